@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'electron-vite';
+
+const here = (...parts: string[]) => resolve(import.meta.dirname, ...parts);
+
+/** Bundles for Node 18: Electron's oldest runtime that we drive has it, and no ESM main process. */
+export default defineConfig({
+  main: {
+    build: {
+      outDir: 'out/main',
+      target: 'node18',
+      externalizeDeps: false,
+      reportCompressedSize: false,
+      rolldownOptions: {
+        external: ['electron', /\.node$/],
+        input: {
+          main: here('electron/main.ts'),
+          cli: here('main/cli/cli.ts'),
+          'load-worker': here('main/perf/native/load-worker.ts'),
+        },
+        output: { format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      outDir: 'out/preload',
+      target: 'node18',
+      externalizeDeps: false,
+      rolldownOptions: {
+        external: ['electron'],
+        input: { preload: here('electron/preload.ts') },
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: {
+    root: here('renderer'),
+    base: './',
+    define: { global: 'globalThis' },
+    build: {
+      minify: 'oxc',
+      chunkSizeWarningLimit: 4000,
+      outDir: here('out/renderer'),
+      emptyOutDir: true,
+      target: 'chrome114',
+      rolldownOptions: { input: { index: here('renderer/index.html') } },
+    },
+    plugins: [react()],
+  },
+});

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import type { presetSchema } from './preset';
+import type { environmentSchema } from './results';
+import { reportFileSchema, stepIds } from './run-events';
+import type { RunEvent } from './run-events';
+import type { RunState } from './run-state';
+import { runSpecSchema } from './run-spec';
+
+export interface Call<Input extends z.ZodType, Output> {
+  readonly input: Input;
+  /** Carries the output type only; outputs come from the trusted side and are not parsed again. */
+  readonly output?: Output;
+}
+
+const call = <Output>() => ({
+  with: <Input extends z.ZodType>(input: Input): Call<Input, Output> => ({ input }),
+});
+
+export interface RunSummary {
+  readonly runId: string;
+  readonly dir: string;
+  readonly preset: string;
+  readonly profile: string;
+  readonly format: string;
+  readonly precision: string;
+  readonly engine: string;
+  readonly status: RunState['status'];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Best measured throughput over both scenarios and the p99 of that very point; null before the first point. */
+  readonly best: { readonly inferencesPerSecond: number; readonly p99Us: number } | null;
+  readonly accuracyPassed: boolean | null;
+  readonly unverified: boolean;
+}
+
+export interface EngineStatus {
+  readonly kind: 'local' | 'docker' | 'remote';
+  readonly available: boolean;
+  readonly version: string | null;
+  /** Why it cannot be used, or what to know about it. */
+  readonly note: string;
+  readonly remedy: string | null;
+}
+
+export interface MachineStatus {
+  readonly environment: z.infer<typeof environmentSchema>;
+  readonly engines: readonly EngineStatus[];
+}
+
+export interface AppInfo {
+  readonly version: string;
+  readonly home: string;
+  readonly electron: string | null;
+}
+
+const runId = z.strictObject({ runId: z.string().max(200) });
+
+/** Every call of the window, on one page. Handler map, client and preload's channel list derive from it. */
+export const api = {
+  'app.info': call<AppInfo>().with(z.undefined()),
+  'machine.get': call<MachineStatus>().with(z.undefined()),
+  'presets.list': call<readonly z.infer<typeof presetSchema>[]>().with(z.undefined()),
+  /** The complete specification that a choice leads to: defaults of preset and profile under the given overrides. */
+  'presets.resolve': call<z.infer<typeof runSpecSchema>>().with(
+    z.strictObject({ preset: z.string().max(128), overrides: z.record(z.string(), z.unknown()) }),
+  ),
+  'runs.list': call<readonly RunSummary[]>().with(z.undefined()),
+  'runs.get': call<RunState>().with(runId),
+  'runs.start': call<{ readonly runId: string }>().with(z.strictObject({ spec: runSpecSchema })),
+  'runs.resume': call<null>().with(runId),
+  'runs.cancel': call<null>().with(runId),
+  /** The last `limit` lines of a step's log as they stand on disk. */
+  'runs.log': call<readonly string[]>().with(
+    z.strictObject({ runId: z.string().max(200), step: z.enum(stepIds), limit: z.int().min(1).max(20_000) }),
+  ),
+  /** Asks for a place and copies the report file there; null when the person cancels. */
+  'desktop.saveReport': call<{ readonly path: string } | null>().with(
+    z.strictObject({ runId: z.string().max(200), kind: reportFileSchema.shape.kind }),
+  ),
+  /** Shows the folder of a run in the file manager. */
+  'desktop.showRunFolder': call<null>().with(runId),
+} as const;
+
+export type Api = typeof api;
+export type CallName = keyof Api;
+export type CallInput<Name extends CallName> = z.infer<Api[Name]['input']>;
+export type CallOutput<Name extends CallName> = NonNullable<Api[Name]['output']>;
+export type Handlers = {
+  readonly [Name in CallName]: (input: CallInput<Name>) => Promise<CallOutput<Name>>;
+};
+
+/** What the core tells the window without being asked. */
+export type CoreEvent = RunEvent | { readonly type: 'runs-changed' };
+
+export const channels = { call: 'workbench:call', event: 'workbench:event' } as const;

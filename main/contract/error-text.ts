@@ -1,0 +1,130 @@
+import type { ErrorCode } from './errors';
+
+export interface ErrorText {
+  readonly title: string;
+  readonly remedy: string;
+}
+
+/** What people read for each code; shared by window and CLI, exhaustive by type. */
+export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
+  'input-invalid': {
+    title: 'That input is not valid',
+    remedy: 'Correct the named field and try again.',
+  },
+  'spec-invalid': {
+    title: 'The run specification is not valid',
+    remedy: 'Correct the named field in run.yaml or on the command line.',
+  },
+  'config-invalid': {
+    title: 'The model configuration is not valid',
+    remedy: 'Correct the named field of config.pbtxt.',
+  },
+  'preset-unknown': {
+    title: 'No such preset',
+    remedy: 'List the presets with the command "presets".',
+  },
+  'model-folder-invalid': {
+    title: 'The model folder cannot be used',
+    remedy: 'A model folder holds model.py, dataloader.py, metrics.py and preset.yaml.',
+  },
+  'checkpoint-invalid': {
+    title: 'The weights file cannot be used',
+    remedy: 'Give a state dictionary saved by torch.save whose keys and shapes match the model.',
+  },
+  'combination-unsupported': {
+    title: 'These choices do not work together',
+    remedy: 'Change the format, precision, accelerator or engine as the message says.',
+  },
+  'run-unknown': { title: 'No such run', remedy: 'List the runs with the command "runs".' },
+  'run-busy': {
+    title: 'The run is in use by another workbench',
+    remedy: 'Wait for it, or cancel it with the command "cancel".',
+  },
+  'run-folder-exists': {
+    title: 'The run folder already holds something',
+    remedy: 'Choose an empty or new folder.',
+  },
+  'journal-corrupt': {
+    title: 'The journal of the run is damaged',
+    remedy: 'What stands before the damaged line is intact and shown; start a new run to measure again.',
+  },
+  'toolchain-missing': {
+    title: 'A tool that this step needs is not installed',
+    remedy: 'Run "npm run demo" or any npm script once while online; it installs what is missing.',
+  },
+  'toolkit-failed': {
+    title: 'A toolkit command failed',
+    remedy: 'The last lines of its log, below, say why.',
+  },
+  'verification-failed': {
+    title: 'The outputs differ by more than the tolerance',
+    remedy:
+      'Compare the observed differences with atol and rtol; raise the tolerance only if they are acceptable.',
+  },
+  'accuracy-below-threshold': {
+    title: 'The accuracy gate did not pass',
+    remedy: 'Fix the model or the threshold; --allow-unverified measures anyway and marks every result.',
+  },
+  'engine-unavailable': {
+    title: 'This engine cannot be used here',
+    remedy: 'Choose another engine, or follow the Environment page.',
+  },
+  'server-start-failed': {
+    title: 'Triton did not start',
+    remedy: 'The last lines of the server log, below, say why.',
+  },
+  'server-gone': {
+    title: 'Triton stopped while it was in use',
+    remedy: 'Resume the run: it starts Triton again and repeats nothing that was measured.',
+  },
+  'server-unreachable': {
+    title: 'No answer from Triton',
+    remedy: 'Check the address and that the server is running.',
+  },
+  'port-taken': {
+    title: 'The port is already in use',
+    remedy: 'Stop what uses it, or leave the port out to have a free one chosen.',
+  },
+  'model-load-failed': {
+    title: 'Triton could not load the model',
+    remedy: 'The reason that Triton gives is below.',
+  },
+  'model-not-ready': {
+    title: 'The model does not answer',
+    remedy: 'See the server log for the reason.',
+  },
+  'model-mismatch': {
+    title: 'The served model is not what was configured',
+    remedy: 'Compare the two configurations below.',
+  },
+  'inference-failed': {
+    title: 'An inference request failed',
+    remedy: 'The answer of the server, below, says why.',
+  },
+  'load-tool-failed': {
+    title: 'The load tool gave no usable result',
+    remedy: 'Its exit code and last lines are below.',
+  },
+  'measurement-failed': {
+    title: 'A level could not be measured',
+    remedy: 'Resume the run to measure it again.',
+  },
+  'deadline-exceeded': {
+    title: 'The step took longer than its deadline',
+    remedy: 'Raise the deadline of the step in the run specification, or resume.',
+  },
+  cancelled: { title: 'Cancelled', remedy: 'Resume the run to go on from here.' },
+  'report-failed': {
+    title: 'The report could not be written',
+    remedy: 'The results are safe in the journal; resume the run to write the report again.',
+  },
+  'disk-full': { title: 'The disk is full', remedy: 'Free some space and resume the run.' },
+  'file-unwritable': {
+    title: 'A file could not be written',
+    remedy: 'Check the permissions of the folder and resume.',
+  },
+  internal: {
+    title: 'The workbench met a fault of its own',
+    remedy: 'Please report it with the details below.',
+  },
+};

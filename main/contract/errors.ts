@@ -1,0 +1,109 @@
+import { z } from 'zod';
+
+/**
+ * Every way the workbench can refuse or fail, as a closed set.
+ * The texts that people read are in `error-text.ts`, exhaustive by type.
+ */
+export const errorCodes = [
+  'input-invalid',
+  'spec-invalid',
+  'config-invalid',
+  'preset-unknown',
+  'model-folder-invalid',
+  'checkpoint-invalid',
+  'combination-unsupported',
+  'run-unknown',
+  'run-busy',
+  'run-folder-exists',
+  'journal-corrupt',
+  'toolchain-missing',
+  'toolkit-failed',
+  'verification-failed',
+  'accuracy-below-threshold',
+  'engine-unavailable',
+  'server-start-failed',
+  'server-gone',
+  'server-unreachable',
+  'port-taken',
+  'model-load-failed',
+  'model-not-ready',
+  'model-mismatch',
+  'inference-failed',
+  'load-tool-failed',
+  'measurement-failed',
+  'deadline-exceeded',
+  'cancelled',
+  'report-failed',
+  'disk-full',
+  'file-unwritable',
+  'internal',
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+export const wireErrorSchema = z.object({
+  code: z.enum(errorCodes),
+  /** What happened, with the line or value that says so. */
+  message: z.string(),
+  /** Where (file, field, step) and how to mend it, when the general remedy of the code is not enough. */
+  where: z.string().optional(),
+  remedy: z.string().optional(),
+  /** Evidence to fold away: last log lines, exit code, response body. */
+  details: z.string().optional(),
+});
+
+export type WireError = z.infer<typeof wireErrorSchema>;
+
+export interface WorkbenchErrorOptions {
+  readonly where?: string | undefined;
+  readonly remedy?: string | undefined;
+  readonly details?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** The one error class that crosses a zone border. */
+export class WorkbenchError extends Error {
+  override readonly name = 'WorkbenchError';
+  readonly code: ErrorCode;
+  readonly where: string | undefined;
+  readonly remedy: string | undefined;
+  readonly details: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: WorkbenchErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.where = options.where;
+    this.remedy = options.remedy;
+    this.details = options.details;
+  }
+}
+
+/** Any thrown value as a plain object for the journal, IPC and `--json`. */
+export function toWire(error: unknown): WireError {
+  if (error instanceof WorkbenchError) {
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.where === undefined ? {} : { where: error.where }),
+      ...(error.remedy === undefined ? {} : { remedy: error.remedy }),
+      ...(error.details === undefined ? {} : { details: error.details }),
+    };
+  }
+  if (error instanceof Error) {
+    return {
+      code: 'internal',
+      message: error.message,
+      ...(error.stack === undefined ? {} : { details: error.stack }),
+    };
+  }
+  return { code: 'internal', message: String(error) };
+}
+
+/** The counterpart of {@link toWire}. */
+export function fromWire(wire: WireError): WorkbenchError {
+  return new WorkbenchError(wire.code, wire.message, {
+    where: wire.where,
+    remedy: wire.remedy,
+    details: wire.details,
+  });
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { loadTools, protocols } from './run-spec';
+
+const us = z.number().min(0);
+
+/**
+ * Why a level does not count as steady. `unstable`: the stability rule did not hold within the allowed windows;
+ * `errors`: more than 1 % of the requests failed; `client-saturated`: the load generator itself was the limit.
+ */
+export const pointFlags = ['unstable', 'errors', 'client-saturated', 'server-restarted'] as const;
+
+/** One measurement window of a level (performance.md 1.3); microseconds. */
+export const windowSchema = z.object({
+  durationUs: us,
+  requestCount: z.int().min(0),
+  errorCount: z.int().min(0),
+  inferencesPerSecond: z.number().min(0),
+  avgUs: us,
+  p50Us: us,
+  p99Us: us,
+});
+export type MeasurementWindow = z.infer<typeof windowSchema>;
+
+/**
+ * One measured level with the seeds' columns. Microseconds throughout; `inferencesPerSecond` counts batch items.
+ * A value that the tool did not give is null: missing is shown as missing.
+ */
+export const loadPointSchema = z.object({
+  batchSize: z.int().min(1),
+  concurrency: z.int().min(1),
+  inferencesPerSecond: z.number().min(0),
+  clientSendUs: us,
+  networkServerSendRecvUs: us,
+  serverQueueUs: us,
+  serverComputeInputUs: us,
+  serverComputeInferUs: us,
+  serverComputeOutputUs: us,
+  clientRecvUs: us,
+  p50Us: us,
+  p90Us: us,
+  p95Us: us,
+  p99Us: us,
+  /** Measured mean latency, not the sum of the components. */
+  avgUs: us,
+  /** Successful requests in the merged windows; null where the tool does not say. */
+  requestCount: z.int().min(0).nullable(),
+  errorCount: z.int().min(0),
+  stable: z.boolean(),
+  flags: z.array(z.enum(pointFlags)),
+  loadTool: z.enum(loadTools),
+  protocol: z.enum(protocols),
+  /** Items per executed batch inside the server: inference count / execution count; null if unknown. */
+  meanServerBatch: z.number().min(0).nullable(),
+  /** Half width of the drift-aware 95 % interval of throughput and p99, from block means; null if unknown. */
+  throughputIntervalIps: z.number().min(0).nullable(),
+  windows: z.array(windowSchema),
+  /** Wall time spent on the level, warm-up included. */
+  elapsedUs: us,
+});
+export type LoadPoint = z.infer<typeof loadPointSchema>;
+
+/** Compared outputs of framework and Triton, one entry an output tensor. */
+export const outputComparisonSchema = z.object({
+  output: z.string(),
+  atol: z.number().min(0),
+  rtol: z.number().min(0),
+  /** Over finite pairs; null when there is no finite pair. */
+  maxAbsDiff: z.number().min(0).nullable(),
+  maxRelDiff: z.number().min(0).nullable(),
+  nanCount: z.int().min(0),
+  infCount: z.int().min(0),
+  /** Id of the sample with the largest absolute difference. */
+  worstSample: z.string().nullable(),
+  sampleCount: z.int().min(0),
+  passed: z.boolean(),
+  /** The tolerance is so wide that no realistic output could fail it. */
+  vacuous: z.boolean(),
+});
+export type OutputComparison = z.infer<typeof outputComparisonSchema>;
+
+export const accuracyResultSchema = z.object({
+  outputs: z.array(outputComparisonSchema),
+  metrics: z.array(
+    z.object({
+      name: z.string(),
+      framework: z.number().nullable(),
+      triton: z.number().nullable(),
+      threshold: z.number().nullable(),
+      passed: z.boolean(),
+    }),
+  ),
+  sampleCount: z.int().min(0),
+  passed: z.boolean(),
+  /** Why the gate did not pass, one sentence each; empty when it passed. */
+  reasons: z.array(z.string()),
+  warnings: z.array(z.string()),
+});
+export type AccuracyResult = z.infer<typeof accuracyResultSchema>;
+
+/** Hardware and software a result was obtained on. */
+export const environmentSchema = z.object({
+  workbenchVersion: z.string(),
+  engine: z.string(),
+  /** For example "Triton Inference Server 2.51.0 (PyPI wheel, CPU)"; null before deploy. */
+  tritonVersion: z.string().nullable(),
+  /** Image with digest, or null where no container is involved. */
+  image: z.string().nullable(),
+  os: z.string(),
+  cpu: z.string(),
+  cpuCount: z.int(),
+  memoryBytes: z.int(),
+  gpus: z.array(z.object({ name: z.string(), uuid: z.string(), memoryBytes: z.int(), driver: z.string() })),
+  /** Package name to version: torch, onnx, onnxruntime, ... */
+  packages: z.record(z.string(), z.string()),
+});
+export type Environment = z.infer<typeof environmentSchema>;

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { wireErrorSchema } from './errors';
+import { accuracyResultSchema, environmentSchema, loadPointSchema } from './results';
+import { runSpecSchema } from './run-spec';
+
+/** The steps in their order; upstream's stages, one more (prepare-data) in front and one (report) behind. */
+export const stepIds = [
+  'prepare-data',
+  'export',
+  'convert',
+  'configure',
+  'deploy',
+  'accuracy',
+  'profile-data',
+  'offline',
+  'online',
+  'report',
+] as const;
+export type StepId = (typeof stepIds)[number];
+const step = z.enum(stepIds);
+
+export const scenarios = ['offline', 'online'] as const;
+export type Scenario = (typeof scenarios)[number];
+
+export const runOutcomes = ['done', 'failed', 'gate-failed', 'cancelled'] as const;
+export type RunOutcome = (typeof runOutcomes)[number];
+
+export const reportFileSchema = z.object({
+  kind: z.enum(['html', 'pdf', 'csv-offline', 'csv-online', 'csv-accuracy', 'json']),
+  path: z.string(),
+});
+export type ReportFile = z.infer<typeof reportFileSchema>;
+
+/** What is written to `journal.jsonl`, one line each, before anyone is told. */
+export const journalBodySchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('run-created'),
+    runId: z.string(),
+    spec: runSpecSchema,
+    specHash: z.string(),
+    environment: environmentSchema,
+  }),
+  z.object({ type: z.literal('run-started'), attempt: z.int().min(1), pid: z.int() }),
+  z.object({ type: z.literal('environment'), environment: environmentSchema }),
+  z.object({ type: z.literal('step-started'), step, attempt: z.int().min(1), key: z.string() }),
+  /** A command exactly as it was run, for the report and for copying. */
+  z.object({ type: z.literal('command'), step, argv: z.array(z.string()), note: z.string().optional() }),
+  z.object({
+    type: z.literal('step-skipped'),
+    step,
+    key: z.string(),
+    reason: z.enum(['unchanged', 'cached', 'not-needed']),
+  }),
+  z.object({
+    type: z.literal('step-finished'),
+    step,
+    key: z.string(),
+    durationUs: z.number().min(0),
+    /** Facts for people, in order: "Parameters: 25,557,032", "Model file: model.onnx, 97.7 MiB". */
+    facts: z.array(z.object({ name: z.string(), value: z.string() })),
+    warnings: z.array(z.string()),
+  }),
+  z.object({ type: z.literal('step-failed'), step, durationUs: z.number().min(0), error: wireErrorSchema }),
+  z.object({ type: z.literal('step-cancelled'), step, durationUs: z.number().min(0) }),
+  z.object({
+    type: z.literal('measurement'),
+    scenario: z.enum(scenarios),
+    /** Identifies the level and everything that decides its value; a key that stands in the journal is not measured again. */
+    key: z.string(),
+    point: loadPointSchema,
+  }),
+  /** A level that was tried and gave nothing: shown as a hole, with its reason. */
+  z.object({
+    type: z.literal('measurement-missing'),
+    scenario: z.enum(scenarios),
+    key: z.string(),
+    batchSize: z.int(),
+    concurrency: z.int(),
+    error: wireErrorSchema,
+  }),
+  z.object({ type: z.literal('accuracy'), key: z.string(), result: accuracyResultSchema }),
+  z.object({ type: z.literal('report'), files: z.array(reportFileSchema) }),
+  z.object({
+    type: z.literal('run-finished'),
+    outcome: z.enum(runOutcomes),
+    error: wireErrorSchema.optional(),
+  }),
+]);
+export type JournalBody = z.infer<typeof journalBodySchema>;
+
+export const journalEntrySchema = z.intersection(
+  z.object({
+    seq: z.int().min(1),
+    /** Wall clock, ISO 8601; durations never come from it. */
+    at: z.string(),
+  }),
+  journalBodySchema,
+);
+export type JournalEntry = JournalBody & { readonly seq: number; readonly at: string };
+
+/** Live news of a run that is not worth a journal line. */
+export type RunLive =
+  | { readonly type: 'log'; readonly runId: string; readonly step: StepId; readonly lines: readonly string[] }
+  | {
+      readonly type: 'progress';
+      readonly runId: string;
+      readonly step: StepId;
+      /** 0 to 1, or null when it cannot be known. */
+      readonly fraction: number | null;
+      readonly text: string;
+    }
+  | {
+      /** The window that just ended on the level under way. */
+      readonly type: 'window';
+      readonly runId: string;
+      readonly scenario: Scenario;
+      readonly batchSize: number;
+      readonly concurrency: number;
+      readonly index: number;
+      readonly inferencesPerSecond: number;
+      readonly p99Us: number;
+    };
+
+export type RunEvent =
+  { readonly type: 'journal'; readonly runId: string; readonly entry: JournalEntry } | RunLive;

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+
+export const formats = ['onnx', 'ts-trace', 'ts-script'] as const;
+export const precisions = ['fp32', 'fp16'] as const;
+export const engines = ['local', 'docker', 'remote'] as const;
+export const accelerators = ['none', 'cuda', 'trt', 'amp'] as const;
+export const profiles = ['quick', 'full'] as const;
+export const loadTools = ['native', 'perf_analyzer'] as const;
+export const protocols = ['grpc', 'http'] as const;
+export const batchingModes = ['disabled', 'static', 'dynamic'] as const;
+export const inputDataModes = ['random', 'zero', 'dataset'] as const;
+
+const name = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.-]{0,127}$/, 'letters, digits, ".", "_" and "-" only, not first "." or "-"');
+const positive = z.int().min(1);
+const tolerance = z.record(z.string(), z.number().min(0));
+
+const modelSchema = z.strictObject({
+  /** Folder name under `resources/models`. */
+  preset: name,
+  profile: z.enum(profiles),
+  /** The user's weights; without them the preset trains (quick) or initialises (full) its own. */
+  checkpoint: z.string().optional(),
+  /** An existing data set in the preset's own format; without it one is generated. */
+  dataset: z.string().optional(),
+  /** Extra arguments of the preset's model.py and dataloader.py, by their own names. */
+  args: z.record(z.string(), z.string()),
+});
+
+const configureSchema = z.strictObject({
+  modelName: name,
+  modelVersion: positive,
+  maxBatchSize: z.int().min(0),
+  batching: z.enum(batchingModes),
+  preferredBatchSizes: z.array(positive),
+  maxQueueDelayUs: z.int().min(0),
+  instances: positive,
+  instanceKind: z.enum(['KIND_AUTO', 'KIND_CPU', 'KIND_GPU']),
+  backendAccelerator: z.enum(accelerators),
+  captureCudaGraph: z.boolean(),
+  /** Threads of one model instance's runtime on CPU; 0 = the runtime's own choice. */
+  threads: z.int().min(0),
+});
+
+const accuracySchema = z.strictObject({
+  /** Per output name; `*` stands for every output that is not named. */
+  atol: tolerance,
+  rtol: tolerance,
+  /** Largest allowed |framework - Triton| of each metric. */
+  maxMetricDelta: z.number().min(0),
+  /** Lowest allowed value of a metric, by name. */
+  thresholds: z.record(z.string(), z.number()),
+  allowUnverified: z.boolean(),
+});
+
+const performanceSchema = z.strictObject({
+  loadTool: z.enum(loadTools),
+  protocol: z.enum(protocols),
+  inputData: z.enum(inputDataModes),
+  /** Offline scenario: one client request at a time, one point a batch size. */
+  batchSizes: z.array(positive).min(1),
+  /** Online scenario: batch size of each request, one point a concurrency. */
+  onlineBatchSize: positive,
+  concurrency: z.array(positive).min(1),
+  measurementMode: z.enum(['time_windows', 'count_windows']),
+  measurementIntervalMs: positive,
+  measurementRequestCount: positive,
+  stabilityPercentage: z.number().positive(),
+  maxTrials: z.int().min(3),
+  warmupMs: z.int().min(0),
+});
+
+const engineSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('local'),
+    /** Fixed ports; each is chosen by the engine when it is absent. */
+    httpPort: z.int().min(1).max(65535).optional(),
+    grpcPort: z.int().min(1).max(65535).optional(),
+  }),
+  z.strictObject({ kind: z.literal('docker') }),
+  z.strictObject({ kind: z.literal('remote'), url: z.url() }),
+]);
+
+/** Everything that decides a run: what is written to `run.yaml` and hashed. Times say their unit. */
+export const runSpecSchema = z.strictObject({
+  version: z.literal(1),
+  model: modelSchema,
+  format: z.enum(formats),
+  precision: z.enum(precisions),
+  onnxOpset: z.int().min(9).max(25),
+  engine: engineSchema,
+  configure: configureSchema,
+  accuracy: accuracySchema,
+  performance: performanceSchema,
+  /** Deadline by step id, seconds; a step without one has the default of its own. */
+  deadlines: z.record(z.string(), z.number().positive()),
+});
+
+export type RunSpec = z.infer<typeof runSpecSchema>;
+export type Format = (typeof formats)[number];
+export type Precision = (typeof precisions)[number];
+export type EngineKind = (typeof engines)[number];
+export type Profile = (typeof profiles)[number];
+export type LoadTool = (typeof loadTools)[number];
+export type Protocol = (typeof protocols)[number];
+export type Accelerator = (typeof accelerators)[number];
+export type ConfigureSpec = RunSpec['configure'];
+export type PerformanceSpec = RunSpec['performance'];
+export type AccuracySpec = RunSpec['accuracy'];

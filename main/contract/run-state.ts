@@ -1,0 +1,205 @@
+import type { WireError } from './errors';
+import type { AccuracyResult, Environment, LoadPoint } from './results';
+import type { JournalEntry, ReportFile, RunOutcome, Scenario, StepId } from './run-events';
+import { stepIds } from './run-events';
+import type { RunSpec } from './run-spec';
+
+export type StepStatus = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 'cancelled';
+
+export interface StepState {
+  readonly id: StepId;
+  readonly status: StepStatus;
+  readonly key: string | null;
+  readonly attempt: number;
+  readonly startedAt: string | null;
+  readonly durationUs: number | null;
+  readonly skippedBecause: 'unchanged' | 'cached' | 'not-needed' | null;
+  readonly facts: readonly { readonly name: string; readonly value: string }[];
+  readonly warnings: readonly string[];
+  readonly commands: readonly { readonly argv: readonly string[]; readonly note: string | undefined }[];
+  readonly error: WireError | null;
+}
+
+export interface MissingPoint {
+  readonly key: string;
+  readonly batchSize: number;
+  readonly concurrency: number;
+  readonly error: WireError;
+}
+
+export interface MeasuredPoint {
+  readonly key: string;
+  readonly point: LoadPoint;
+}
+
+export interface ScenarioState {
+  /** In the order of measuring; sort by load to show. */
+  readonly points: readonly MeasuredPoint[];
+  readonly missing: readonly MissingPoint[];
+}
+
+/** `interrupted`: the journal ends without an outcome and nobody holds the run; only the store can tell. */
+export type RunStatus = 'created' | 'running' | 'interrupted' | RunOutcome;
+
+export interface RunState {
+  readonly runId: string;
+  readonly seq: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly attempt: number;
+  readonly spec: RunSpec;
+  readonly specHash: string;
+  readonly environment: Environment;
+  readonly status: RunStatus;
+  readonly error: WireError | null;
+  readonly steps: readonly StepState[];
+  readonly accuracy: { readonly key: string; readonly result: AccuracyResult } | null;
+  readonly scenarios: Readonly<Record<Scenario, ScenarioState>>;
+  readonly reports: readonly ReportFile[];
+  /** Measured although the accuracy gate did not pass. */
+  readonly unverified: boolean;
+}
+
+const freshStep = (id: StepId): StepState => ({
+  id,
+  status: 'waiting',
+  key: null,
+  attempt: 0,
+  startedAt: null,
+  durationUs: null,
+  skippedBecause: null,
+  facts: [],
+  warnings: [],
+  commands: [],
+  error: null,
+});
+
+/** The state after `run-created`; every journal begins with it. */
+function createdState(entry: JournalEntry & { readonly type: 'run-created' }): RunState {
+  return {
+    runId: entry.runId,
+    seq: entry.seq,
+    createdAt: entry.at,
+    updatedAt: entry.at,
+    attempt: 0,
+    spec: entry.spec,
+    specHash: entry.specHash,
+    environment: entry.environment,
+    status: 'created',
+    error: null,
+    steps: stepIds.map(freshStep),
+    accuracy: null,
+    scenarios: { offline: { points: [], missing: [] }, online: { points: [], missing: [] } },
+    reports: [],
+    unverified: false,
+  };
+}
+
+function withStep(state: RunState, id: StepId, change: (step: StepState) => StepState): RunState {
+  return { ...state, steps: state.steps.map((step) => (step.id === id ? change(step) : step)) };
+}
+
+function withScenario(
+  state: RunState,
+  scenario: Scenario,
+  change: (value: ScenarioState) => ScenarioState,
+): RunState {
+  return { ...state, scenarios: { ...state.scenarios, [scenario]: change(state.scenarios[scenario]) } };
+}
+
+function applied(state: RunState, entry: JournalEntry): RunState {
+  switch (entry.type) {
+    case 'run-created':
+      return state;
+    case 'run-started':
+      return { ...state, attempt: entry.attempt, status: 'running', error: null };
+    case 'environment':
+      return { ...state, environment: entry.environment };
+    case 'step-started':
+      return withStep(state, entry.step, (step) => ({
+        ...freshStep(step.id),
+        status: 'running',
+        key: entry.key,
+        attempt: entry.attempt,
+        startedAt: entry.at,
+      }));
+    case 'command':
+      return withStep(state, entry.step, (step) => ({
+        ...step,
+        commands: [...step.commands, { argv: entry.argv, note: entry.note }],
+      }));
+    case 'step-skipped':
+      return withStep(state, entry.step, (step) => ({
+        ...step,
+        // A step that this very run has done stays "done": its facts and duration are still the truth.
+        status: entry.reason === 'unchanged' ? 'done' : 'skipped',
+        key: entry.key,
+        skippedBecause: entry.reason,
+        error: null,
+      }));
+    case 'step-finished':
+      return withStep(state, entry.step, (step) => ({
+        ...step,
+        status: 'done',
+        key: entry.key,
+        durationUs: entry.durationUs,
+        facts: entry.facts,
+        warnings: entry.warnings,
+      }));
+    case 'step-failed':
+      return withStep(state, entry.step, (step) => ({
+        ...step,
+        status: 'failed',
+        durationUs: entry.durationUs,
+        error: entry.error,
+      }));
+    case 'step-cancelled':
+      return withStep(state, entry.step, (step) => ({
+        ...step,
+        status: 'cancelled',
+        durationUs: entry.durationUs,
+      }));
+    case 'measurement':
+      return withScenario(state, entry.scenario, (value) => ({
+        points: [
+          ...value.points.filter((measured) => measured.key !== entry.key),
+          { key: entry.key, point: entry.point },
+        ],
+        missing: value.missing.filter((missing) => missing.key !== entry.key),
+      }));
+    case 'measurement-missing':
+      return withScenario(state, entry.scenario, (value) => ({
+        points: value.points,
+        missing: [
+          ...value.missing.filter((missing) => missing.key !== entry.key),
+          {
+            key: entry.key,
+            batchSize: entry.batchSize,
+            concurrency: entry.concurrency,
+            error: entry.error,
+          },
+        ],
+      }));
+    case 'accuracy':
+      return {
+        ...state,
+        accuracy: { key: entry.key, result: entry.result },
+        unverified: !entry.result.passed,
+      };
+    case 'report':
+      return { ...state, reports: entry.files };
+    case 'run-finished':
+      return { ...state, status: entry.outcome, error: entry.error ?? null };
+  }
+}
+
+/**
+ * The one reducer over the journal, for core, window and reports.
+ * Entries at or below the state's `seq` are ignored, so a reload or a replay changes nothing.
+ * @param state null before the first entry, which must be `run-created`.
+ */
+export function reduceRun(state: RunState | null, entry: JournalEntry): RunState | null {
+  if (state === null) return entry.type === 'run-created' ? createdState(entry) : null;
+  if (entry.seq <= state.seq) return state;
+  return { ...applied(state, entry), seq: entry.seq, updatedAt: entry.at };
+}

@@ -1,0 +1,51 @@
+import type { EngineStatus } from '../contract/api';
+import type { EngineKind } from '../contract/run-spec';
+
+export interface StartServerInput {
+  readonly runId: string;
+  /** Triton model repository, absolute. */
+  readonly repository: string;
+  /** The server's stdout and stderr are appended here. */
+  readonly logPath: string;
+  /** Asked for by the user; chosen by the engine when absent. */
+  readonly httpPort?: number | undefined;
+  readonly grpcPort?: number | undefined;
+  readonly signal: AbortSignal;
+  readonly onLog: (lines: readonly string[]) => void;
+  /** The exact command, before it runs. */
+  readonly onCommand: (argv: readonly string[]) => void;
+}
+
+export interface ServerExit {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly tail: readonly string[];
+}
+
+/** A running Triton. Addresses are `host:port`, as read back from the running process. */
+export interface ServerHandle {
+  readonly httpAddress: string;
+  readonly grpcAddress: string;
+  readonly metricsAddress: string | null;
+  readonly tritonVersion: string;
+  /** Settles when the server ends, wanted or not; null pid for servers that are not ours. */
+  readonly exited: Promise<ServerExit>;
+  readonly pid: number | null;
+  /** Ends the server and everything it started; harmless when it has ended. */
+  stop(): Promise<void>;
+}
+
+export interface SweepResult {
+  /** Process ids of servers that a dead workbench had left and that were ended. */
+  readonly ended: readonly number[];
+}
+
+/** A place to run Triton. */
+export interface Engine {
+  readonly kind: EngineKind;
+  detect(): Promise<EngineStatus>;
+  /** Ready = server ready; loading models is the caller's. Throws port-taken, server-start-failed, toolchain-missing. */
+  startServer(input: StartServerInput): Promise<ServerHandle>;
+  /** Ends what dead workbenches left behind; never touches what a live one or anybody else owns. */
+  sweep(): Promise<SweepResult>;
+}

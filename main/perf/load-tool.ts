@@ -1,0 +1,46 @@
+import type { InputData } from '../contract/input-data';
+import type { LoadPoint, MeasurementWindow } from '../contract/results';
+import type { LoadTool as LoadToolId, PerformanceSpec, Protocol } from '../contract/run-spec';
+
+export interface LoadLevel {
+  readonly batchSize: number;
+  readonly concurrency: number;
+}
+
+export interface MeasureInput {
+  /** `host:port`. */
+  readonly httpAddress: string;
+  readonly grpcAddress: string;
+  readonly protocol: Protocol;
+  readonly modelName: string;
+  /** Model version as in the repository; '' lets the server choose. */
+  readonly modelVersion: string;
+  readonly inputData: InputData;
+  /** Folder of the raw files that `inputData` names. */
+  readonly inputDataDir: string;
+  readonly level: LoadLevel;
+  /** False for models with max_batch_size 0: tensors then have no batch dimension and the level's batch size is 1. */
+  readonly batched: boolean;
+  readonly settings: Pick<
+    PerformanceSpec,
+    | 'measurementMode'
+    | 'measurementIntervalMs'
+    | 'measurementRequestCount'
+    | 'stabilityPercentage'
+    | 'maxTrials'
+    | 'warmupMs'
+  >;
+  /** A folder of its own for files of this level. */
+  readonly workDir: string;
+  readonly signal: AbortSignal;
+  readonly onWindow: (window: MeasurementWindow, index: number) => void;
+  readonly onLog: (lines: readonly string[]) => void;
+  readonly onCommand: (argv: readonly string[]) => void;
+}
+
+/** Measures one level. */
+export interface LoadTool {
+  readonly id: LoadToolId;
+  /** An unsteady level is a result with its flags; throws load-tool-failed, server-unreachable, inference-failed or cancelled. */
+  measure(input: MeasureInput): Promise<LoadPoint>;
+}

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+const killGraceMs = 3000;
+const tailLines = 60;
+const maxLineLength = 65_536;
+
+export interface ExecInput {
+  /** Program and arguments; never goes through a shell. */
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd?: string | undefined;
+  /** The whole environment of the child. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal | undefined;
+  readonly onStdoutLine?: ((line: string) => void) | undefined;
+  readonly onStderrLine?: ((line: string) => void) | undefined;
+}
+
+export interface ExecResult {
+  /** null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The signal of `input` asked for the end. */
+  readonly aborted: boolean;
+  /** Last lines of stderr, oldest first. */
+  readonly stderrTail: readonly string[];
+}
+
+/** Kills a whole process group, politely first; quiet when it is gone already. */
+export function killGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function eachLine(stream: Readable, take: (line: string) => void): Promise<void> {
+  const lines = createInterface({ input: stream, crlfDelay: Infinity });
+  lines.on('line', (line) => {
+    take(line.length > maxLineLength ? `${line.slice(0, maxLineLength)} …` : line);
+  });
+  return new Promise((resolve) => {
+    lines.once('close', resolve);
+  });
+}
+
+/**
+ * Runs one program in a process group of its own and waits for its end.
+ * Abort sends SIGINT to the group, SIGKILL after 3 s. Rejects only when the program cannot be started.
+ */
+export async function exec(input: ExecInput): Promise<ExecResult> {
+  const [program, ...args] = input.argv;
+  if (input.signal?.aborted === true) {
+    return { exitCode: null, signal: null, aborted: true, stderrTail: [] };
+  }
+  const child = spawn(program, args, {
+    cwd: input.cwd,
+    env: input.env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const tail: string[] = [];
+  const out = eachLine(child.stdout, (line) => input.onStdoutLine?.(line));
+  const err = eachLine(child.stderr, (line) => {
+    tail.push(line);
+    if (tail.length > tailLines) tail.shift();
+    input.onStderrLine?.(line);
+  });
+  const abort = { asked: false };
+  let killTimer: NodeJS.Timeout | undefined;
+  const stop = () => {
+    const { pid } = child;
+    if (pid === undefined) return;
+    abort.asked = true;
+    killGroup(pid, 'SIGINT');
+    killTimer = setTimeout(() => {
+      killGroup(pid, 'SIGKILL');
+    }, killGraceMs);
+  };
+  input.signal?.addEventListener('abort', stop, { once: true });
+  try {
+    const [exitCode, signal] = await new Promise<[number | null, NodeJS.Signals | null]>(
+      (resolve, reject) => {
+        child.once('error', reject);
+        child.once('exit', (code, by) => {
+          resolve([code, by]);
+        });
+      },
+    );
+    // A grandchild may hold the pipes open: what it says after the end of its parent is not waited for.
+    await Promise.race([Promise.all([out, err]), new Promise((resolve) => setTimeout(resolve, 500))]);
+    return { exitCode, signal, aborted: abort.asked, stderrTail: tail };
+  } finally {
+    input.signal?.removeEventListener('abort', stop);
+    clearTimeout(killTimer);
+    if (abort.asked && child.pid !== undefined) killGroup(child.pid, 'SIGKILL');
+  }
+}

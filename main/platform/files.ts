@@ -1,0 +1,87 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+
+/** The system's refusal as an error that says what to do; anything else is passed on. */
+export function fileError(error: unknown, path: string): unknown {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  if (code === 'ENOSPC') {
+    return new WorkbenchError('disk-full', `No space left while writing ${path}`, { cause: error });
+  }
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    return new WorkbenchError('file-unwritable', `Not allowed to write ${path} (${code})`, { cause: error });
+  }
+  return error;
+}
+
+/** Old content or new content, never half: temporary file beside it, fsync, rename, fsync of the folder. */
+export async function writeFileAtomic(path: string, content: string | Uint8Array): Promise<void> {
+  const folder = dirname(path);
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    await mkdir(folder, { recursive: true });
+    const file = await open(temporary, 'wx');
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+    const directory = await open(folder, 'r');
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw fileError(error, path);
+  }
+}
+
+/** Object keys sorted at every depth, so that equal values have equal text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+      : inner,
+  );
+}
+
+/** SHA-256 (hex) of a plain value. */
+export function hashValue(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}
+
+/** SHA-256 (hex) of a file's bytes. */
+export async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** SHA-256 (hex) over names and contents of a folder's regular files, `__pycache__` left out; links are not followed. */
+export async function hashFolder(root: string): Promise<string> {
+  const entries = await readdir(root, { withFileTypes: true, recursive: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.includes('__pycache__'))
+    .sort();
+  const parts: string[] = [];
+  for (const path of files) parts.push(`${relative(root, path)}\0${await hashFile(path)}`);
+  return createHash('sha256').update(parts.join('\n')).digest('hex');
+}
+
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

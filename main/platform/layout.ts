@@ -1,0 +1,50 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * Where things stand in the workbench home. `scripts/lib/layout.mjs` fills it and states the same names:
+ * the bootstrap runs before anything is installed and cannot read TypeScript.
+ */
+export interface HomeLayout {
+  readonly home: string;
+  /** Python virtual environment with the toolkit's packages. */
+  readonly python: string;
+  /** `bin/tritonserver`, `backends/python/triton_python_backend_stub`, ... */
+  readonly tritonServer: string;
+  readonly tritonBackends: string;
+  /** Folders for LD_LIBRARY_PATH of Triton and perf_analyzer: one a line. */
+  readonly libraryPathFile: string;
+  readonly perfAnalyzer: string;
+  readonly perfAnalyzerLibraries: string;
+  readonly electron: string;
+  readonly runs: string;
+  readonly cache: string;
+  /** One record a started engine process, for the sweep of orphans. */
+  readonly engines: string;
+  readonly settings: string;
+}
+
+export function defaultHome(env: NodeJS.ProcessEnv): string {
+  const own = env['TRITON_WORKBENCH_HOME'];
+  if (own !== undefined && own !== '') return own;
+  const data = env['XDG_DATA_HOME'];
+  const base = data !== undefined && data !== '' ? data : join(homedir(), '.local', 'share');
+  return join(base, 'triton-workbench');
+}
+
+export function homeLayout(home: string): HomeLayout {
+  return {
+    home,
+    python: join(home, 'python', 'bin', 'python'),
+    tritonServer: join(home, 'triton', 'bin', 'tritonserver'),
+    tritonBackends: join(home, 'triton', 'backends'),
+    libraryPathFile: join(home, 'triton', 'library-path'),
+    perfAnalyzer: join(home, 'perf-analyzer', 'bin', 'perf_analyzer'),
+    perfAnalyzerLibraries: join(home, 'perf-analyzer', 'lib'),
+    electron: join(home, 'electron', 'electron'),
+    runs: join(home, 'runs'),
+    cache: join(home, 'cache'),
+    engines: join(home, 'engines'),
+    settings: join(home, 'settings.json'),
+  };
+}
