@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { presetSchema } from './preset';
 import type { environmentSchema } from './results';
+import type { WireError } from './errors';
 import { reportFileSchema, stepIds } from './run-events';
 import type { RunEvent } from './run-events';
 import type { RunState } from './run-state';
@@ -77,19 +78,33 @@ export const api = {
   'desktop.saveReport': call<{ readonly path: string } | null>().with(
     z.strictObject({ runId: z.string().max(200), kind: reportFileSchema.shape.kind }),
   ),
+  /** Opens the report file with the desktop's own program. */
+  'desktop.openReport': call<null>().with(
+    z.strictObject({ runId: z.string().max(200), kind: reportFileSchema.shape.kind }),
+  ),
   /** Shows the folder of a run in the file manager. */
   'desktop.showRunFolder': call<null>().with(runId),
+  /** Stops the runs of this workbench, so that each can be resumed, and closes the window. */
+  'desktop.close': call<null>().with(z.undefined()),
 } as const;
 
 export type Api = typeof api;
 export type CallName = keyof Api;
 export type CallInput<Name extends CallName> = z.infer<Api[Name]['input']>;
-export type CallOutput<Name extends CallName> = NonNullable<Api[Name]['output']>;
+export type CallOutput<Name extends CallName> =
+  Api[Name] extends Call<z.ZodType, infer Output> ? Output : never;
 export type Handlers = {
   readonly [Name in CallName]: (input: CallInput<Name>) => Promise<CallOutput<Name>>;
 };
 
 /** What the core tells the window without being asked. */
 export type CoreEvent = RunEvent | { readonly type: 'runs-changed' };
+
+/** What the window is told: the core's events, and that closing it waits for an answer because runs are under way. */
+export type WindowEvent = CoreEvent | { readonly type: 'close-asked'; readonly runIds: readonly string[] };
+
+/** A call's answer as it crosses the border: thrown values do not, they lose their fields there. */
+export type CallAnswer<Value> =
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: WireError };
 
 export const channels = { call: 'workbench:call', event: 'workbench:event' } as const;

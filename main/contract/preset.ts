@@ -20,7 +20,7 @@ export const presetSchema = z.strictObject({
   origin: z.strictObject({ dataset: z.string(), checkpoint: z.string(), paper: z.string() }),
   /** The seed's published defaults, as a partial run specification. */
   defaults,
-  profiles: z.record(
+  profiles: z.partialRecord(
     z.enum(profiles),
     z.strictObject({
       summary: z.string(),
@@ -28,6 +28,8 @@ export const presetSchema = z.strictObject({
       args: z.record(z.string(), scalar),
       /** Laid over the preset's defaults. */
       defaults,
+      /** Laid over `defaults` when the chosen precision is the key: wider tolerances of fp16, for one. */
+      byPrecision: z.partialRecord(z.enum(precisions), defaults).optional(),
     }),
   ),
 });

@@ -9,15 +9,15 @@ const us = z.number().min(0);
  */
 export const pointFlags = ['unstable', 'errors', 'client-saturated', 'server-restarted'] as const;
 
-/** One measurement window of a level (performance.md 1.3); microseconds. */
+/** One measurement window of a level (performance.md 1.3); microseconds; null what the tool did not give. */
 export const windowSchema = z.object({
-  durationUs: us,
-  requestCount: z.int().min(0),
+  durationUs: us.nullable(),
+  requestCount: z.int().min(0).nullable(),
   errorCount: z.int().min(0),
   inferencesPerSecond: z.number().min(0),
   avgUs: us,
-  p50Us: us,
-  p99Us: us,
+  p50Us: us.nullable(),
+  p99Us: us.nullable(),
 });
 export type MeasurementWindow = z.infer<typeof windowSchema>;
 

@@ -118,7 +118,8 @@ export type RunLive =
       readonly concurrency: number;
       readonly index: number;
       readonly inferencesPerSecond: number;
-      readonly p99Us: number;
+      /** null: perf_analyzer does not say it of single windows. */
+      readonly p99Us: number | null;
     };
 
 export type RunEvent =

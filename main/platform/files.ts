@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 
 /** The system's refusal as an error that says what to do; anything else is passed on. */
@@ -63,16 +63,27 @@ export async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** SHA-256 (hex) over names and contents of a folder's regular files, `__pycache__` left out; links are not followed. */
+/**
+ * Regular files below `root`, relative, sorted; `__pycache__` left out, links not followed.
+ * A walk of our own: `recursive` of readdir is younger than Electron 25's Node.
+ */
+export async function listFiles(root: string): Promise<string[]> {
+  const found: string[] = [];
+  const walk = async (folder: string): Promise<void> => {
+    for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && entry.name !== '__pycache__') await walk(path);
+      else if (entry.isFile()) found.push(path);
+    }
+  };
+  await walk('');
+  return found.sort();
+}
+
+/** SHA-256 (hex) over names and contents of a folder's files. */
 export async function hashFolder(root: string): Promise<string> {
-  const entries = await readdir(root, { withFileTypes: true, recursive: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !path.includes('__pycache__'))
-    .sort();
   const parts: string[] = [];
-  for (const path of files) parts.push(`${relative(root, path)}\0${await hashFile(path)}`);
+  for (const path of await listFiles(root)) parts.push(`${path}\0${await hashFile(join(root, path))}`);
   return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
 

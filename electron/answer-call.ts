@@ -1,0 +1,32 @@
+import type { CallAnswer, CallName, Handlers } from '../main/contract/api';
+import { api } from '../main/contract/api';
+import { toWire, WorkbenchError } from '../main/contract/errors';
+
+const isCallName = (name: unknown): name is CallName => typeof name === 'string' && Object.hasOwn(api, name);
+
+async function handled(handlers: Handlers, name: unknown, input: unknown): Promise<unknown> {
+  if (!isCallName(name)) throw new WorkbenchError('input-invalid', 'There is no such call');
+  const parsed = api[name].input.safeParse(input);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new WorkbenchError('input-invalid', `${name}: ${issue?.message ?? 'not valid'}`, {
+      where: issue?.path.join('.'),
+    });
+  }
+  // The name picks schema and handler alike, so the parsed value fits; the compiler cannot follow that link.
+  const handler = handlers[name] as (value: unknown) => Promise<unknown>;
+  return handler(parsed.data);
+}
+
+/** Parses, asks the handler and wraps what comes of it; never rejects. */
+export async function answerCall(
+  handlers: Promise<Handlers>,
+  name: unknown,
+  input: unknown,
+): Promise<CallAnswer<unknown>> {
+  try {
+    return { ok: true, value: await handled(await handlers, name, input) };
+  } catch (error) {
+    return { ok: false, error: toWire(error) };
+  }
+}

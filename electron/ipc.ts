@@ -1,0 +1,32 @@
+import type { WebContents } from 'electron';
+import { ipcMain } from 'electron';
+import type { CallAnswer, Handlers, WindowEvent } from '../main/contract/api';
+import { channels } from '../main/contract/api';
+import { toWire, WorkbenchError } from '../main/contract/errors';
+import { answerCall } from './answer-call';
+import { createEventBatch } from './event-batch';
+import { isTrustedFrame } from './trusted-frame';
+
+/** The one way in from the window: sender check, schema, handler, envelope. */
+export function registerCalls(handlers: Promise<Handlers>): void {
+  ipcMain.handle(
+    channels.call,
+    async (event, name: unknown, input: unknown): Promise<CallAnswer<unknown>> => {
+      if (!isTrustedFrame(event.senderFrame)) {
+        return { ok: false, error: toWire(new WorkbenchError('input-invalid', 'This page may not call')) };
+      }
+      return answerCall(handlers, name, input);
+    },
+  );
+}
+
+/** The one way out to the window. */
+export function createEventSender(contents: WebContents): {
+  readonly send: (event: WindowEvent) => void;
+  readonly dispose: () => void;
+} {
+  const batch = createEventBatch((events) => {
+    if (!contents.isDestroyed()) contents.send(channels.event, events);
+  });
+  return { send: batch.add, dispose: batch.dispose };
+}

@@ -1,0 +1,22 @@
+import { app } from 'electron';
+import { readPrintJob, runPrintMode } from './print-mode';
+import { registerAppScheme } from './scheme';
+import { denyNavigation } from './security';
+import { runWindowMode } from './window-mode';
+
+// Electron's main process: the boot list. The core in main/ is plain Node and knows nothing of this.
+app.enableSandbox();
+registerAppScheme();
+denyNavigation(app);
+
+const job = readPrintJob(process.argv);
+if (job === 'incomplete') {
+  process.stderr.write('Usage: --print-pdf IN.html OUT.pdf\n');
+  app.exit(2);
+} else {
+  const done = job === null ? runWindowMode(app) : runPrintMode(app, job);
+  done.catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    app.exit(1);
+  });
+}

@@ -1,0 +1,27 @@
+import './zod-without-eval';
+import { contextBridge, ipcRenderer } from 'electron';
+import type { IpcRendererEvent } from 'electron';
+import type { CallAnswer, WindowEvent } from '../main/contract/api';
+import { api, channels } from '../main/contract/api';
+
+const unknownCall: CallAnswer<never> = {
+  ok: false,
+  error: { code: 'input-invalid', message: 'There is no such call' },
+};
+
+contextBridge.exposeInMainWorld('workbench', {
+  call: async (name: unknown, input: unknown): Promise<unknown> =>
+    typeof name === 'string' && Object.hasOwn(api, name)
+      ? ipcRenderer.invoke(channels.call, name, input)
+      : unknownCall,
+  on: (listener: (events: readonly WindowEvent[]) => void): (() => void) => {
+    // The IPC event object carries `sender`; the page gets the plain events only.
+    const hear = (_event: IpcRendererEvent, events: readonly WindowEvent[]) => {
+      listener(events);
+    };
+    ipcRenderer.on(channels.event, hear);
+    return () => {
+      ipcRenderer.off(channels.event, hear);
+    };
+  },
+});

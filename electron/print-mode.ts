@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { App } from 'electron';
+import { printPdf } from './print-pdf';
+
+export interface PrintJob {
+  readonly htmlPath: string;
+  readonly pdfPath: string;
+}
+
+/** `--print-pdf IN.html OUT.pdf` on the command line; null for the ordinary window. */
+export function readPrintJob(argv: readonly string[]): PrintJob | 'incomplete' | null {
+  const at = argv.indexOf('--print-pdf');
+  if (at === -1) return null;
+  const [htmlPath, pdfPath] = argv.slice(at + 1);
+  return htmlPath === undefined || pdfPath === undefined
+    ? 'incomplete'
+    : { htmlPath: resolve(htmlPath), pdfPath: resolve(pdfPath) };
+}
+
+/** The app as a printer for the command line: no window is shown, no profile is kept; exits 0 or 1. */
+export async function runPrintMode(app: App, job: PrintJob): Promise<void> {
+  // A profile folder has one owner, and the window may be open at the same time.
+  const profile = mkdtempSync(join(tmpdir(), 'triton-workbench-print-'));
+  app.setPath('userData', profile);
+  app.disableHardwareAcceleration();
+  let code = 0;
+  try {
+    await app.whenReady();
+    await printPdf(job.htmlPath, job.pdfPath, new AbortController().signal);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    code = 1;
+  }
+  app.once('quit', () => {
+    rmSync(profile, { recursive: true, force: true });
+  });
+  app.exit(code);
+}

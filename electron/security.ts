@@ -1,0 +1,57 @@
+import type { App, Session, WebContents } from 'electron';
+import { appScheme } from './origin';
+
+/** The same for every page that this app ever makes. */
+export const safeWebPreferences = {
+  contextIsolation: true,
+  sandbox: true,
+  webSecurity: true,
+  nodeIntegration: false,
+  nodeIntegrationInWorker: false,
+  nodeIntegrationInSubFrames: false,
+  webviewTag: false,
+  navigateOnDragDrop: false,
+  spellcheck: false,
+} as const;
+
+function hold(contents: WebContents): void {
+  contents.setWindowOpenHandler(() => ({ action: 'deny' }));
+  contents.on('will-navigate', (event) => {
+    event.preventDefault();
+  });
+  contents.on('will-redirect', (event) => {
+    event.preventDefault();
+  });
+  contents.on('will-attach-webview', (event) => {
+    event.preventDefault();
+  });
+}
+
+/** No page goes anywhere, opens a window or embeds another, whoever asks for it. */
+export function denyNavigation(app: App): void {
+  app.on('web-contents-created', (_event, contents) => {
+    hold(contents);
+  });
+}
+
+/** Every permission is refused, asked for or looked up, devices included. */
+export function denyPermissions(session: Session): void {
+  session.setPermissionRequestHandler((_contents, _permission, answer) => {
+    answer(false);
+  });
+  session.setPermissionCheckHandler(() => false);
+  session.setDevicePermissionHandler(() => false);
+}
+
+const innerProtocols = new Set([`${appScheme}:`, 'blob:', 'data:', 'devtools:']);
+
+/** The window reaches nothing outside the app, even where a policy header were missing. */
+export function denyNetwork(session: Session): void {
+  session.webRequest.onBeforeRequest((details, answer) => {
+    answer({ cancel: !innerProtocols.has(new URL(details.url).protocol) });
+  });
+  session.on('will-download', (event, item) => {
+    // Charts are saved as images from blobs that the page made itself.
+    if (!item.getURL().startsWith('blob:') && !item.getURL().startsWith('data:')) event.preventDefault();
+  });
+}

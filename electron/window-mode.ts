@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import type { App, BrowserWindow } from 'electron';
+import { Menu, session } from 'electron';
+import type { Handlers } from '../main/contract/api';
+import type { Core } from '../main/core';
+import { createCore } from '../main/core';
+import { defaultHome } from '../main/platform/layout';
+import { guardClose } from './close-guard';
+import { desktopCalls } from './desktop-calls';
+import { createEventSender, registerCalls } from './ipc';
+import { appPaths } from './paths';
+import { printPdf } from './print-pdf';
+import { serveApp } from './scheme';
+import { denyNetwork, denyPermissions } from './security';
+import { createWindow } from './window';
+import { readWindowState, writeWindowState } from './window-state';
+
+function stateKeeper(window: BrowserWindow, path: string): void {
+  window.on('close', () => {
+    const state = { bounds: window.getNormalBounds(), maximized: window.isMaximized() };
+    // Where the window stood is a comfort; a disk that refuses it must not keep the window open.
+    void writeWindowState(path, state).catch(() => undefined);
+  });
+}
+
+/** The desktop window over a core of its own; one at a time for a workbench home. */
+export async function runWindowMode(app: App): Promise<void> {
+  const home = defaultHome(process.env);
+  const paths = appPaths(app.getAppPath());
+  app.setPath('userData', join(home, 'window'));
+  if (!app.requestSingleInstanceLock()) {
+    app.quit();
+    return;
+  }
+  const coreReady: Promise<Core> = createCore({
+    home,
+    resources: paths.resources,
+    version: app.getVersion(),
+    env: process.env,
+    workerFile: paths.loadWorker,
+    printPdf,
+    electron: process.versions.electron,
+    follow: true,
+  });
+  const made: { core: Core | null } = { core: null };
+  const stop = async (): Promise<void> => {
+    await made.core?.close();
+  };
+  const statePath = join(home, 'window', 'window-state.json');
+  const [, state] = await Promise.all([app.whenReady(), readWindowState(statePath)]);
+  Menu.setApplicationMenu(null);
+  denyPermissions(session.defaultSession);
+  denyNetwork(session.defaultSession);
+  await serveApp(session.defaultSession, paths.renderer);
+
+  const window = createWindow({ preload: paths.preload, state });
+  stateKeeper(window, statePath);
+  const events = createEventSender(window.webContents);
+  const { closeNow } = guardClose(window, {
+    activeRuns: () => made.core?.activeRuns() ?? [],
+    ask: (runIds) => {
+      events.send({ type: 'close-asked', runIds });
+    },
+    stop,
+  });
+  const handlers = coreReady.then((core): Handlers => {
+    made.core = core;
+    core.subscribe(events.send);
+    return { ...core.handlers, ...desktopCalls({ core, window: () => window, closeNow }) };
+  });
+  // A core that cannot be made is told by every call's answer.
+  handlers.catch(() => undefined);
+  registerCalls(handlers);
+
+  app.on('second-instance', () => {
+    if (window.isDestroyed()) return;
+    if (window.isMinimized()) window.restore();
+    window.focus();
+  });
+  app.on('window-all-closed', () => {
+    events.dispose();
+    void stop().finally(() => {
+      app.exit(0);
+    });
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void closeNow());
+}

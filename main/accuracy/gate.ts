@@ -1,0 +1,59 @@
+import type { AccuracyResult, OutputComparison } from '../contract/results';
+import type { AccuracySpec } from '../contract/run-spec';
+
+export type Metrics = Readonly<Record<string, number | null>>;
+
+const digits = (value: number | null): string =>
+  value === null ? 'none' : Number(value.toPrecision(4)).toString();
+
+function outputReason(output: OutputComparison): string {
+  if (output.nanCount > 0 || output.infCount > 0) {
+    return `${output.output}: ${output.nanCount} NaN and ${output.infCount} infinite values`;
+  }
+  return (
+    `${output.output}: largest absolute difference ${digits(output.maxAbsDiff)} ` +
+    `(atol ${digits(output.atol)}), relative ${digits(output.maxRelDiff)} (rtol ${digits(output.rtol)})`
+  );
+}
+
+/** Pure: compared outputs and metrics of framework and Triton against the tolerances and thresholds. */
+export function judgeAccuracy(
+  spec: AccuracySpec,
+  outputs: readonly OutputComparison[],
+  framework: Metrics,
+  triton: Metrics,
+  sampleCount: number,
+): AccuracyResult {
+  const reasons = outputs.filter((output) => !output.passed).map(outputReason);
+  const names = [
+    ...new Set([...Object.keys(framework), ...Object.keys(triton), ...Object.keys(spec.thresholds)]),
+  ];
+  const metrics = names.map((name) => {
+    const before = framework[name] ?? null;
+    const served = triton[name] ?? null;
+    const threshold = spec.thresholds[name] ?? null;
+    const failures: string[] = [];
+    if (before === null || served === null) {
+      failures.push(`${name}: no value from ${before === null ? 'the framework' : 'Triton'}`);
+    } else if (!(Math.abs(before - served) <= spec.maxMetricDelta)) {
+      failures.push(
+        `${name}: ${digits(before)} in the framework, ${digits(served)} on Triton; ` +
+          `they may differ by ${digits(spec.maxMetricDelta)}`,
+      );
+    }
+    if (threshold !== null && !(served !== null && served >= threshold)) {
+      failures.push(`${name}: ${digits(served)} on Triton is below the threshold ${digits(threshold)}`);
+    }
+    reasons.push(...failures);
+    return { name, framework: before, triton: served, threshold, passed: failures.length === 0 };
+  });
+  if (sampleCount === 0) reasons.push('No sample was compared');
+  const warnings = outputs
+    .filter((output) => output.vacuous)
+    .map(
+      (output) =>
+        `${output.output}: a tolerance of atol ${digits(output.atol)}, rtol ${digits(output.rtol)} cannot fail; ` +
+        `observed: absolute ${digits(output.maxAbsDiff)}, relative ${digits(output.maxRelDiff)}`,
+    );
+  return { outputs: [...outputs], metrics, sampleCount, passed: reasons.length === 0, reasons, warnings };
+}

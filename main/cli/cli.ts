@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import packageJson from '../../package.json';
+import { createCore } from '../core';
+import type { Core } from '../core';
+import { toWire } from '../contract/errors';
+import { createElectronPrinter } from '../platform/electron-printer';
+import { defaultHome, homeLayout } from '../platform/layout';
+import type { CliContext } from './context';
+import { addListing } from './listing';
+import { createOutput, exitCodeOf, exitCodes, formatError } from './output';
+import { addPerf } from './perf';
+import { addResume } from './resume';
+import { addRun } from './run';
+import { addUpkeep } from './upkeep';
+
+/** The bundle stands in `out/main`; the repository (or the app) two folders above. */
+const appDir = process.env['TRITON_WORKBENCH_APP'] ?? join(__dirname, '..', '..');
+const resources = process.env['TRITON_WORKBENCH_RESOURCES'] ?? join(appDir, 'resources');
+
+async function main(): Promise<void> {
+  const made: { core: Promise<Core> | null } = { core: null };
+  const context: CliContext = {
+    core: () => {
+      const { env } = process;
+      const home = defaultHome(env);
+      const { electron } = homeLayout(home);
+      made.core ??= createCore({
+        home,
+        resources,
+        version: packageJson.version,
+        env,
+        workerFile: join(__dirname, 'load-worker.cjs'),
+        printPdf: createElectronPrinter({ electron, app: appDir, env }),
+        electron: null,
+      });
+      return made.core;
+    },
+    output: (options) => createOutput(options.json === true),
+    exit: (code) => {
+      process.exitCode = code;
+    },
+  };
+  const program = new Command('triton-workbench')
+    .description(
+      'Put models live on NVIDIA Triton Inference Server: export, convert, configure, deploy, check, measure, report.',
+    )
+    .version(packageJson.version)
+    .showHelpAfterError()
+    .exitOverride();
+  addListing(program, context);
+  addRun(program, context);
+  addResume(program, context);
+  addPerf(program, context);
+  addUpkeep(program, context);
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    } else {
+      const wire = toWire(error);
+      process.stderr.write(`${formatError(wire)}\n`);
+      if (process.argv.includes('--json'))
+        process.stdout.write(`${JSON.stringify({ error: wire }, null, 2)}\n`);
+      process.exitCode = exitCodeOf(wire);
+    }
+  } finally {
+    await (await made.core?.catch(() => null))?.close();
+  }
+}
+
+void main();

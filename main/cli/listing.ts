@@ -1,0 +1,143 @@
+import type { Command } from 'commander';
+import { stepTitle } from '../contract/step-text';
+import type { CliContext } from './context';
+import { formatError, formatTable, milliseconds, perSecond } from './output';
+import { runDocument } from './run-json';
+
+interface Json {
+  readonly json?: boolean;
+}
+const jsonHelp = 'one JSON document on stdout';
+
+function addPresets(program: Command, context: CliContext): void {
+  program
+    .command('presets')
+    .description('List the deployments that can be run')
+    .option('--json', jsonHelp)
+    .action(async (options: Json) => {
+      const output = context.output(options);
+      const presets = (await context.core()).presets();
+      if (output.json) {
+        output.document(presets);
+        return;
+      }
+      for (const preset of presets) {
+        output.say(`${preset.id}  ${preset.title}`);
+        output.say(`    ${preset.summary}`);
+        output.say(`    formats ${preset.formats.join(', ')}; precisions ${preset.precisions.join(', ')}`);
+        for (const [name, profile] of Object.entries(preset.profiles)) {
+          output.say(`    --profile ${name}: ${profile.summary}`);
+        }
+      }
+    });
+}
+
+function addRuns(program: Command, context: CliContext): void {
+  program
+    .command('runs')
+    .description('List the runs, newest first')
+    .option('--json', jsonHelp)
+    .action(async (options: Json) => {
+      const output = context.output(options);
+      const { runs, unreadable } = await (await context.core()).listRuns();
+      if (output.json) {
+        output.document({ runs, unreadable });
+        return;
+      }
+      if (runs.length === 0) output.say('No runs yet. Start one: run resnet50 --profile quick');
+      else {
+        const rows = runs.map((run) => [
+          run.runId,
+          run.status,
+          run.best === null ? '–' : perSecond(run.best.inferencesPerSecond),
+          run.best === null ? '–' : milliseconds(run.best.p99Us),
+          run.accuracyPassed === null ? '–' : run.accuracyPassed ? 'passed' : 'not passed',
+        ]);
+        output.say(formatTable(['run', 'status', 'best inferences/s', 'its p99 ms', 'accuracy'], rows));
+      }
+      for (const run of unreadable) output.say(`${run.runId}: cannot be read: ${run.reason}`);
+    });
+}
+
+function addShow(program: Command, context: CliContext): void {
+  program
+    .command('show')
+    .description('Show one run: steps, accuracy and every measured level')
+    .argument('<run-id>')
+    .option('--json', jsonHelp)
+    .action(async (runId: string, options: Json) => {
+      const output = context.output(options);
+      const { state, dir } = await (await context.core()).getRun(runId);
+      if (output.json) {
+        output.document(runDocument(state, dir));
+        return;
+      }
+      output.say(`${runId}: ${state.status}${state.unverified ? ', unverified' : ''}`);
+      output.say(`  in ${dir}`);
+      for (const step of state.steps) {
+        const time = step.durationUs === null ? '' : ` (${(step.durationUs / 1e6).toFixed(1)} s)`;
+        output.say(`  ${stepTitle[step.id]}: ${step.skippedBecause ?? step.status}${time}`);
+      }
+      const document = runDocument(state, dir);
+      for (const scenario of ['offline', 'online'] as const) {
+        if (document[scenario].length === 0) continue;
+        output.say('');
+        const rows = document[scenario].map((point) => [
+          String(point.batchSize),
+          String(point.concurrency),
+          perSecond(point.inferencesPerSecond),
+          ...[point.p50Us, point.p90Us, point.p95Us, point.p99Us, point.avgUs].map(milliseconds),
+          point.flags.join(' '),
+        ]);
+        const header = [
+          'batch',
+          'concurrency',
+          'inferences/s',
+          'p50 ms',
+          'p90 ms',
+          'p95 ms',
+          'p99 ms',
+          'avg ms',
+          '',
+        ];
+        output.say(scenario);
+        output.say(formatTable(header, rows));
+      }
+      if (state.error !== null) output.say(formatError(state.error));
+    });
+}
+
+function addDetect(program: Command, context: CliContext): void {
+  program
+    .command('detect')
+    .description('Show what this machine offers: processor, memory, GPUs, engines')
+    .option('--json', jsonHelp)
+    .action(async (options: Json) => {
+      const output = context.output(options);
+      const machine = await (await context.core()).machine();
+      if (output.json) {
+        output.document(machine);
+        return;
+      }
+      const { environment } = machine;
+      output.say(
+        `${environment.os}; ${environment.cpu}, ${environment.cpuCount} processors, ` +
+          `${(environment.memoryBytes / 2 ** 30).toFixed(1)} GiB memory`,
+      );
+      if (environment.gpus.length === 0) output.say('No NVIDIA GPU found.');
+      for (const gpu of environment.gpus) output.say(`GPU ${gpu.name}, driver ${gpu.driver}`);
+      for (const engine of machine.engines) {
+        const version = engine.version === null ? '' : ` ${engine.version}`;
+        output.say(`${engine.available ? '✓' : '–'} engine ${engine.kind}${version}: ${engine.note}`);
+        if (engine.remedy !== null) output.say(`    ${engine.remedy}`);
+      }
+    });
+}
+
+/** The verbs that only look. */
+export function addListing(program: Command, context: CliContext): void {
+  addDetect(program, context);
+  addPresets(program, context);
+  addRuns(program, context);
+  addShow(program, context);
+}

@@ -1,0 +1,84 @@
+import type { WireError } from '../contract/errors';
+import { errorText } from '../contract/error-text';
+
+/** Exit codes of the CLI, as the guide states them. */
+export const exitCodes = { done: 0, failed: 1, usage: 2, gate: 3, cancelled: 130 } as const;
+
+/** Codes that the user's own input causes: usage, not failure. */
+const usageCodes = new Set<WireError['code']>([
+  'input-invalid',
+  'spec-invalid',
+  'preset-unknown',
+  'combination-unsupported',
+  'run-folder-exists',
+  'run-unknown',
+]);
+
+export function exitCodeOf(error: WireError): number {
+  if (usageCodes.has(error.code)) return exitCodes.usage;
+  if (error.code === 'cancelled') return exitCodes.cancelled;
+  if (error.code === 'accuracy-below-threshold') return exitCodes.gate;
+  return exitCodes.failed;
+}
+
+/** Title, cause, remedy and folded evidence, as the window shows them. */
+export function formatError(error: WireError): string {
+  const text = errorText[error.code];
+  const lines = [`${text.title}: ${error.message}`];
+  if (error.where !== undefined) lines.push(`  where:  ${error.where}`);
+  lines.push(`  remedy: ${error.remedy ?? text.remedy}`);
+  if (error.details !== undefined && error.details !== '') {
+    lines.push('  details:', ...error.details.split('\n').map((line) => `    ${line}`));
+  }
+  return lines.join('\n');
+}
+
+/** Where a verb writes. With `--json` stdout carries one document and people's text goes to stderr. */
+export interface Output {
+  readonly json: boolean;
+  /** For people. */
+  readonly say: (line: string) => void;
+  /** The one JSON document. */
+  readonly document: (value: unknown) => void;
+  /** A terminal that can rewrite its last line. */
+  readonly live: boolean;
+  readonly write: (text: string) => void;
+}
+
+export function createOutput(json: boolean): Output {
+  const stream = json ? process.stderr : process.stdout;
+  return {
+    json,
+    live: stream.isTTY,
+    write: (text) => {
+      stream.write(text);
+    },
+    say: (line) => {
+      stream.write(`${line}\n`);
+    },
+    document: (value) => {
+      process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    },
+  };
+}
+
+/** Left-aligned text, right-aligned numbers. */
+export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((name, column) =>
+    Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const numeric = header.map((_, column) => rows.every((row) => /^[\d.,–-]*$/.test(row[column] ?? '')));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) =>
+        numeric[column] === true ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd();
+  return [line(header), ...rows.map(line)].join('\n');
+}
+
+export const milliseconds = (us: number | null): string =>
+  us === null ? '–' : (us / 1000).toFixed(us < 100_000 ? 2 : 1);
+export const perSecond = (value: number): string =>
+  value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 1 : 0 });

@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { WorkbenchError } from '../contract/errors';
+import { mergeTrees } from '../presets/resolve-spec';
+import { readAssignment, treeOf } from '../presets/upstream-variables';
+
+type Tree = Readonly<Record<string, unknown>>;
+
+/** Options of `run` as commander gives them. */
+export interface RunOptions {
+  readonly spec?: string;
+  readonly profile?: string;
+  readonly format?: string;
+  readonly precision?: string;
+  readonly engine?: string;
+  readonly url?: string;
+  readonly checkpoint?: string;
+  readonly dataset?: string;
+  readonly modelName?: string;
+  readonly batchSizes?: string;
+  readonly concurrency?: string;
+  readonly onlineBatchSize?: string;
+  readonly loadTool?: string;
+  readonly protocol?: string;
+  readonly inputData?: string;
+  readonly maxBatchSize?: string;
+  readonly instances?: string;
+  readonly threads?: string;
+  readonly preferredBatchSizes?: string;
+  readonly maxQueueDelayUs?: string;
+  readonly backendAccelerator?: string;
+  readonly measurementIntervalMs?: string;
+  readonly atol?: readonly string[];
+  readonly rtol?: readonly string[];
+  readonly threshold?: readonly string[];
+  readonly allowUnverified?: boolean;
+  readonly httpPort?: string;
+  readonly grpcPort?: string;
+  readonly set?: readonly string[];
+}
+
+const invalid = (flag: string, message: string) =>
+  new WorkbenchError('input-invalid', message, { where: flag });
+
+export function readNumber(flag: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw invalid(flag, `"${text}" is not a number`);
+  return value;
+}
+
+export function readNumbers(flag: string, text: string): number[] {
+  return text
+    .split(/[\s,]+/)
+    .filter((part) => part !== '')
+    .map((part) => readNumber(flag, part));
+}
+
+/** `OUTPUT__0=1e-3` or `1e-3` for every output. */
+function readNamed(flag: string, texts: readonly string[]): Record<string, number> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, value] = /^(?:([^=]+)=)?(.*)$/.exec(text) ?? [];
+      return [name ?? '*', readNumber(flag, value ?? '')];
+    }),
+  );
+}
+
+const text = (value: string) => value;
+const number = (value: string, flag: string) => readNumber(flag, value);
+const numbers = (value: string, flag: string) => readNumbers(flag, value);
+
+type TextOption = {
+  [Key in keyof RunOptions]-?: RunOptions[Key] extends string | undefined ? Key : never;
+}[keyof RunOptions];
+
+const fields: readonly (readonly [
+  TextOption,
+  flag: string,
+  field: string,
+  read: (value: string, flag: string) => unknown,
+])[] = [
+  ['profile', '--profile', 'model.profile', text],
+  ['format', '--format', 'format', text],
+  ['precision', '--precision', 'precision', text],
+  ['engine', '--engine', 'engine.kind', text],
+  ['url', '--url', 'engine.url', text],
+  ['httpPort', '--http-port', 'engine.httpPort', number],
+  ['grpcPort', '--grpc-port', 'engine.grpcPort', number],
+  ['checkpoint', '--checkpoint', 'model.checkpoint', text],
+  ['dataset', '--dataset', 'model.dataset', text],
+  ['modelName', '--model-name', 'configure.modelName', text],
+  ['batchSizes', '--batch-sizes', 'performance.batchSizes', numbers],
+  ['concurrency', '--concurrency', 'performance.concurrency', numbers],
+  ['onlineBatchSize', '--online-batch-size', 'performance.onlineBatchSize', number],
+  ['loadTool', '--load-tool', 'performance.loadTool', text],
+  ['protocol', '--protocol', 'performance.protocol', text],
+  ['inputData', '--input-data', 'performance.inputData', text],
+  ['measurementIntervalMs', '--measurement-interval-ms', 'performance.measurementIntervalMs', number],
+  ['maxBatchSize', '--max-batch-size', 'configure.maxBatchSize', number],
+  ['instances', '--instances', 'configure.instances', number],
+  ['threads', '--threads', 'configure.threads', number],
+  ['preferredBatchSizes', '--preferred-batch-sizes', 'configure.preferredBatchSizes', numbers],
+  ['maxQueueDelayUs', '--max-queue-delay-us', 'configure.maxQueueDelayUs', number],
+  ['backendAccelerator', '--backend-accelerator', 'configure.backendAccelerator', text],
+];
+
+async function readSpecFile(path: string): Promise<Tree> {
+  const content = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new WorkbenchError('input-invalid', `${path} cannot be read`, { where: '--spec', cause });
+  });
+  let value: unknown;
+  try {
+    value = parse(content);
+  } catch (error) {
+    throw new WorkbenchError('spec-invalid', error instanceof Error ? error.message : String(error), {
+      where: path,
+    });
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new WorkbenchError('spec-invalid', 'The file does not hold a mapping', { where: path });
+  }
+  return value as Tree;
+}
+
+/** What the command line says of the specification; later wins: `--spec`, `--set`, the named options. */
+export async function readOverrides(preset: string | undefined, options: RunOptions): Promise<Tree> {
+  const layers: Tree[] = [];
+  if (options.spec !== undefined) layers.push(await readSpecFile(options.spec));
+  if (preset !== undefined) layers.push({ model: { preset } });
+  for (const assignment of options.set ?? []) layers.push(readAssignment(assignment));
+  for (const [key, flag, field, read] of fields) {
+    const value = options[key];
+    if (value !== undefined) layers.push(treeOf(field, read(value, flag)));
+  }
+  const accuracy: Record<string, unknown> = {};
+  if (options.atol !== undefined) accuracy['atol'] = readNamed('--atol', options.atol);
+  if (options.rtol !== undefined) accuracy['rtol'] = readNamed('--rtol', options.rtol);
+  if (options.threshold !== undefined) accuracy['thresholds'] = readNamed('--threshold', options.threshold);
+  if (options.allowUnverified === true) accuracy['allowUnverified'] = true;
+  layers.push({ accuracy });
+  return layers.reduce<Tree>(mergeTrees, {});
+}

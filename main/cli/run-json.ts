@@ -1,0 +1,32 @@
+import type { RunState } from '../contract/run-state';
+import type { LoadPoint } from '../contract/results';
+
+const byLoad = (a: LoadPoint, b: LoadPoint) => a.batchSize - b.batchSize || a.concurrency - b.concurrency;
+
+/** The document of `run --json`, `resume --json` and `show --json`. */
+export function runDocument(state: RunState, dir: string) {
+  const points = (scenario: 'offline' | 'online') =>
+    state.scenarios[scenario].points.map((measured) => measured.point).sort(byLoad);
+  return {
+    runId: state.runId,
+    status: state.status,
+    dir,
+    ...(state.error === null ? {} : { error: state.error }),
+    unverified: state.unverified,
+    steps: state.steps.map((step) => ({
+      id: step.id,
+      status: step.status,
+      ...(step.skippedBecause === null ? {} : { skippedBecause: step.skippedBecause }),
+      durationUs: step.durationUs,
+      facts: step.facts,
+      warnings: step.warnings,
+      ...(step.error === null ? {} : { error: step.error }),
+    })),
+    accuracy: state.accuracy?.result ?? null,
+    offline: points('offline'),
+    online: points('online'),
+    missing: [...state.scenarios.offline.missing, ...state.scenarios.online.missing],
+    reports: state.reports,
+    environment: state.environment,
+  };
+}

@@ -1,0 +1,103 @@
+import type { CoreEvent } from '../contract/api';
+import { formatError, milliseconds, perSecond } from './output';
+import type { Output } from './output';
+
+const seconds = (us: number): string => `${(us / 1e6).toFixed(1)} s`;
+
+/** A run's events as lines, and on a terminal one moving line for what is under way. */
+export function createRunProgress(
+  output: Output,
+  options: { readonly verbose: boolean; readonly titleOf: (step: string) => string },
+): (event: CoreEvent) => void {
+  let moving = false;
+  const wipe = () => {
+    if (moving) output.write('\r\u001b[K');
+    moving = false;
+  };
+  const line = (text: string) => {
+    wipe();
+    output.say(text);
+  };
+  const move = (text: string) => {
+    if (!output.live) return;
+    output.write(`\r\u001b[K  … ${text.slice(0, 110)}`);
+    moving = true;
+  };
+  return (event) => {
+    switch (event.type) {
+      case 'runs-changed':
+        return;
+      case 'log':
+        if (options.verbose) for (const text of event.lines) line(`    ${text}`);
+        return;
+      case 'progress': {
+        const share = event.fraction === null ? '' : `${Math.round(event.fraction * 100)} % `;
+        move(`${share}${event.text}`);
+        return;
+      }
+      case 'window':
+        move(
+          `batch ${event.batchSize}, concurrency ${event.concurrency}, window ${event.index + 1}: ` +
+            `${perSecond(event.inferencesPerSecond)} inferences/s, p99 ${milliseconds(event.p99Us)} ms`,
+        );
+        return;
+      case 'journal':
+        break;
+    }
+    const { entry } = event;
+    switch (entry.type) {
+      case 'step-started':
+        move(options.titleOf(entry.step));
+        return;
+      case 'step-finished':
+        line(`✓ ${options.titleOf(entry.step)} (${seconds(entry.durationUs)})`);
+        for (const fact of entry.facts) line(`    ${fact.name}: ${fact.value}`);
+        for (const warning of entry.warnings) line(`    warning: ${warning}`);
+        return;
+      case 'step-skipped':
+        line(`- ${options.titleOf(entry.step)}: ${entry.reason}`);
+        return;
+      case 'step-failed':
+        line(`✗ ${options.titleOf(entry.step)} (${seconds(entry.durationUs)})`);
+        return;
+      case 'step-cancelled':
+        line(`■ ${options.titleOf(entry.step)}: cancelled`);
+        return;
+      case 'measurement': {
+        const { point } = entry;
+        const marks = point.flags.length === 0 ? '' : `  [${point.flags.join(', ')}]`;
+        line(
+          `    ${entry.scenario}: batch ${point.batchSize}, concurrency ${point.concurrency}: ` +
+            `${perSecond(point.inferencesPerSecond)} inferences/s, p50 ${milliseconds(point.p50Us)} ms, ` +
+            `p99 ${milliseconds(point.p99Us)} ms${marks}`,
+        );
+        return;
+      }
+      case 'measurement-missing':
+        line(
+          `    ${entry.scenario}: batch ${entry.batchSize}, concurrency ${entry.concurrency}: no result: ${entry.error.message}`,
+        );
+        return;
+      case 'accuracy':
+        for (const metric of entry.result.metrics) {
+          line(`    ${metric.name}: framework ${metric.framework ?? '–'}, Triton ${metric.triton ?? '–'}`);
+        }
+        for (const output of entry.result.outputs) {
+          line(
+            `    ${output.output}: largest difference ${output.maxAbsDiff ?? '–'} absolute, ${output.maxRelDiff ?? '–'} relative`,
+          );
+        }
+        return;
+      case 'run-finished':
+        wipe();
+        if (entry.error !== undefined) line(formatError(entry.error));
+        return;
+      case 'run-created':
+      case 'run-started':
+      case 'environment':
+      case 'command':
+      case 'report':
+        return;
+    }
+  };
+}

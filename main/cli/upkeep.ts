@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import type { CliContext } from './context';
+
+interface Json {
+  readonly json?: boolean;
+}
+
+/** The verbs that look after runs: cancel, report, clean. */
+export function addUpkeep(program: Command, context: CliContext): void {
+  program
+    .command('cancel')
+    .description('Cancel a run, also one that another terminal or window works on')
+    .argument('<run-id>')
+    .option('--json', 'one JSON document on stdout')
+    .action(async (runId: string, options: Json) => {
+      const output = context.output(options);
+      await (await context.core()).cancelRun(runId);
+      if (output.json) output.document({ runId, requested: true });
+      else output.say(`Asked ${runId} to stop.`);
+    });
+  program
+    .command('report')
+    .description('Write the reports of a run again, from its journal; also of one that did not end')
+    .argument('<run-id>')
+    .option('--json', 'one JSON document on stdout')
+    .action(async (runId: string, options: Json) => {
+      const output = context.output(options);
+      const files = await (await context.core()).writeReports(runId);
+      if (output.json) output.document({ runId, reports: files });
+      else for (const file of files) output.say(`${file.kind}: ${file.path}`);
+    });
+  program
+    .command('clean')
+    .description('End what dead workbenches left running, empty the cache; with ids, delete those runs')
+    .argument('[run-id...]')
+    .option('--json', 'one JSON document on stdout')
+    .action(async (runIds: string[], options: Json) => {
+      const output = context.output(options);
+      const result = await (await context.core()).clean(runIds);
+      if (output.json) {
+        output.document(result);
+        return;
+      }
+      output.say(`${result.endedServers.length} servers of dead workbenches ended`);
+      output.say(`${(result.cacheBytes / 2 ** 20).toFixed(1)} MiB of cached artefacts removed`);
+      for (const runId of result.removedRuns) output.say(`${runId} deleted`);
+    });
+}

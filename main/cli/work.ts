@@ -1,0 +1,54 @@
+import type { Core } from '../core';
+import { stepIds } from '../contract/run-events';
+import { stepTitle } from '../contract/step-text';
+import { exitCodeOf, exitCodes } from './output';
+import type { Output } from './output';
+import { runDocument } from './run-json';
+import { createRunProgress } from './run-progress';
+
+const titleOf = (step: string): string => {
+  const id = stepIds.find((known) => known === step);
+  return id === undefined ? step : stepTitle[id];
+};
+
+/**
+ * Works on a run to its end with progress for people, and gives the exit code.
+ * The first Ctrl-C cancels (what was measured stays, `resume` goes on); the second ends the process at once.
+ */
+export async function workOn(core: Core, runId: string, output: Output, verbose: boolean): Promise<number> {
+  const stopListening = core.subscribe(createRunProgress(output, { verbose, titleOf }));
+  const asked = { times: 0 };
+  const cancel = () => {
+    asked.times += 1;
+    if (asked.times > 1) process.exit(exitCodes.cancelled);
+    output.say('Cancelling; press Ctrl-C again to leave at once.');
+    void core.cancelRun(runId);
+  };
+  process.on('SIGINT', cancel);
+  process.on('SIGTERM', cancel);
+  try {
+    const { dir } = await core.getRun(runId);
+    output.say(`Run ${runId}`);
+    output.say(`  in ${dir}`);
+    const { end } = await core.executeRun(runId);
+    const { outcome, error } = await end;
+    const { state } = await core.getRun(runId);
+    for (const report of state.reports) output.say(`  ${report.kind}: ${report.path}`);
+    if (outcome !== 'done') output.say(`To go on: npm run cli -- resume ${runId}`);
+    if (output.json) output.document(runDocument(state, dir));
+    switch (outcome) {
+      case 'done':
+        return exitCodes.done;
+      case 'gate-failed':
+        return exitCodes.gate;
+      case 'cancelled':
+        return exitCodes.cancelled;
+      case 'failed':
+        return error === null ? exitCodes.failed : exitCodeOf(error);
+    }
+  } finally {
+    process.off('SIGINT', cancel);
+    process.off('SIGTERM', cancel);
+    stopListening();
+  }
+}

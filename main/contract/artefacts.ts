@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+const tensor = z.object({
+  name: z.string(),
+  /** Triton's name: FP32, FP16, INT64, ... */
+  datatype: z.string(),
+  /** The batch dimension is the first; -1 where a dimension varies. */
+  shape: z.array(z.int()),
+});
+
+export const signatureSchema = z.object({ inputs: z.array(tensor), outputs: z.array(tensor) });
+export type Signature = z.infer<typeof signatureSchema>;
+export type TensorSignature = z.infer<typeof tensor>;
+
+/** What export and convert give: a model file with its signature. */
+export const modelArtefactSchema = signatureSchema.extend({
+  path: z.string(),
+  bytes: z.int(),
+  parameters: z.int().nullish(),
+  opset: z.int().nullish(),
+});
+export type ModelArtefact = z.infer<typeof modelArtefactSchema>;

@@ -1,0 +1,70 @@
+import { errorText } from './error-text';
+import type { LoadPoint } from './results';
+import type { Scenario } from './run-events';
+import type { RunState } from './run-state';
+
+/** One level of a scenario: measured, or a hole with its reason. */
+export interface Level {
+  readonly batchSize: number;
+  readonly concurrency: number;
+  readonly point: LoadPoint | null;
+  /** Set when there is no point. */
+  readonly hole: { readonly mark: string; readonly reason: string } | null;
+}
+
+export function isSteady(point: LoadPoint): boolean {
+  return point.stable && point.flags.length === 0;
+}
+
+type Load = Pick<Level, 'batchSize' | 'concurrency'>;
+
+const loadKey = (load: Load): string => `${load.batchSize}/${load.concurrency}`;
+
+/** The levels that the specification asks for. */
+function wantedLoads(state: RunState, scenario: Scenario): Load[] {
+  const { batchSizes, onlineBatchSize, concurrency } = state.spec.performance;
+  return scenario === 'offline'
+    ? batchSizes.map((batchSize) => ({ batchSize, concurrency: 1 }))
+    : concurrency.map((count) => ({ batchSize: onlineBatchSize, concurrency: count }));
+}
+
+/**
+ * All levels of a scenario, by batch size and then concurrency: what was measured, what was tried in vain and what
+ * was asked for and never reached. A level measured twice (a resumed run under changed keys) shows the later result.
+ */
+export function levelsOf(state: RunState, scenario: Scenario): readonly Level[] {
+  const levels = new Map<string, Level>();
+  for (const load of wantedLoads(state, scenario)) {
+    const reason = 'The run ended before this level was measured.';
+    levels.set(loadKey(load), { ...load, point: null, hole: { mark: 'missing: not-reached', reason } });
+  }
+  for (const { batchSize, concurrency, error } of state.scenarios[scenario].missing) {
+    const reason = `${errorText[error.code].title}: ${error.message}`;
+    const hole = { mark: `missing: ${error.code}`, reason };
+    levels.set(loadKey({ batchSize, concurrency }), { batchSize, concurrency, point: null, hole });
+  }
+  for (const { point } of state.scenarios[scenario].points) {
+    const { batchSize, concurrency } = point;
+    levels.set(loadKey(point), { batchSize, concurrency, point, hole: null });
+  }
+  return [...levels.values()].sort((a, b) => a.batchSize - b.batchSize || a.concurrency - b.concurrency);
+}
+
+export interface BestPoint {
+  readonly scenario: Scenario;
+  readonly point: LoadPoint;
+}
+
+/** Highest throughput over both scenarios; a steady point wins over every one that is not. Null without points. */
+export function bestPoint(state: RunState): BestPoint | null {
+  const all = (['offline', 'online'] as const).flatMap((scenario) =>
+    levelsOf(state, scenario).flatMap(({ point }) => (point === null ? [] : [{ scenario, point }])),
+  );
+  const steady = all.filter(({ point }) => isSteady(point));
+  const candidates = steady.length > 0 ? steady : all;
+  return candidates.reduce<BestPoint | null>(
+    (best, next) =>
+      best === null || next.point.inferencesPerSecond > best.point.inferencesPerSecond ? next : best,
+    null,
+  );
+}

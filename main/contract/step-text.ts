@@ -1,0 +1,15 @@
+import type { StepId } from './run-events';
+
+/** Titles of the steps, for window, CLI and reports. */
+export const stepTitle: Readonly<Record<StepId, string>> = {
+  'prepare-data': 'Prepare data',
+  export: 'Export model',
+  convert: 'Convert model',
+  configure: 'Configure',
+  deploy: 'Deploy on Triton',
+  accuracy: 'Check accuracy',
+  'profile-data': 'Prepare profiling data',
+  offline: 'Measure offline',
+  online: 'Measure online',
+  report: 'Write report',
+};

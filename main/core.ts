@@ -1,0 +1,221 @@
+import type { CoreEvent, Handlers, MachineStatus, RunSummary } from './contract/api';
+import { WorkbenchError } from './contract/errors';
+import type { Preset } from './contract/preset';
+import type { Environment } from './contract/results';
+import type { ReportFile } from './contract/run-events';
+import type { LoadTool as LoadToolId, RunSpec } from './contract/run-spec';
+import type { RunState } from './contract/run-state';
+import { createEngines } from './engine/engines';
+import { readEnvironment } from './machine/environment';
+import type { LoadTool } from './perf/load-tool';
+import { createLoadTools } from './perf/load-tools';
+import { reportContext } from './pipeline/report-context';
+import type { RunEnd } from './pipeline/runs';
+import { Runs } from './pipeline/runs';
+import type { RunServices } from './pipeline/step';
+import { steps } from './pipeline/steps';
+import { homeLayout } from './platform/layout';
+import { Listeners } from './platform/listeners';
+import { readPresets, requirePreset } from './presets/presets';
+import { resolveSpec } from './presets/resolve-spec';
+import { writeReports } from './reports/write-reports';
+import { ArtefactCache } from './store/artefact-cache';
+import { followRuns } from './store/follow';
+import { acquireLease } from './store/lease';
+import { JournalWriter } from './store/journal';
+import type { UnreadableRun } from './store/run-store';
+import { RunStore } from './store/run-store';
+import { toSummary } from './store/summary';
+import { readPackages } from './toolkit/packages';
+import { createToolkit } from './toolkit/toolkit';
+
+/** Everything from outside comes in as a value: the core knows no window and no global. */
+export interface CoreOptions {
+  readonly home: string;
+  /** The `resources` folder of the product. */
+  readonly resources: string;
+  readonly version: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Bundled entry of the native load generator. */
+  readonly workerFile: string;
+  readonly printPdf: RunServices['printPdf'];
+  /** Version of the Electron that the core runs in; null without. */
+  readonly electron: string | null;
+  /** Tell also of runs that other processes work on. */
+  readonly follow?: boolean;
+}
+
+type CoreCall = Exclude<keyof Handlers, `desktop.${string}`>;
+
+export interface Core {
+  /** Every call of the contract that needs no desktop. */
+  readonly handlers: Pick<Handlers, CoreCall>;
+  readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
+  subscribe(listener: (event: CoreEvent) => void): () => void;
+  presets(): readonly Preset[];
+  resolveSpec(preset: string, overrides: Readonly<Record<string, unknown>>): RunSpec;
+  machine(): Promise<MachineStatus>;
+  createRun(spec: RunSpec, out?: string): Promise<string>;
+  /** Starts or goes on; resolves when the work has begun. */
+  executeRun(runId: string): Promise<{ readonly end: Promise<RunEnd> }>;
+  cancelRun(runId: string): Promise<void>;
+  getRun(runId: string): Promise<{ readonly state: RunState; readonly dir: string }>;
+  listRuns(): Promise<{
+    readonly runs: readonly RunSummary[];
+    readonly unreadable: readonly UnreadableRun[];
+  }>;
+  runDir(runId: string): Promise<string>;
+  /** Path of a written report. Throws report-failed when there is none of that kind. */
+  reportPath(runId: string, kind: ReportFile['kind']): Promise<string>;
+  /** Writes the reports again from the journal. Throws run-busy while somebody works on the run. */
+  writeReports(runId: string): Promise<readonly ReportFile[]>;
+  /** Ends orphans, empties the cache, deletes the given runs. */
+  clean(runIds: readonly string[]): Promise<{
+    readonly endedServers: readonly number[];
+    readonly cacheBytes: number;
+    readonly removedRuns: readonly string[];
+  }>;
+  /** Names of runs that this process works on. */
+  activeRuns(): readonly string[];
+  /** Cancels own runs, waits for their end and stops telling. */
+  close(): Promise<void>;
+}
+
+/** The one core of window, CLI and tests. Sweeps what dead workbenches left before it returns. */
+export async function createCore(options: CoreOptions): Promise<Core> {
+  const layout = homeLayout(options.home);
+  const store = new RunStore(layout.runs);
+  const cache = new ArtefactCache(layout.cache);
+  const presets = await readPresets(options.resources);
+  const engines = createEngines({ layout, env: options.env });
+  const loadTools = createLoadTools({ layout, workerFile: options.workerFile, env: options.env });
+  const toolkit = createToolkit({ python: layout.python, resources: options.resources, env: options.env });
+  const events = new Listeners<CoreEvent>();
+  const now = () => new Date();
+  const environmentOf = (engine: string): Promise<Environment> =>
+    readEnvironment({ workbenchVersion: options.version, engine, env: options.env });
+  const environmentWithPackages = async (engine: string): Promise<Environment> => ({
+    ...(await environmentOf(engine)),
+    packages: await readPackages(toolkit),
+  });
+
+  const runs = new Runs({
+    store,
+    cache,
+    steps,
+    presetOf: (id) => requirePreset(presets, id),
+    servicesFor: (spec) => ({
+      toolkit,
+      engine: engines.engineFor(spec.engine),
+      loadTools,
+      resources: options.resources,
+      printPdf: options.printPdf,
+      now,
+    }),
+    environmentFor: (spec) => environmentWithPackages(spec.engine.kind),
+    tell: (event) => {
+      events.tell(event);
+    },
+  });
+  await engines.sweep();
+  const stopFollowing =
+    options.follow === true
+      ? followRuns(
+          store,
+          (runId) => runs.isOwn(runId),
+          (event) => {
+            events.tell(event);
+          },
+        )
+      : () => undefined;
+
+  const machine = async (): Promise<MachineStatus> => ({
+    environment: await environmentOf('local'),
+    engines: await engines.detect(),
+  });
+  const listRuns = async () => {
+    const { runs: found, unreadable } = await store.list();
+    return { runs: found.map(toSummary), unreadable };
+  };
+  const resolve: Core['resolveSpec'] = (id, overrides) =>
+    resolveSpec(requirePreset(presets, id).preset, overrides);
+  const presetList = () => [...presets.values()].map((loaded) => loaded.preset);
+
+  const core: Core = {
+    handlers: {
+      'app.info': () =>
+        Promise.resolve({ version: options.version, home: options.home, electron: options.electron }),
+      'machine.get': machine,
+      'presets.list': () => Promise.resolve(presetList()),
+      'presets.resolve': (input) => Promise.resolve().then(() => resolve(input.preset, input.overrides)),
+      'runs.list': async () => (await listRuns()).runs,
+      'runs.get': async ({ runId }) => (await store.load(runId)).state,
+      'runs.start': async ({ spec }) => {
+        const runId = await runs.create(spec);
+        await runs.execute(runId);
+        return { runId };
+      },
+      'runs.resume': async ({ runId }) => {
+        await runs.execute(runId);
+        return null;
+      },
+      'runs.cancel': async ({ runId }) => {
+        await runs.cancel(runId);
+        return null;
+      },
+      'runs.log': ({ runId, step, limit }) => store.logTail(runId, step, limit),
+    },
+    loadTools,
+    subscribe: (listener) => events.add(listener),
+    presets: presetList,
+    resolveSpec: resolve,
+    machine,
+    createRun: (spec, out) => runs.create(spec, out),
+    executeRun: (runId) => runs.execute(runId),
+    cancelRun: (runId) => runs.cancel(runId),
+    getRun: async (runId) => {
+      const { state, folder } = await store.load(runId);
+      return { state, dir: folder.dir };
+    },
+    listRuns,
+    runDir: async (runId) => (await store.folderOf(runId)).dir,
+    reportPath: async (runId, kind) => {
+      const { state } = await store.load(runId);
+      const file = state.reports.find((report) => report.kind === kind);
+      if (file === undefined) throw new WorkbenchError('report-failed', `This run has no ${kind} report yet`);
+      return file.path;
+    },
+    writeReports: async (runId) => {
+      const { state, folder } = await store.load(runId);
+      const release = await acquireLease(folder.dir);
+      try {
+        const files = await writeReports({
+          state,
+          context: reportContext(requirePreset(presets, state.spec.model.preset), now()),
+          dir: folder.results,
+          signal: new AbortController().signal,
+          printPdf: options.printPdf,
+        });
+        const { writer } = await JournalWriter.open(folder.journal);
+        await writer.append({ type: 'report', files: [...files] });
+        await writer.close();
+        events.tell({ type: 'runs-changed' });
+        return files;
+      } finally {
+        await release();
+      }
+    },
+    clean: async (runIds) => {
+      const { ended } = await engines.sweep();
+      for (const runId of runIds) await store.remove(runId);
+      if (runIds.length > 0) events.tell({ type: 'runs-changed' });
+      return { endedServers: ended, cacheBytes: await cache.clear(), removedRuns: runIds };
+    },
+    activeRuns: () => runs.ids(),
+    close: async () => {
+      stopFollowing();
+      await runs.close();
+    },
+  };
+  return core;
+}

@@ -1,0 +1,47 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomic } from '../../platform/files';
+
+const identity = z.object({ pid: z.int().min(1), startTime: z.string() });
+
+const engineRecordSchema = z.object({
+  version: z.literal(1),
+  /** Value of TRITON_WORKBENCH_ENGINE_ID in every process of the engine; also in the names of its shared memory. */
+  id: z.string().regex(/^[0-9a-f]{32}$/),
+  runId: z.string(),
+  /** The workbench that answers for the engine. */
+  workbench: identity,
+  /** null until the server was started: the record is written first, so that no server is without one. */
+  server: identity.nullable(),
+  command: z.array(z.string()),
+});
+export type EngineRecord = z.infer<typeof engineRecordSchema>;
+
+const pathOf = (folder: string, id: string) => join(folder, `${id}.json`);
+
+export async function writeEngineRecord(folder: string, record: EngineRecord): Promise<void> {
+  await writeFileAtomic(pathOf(folder, record.id), `${JSON.stringify(record, null, 2)}\n`);
+}
+
+export async function removeEngineRecord(folder: string, id: string): Promise<void> {
+  await rm(pathOf(folder, id), { force: true });
+}
+
+/** Every readable record; files that are none are left alone, as they say nothing that could be acted on. */
+export async function readEngineRecords(folder: string): Promise<EngineRecord[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  });
+  const records: EngineRecord[] = [];
+  for (const name of names.filter((candidate) => candidate.endsWith('.json'))) {
+    try {
+      const parsed = engineRecordSchema.parse(JSON.parse(await readFile(join(folder, name), 'utf8')));
+      if (name === `${parsed.id}.json`) records.push(parsed);
+    } catch {
+      continue;
+    }
+  }
+  return records;
+}

@@ -1,0 +1,57 @@
+import type { EngineStatus } from '../../contract/api';
+import { toWire } from '../../contract/errors';
+import { errorText } from '../../contract/error-text';
+import type { HomeLayout } from '../../platform/layout';
+import type { Engine } from '../engine';
+import { startLocalServer } from './start-server';
+import { sweepLocalEngines } from './sweep';
+import { readLocalToolchain } from './toolchain';
+import { rememberedTritonVersion, rememberTritonVersion } from './triton-version';
+
+export interface LocalEngineOptions {
+  readonly layout: HomeLayout;
+  /** Environment of the servers, beside what they need. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Milliseconds that a server has to become ready; 60 s when absent. */
+  readonly startDeadlineMs?: number | undefined;
+}
+
+const note =
+  'For trying out and tests: Triton 2.51 from the PyPI wheel, on CPU, loopback only. Use the container image for production.';
+
+/** The real Triton of the workbench home, one process group a server. */
+export function createLocalEngine(options: LocalEngineOptions): Engine {
+  const { layout } = options;
+  return {
+    kind: 'local',
+    async detect(): Promise<EngineStatus> {
+      try {
+        await readLocalToolchain(layout);
+        const version = await rememberedTritonVersion(layout);
+        return { kind: 'local', available: true, version, note, remedy: null };
+      } catch (error) {
+        const { code, message } = toWire(error);
+        return {
+          kind: 'local',
+          available: false,
+          version: null,
+          note: message,
+          remedy: errorText[code].remedy,
+        };
+      }
+    },
+    async startServer(start) {
+      const handle = await startLocalServer({
+        toolchain: await readLocalToolchain(layout),
+        env: options.env,
+        records: layout.engines,
+        start,
+        deadlineMs: options.startDeadlineMs ?? 60_000,
+      });
+      // Only for showing: a full disk must not cost the server.
+      await rememberTritonVersion(layout, handle.tritonVersion).catch(() => undefined);
+      return handle;
+    },
+    sweep: () => sweepLocalEngines(layout.engines),
+  };
+}

@@ -1,0 +1,69 @@
+import { delimiter } from 'node:path';
+import { engineIdVariable, sharedMemoryPrefix } from './engine-processes';
+
+export interface ServerCommandInput {
+  readonly program: string;
+  readonly backends: string;
+  readonly repository: string;
+  readonly engineId: string;
+  readonly httpPort: number | undefined;
+  readonly grpcPort: number | undefined;
+}
+
+/**
+ * Port 0 lets the kernel choose, without a moment in which another process could take the port. Triton refuses equal
+ * address:port pairs by their text before it binds, so 127.0.0.1 is spelled in three ways; all three are loopback.
+ */
+const loopback = { http: 'ipv4:127.0.0.1', grpc: '127.0.0.1', metrics: '127.1' } as const;
+
+export function serverArguments(input: ServerCommandInput): [string, ...string[]] {
+  return [
+    input.program,
+    `--model-repository=${input.repository}`,
+    `--backend-directory=${input.backends}`,
+    '--model-control-mode=explicit',
+    `--http-address=${loopback.http}`,
+    `--http-port=${input.httpPort ?? 0}`,
+    `--grpc-address=${loopback.grpc}`,
+    `--grpc-port=${input.grpcPort ?? 0}`,
+    `--metrics-address=${loopback.metrics}`,
+    '--metrics-port=0',
+    '--allow-gpu-metrics=false',
+    // Names of shared memory of our own, so that leftovers can be told from other people's.
+    `--backend-config=python,shm-region-prefix-name=${sharedMemoryPrefix(input.engineId)}`,
+    '--exit-timeout-secs=5',
+  ];
+}
+
+export interface ServerEnvironmentInput {
+  readonly env: NodeJS.ProcessEnv;
+  readonly engineId: string;
+  readonly libraryPath: readonly string[];
+  /** `bin` of the virtual environment. */
+  readonly pythonBin: string;
+  readonly sitePackages: string;
+}
+
+/** Left out of the server's environment: each could make Triton or its Python stubs run something else. */
+const dropped = [
+  'LD_PRELOAD',
+  'PYTHONHOME',
+  'PYTHONSTARTUP',
+  'VIRTUAL_ENV',
+  'NODE_OPTIONS',
+  'ELECTRON_RUN_AS_NODE',
+];
+
+export function serverEnvironment(input: ServerEnvironmentInput): NodeJS.ProcessEnv {
+  const inherited = Object.fromEntries(Object.entries(input.env).filter(([name]) => !dropped.includes(name)));
+  return {
+    ...inherited,
+    PATH: [input.pythonBin, input.env['PATH'] ?? '/usr/bin:/bin'].join(delimiter),
+    LD_LIBRARY_PATH: input.libraryPath.join(delimiter),
+    PYTHONPATH: input.sitePackages,
+    PYTHONNOUSERSITE: '1',
+    // Stubs are killed at the end of a run: half-written byte code must not stay beside the model.
+    PYTHONDONTWRITEBYTECODE: '1',
+    [engineIdVariable]: input.engineId,
+  };
+}

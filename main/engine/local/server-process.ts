@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkbenchError } from '../../contract/errors';
+import { fileError } from '../../platform/files';
+import { ownIdentity, processStartTime } from '../../platform/process-identity';
+import type { ServerExit, StartServerInput } from '../engine';
+import { endEngineProcesses } from './engine-processes';
+import { removeEngineRecord, writeEngineRecord } from './engine-record';
+import type { EngineRecord } from './engine-record';
+import { LogFollower } from './log-follower';
+import { serverArguments, serverEnvironment } from './server-command';
+import type { LocalToolchain } from './toolchain';
+
+/** Triton itself waits up to 5 s for requests in flight and for models to unload. */
+const stopGraceMs = 8000;
+
+export interface ServerProcess {
+  readonly pid: number;
+  /** Settles when the server has ended and nothing of it is left: processes, shared memory, record. */
+  readonly exited: Promise<ServerExit>;
+  /** The last lines of the log so far. */
+  tail(): Promise<readonly string[]>;
+  stop(): Promise<void>;
+  /** Ends it at once. */
+  kill(): Promise<void>;
+}
+
+export interface LaunchInput {
+  readonly toolchain: LocalToolchain;
+  readonly env: NodeJS.ProcessEnv;
+  /** Folder of the engine records. */
+  readonly records: string;
+  readonly start: StartServerInput;
+}
+
+function spawned(child: ChildProcess, program: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', () => {
+      resolve(child.pid ?? 0);
+    });
+    child.once('error', (error) => {
+      reject(
+        new WorkbenchError('server-start-failed', `${program} cannot be started: ${error.message}`, {
+          cause: error,
+        }),
+      );
+    });
+  });
+}
+
+/** Starts Triton in a process group of its own; its output goes straight to the log file. */
+export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
+  const { toolchain, start, records } = input;
+  const id = randomBytes(16).toString('hex');
+  const [program, ...args] = serverArguments({
+    program: toolchain.program,
+    backends: toolchain.backends,
+    repository: start.repository,
+    engineId: id,
+    httpPort: start.httpPort,
+    grpcPort: start.grpcPort,
+  });
+  const record: EngineRecord = {
+    version: 1,
+    id,
+    runId: start.runId,
+    workbench: ownIdentity(),
+    server: null,
+    command: [program, ...args],
+  };
+  await writeEngineRecord(records, record);
+  const log = await openLog(start.logPath);
+  const follower = await LogFollower.open(start.logPath, start.onLog);
+  start.onCommand([program, ...args]);
+  const child = spawn(program, args, {
+    cwd: dirname(start.logPath),
+    env: serverEnvironment({ ...toolchain, env: input.env, engineId: id }),
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  const ended = new Promise<Pick<ServerExit, 'exitCode' | 'signal'>>((resolve) => {
+    child.once('exit', (exitCode, signal) => {
+      resolve({ exitCode, signal });
+    });
+  });
+  const clean = async () => {
+    // What cannot be ended keeps its record, so that a later sweep tries again.
+    await endEngineProcesses(id).then(
+      () => removeEngineRecord(records, id),
+      () => undefined,
+    );
+    await follower.stop();
+  };
+  let pid: number;
+  try {
+    pid = await spawned(child, program);
+  } catch (error) {
+    await clean();
+    throw error;
+  } finally {
+    await log.close();
+  }
+  const startTime = processStartTime(pid);
+  if (startTime !== null) await writeEngineRecord(records, { ...record, server: { pid, startTime } });
+  const exited = ended.then(async (how) => {
+    await clean();
+    return { ...how, tail: follower.tail() };
+  });
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await exited;
+  };
+  return {
+    pid,
+    exited,
+    kill,
+    tail: async () => {
+      if (child.exitCode === null && child.signalCode === null) await follower.catchUp();
+      return follower.tail();
+    },
+    stop: async () => {
+      // Not to the group: stubs that end before Triton asks them to make it wait for them.
+      child.kill('SIGTERM');
+      const timer = new AbortController();
+      await Promise.race([
+        exited,
+        sleep(stopGraceMs, undefined, { signal: timer.signal }).catch(() => undefined),
+      ]);
+      timer.abort();
+      await kill();
+    },
+  };
+}
+
+async function openLog(path: string) {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    return await open(path, 'a');
+  } catch (error) {
+    throw fileError(error, path);
+  }
+}

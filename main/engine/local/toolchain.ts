@@ -1,0 +1,48 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { WorkbenchError } from '../../contract/errors';
+import { exists } from '../../platform/files';
+import type { HomeLayout } from '../../platform/layout';
+
+/** The parts of the workbench home that the local engine runs on. */
+export interface LocalToolchain {
+  readonly program: string;
+  readonly backends: string;
+  readonly pythonBin: string;
+  readonly sitePackages: string;
+  readonly libraryPath: readonly string[];
+}
+
+async function missingFile(layout: HomeLayout): Promise<string | null> {
+  const needed = [
+    layout.tritonServer,
+    join(layout.tritonBackends, 'python', 'triton_python_backend_stub'),
+    layout.libraryPathFile,
+    layout.python,
+  ];
+  for (const path of needed) if (!(await exists(path))) return path;
+  return null;
+}
+
+/** Throws toolchain-missing naming the first file that is not there. */
+export async function readLocalToolchain(layout: HomeLayout): Promise<LocalToolchain> {
+  const missing = await missingFile(layout);
+  if (missing !== null) {
+    throw new WorkbenchError('toolchain-missing', `The local Triton is not installed: ${missing} is missing`);
+  }
+  const pythonBin = dirname(layout.python);
+  const libraries = join(dirname(pythonBin), 'lib');
+  const versions = (await readdir(libraries)).filter((name) => /^python3\.\d+$/.test(name));
+  const [version] = versions;
+  if (version === undefined) {
+    throw new WorkbenchError('toolchain-missing', `No Python packages are installed under ${libraries}`);
+  }
+  const paths = (await readFile(layout.libraryPathFile, 'utf8')).split('\n').map((line) => line.trim());
+  return {
+    program: layout.tritonServer,
+    backends: layout.tritonBackends,
+    pythonBin,
+    sitePackages: join(libraries, version, 'site-packages'),
+    libraryPath: paths.filter((path) => path !== ''),
+  };
+}

@@ -1,0 +1,90 @@
+import { WorkbenchError } from '../contract/errors';
+import type { TritonClient } from '../triton/client';
+import type { ModelConfig } from '../triton/model-config';
+import { tensorValues, zeroTensor } from '../triton/tensor';
+import type { Tensor } from '../triton/tensor';
+
+export interface LoadAndCheckInput {
+  readonly client: TritonClient;
+  readonly modelName: string;
+  readonly modelVersion: string;
+  /** As it was written to the repository. */
+  readonly config: ModelConfig;
+  /** One request with real values, the batch dimension included; zeros of the configured shapes when absent. */
+  readonly canary?: readonly Tensor[] | undefined;
+  /** False for servers whose models are theirs to load. */
+  readonly load: boolean;
+  /** Milliseconds for loading; 300 s when absent. */
+  readonly loadTimeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const canaryTimeoutMs = 120_000;
+
+function datatypeOf(dataType: string | undefined): string {
+  const name = (dataType ?? '').replace(/^TYPE_/, '');
+  return name === 'STRING' ? 'BYTES' : name;
+}
+
+/** The batch dimension is 1, a varying dimension is 1 too: the smallest request that the model must answer. */
+export function zeroCanary(config: ModelConfig): readonly Tensor[] {
+  return config.input
+    .filter((input) => input['optional'] !== true)
+    .map((input) => {
+      const dims = input.dims.map((size) => (size === -1 ? 1 : size));
+      const shape = config.maxBatchSize > 0 ? [1, ...dims] : dims;
+      return zeroTensor(input.name, datatypeOf(input.dataType), shape);
+    });
+}
+
+function fits(shape: readonly number[], wanted: readonly number[]): boolean {
+  return (
+    shape.length === wanted.length && wanted.every((size, index) => size === -1 || size === shape[index])
+  );
+}
+
+/** Throws inference-failed unless every configured output came, of its type and shape and with finite values. */
+export function checkCanaryReply(config: ModelConfig, outputs: readonly Tensor[], batchSize: number): void {
+  const fail = (message: string) =>
+    new WorkbenchError('inference-failed', `The canary inference of ${config.name}: ${message}`);
+  for (const wanted of config.output) {
+    const output = outputs.find((candidate) => candidate.name === wanted.name);
+    if (output === undefined) throw fail(`output ${wanted.name} did not come`);
+    if (output.datatype !== datatypeOf(wanted.dataType)) {
+      throw fail(`output ${wanted.name} is ${output.datatype}, not ${datatypeOf(wanted.dataType)}`);
+    }
+    const shape = config.maxBatchSize > 0 ? [batchSize, ...wanted.dims] : wanted.dims;
+    if (!fits(output.shape, shape)) {
+      throw fail(`output ${wanted.name} has shape [${output.shape.join(', ')}], not [${shape.join(', ')}]`);
+    }
+    if (output.datatype === 'BYTES') continue;
+    const values = tensorValues(output);
+    const odd = values.findIndex((value) => !Number.isFinite(value));
+    if (odd !== -1)
+      throw fail(`output ${wanted.name} has the value ${String(values[odd])} at position ${odd}`);
+  }
+}
+
+/**
+ * Loads a model and proves that it answers. "Ready" alone is not believed: Triton says it of models whose Python
+ * stub has died. Throws model-load-failed, model-not-ready, inference-failed, server-unreachable, cancelled.
+ */
+export async function loadAndCheckModel(input: LoadAndCheckInput): Promise<void> {
+  const { client, modelName, modelVersion, config, signal } = input;
+  if (input.load) {
+    await client.loadModel(modelName, { timeoutMs: input.loadTimeoutMs ?? 300_000, signal });
+  }
+  if (!(await client.modelReady(modelName, modelVersion, { signal }))) {
+    const entries = await client.repositoryIndex({ signal });
+    const entry = entries.find((candidate) => candidate.name === modelName);
+    throw new WorkbenchError('model-not-ready', `Version ${modelVersion} of ${modelName} is not ready`, {
+      details: entry === undefined ? 'The repository has no such model.' : JSON.stringify(entry),
+    });
+  }
+  const inputs = input.canary ?? zeroCanary(config);
+  const reply = await client.infer(
+    { modelName, modelVersion, inputs },
+    { timeoutMs: canaryTimeoutMs, signal },
+  );
+  checkCanaryReply(config, reply.outputs, inputs[0]?.shape[0] ?? 1);
+}

@@ -1,0 +1,115 @@
+import { connect } from 'node:net';
+import { WorkbenchError } from '../../contract/errors';
+import { createTritonClient } from '../../triton/client';
+import type { Engine, ServerHandle, StartServerInput } from '../engine';
+
+interface RemoteAddress {
+  readonly http: string;
+  readonly grpc: string;
+}
+
+/**
+ * `http://host:port`, where port is that of Triton's HTTP service (8000 when absent). gRPC is taken to be the next
+ * port, as Triton's defaults have it; `?grpcPort=N` says otherwise.
+ */
+export function parseRemoteUrl(url: string): RemoteAddress {
+  const parsed = new URL(url);
+  if (parsed.protocol !== 'http:') {
+    throw new WorkbenchError('input-invalid', `${url}: only http:// addresses of a Triton can be used`, {
+      where: 'engine.url',
+    });
+  }
+  if (
+    parsed.username !== '' ||
+    parsed.password !== '' ||
+    (parsed.pathname !== '/' && parsed.pathname !== '')
+  ) {
+    throw new WorkbenchError('input-invalid', `${url}: give host and port alone, as http://host:8000`, {
+      where: 'engine.url',
+    });
+  }
+  // URL leaves out the default port of http.
+  const named = /^http:\/\/[^/?#]*:80(?:[/?#]|$)/i.test(url) ? 80 : 8000;
+  const port = parsed.port === '' ? named : Number(parsed.port);
+  const grpcPort = Number(parsed.searchParams.get('grpcPort') ?? port + 1);
+  if (!Number.isInteger(grpcPort) || grpcPort < 1 || grpcPort > 65_535) {
+    throw new WorkbenchError('input-invalid', `${url}: grpcPort is no port`, { where: 'engine.url' });
+  }
+  return { http: `${parsed.hostname}:${port}`, grpc: `${parsed.hostname}:${grpcPort}` };
+}
+
+/** Measuring over gRPC needs the port that was only derived: find out now rather than in the middle of a sweep. */
+function assertListening(address: string, timeoutMs: number): Promise<void> {
+  const colon = address.lastIndexOf(':');
+  const host = address.slice(0, colon).replace(/^\[|\]$/g, '');
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: Number(address.slice(colon + 1)), timeout: timeoutMs });
+    const fail = (reason: string) => {
+      socket.destroy();
+      reject(
+        new WorkbenchError('server-unreachable', `Triton's gRPC at ${address}: ${reason}`, {
+          remedy: 'Where gRPC has another port, add it to the address: http://host:8000?grpcPort=8001',
+        }),
+      );
+    };
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once('timeout', () => {
+      fail(`no answer within ${timeoutMs / 1000} s`);
+    });
+    socket.once('error', (error) => {
+      fail(error.message);
+    });
+  });
+}
+
+async function attach(url: string, start: Pick<StartServerInput, 'signal'>): Promise<ServerHandle> {
+  const address = parseRemoteUrl(url);
+  const client = createTritonClient(address.http, { timeoutMs: 5000 });
+  const { version } = await client.serverMetadata({ signal: start.signal });
+  if (!(await client.serverReady({ signal: start.signal }))) {
+    throw new WorkbenchError('server-unreachable', `Triton at ${address.http} answers, but is not ready`);
+  }
+  await assertListening(address.grpc, 5000);
+  return {
+    httpAddress: address.http,
+    grpcAddress: address.grpc,
+    metricsAddress: null,
+    tritonVersion: version,
+    // Nobody here sees its end: a call that fails says server-unreachable.
+    exited: new Promise(() => undefined),
+    pid: null,
+    stop: () => Promise.resolve(),
+  };
+}
+
+/** A Triton that runs already, anywhere; `url` is null where the engine is only asked what it is. */
+export function createRemoteEngine(url: string | null): Engine {
+  return {
+    kind: 'remote',
+    async detect() {
+      const about = 'A Triton that runs already; its model repository stays its own.';
+      if (url === null) return { kind: 'remote', available: true, version: null, note: about, remedy: null };
+      try {
+        const { version } = await createTritonClient(parseRemoteUrl(url).http, {
+          timeoutMs: 3000,
+        }).serverMetadata();
+        return { kind: 'remote', available: true, version, note: about, remedy: null };
+      } catch (error) {
+        const note = error instanceof Error ? error.message : String(error);
+        const remedy = 'Check the address, as http://host:8000, and that the server is running.';
+        return { kind: 'remote', available: false, version: null, note, remedy };
+      }
+    },
+    async startServer(input) {
+      if (url === null)
+        throw new WorkbenchError('input-invalid', 'The engine "remote" needs an address', {
+          where: 'engine.url',
+        });
+      return attach(url, input);
+    },
+    sweep: () => Promise.resolve({ ended: [] }),
+  };
+}

@@ -1,0 +1,20 @@
+import type { Format } from '../contract/run-spec';
+import type { ModelFormat } from './format';
+import { onnxFormat } from './onnx.format';
+import { tsScriptFormat } from './ts-script.format';
+import { tsTraceFormat } from './ts-trace.format';
+
+/** Every model format by its id; a missing one does not compile. */
+export const modelFormats: Readonly<Record<Format, ModelFormat>> = {
+  onnx: onnxFormat,
+  'ts-trace': tsTraceFormat,
+  'ts-script': tsScriptFormat,
+};
+
+for (const [id, format] of Object.entries(modelFormats)) {
+  if (format.id !== id) throw new Error(`Model format ${format.id} is registered as ${id}`);
+}
+
+export function formatOf(id: Format): ModelFormat {
+  return modelFormats[id];
+}

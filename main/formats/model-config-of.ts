@@ -1,0 +1,120 @@
+import type { Signature, TensorSignature } from '../contract/artefacts';
+import { WorkbenchError } from '../contract/errors';
+import type { ConfigureSpec, RunSpec } from '../contract/run-spec';
+import type { ModelConfig } from '../triton/model-config';
+import type { ModelFormat } from './format';
+
+export interface ModelConfigInput {
+  readonly spec: Pick<RunSpec, 'configure' | 'engine' | 'precision'>;
+  /** Of the file that is served; the batch dimension first. */
+  readonly signature: Signature;
+  readonly format: ModelFormat;
+}
+
+function invalid(field: string, message: string, remedy?: string): WorkbenchError {
+  return new WorkbenchError('config-invalid', message, { where: `configure.${field}`, remedy });
+}
+
+function unsupported(message: string, remedy: string): WorkbenchError {
+  return new WorkbenchError('combination-unsupported', message, { remedy });
+}
+
+/** `max_batch_size` as it is served: batching "disabled" turns the batch dimension into a dimension like any other. */
+export function servedMaxBatchSize(configure: Pick<ConfigureSpec, 'batching' | 'maxBatchSize'>): number {
+  return configure.batching === 'disabled' ? 0 : configure.maxBatchSize;
+}
+
+function dataType(tensor: TensorSignature): string {
+  return tensor.datatype === 'BYTES' ? 'TYPE_STRING' : `TYPE_${tensor.datatype}`;
+}
+
+function tensorPart(tensor: TensorSignature, maxBatchSize: number): ModelConfig['input'][number] {
+  const base = { name: tensor.name, dataType: dataType(tensor) };
+  if (maxBatchSize === 0) return { ...base, dims: [...tensor.shape] };
+  const [batch, ...dims] = tensor.shape;
+  if (batch !== -1) {
+    throw invalid(
+      'maxBatchSize',
+      `${tensor.name} has no variable batch dimension: its shape is [${tensor.shape.join(', ')}], but max batch size is ${maxBatchSize}`,
+      'Export with a dynamic batch dimension, or set batching to "disabled".',
+    );
+  }
+  // Triton wants at least one dimension; the reshape gives the model the shape that it has.
+  return dims.length === 0 ? { ...base, dims: [1], reshape: {} } : { ...base, dims };
+}
+
+function dynamicBatching(configure: ConfigureSpec, maxBatchSize: number): ModelConfig['dynamicBatching'] {
+  if (maxBatchSize === 0) {
+    throw invalid('maxBatchSize', 'Dynamic batching needs a max batch size of at least 1');
+  }
+  const tooLarge = configure.preferredBatchSizes.filter((size) => size > maxBatchSize);
+  if (tooLarge.length > 0) {
+    throw invalid(
+      'preferredBatchSizes',
+      `Preferred batch size ${tooLarge.join(', ')} is larger than the max batch size ${maxBatchSize}`,
+      `Raise the max batch size, or leave out preferred sizes above ${maxBatchSize}.`,
+    );
+  }
+  return {
+    ...(configure.preferredBatchSizes.length === 0
+      ? {}
+      : { preferredBatchSize: [...configure.preferredBatchSizes] }),
+    maxQueueDelayMicroseconds: configure.maxQueueDelayUs,
+  };
+}
+
+function checkChoice(input: ModelConfigInput): void {
+  const { configure, engine, precision } = input.spec;
+  const accelerator = configure.backendAccelerator;
+  const serving = input.format.servedBy({ engine: engine.kind, precision, accelerator });
+  if (!serving.ok) throw unsupported(serving.reason, serving.remedy);
+  if (engine.kind === 'local' && configure.instanceKind === 'KIND_GPU') {
+    throw unsupported(
+      'The local engine runs on CPU and has no instances of KIND_GPU',
+      'Set the instance kind to KIND_CPU or KIND_AUTO, or choose the engine "docker" or "remote".',
+    );
+  }
+  if (configure.captureCudaGraph && accelerator !== 'trt') {
+    throw unsupported(
+      'CUDA graphs are captured by TensorRT only',
+      'Turn "captureCudaGraph" off, or choose backend accelerator "trt".',
+    );
+  }
+  if (accelerator !== 'none' && configure.instanceKind === 'KIND_CPU') {
+    throw unsupported(
+      `Backend accelerator "${accelerator}" does nothing for instances of KIND_CPU`,
+      'Set the instance kind to KIND_GPU or KIND_AUTO, or the backend accelerator to "none".',
+    );
+  }
+}
+
+/**
+ * The typed config.pbtxt of a run; pure. Throws config-invalid naming the field of the specification, and
+ * combination-unsupported where format, accelerator, instance kind and engine do not go together.
+ */
+export function modelConfigOf(input: ModelConfigInput): ModelConfig {
+  const { configure, engine, precision } = input.spec;
+  checkChoice(input);
+  const maxBatchSize = servedMaxBatchSize(configure);
+  const kind =
+    engine.kind === 'local' && configure.instanceKind === 'KIND_AUTO' ? 'KIND_CPU' : configure.instanceKind;
+  return {
+    name: configure.modelName,
+    ...input.format.configPart({
+      engine: engine.kind,
+      precision,
+      accelerator: configure.backendAccelerator,
+      threads: configure.threads,
+      captureCudaGraph: configure.captureCudaGraph,
+    }),
+    // Triton serves the newest version only unless it is told which.
+    versionPolicy: { specific: { versions: [configure.modelVersion] } },
+    maxBatchSize,
+    input: input.signature.inputs.map((tensor) => tensorPart(tensor, maxBatchSize)),
+    output: input.signature.outputs.map((tensor) => tensorPart(tensor, maxBatchSize)),
+    instanceGroup: [{ count: configure.instances, kind }],
+    ...(configure.batching === 'dynamic'
+      ? { dynamicBatching: dynamicBatching(configure, maxBatchSize) }
+      : {}),
+  };
+}

@@ -1,0 +1,3 @@
+import { torchscriptFormat } from './torchscript';
+
+export const tsScriptFormat = torchscriptFormat('ts-script', 'TorchScript (scripted)');

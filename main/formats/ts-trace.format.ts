@@ -1,0 +1,3 @@
+import { torchscriptFormat } from './torchscript';
+
+export const tsTraceFormat = torchscriptFormat('ts-trace', 'TorchScript (traced)');

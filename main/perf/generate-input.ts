@@ -1,0 +1,120 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+import type { Datatype, InputData } from '../contract/input-data';
+import { datatypeBytes } from '../contract/input-data';
+
+export interface InputTensor {
+  readonly name: string;
+  readonly datatype: string;
+  /** As the served model states it; the batch dimension first when the model batches. */
+  readonly shape: readonly number[];
+}
+
+const isDatatype = (value: string): value is Datatype => Object.hasOwn(datatypeBytes, value);
+
+/** mulberry32: 32 bits a call, seeded, so that two runs send the same bytes. */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Upper 16 bits of float32; a value in [0, 1) keeps 8 significant bits. */
+function bfloat16(value: number): number {
+  const view = new DataView(new ArrayBuffer(4));
+  view.setFloat32(0, value);
+  return view.getUint16(0);
+}
+
+/** Nearest half float below, for values in [0, 1): normal numbers only, smaller ones are zero. */
+function float16(value: number): number {
+  if (value < 2 ** -14) return 0;
+  const exponent = Math.floor(Math.log2(value));
+  return ((exponent + 15) << 10) | Math.floor((value / 2 ** exponent - 1) * 1024);
+}
+
+/** Raw little-endian values: floats in [0, 1), integers 0 to 9, so that an index into a small table is valid. */
+function rawValues(datatype: Datatype, count: number, next: () => number): Buffer {
+  const size = datatypeBytes[datatype];
+  const buffer = Buffer.alloc(count * size);
+  for (let index = 0; index < count; index += 1) {
+    const at = index * size;
+    const value = next();
+    switch (datatype) {
+      case 'FP64':
+        buffer.writeDoubleLE(value, at);
+        break;
+      case 'FP32':
+        buffer.writeFloatLE(value, at);
+        break;
+      case 'FP16':
+        buffer.writeUInt16LE(float16(value), at);
+        break;
+      case 'BF16':
+        buffer.writeUInt16LE(bfloat16(value), at);
+        break;
+      case 'BOOL':
+        buffer.writeUInt8(value < 0.5 ? 0 : 1, at);
+        break;
+      case 'UINT8':
+      case 'UINT16':
+      case 'UINT32':
+      case 'UINT64':
+      case 'INT8':
+      case 'INT16':
+      case 'INT32':
+      case 'INT64':
+        // The upper bytes of a small unsigned or signed integer are zero.
+        buffer.writeUInt8(Math.floor(value * 10), at);
+        break;
+    }
+  }
+  return buffer;
+}
+
+/**
+ * Input data for a served model that the workbench knows nothing of but its metadata.
+ * @param shapes dimensions by input name, without the batch, for inputs that have dynamic ones.
+ * Throws input-invalid for a dynamic dimension without a shape, and for datatypes that have no raw form.
+ */
+export async function generateInput(
+  tensors: readonly InputTensor[],
+  options: {
+    readonly batched: boolean;
+    readonly shapes: Readonly<Record<string, readonly number[]>>;
+    readonly mode: 'random' | 'zero';
+    readonly dir: string;
+  },
+): Promise<InputData> {
+  await mkdir(options.dir, { recursive: true });
+  const next = options.mode === 'zero' ? () => 0 : createRandom(20210721);
+  const made: InputData['tensors'] = [];
+  for (const tensor of tensors) {
+    if (!isDatatype(tensor.datatype)) {
+      throw new WorkbenchError('input-invalid', `Input ${tensor.name} is of type ${tensor.datatype}`, {
+        remedy: `Values are generated for ${Object.keys(datatypeBytes).join(', ')}.`,
+      });
+    }
+    const shape = options.shapes[tensor.name] ?? tensor.shape.slice(options.batched ? 1 : 0);
+    if (shape.some((size) => size < 0)) {
+      throw new WorkbenchError(
+        'input-invalid',
+        `Input ${tensor.name} has dynamic dimensions [${shape.join(', ')}]`,
+        {
+          where: '--shape',
+          remedy: `Give them, for example --shape ${tensor.name}:${shape.map((size) => (size < 0 ? 16 : size)).join(',')}`,
+        },
+      );
+    }
+    const count = shape.reduce((product, size) => product * size, 1);
+    const file = `${String(made.length)}.bin`;
+    await writeFile(join(options.dir, file), rawValues(tensor.datatype, count, next));
+    made.push({ name: tensor.name, datatype: tensor.datatype, shape: [...shape], files: [file] });
+  }
+  return { source: options.mode, tensors: made };
+}

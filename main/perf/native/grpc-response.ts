@@ -1,0 +1,80 @@
+import { datatypeBytes } from '../../contract/input-data';
+import { ProtobufReader } from './protobuf-reader';
+import { wireType } from './protobuf-writer';
+
+// Field numbers of KServe v2's grpc_service.proto: ModelInferResponse and its InferOutputTensor.
+const response = { outputs: 5, rawOutputContents: 6 } as const;
+const output = { datatype: 2, shape: 3, contents: 5 } as const;
+
+/** Data type names as numbers (base 128, names have at most 6 letters), so that no string is made per response. */
+const bytesByName = new Map<number, number>(
+  Object.entries(datatypeBytes).map(([name, bytes]) => [nameNumber(Buffer.from(name), 0, name.length), bytes]),
+);
+
+function nameNumber(buffer: Buffer, start: number, end: number): number {
+  let number = 0;
+  for (let index = start; index < end; index += 1) number = number * 128 + (buffer[index] ?? 0);
+  return number;
+}
+
+/**
+ * Decodes ModelInferResponse messages and checks them: there are outputs, each has its raw contents, and these are as
+ * long as shape and data type say (BYTES has no fixed length and is taken as it is). One instance a thread: it keeps its readers.
+ */
+export class GrpcResponseChecker {
+  private readonly message = new ProtobufReader();
+  private readonly tensor = new ProtobufReader();
+  private readonly shape = new ProtobufReader();
+  private readonly expected: number[] = [];
+
+  /** Bytes of all output contents. Throws an Error that says what is wrong with the response. */
+  check(buffer: Buffer, start: number, end: number): number {
+    let outputs = 0;
+    let contents = 0;
+    let bytes = 0;
+    const message = this.message.open(buffer, start, end);
+    while (message.next()) {
+      if (message.wire !== wireType.bytes) continue;
+      if (message.number === response.outputs) {
+        this.expected[outputs] = this.outputBytes(buffer, message.start, message.end);
+        outputs += 1;
+      } else if (message.number === response.rawOutputContents) {
+        const length = message.end - message.start;
+        const expected = this.expected[contents];
+        // Raw contents stand behind the outputs they belong to: their field number is higher.
+        if (expected === undefined || contents >= outputs)
+          throw new Error('contents without an output tensor');
+        if (expected >= 0 && length !== expected) {
+          throw new Error(
+            `output ${contents} has ${length} bytes where its shape and type make ${expected}`,
+          );
+        }
+        contents += 1;
+        bytes += length;
+      }
+    }
+    if (outputs === 0) throw new Error('no output tensor');
+    if (contents !== outputs) throw new Error(`${outputs} outputs, but contents of ${contents}`);
+    return bytes;
+  }
+
+  /** -1: the length cannot be told from shape and type. */
+  private outputBytes(buffer: Buffer, start: number, end: number): number {
+    let elements = 1;
+    let size = -1;
+    const tensor = this.tensor.open(buffer, start, end);
+    while (tensor.next()) {
+      if (tensor.number === output.datatype) {
+        size = bytesByName.get(nameNumber(buffer, tensor.start, tensor.end)) ?? -1;
+      } else if (tensor.number === output.shape && tensor.wire === wireType.bytes) {
+        const shape = this.shape.open(buffer, tensor.start, tensor.end);
+        while (!shape.done) elements *= shape.varint();
+      } else if (tensor.number === output.shape) {
+        elements *= tensor.value;
+      } else if (tensor.number === output.contents) {
+        throw new Error('typed contents, where raw contents are expected');
+      }
+    }
+    return size < 0 ? -1 : size * elements;
+  }
+}

@@ -1,0 +1,208 @@
+import type { Socket } from 'node:net';
+import { batchPayloads } from './batch-payloads';
+import { encodeHttpRequest } from './http1-request';
+import { HttpResponseChecker } from './http1-response';
+import { HttpReplyReader } from './http1-response-reader';
+import type { HttpReply } from './http1-response-reader';
+import type { LoadJob } from './load-job';
+import { LostConnections } from './lost-connections';
+import { openSocket } from './socket';
+import type { Transport, TransportEvents } from './transport';
+import { nowUs } from './transport';
+
+interface Owner {
+  readonly host: string;
+  readonly port: number;
+  readonly events: TransportEvents;
+  nextRequest(): Buffer;
+  succeeded(): void;
+  /** The reply before was the connection's last, as announced. */
+  ended(connection: HttpConnection): void;
+  lost(connection: HttpConnection, opened: boolean, reason: string): void;
+}
+
+/** Triton's own words in an error reply, or the beginning of whatever it sent. */
+function errorText(buffer: Buffer, start: number, end: number): string {
+  const text = buffer.toString('utf8', start, Math.min(end, start + 4096));
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (parsed !== null && typeof parsed === 'object' && 'error' in parsed) return String(parsed.error);
+  } catch {
+    // Not JSON: the text itself is the best there is.
+  }
+  return text;
+}
+
+/** A slot's own keep-alive connection, as each of perf_analyzer's threads has one. */
+class HttpConnection {
+  private readonly socket: Socket;
+  private readonly checker = new HttpResponseChecker();
+  private readonly reader: HttpReplyReader;
+  private open = false;
+  private wanted = false;
+  private busy = false;
+  private closing = false;
+  private fault = '';
+  private requests = 0;
+  private startUs = 0;
+  private sendUs = -1;
+  private bodyUs = 0;
+
+  constructor(
+    readonly slot: number,
+    private readonly owner: Owner,
+  ) {
+    this.reader = new HttpReplyReader({
+      bodyBegins: () => {
+        this.bodyUs = nowUs();
+      },
+      reply: (reply, buffer, start, end) => {
+        this.onReply(reply, buffer, start, end);
+      },
+    });
+    this.socket = openSocket(owner.host, owner.port, {
+      opened: () => {
+        this.open = true;
+        if (this.wanted) this.send();
+      },
+      received: (buffer, length) => {
+        this.receive(buffer, length);
+      },
+      closed: (opened, reason) => {
+        if (this.closing) return;
+        this.closing = true;
+        this.owner.lost(this, opened, this.fault === '' ? reason : this.fault);
+      },
+    });
+  }
+
+  /** A request is under way, or waits for the connection. */
+  get occupied(): boolean {
+    return this.busy || this.wanted;
+  }
+
+  start(): void {
+    if (this.open) this.send();
+    else this.wanted = true;
+  }
+
+  close(): void {
+    this.closing = true;
+    this.socket.destroy();
+  }
+
+  private send(): void {
+    this.wanted = false;
+    this.busy = true;
+    this.requests += 1;
+    this.startUs = nowUs();
+    this.bodyUs = this.startUs;
+    this.socket.write(this.owner.nextRequest());
+    if (this.socket.writableLength === 0) {
+      this.sendUs = nowUs() - this.startUs;
+      return;
+    }
+    this.sendUs = -1;
+    const request = this.requests;
+    // An empty write behind the request: its callback says that the kernel has taken the last byte.
+    this.socket.write('', () => {
+      if (this.requests === request && this.sendUs < 0) this.sendUs = nowUs() - this.startUs;
+    });
+  }
+
+  private receive(buffer: Buffer, length: number): void {
+    try {
+      if (!this.busy) throw new Error('bytes that nobody asked for');
+      this.reader.push(buffer, length);
+    } catch (error) {
+      this.fault = error instanceof Error ? error.message : String(error);
+      this.socket.destroy();
+    }
+  }
+
+  private onReply(reply: HttpReply, buffer: Buffer, start: number, end: number): void {
+    this.busy = false;
+    const { events } = this.owner;
+    let fault: { readonly kind: string; readonly message: string } | null = null;
+    if (reply.status !== 200) {
+      fault = { kind: `HTTP ${reply.status}`, message: errorText(buffer, start, end) };
+    } else {
+      try {
+        this.checker.check(buffer, start, end, reply.jsonBytes);
+      } catch (error) {
+        fault = { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
+      }
+    }
+    const endUs = nowUs();
+    const { startUs } = this;
+    // The server may answer before it has read everything.
+    const sendUs = this.sendUs < 0 ? this.bodyUs - startUs : this.sendUs;
+    if (!reply.keepAlive) {
+      this.close();
+      this.owner.ended(this);
+    }
+    if (fault === null) {
+      this.owner.succeeded();
+      events.success(this.slot, startUs, endUs, sendUs, endUs - this.bodyUs);
+    } else {
+      events.failure(this.slot, fault.kind, fault.message);
+    }
+  }
+}
+
+/** HTTP/1.1 with the binary tensor data extension, one connection a slot. */
+export class HttpTransport implements Transport {
+  private readonly connections: HttpConnection[] = [];
+  private readonly owner: Owner;
+  private next = 0;
+  private closed = false;
+
+  constructor(job: LoadJob, events: TransportEvents) {
+    const authority = `${job.host.includes(':') ? `[${job.host}]` : job.host}:${job.port}`;
+    const requests = batchPayloads(job).map((inputs) => encodeHttpRequest(job, authority, inputs));
+    const losses = new LostConnections(authority, job.concurrency);
+    this.owner = {
+      host: job.host,
+      port: job.port,
+      events,
+      nextRequest: () => {
+        const request = requests[this.next] ?? Buffer.alloc(0);
+        this.next = (this.next + 1) % requests.length;
+        return request;
+      },
+      succeeded: () => {
+        losses.succeeded();
+      },
+      ended: (connection) => {
+        this.replace(connection);
+      },
+      lost: (connection, opened, reason) => {
+        if (this.closed) return;
+        const end = losses.lost(opened, reason);
+        if (end !== null) {
+          this.close();
+          events.fatal(end);
+          return;
+        }
+        this.replace(connection);
+        if (connection.occupied) events.failure(connection.slot, 'connection lost', reason);
+      },
+    };
+    for (let slot = 0; slot < job.concurrency; slot += 1) {
+      this.connections.push(new HttpConnection(slot, this.owner));
+    }
+  }
+
+  start(slot: number): void {
+    this.connections[slot]?.start();
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const connection of this.connections) connection.close();
+  }
+
+  private replace(connection: HttpConnection): void {
+    if (!this.closed) this.connections[connection.slot] = new HttpConnection(connection.slot, this.owner);
+  }
+}

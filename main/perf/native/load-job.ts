@@ -1,0 +1,31 @@
+import type { Datatype } from '../../contract/input-data';
+import type { PerformanceSpec, Protocol } from '../../contract/run-spec';
+
+export interface JobTensor {
+  readonly name: string;
+  readonly datatype: Datatype;
+  /** One sample, without the batch dimension. */
+  readonly shape: readonly number[];
+  /** Raw little-endian bytes, one entry a sample. */
+  readonly samples: readonly Uint8Array[];
+}
+
+/** Everything that the worker thread needs for one level; a plain value, it crosses threads. */
+export interface LoadJob {
+  readonly host: string;
+  readonly port: number;
+  readonly protocol: Protocol;
+  readonly modelName: string;
+  /** '' lets the server choose. */
+  readonly modelVersion: string;
+  readonly tensors: readonly JobTensor[];
+  readonly batchSize: number;
+  /** False: tensors have no batch dimension. */
+  readonly batched: boolean;
+  readonly concurrency: number;
+  readonly warmupMs: number;
+  readonly mode: PerformanceSpec['measurementMode'];
+  readonly intervalMs: number;
+  /** Requests that a window has at least, in mode count_windows. */
+  readonly requestCount: number;
+}

@@ -1,0 +1,70 @@
+import { Worker } from 'node:worker_threads';
+import { fromWire, WorkbenchError } from '../../contract/errors';
+import type { LoadJob } from './load-job';
+import type { FromWorker, LoadTotals, RecordedWindow, ToWorker } from './worker-messages';
+
+export interface LoadSessionInput {
+  /** Bundled entry of the worker thread. */
+  readonly workerFile: string;
+  readonly job: LoadJob;
+  readonly signal: AbortSignal;
+  /** The first window has begun. */
+  readonly onWarm: () => void;
+  /** May call `stop`; windows keep coming until it does. */
+  readonly onWindow: (window: RecordedWindow, stop: () => void) => void;
+}
+
+/**
+ * One level's load in a worker thread; resolves when all answers are in and the connections are closed.
+ * Throws what the load fails with, cancelled at once on abort, and load-tool-failed when the thread itself dies.
+ */
+export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotals> {
+  const cancelled = () => new WorkbenchError('cancelled', 'Measuring was cancelled');
+  if (input.signal.aborted) throw cancelled();
+  const worker = new Worker(input.workerFile, { workerData: input.job });
+  const stop = () => {
+    const message: ToWorker = { type: 'stop' };
+    worker.postMessage(message);
+  };
+  let onAbort: () => void = () => undefined;
+  try {
+    return await new Promise<LoadTotals>((resolve, reject) => {
+      onAbort = () => {
+        reject(cancelled());
+      };
+      input.signal.addEventListener('abort', onAbort, { once: true });
+      worker.on('message', (message: FromWorker) => {
+        try {
+          switch (message.type) {
+            case 'warm':
+              input.onWarm();
+              break;
+            case 'window':
+              input.onWindow(message.window, stop);
+              break;
+            case 'ended':
+              resolve(message.totals);
+              break;
+            case 'failed':
+              reject(fromWire(message.error));
+              break;
+          }
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      });
+      worker.once('error', (error: Error) => {
+        reject(
+          new WorkbenchError('load-tool-failed', `The load generator failed: ${error.message}`, { cause: error }),
+        );
+      });
+      worker.once('exit', (code) => {
+        reject(new WorkbenchError('load-tool-failed', `The load generator ended with exit code ${code}`));
+      });
+    });
+  } finally {
+    input.signal.removeEventListener('abort', onAbort);
+    // Closes what is still open of the thread: connections, timers.
+    await worker.terminate();
+  }
+}

@@ -1,0 +1,143 @@
+import { WorkbenchError } from '../../contract/errors';
+import type { LoadPoint } from '../../contract/results';
+import { linkedAbort } from '../../platform/abort';
+import { createTritonClient } from '../../triton/client';
+import type { ModelStatistics } from '../../triton/statistics';
+import type { MeasureInput } from '../load-tool';
+import { serverDelta } from '../server-columns';
+import { isSteady } from '../stability';
+import type { MeasuredWindow } from './level-result';
+import { failureCount, levelResult, summarizeWindow } from './level-result';
+import { runLoadSession } from './load-session';
+import { readJob } from './read-job';
+import type { FailureCount, LoadTotals, RecordedWindow } from './worker-messages';
+
+export interface MeasuredLevel {
+  readonly point: LoadPoint;
+  /** Everything sent for the level, warm-up and the drain at the end included. */
+  readonly totals: LoadTotals;
+}
+
+const inWords = (failures: readonly FailureCount[]): string[] =>
+  failures.map((failure) => `${failure.count} requests failed: ${failure.kind}: ${failure.message}`);
+
+function allFailed(input: MeasureInput, failures: readonly FailureCount[]): WorkbenchError {
+  const [first] = failures;
+  return new WorkbenchError(
+    'inference-failed',
+    `Triton answered no request for ${input.modelName}: ${first === undefined ? 'no answer' : `${first.kind}: ${first.message}`}`,
+    { where: `batch size ${input.level.batchSize}, concurrency ${input.level.concurrency}`, details: inWords(failures).join('\n') },
+  );
+}
+
+/**
+ * Windows of one level until they are steady or enough, with the server's counters at each bound. The statistics are
+ * fetched from here, not from the thread that generates the load, just after a window's end (performance.md 1.3).
+ */
+class LevelWindows {
+  readonly measured: MeasuredWindow[] = [];
+  /** The server's counters at the bounds of the windows. */
+  private bound: Promise<readonly ModelStatistics[]> = Promise.resolve([]);
+  private tail: Promise<void> = Promise.resolve();
+  private decided = false;
+
+  constructor(
+    private readonly input: MeasureInput,
+    private readonly fetchStatistics: () => Promise<readonly ModelStatistics[]>,
+    private readonly fail: (error: unknown) => void,
+  ) {}
+
+  begin(): void {
+    this.bound = this.fetchStatistics();
+    this.bound.catch(this.fail);
+  }
+
+  add(recorded: RecordedWindow, stop: () => void): void {
+    if (this.decided) return;
+    const before = this.bound;
+    const after = this.fetchStatistics();
+    this.bound = after;
+    after.catch(this.fail);
+    this.tail = this.tail
+      .then(async () => {
+        this.take(recorded, serverDelta(await before, await after), stop);
+      })
+      .catch(this.fail);
+  }
+
+  private take(recorded: RecordedWindow, server: MeasuredWindow['server'], stop: () => void): void {
+    if (this.decided) return;
+    const { input, measured } = this;
+    const summary = summarizeWindow(recorded, input.level.batchSize);
+    if (measured.length === 0 && recorded.latenciesUs.length === 0) throw allFailed(input, recorded.failures);
+    measured.push({ recorded, summary, server });
+    input.onWindow(summary, measured.length - 1);
+    if (failureCount(recorded.failures) > 0) input.onLog(inWords(recorded.failures));
+    const steady = isSteady(
+      measured.map((window) => window.summary),
+      input.settings.stabilityPercentage,
+    );
+    if (steady || measured.length >= input.settings.maxTrials) {
+      this.decided = true;
+      stop();
+    }
+  }
+}
+
+/** Measures one level with the worker thread of `workerFile`; throws as {@link LoadTool} says. */
+export async function measureLevel(workerFile: string, input: MeasureInput): Promise<MeasuredLevel> {
+  const startMs = performance.now();
+  const job = await readJob(input);
+  const client = createTritonClient(input.httpAddress);
+  const { controller, dispose } = linkedAbort(input.signal);
+  const state: { error: unknown } = { error: null };
+  const fail = (error: unknown) => {
+    state.error ??= error;
+    controller.abort();
+  };
+  const windows = new LevelWindows(
+    input,
+    () => client.modelStatistics(input.modelName, input.modelVersion, { signal: controller.signal }),
+    fail,
+  );
+  try {
+    const totals = await runLoadSession({
+      workerFile,
+      job,
+      signal: controller.signal,
+      onWarm: () => {
+        windows.begin();
+      },
+      onWindow: (window, stop) => {
+        windows.add(window, stop);
+      },
+    });
+    const result = levelResult(windows.measured, input.level, input.settings);
+    if (result === null) throw allFailed(input, totals.failures);
+    return {
+      point: {
+        ...result,
+        loadTool: 'native',
+        protocol: input.protocol,
+        elapsedUs: Math.round((performance.now() - startMs) * 1000),
+      },
+      totals,
+    };
+  } catch (error) {
+    if (input.signal.aborted || state.error === null) throw error;
+    throw goneWhileMeasured(state.error, input);
+  } finally {
+    // Also ends a fetch of statistics that nobody waits for any more.
+    controller.abort();
+    dispose();
+  }
+}
+
+/** The statistics are only fetched from a server that has been answering. */
+function goneWhileMeasured(error: unknown, input: MeasureInput): unknown {
+  if (!(error instanceof WorkbenchError) || error.code !== 'server-unreachable') return error;
+  return new WorkbenchError('server-gone', `Triton at ${input.httpAddress} went away while it was measured`, {
+    details: error.message,
+    cause: error,
+  });
+}

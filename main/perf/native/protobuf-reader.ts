@@ -1,0 +1,75 @@
+import { wireType } from './protobuf-writer';
+
+/** Walks the fields of one message in place; throws an Error where the bytes are no message. */
+export class ProtobufReader {
+  /** Of the field that `next` stands on. */
+  number = 0;
+  wire = 0;
+  /** Content of a field of wire type bytes. */
+  start = 0;
+  end = 0;
+  /** Content of a field of wire type varint; inexact above 2^53. */
+  value = 0;
+
+  private buffer: Buffer = Buffer.alloc(0);
+  private at = 0;
+  private limit = 0;
+
+  open(buffer: Buffer, start: number, end: number): this {
+    this.buffer = buffer;
+    this.at = start;
+    this.limit = end;
+    return this;
+  }
+
+  /** Steps to the next field; false at the end. */
+  next(): boolean {
+    if (this.at >= this.limit) return false;
+    const tag = this.varint();
+    this.number = Math.floor(tag / 8);
+    this.wire = tag % 8;
+    switch (this.wire) {
+      case wireType.varint:
+        this.value = this.varint();
+        return true;
+      case wireType.bytes: {
+        const length = this.varint();
+        this.skip(length);
+        this.start = this.at - length;
+        this.end = this.at;
+        return true;
+      }
+      case wireType.fixed64:
+        this.skip(8);
+        return true;
+      case wireType.fixed32:
+        this.skip(4);
+        return true;
+      default:
+        throw new Error(`Wire type ${this.wire} in a message`);
+    }
+  }
+
+  get done(): boolean {
+    return this.at >= this.limit;
+  }
+
+  varint(): number {
+    let value = 0;
+    let weight = 1;
+    for (let count = 0; count < 10; count += 1) {
+      if (this.at >= this.limit) throw new Error('Message ends inside a number');
+      const byte = this.buffer[this.at] ?? 0;
+      this.at += 1;
+      value += (byte & 127) * weight;
+      if (byte < 128) return value;
+      weight *= 128;
+    }
+    throw new Error('Number of more than ten bytes in a message');
+  }
+
+  private skip(bytes: number): void {
+    if (bytes > this.limit - this.at) throw new Error('Message ends inside a field');
+    this.at += bytes;
+  }
+}

@@ -1,0 +1,28 @@
+import type { WorkbenchError } from '../../contract/errors';
+
+/** What a transport tells of the slots that send over it. Times in microseconds of this thread's monotonic clock. */
+export interface TransportEvents {
+  /** `sendUs` and `recvUs` as performance.md 1.5 defines them for the protocol. */
+  success(slot: number, startUs: number, endUs: number, sendUs: number, recvUs: number): void;
+  /** One request failed; `kind` is short and countable, `message` the server's own words. */
+  failure(slot: number, kind: string, message: string): void;
+  /** Nothing can be sent any more. Told once. */
+  fatal(error: WorkbenchError): void;
+}
+
+/** Sends the prepared requests in turn: one at a time for each slot. */
+export interface Transport {
+  /** Sends the slot's next request, as soon as its connection stands. */
+  start(slot: number): void;
+  /** Drops all connections at once, and what is under way with them. */
+  close(): void;
+}
+
+export interface TransportOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly concurrency: number;
+  readonly events: TransportEvents;
+}
+
+export const nowUs = (): number => performance.now() * 1000;

@@ -1,0 +1,108 @@
+import type { DurationStatistic, ModelStatistics } from '../triton/statistics';
+
+type Field = 'success' | 'queue' | 'computeInput' | 'computeInfer' | 'computeOutput' | 'cacheHit' | 'cacheMiss';
+const fields: readonly Field[] = [
+  'success',
+  'queue',
+  'computeInput',
+  'computeInfer',
+  'computeOutput',
+  'cacheHit',
+  'cacheMiss',
+];
+
+/** What the server counted between two moments; ns and counts as Triton keeps them. */
+export interface ServerDelta extends Readonly<Record<Field, DurationStatistic>> {
+  readonly inferenceCount: number;
+  readonly executionCount: number;
+}
+
+export interface ServerColumns {
+  readonly queueUs: number;
+  readonly computeInputUs: number;
+  readonly computeInferUs: number;
+  readonly computeOutputUs: number;
+  /** The columns and, where a cache answers, its time: what the server is known to have done for a mean request. */
+  readonly knownUs: number;
+  /** Items per executed batch; null when nothing was executed. */
+  readonly meanServerBatch: number | null;
+}
+
+/** The version that did the work: whose queue count rose most. */
+function busiest(before: readonly ModelStatistics[], after: readonly ModelStatistics[]) {
+  let best: { readonly from: ModelStatistics; readonly to: ModelStatistics; readonly rise: number } | null = null;
+  for (const to of after) {
+    const from = before.find((entry) => entry.version === to.version);
+    if (from === undefined) continue;
+    const rise = Math.abs(to.queue.count - from.queue.count);
+    if (best === null || rise > best.rise) best = { from, to, rise };
+  }
+  return best;
+}
+
+/** null when counters went back (the model or the server was started anew) or the model is not in both. */
+export function serverDelta(
+  before: readonly ModelStatistics[],
+  after: readonly ModelStatistics[],
+): ServerDelta | null {
+  const pair = busiest(before, after);
+  if (pair === null) return null;
+  const { from, to } = pair;
+  const difference = (field: Field): DurationStatistic => ({
+    count: to[field].count - from[field].count,
+    ns: to[field].ns - from[field].ns,
+  });
+  const delta: ServerDelta = {
+    success: difference('success'),
+    queue: difference('queue'),
+    computeInput: difference('computeInput'),
+    computeInfer: difference('computeInfer'),
+    computeOutput: difference('computeOutput'),
+    cacheHit: difference('cacheHit'),
+    cacheMiss: difference('cacheMiss'),
+    inferenceCount: to.inferenceCount - from.inferenceCount,
+    executionCount: to.executionCount - from.executionCount,
+  };
+  const wentBack = fields.some((field) => delta[field].count < 0 || delta[field].ns < 0);
+  return wentBack || delta.inferenceCount < 0 || delta.executionCount < 0 ? null : delta;
+}
+
+/** The sum over windows, field by field. */
+export function mergeDeltas(deltas: readonly ServerDelta[]): ServerDelta {
+  const sum = (field: Field): DurationStatistic => ({
+    count: deltas.reduce((total, delta) => total + delta[field].count, 0),
+    ns: deltas.reduce((total, delta) => total + delta[field].ns, 0),
+  });
+  return {
+    success: sum('success'),
+    queue: sum('queue'),
+    computeInput: sum('computeInput'),
+    computeInfer: sum('computeInfer'),
+    computeOutput: sum('computeOutput'),
+    cacheHit: sum('cacheHit'),
+    cacheMiss: sum('cacheMiss'),
+    inferenceCount: deltas.reduce((total, delta) => total + delta.inferenceCount, 0),
+    executionCount: deltas.reduce((total, delta) => total + delta.executionCount, 0),
+  };
+}
+
+/** Mean of one field, by the count of that same field; 0 where nothing was counted. */
+const meanUs = ({ count, ns }: DurationStatistic): number => (count === 0 ? 0 : ns / count / 1000);
+
+export function serverColumns(delta: ServerDelta): ServerColumns {
+  const queueUs = meanUs(delta.queue);
+  const computeInputUs = meanUs(delta.computeInput);
+  const computeInferUs = meanUs(delta.computeInfer);
+  const computeOutputUs = meanUs(delta.computeOutput);
+  // Cache times fall on some requests only; over all of them they are this much a request.
+  const cacheUs =
+    delta.success.count === 0 ? 0 : (delta.cacheHit.ns + delta.cacheMiss.ns) / delta.success.count / 1000;
+  return {
+    queueUs,
+    computeInputUs,
+    computeInferUs,
+    computeOutputUs,
+    knownUs: queueUs + computeInputUs + computeInferUs + computeOutputUs + cacheUs,
+    meanServerBatch: delta.executionCount === 0 ? null : delta.inferenceCount / delta.executionCount,
+  };
+}

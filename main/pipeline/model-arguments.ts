@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { WorkbenchError } from '../contract/errors';
+import { hashFile, hashFolder } from '../platform/files';
+import type { ToolkitArgument } from '../toolkit/toolkit';
+import type { RunContext, StepContext } from './step';
+
+/** Left by prepare-data; a path is relative to that step's folder unless it is the user's own. */
+export const preparedSchema = z.object({ dataset: z.string(), checkpoint: z.string() });
+
+export interface Prepared {
+  readonly dataset: string;
+  readonly checkpoint: string;
+}
+
+export async function readPrepared(context: StepContext): Promise<Prepared> {
+  const prepared = await context.output('prepare-data', preparedSchema);
+  const base = context.run.folder.step('prepare-data');
+  return { dataset: resolve(base, prepared.dataset), checkpoint: resolve(base, prepared.checkpoint) };
+}
+
+/** Flags that name the model folder, its profile and its own arguments. */
+export function modelArguments(run: Pick<RunContext, 'spec' | 'preset'>): ToolkitArgument[] {
+  return [
+    ['--model-dir', run.preset.dir],
+    ['--profile', run.spec.model.profile],
+    ...Object.entries(run.spec.model.args).map(([name, value]): ToolkitArgument => [
+      '--arg',
+      `${name}=${value}`,
+    ]),
+  ];
+}
+
+/** Flags of a verb that goes through the data set: whole batches of the largest size that the model takes. */
+export function datasetArguments(context: StepContext, dataset: string): ToolkitArgument[] {
+  return [
+    ['--dataset', dataset],
+    ['--batch-size', Math.max(1, context.spec.configure.maxBatchSize)],
+  ];
+}
+
+async function requireFile(path: string, field: string, what: string): Promise<void> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) {
+    throw new WorkbenchError('input-invalid', `${what} ${path} does not exist`, { where: field });
+  }
+}
+
+/** Hash of the code that the toolkit and the model folder run: a changed line is a changed input. */
+export async function codeHash(run: Pick<RunContext, 'preset' | 'services'>): Promise<readonly string[]> {
+  return [
+    await hashFolder(join(run.services.resources, 'toolkit')),
+    await hashFolder(run.preset.dir),
+    await hashFolder(join(run.services.resources, 'requirements')),
+  ];
+}
+
+/** Content hash of the user's weights, null without. Throws input-invalid when the file is not there. */
+export async function checkpointHash(checkpoint: string | undefined): Promise<string | null> {
+  if (checkpoint === undefined) return null;
+  await requireFile(checkpoint, 'model.checkpoint', 'The weights file');
+  return hashFile(checkpoint);
+}
+
+/**
+ * Names, sizes and times of the user's data set, null without: a data set of hundreds of gigabytes is not read
+ * to see whether it changed. Throws input-invalid when the folder is not there.
+ */
+export async function datasetHash(dataset: string | undefined): Promise<string | null> {
+  if (dataset === undefined) return null;
+  await requireFile(dataset, 'model.dataset', 'The data set');
+  const hash = createHash('sha256');
+  const walk = async (folder: string): Promise<void> => {
+    const entries = await readdir(folder, { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) await walk(path);
+      else if (entry.isFile()) {
+        const { size, mtimeMs } = await stat(path);
+        hash.update(`${path}\0${size}\0${mtimeMs}\n`);
+      }
+    }
+  };
+  if ((await stat(dataset)).isDirectory()) await walk(dataset);
+  else hash.update(await hashFile(dataset));
+  return hash.digest('hex');
+}

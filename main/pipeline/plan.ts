@@ -1,0 +1,58 @@
+import type { StepId } from '../contract/run-events';
+import { stepIds } from '../contract/run-events';
+import type { RunState } from '../contract/run-state';
+import { hashValue } from '../platform/files';
+import type { RunContext, Step } from './step';
+
+export type StepKeys = Readonly<Record<StepId, string>>;
+
+/** Key of every step: the hash of its inputs and of the keys of the steps it needs. */
+export async function stepKeys(
+  steps: readonly Step[],
+  run: Pick<RunContext, 'spec' | 'preset' | 'services'>,
+): Promise<StepKeys> {
+  const keys: Partial<Record<StepId, string>> = {};
+  for (const step of steps) {
+    const needs = step.needs.map((id) => keys[id]);
+    keys[step.id] = hashValue({ step: step.id, inputs: await step.inputs(run), needs }).slice(0, 32);
+  }
+  return keys as StepKeys;
+}
+
+/** A step that this run has finished with the same inputs is not done again. */
+export function isUnchanged(step: Step, state: RunState, key: string): boolean {
+  const before = state.steps.find((candidate) => candidate.id === step.id);
+  return (
+    step.kind !== 'session' &&
+    (before?.status === 'done' || before?.skippedBecause === 'cached') &&
+    before.key === key
+  );
+}
+
+/** The steps that will run; a session step only when one that needs it does. Pure. */
+export function plannedSteps(steps: readonly Step[], state: RunState, keys: StepKeys): ReadonlySet<StepId> {
+  const planned = new Set<StepId>();
+  for (const step of steps) {
+    if (step.kind !== 'session' && !isUnchanged(step, state, keys[step.id])) planned.add(step.id);
+  }
+  for (const step of steps) {
+    const wanted = steps.some((other) => other.needs.includes(step.id) && planned.has(other.id));
+    if (step.kind === 'session' && wanted) planned.add(step.id);
+  }
+  return planned;
+}
+
+/** Throws when ids repeat, or a step needs one that does not stand before it. */
+export function checkSteps(steps: readonly Step[]): readonly Step[] {
+  const seen = new Set<StepId>();
+  for (const step of steps) {
+    if (seen.has(step.id)) throw new Error(`The step "${step.id}" is registered twice`);
+    for (const need of step.needs) {
+      if (!seen.has(need))
+        throw new Error(`The step "${step.id}" needs "${need}", which does not stand before it`);
+    }
+    seen.add(step.id);
+  }
+  if (stepIds.some((id) => !seen.has(id))) throw new Error('A step of the contract is not registered');
+  return steps;
+}

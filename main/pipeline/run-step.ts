@@ -1,0 +1,104 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { z } from 'zod';
+import { WorkbenchError } from '../contract/errors';
+import { stepTitle } from '../contract/step-text';
+import { linkedAbort } from '../platform/abort';
+import { writeFileAtomic } from '../platform/files';
+import { LogFile } from '../platform/log-file';
+import type { RunContext, Step, StepContext, StepOutcome } from './step';
+
+/** What a step reported, kept beside its files so that a cached step shows the same facts. */
+export const stepReportSchema = z.object({
+  facts: z.array(z.object({ name: z.string(), value: z.string() })),
+  warnings: z.array(z.string()),
+  commands: z.array(z.array(z.string())),
+});
+export type StepReport = z.infer<typeof stepReportSchema>;
+
+function readOutput(run: RunContext): StepContext['output'] {
+  return async (step, schema) => {
+    const path = run.folder.output(step);
+    const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+      throw new WorkbenchError('internal', `The step "${step}" left no output`, { where: path, cause });
+    });
+    return schema.parse(JSON.parse(text));
+  };
+}
+
+/**
+ * Runs one attempt of a step under its deadline. `record` steps keep their folder between attempts:
+ * what they measured stands in the journal.
+ * Throws deadline-exceeded, cancelled (when the run's signal asked) or the step's own error.
+ */
+export async function runStep(
+  run: RunContext,
+  step: Step,
+  signal: AbortSignal,
+): Promise<{ readonly outcome: StepOutcome; readonly report: StepReport }> {
+  const dir = run.folder.step(step.id);
+  if (step.kind === 'files') await rm(dir, { recursive: true, force: true });
+  await mkdir(dir, { recursive: true });
+  const logFile = await LogFile.open(run.folder.log(step.id));
+  const { controller, dispose } = linkedAbort(signal);
+  const deadlineS = run.spec.deadlines[step.id] ?? step.deadlineS;
+  const expiry = { reached: false };
+  const timer = setTimeout(() => {
+    expiry.reached = true;
+    controller.abort();
+  }, deadlineS * 1000);
+  const report: StepReport = { facts: [], warnings: [], commands: [] };
+  const context: StepContext = {
+    run,
+    spec: run.spec,
+    dir,
+    signal: controller.signal,
+    log: (lines) => {
+      if (lines.length > 0) {
+        run.emit({ type: 'log', runId: run.runId, step: step.id, lines: logFile.add(lines) });
+      }
+    },
+    progress: (fraction, text) => {
+      run.emit({ type: 'progress', runId: run.runId, step: step.id, fraction, text });
+    },
+    fact: (name, value) => {
+      report.facts.push({ name, value });
+    },
+    warning: (text) => {
+      report.warnings.push(text);
+    },
+    command: (argv, note) => {
+      report.commands.push([...argv]);
+      return run.append({
+        type: 'command',
+        step: step.id,
+        argv: [...argv],
+        ...(note === undefined ? {} : { note }),
+      });
+    },
+    output: readOutput(run),
+  };
+  try {
+    const outcome = await step.run(context);
+    if (outcome.output !== undefined) {
+      await writeFileAtomic(run.folder.output(step.id), JSON.stringify(outcome.output, null, 2));
+    }
+    return { outcome, report };
+  } catch (error) {
+    if (expiry.reached) {
+      throw new WorkbenchError(
+        'deadline-exceeded',
+        `"${stepTitle[step.id]}" did not end within ${deadlineS} s`,
+        {
+          where: step.id,
+          cause: error,
+        },
+      );
+    }
+    if (signal.aborted) throw new WorkbenchError('cancelled', 'The run was cancelled', { cause: error });
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    dispose();
+    await logFile.close();
+  }
+}

@@ -1,0 +1,120 @@
+import { performance } from 'node:perf_hooks';
+import type { WireError } from '../contract/errors';
+import { toWire, WorkbenchError } from '../contract/errors';
+import { stepTitle } from '../contract/step-text';
+import type { RunOutcome } from '../contract/run-events';
+import type { ArtefactCache } from '../store/artefact-cache';
+import { isUnchanged, plannedSteps } from './plan';
+import { runStep, stepReportSchema } from './run-step';
+import type { RunContext, Step } from './step';
+
+type StepEnd =
+  | { readonly kind: 'on' }
+  | { readonly kind: 'stop'; readonly outcome: RunOutcome; readonly error: WireError };
+
+const goOn: StepEnd = { kind: 'on' };
+const stop = (outcome: RunOutcome, error: unknown): StepEnd => ({
+  kind: 'stop',
+  outcome,
+  error: toWire(error),
+});
+
+async function restored(run: RunContext, step: Step, cache: ArtefactCache): Promise<boolean> {
+  if (step.kind !== 'files') return false;
+  const found = await cache.restore(run.keys[step.id], run.folder.step(step.id));
+  if (found === null) return false;
+  const key = run.keys[step.id];
+  const attempt = run.state().attempt;
+  const { facts, warnings, commands } = stepReportSchema.parse(found.report);
+  await run.append({ type: 'step-started', step: step.id, attempt, key });
+  const note = 'as run by the earlier run whose files are used again';
+  for (const argv of commands) await run.append({ type: 'command', step: step.id, argv, note });
+  await run.append({ type: 'step-finished', step: step.id, key, durationUs: 0, facts, warnings });
+  await run.append({ type: 'step-skipped', step: step.id, key, reason: 'cached' });
+  return true;
+}
+
+async function oneStep(
+  run: RunContext,
+  step: Step,
+  signal: AbortSignal,
+  cache: ArtefactCache,
+): Promise<StepEnd> {
+  const key = run.keys[step.id];
+  if (await restored(run, step, cache)) return goOn;
+  for (let retriesLeft = step.retry?.times ?? 0; ; retriesLeft -= 1) {
+    await run.append({ type: 'step-started', step: step.id, attempt: run.state().attempt, key });
+    const started = performance.now();
+    const durationUs = () => Math.round((performance.now() - started) * 1000);
+    try {
+      const { outcome, report } = await runStep(run, step, signal);
+      if (outcome.gate !== undefined) {
+        const error = new WorkbenchError('accuracy-below-threshold', outcome.gate.reasons.join('; '));
+        await run.append({
+          type: 'step-failed',
+          step: step.id,
+          durationUs: durationUs(),
+          error: toWire(error),
+        });
+        return stop('gate-failed', error);
+      }
+      const { facts, warnings } = report;
+      await run.append({
+        type: 'step-finished',
+        step: step.id,
+        key,
+        durationUs: durationUs(),
+        facts,
+        warnings,
+      });
+      if (step.kind === 'files') await cache.store(key, run.folder.step(step.id), report);
+      return goOn;
+    } catch (error) {
+      if (signal.aborted) {
+        await run.append({ type: 'step-cancelled', step: step.id, durationUs: durationUs() });
+        return stop('cancelled', new WorkbenchError('cancelled', `Cancelled during "${stepTitle[step.id]}"`));
+      }
+      const wire = toWire(error);
+      await run.append({ type: 'step-failed', step: step.id, durationUs: durationUs(), error: wire });
+      if (retriesLeft <= 0 || step.retry?.codes.includes(wire.code) !== true) return stop('failed', error);
+      await step.undo?.(run);
+    }
+  }
+}
+
+/**
+ * One attempt at a run: the steps in order, unchanged ones skipped, nothing after a failure,
+ * and at the end whatever the steps hold is released in reverse order. Journals the outcome and returns it.
+ */
+export async function runPipeline(
+  run: RunContext,
+  steps: readonly Step[],
+  signal: AbortSignal,
+  cache: ArtefactCache,
+): Promise<{ readonly outcome: RunOutcome; readonly error: WireError | null }> {
+  const planned = plannedSteps(steps, run.state(), run.keys);
+  const entered: Step[] = [];
+  let end: StepEnd = goOn;
+  try {
+    for (const step of steps) {
+      if (signal.aborted) {
+        end = stop('cancelled', new WorkbenchError('cancelled', `Cancelled before "${stepTitle[step.id]}"`));
+        break;
+      }
+      if (!planned.has(step.id)) {
+        const reason = isUnchanged(step, run.state(), run.keys[step.id]) ? 'unchanged' : 'not-needed';
+        await run.append({ type: 'step-skipped', step: step.id, key: run.keys[step.id], reason });
+        continue;
+      }
+      entered.push(step);
+      end = await oneStep(run, step, signal, cache);
+      if (end.kind === 'stop') break;
+    }
+  } finally {
+    for (const step of entered.reverse()) await step.undo?.(run);
+  }
+  const outcome = end.kind === 'on' ? 'done' : end.outcome;
+  const error = end.kind === 'on' ? null : end.error;
+  await run.append({ type: 'run-finished', outcome, ...(error === null ? {} : { error }) });
+  return { outcome, error };
+}

@@ -1,0 +1,149 @@
+import { rm } from 'node:fs/promises';
+import type { CoreEvent } from '../contract/api';
+import type { WireError } from '../contract/errors';
+import { toWire, WorkbenchError } from '../contract/errors';
+import type { Environment } from '../contract/results';
+import type { RunOutcome } from '../contract/run-events';
+import { reduceRun } from '../contract/run-state';
+import type { RunSpec } from '../contract/run-spec';
+import { exists } from '../platform/files';
+import type { LoadedPreset } from '../presets/presets';
+import type { ArtefactCache } from '../store/artefact-cache';
+import { JournalWriter } from '../store/journal';
+import { acquireLease } from '../store/lease';
+import type { RunStore } from '../store/run-store';
+import { stepKeys } from './plan';
+import { runPipeline } from './runner';
+import type { RunContext, RunServices, Step } from './step';
+
+const cancelPollMs = 500;
+
+export interface RunsOptions {
+  readonly store: RunStore;
+  readonly cache: ArtefactCache;
+  readonly steps: readonly Step[];
+  readonly presetOf: (id: string) => LoadedPreset;
+  readonly servicesFor: (spec: RunSpec) => RunServices;
+  readonly environmentFor: (spec: RunSpec) => Promise<Environment>;
+  readonly tell: (event: CoreEvent) => void;
+}
+
+export interface RunEnd {
+  readonly outcome: RunOutcome;
+  readonly error: WireError | null;
+}
+
+interface ActiveRun {
+  readonly controller: AbortController;
+  readonly end: Promise<RunEnd>;
+}
+
+/** The runs that this process works on. */
+export class Runs {
+  private readonly active = new Map<string, ActiveRun>();
+
+  constructor(private readonly options: RunsOptions) {}
+
+  isOwn(runId: string): boolean {
+    return this.active.has(runId);
+  }
+
+  ids(): readonly string[] {
+    return [...this.active.keys()];
+  }
+
+  /** Creates the run folder; `execute` starts the work. */
+  async create(spec: RunSpec, out?: string): Promise<string> {
+    this.options.presetOf(spec.model.preset);
+    const run = await this.options.store.create(spec, await this.options.environmentFor(spec), out);
+    this.options.tell({ type: 'runs-changed' });
+    return run.state.runId;
+  }
+
+  /**
+   * Starts (or goes on with) a run. Resolves when it has begun: the lease is ours and the journal says so.
+   * Throws run-unknown or run-busy; what happens afterwards is in `end`, which never rejects.
+   */
+  async execute(runId: string): Promise<{ readonly end: Promise<RunEnd> }> {
+    const { store, tell } = this.options;
+    if (this.active.has(runId)) throw new WorkbenchError('run-busy', 'This workbench is working on the run');
+    const folder = await store.folderOf(runId);
+    const release = await acquireLease(folder.dir);
+    const controller = new AbortController();
+    try {
+      await rm(folder.cancelRequest, { force: true });
+      const { writer, content } = await JournalWriter.open(folder.journal);
+      const first = content.entries.reduce(reduceRun, null);
+      if (first === null) {
+        await writer.close();
+        throw new WorkbenchError('journal-corrupt', 'The journal does not begin with the creation of a run', {
+          where: folder.journal,
+        });
+      }
+      let state = first;
+      const run: Omit<RunContext, 'keys'> = {
+        runId,
+        folder,
+        spec: state.spec,
+        preset: this.options.presetOf(state.spec.model.preset),
+        services: this.options.servicesFor(state.spec),
+        state: () => state,
+        async append(body) {
+          const entry = await writer.append(body);
+          state = reduceRun(state, entry) ?? state;
+          tell({ type: 'journal', runId, entry });
+        },
+        emit: tell,
+        server: null,
+      };
+      await run.append({ type: 'run-started', attempt: state.attempt + 1, pid: process.pid });
+      const end = this.work(run, controller).finally(async () => {
+        await writer.close();
+        await release();
+        this.active.delete(runId);
+        tell({ type: 'runs-changed' });
+      });
+      this.active.set(runId, { controller, end });
+      tell({ type: 'runs-changed' });
+      return { end };
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  }
+
+  /** Own runs stop at once; for a run of another process a request is left that it looks for. */
+  async cancel(runId: string): Promise<void> {
+    const own = this.active.get(runId);
+    if (own === undefined) await this.options.store.requestCancel(runId);
+    else own.controller.abort();
+  }
+
+  /** Cancels everything and waits until it has ended. */
+  async close(): Promise<void> {
+    const runs = [...this.active.values()];
+    for (const run of runs) run.controller.abort();
+    await Promise.all(runs.map((run) => run.end));
+  }
+
+  private async work(run: Omit<RunContext, 'keys'>, controller: AbortController): Promise<RunEnd> {
+    const poll = setInterval(() => {
+      void exists(run.folder.cancelRequest).then((asked) => {
+        if (asked) controller.abort();
+      });
+    }, cancelPollMs);
+    try {
+      const { steps, cache } = this.options;
+      // Not a copy: steps share `server` through this one object.
+      const context: RunContext = Object.assign(run, { keys: await stepKeys(steps, run) });
+      return await runPipeline(context, steps, controller.signal, cache);
+    } catch (error) {
+      // The journal could not be written, or an input could not be read: said where it still can be.
+      const wire = toWire(error);
+      await run.append({ type: 'run-finished', outcome: 'failed', error: wire }).catch(() => undefined);
+      return { outcome: 'failed', error: wire };
+    } finally {
+      clearInterval(poll);
+    }
+  }
+}

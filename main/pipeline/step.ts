@@ -1,0 +1,81 @@
+import type { z } from 'zod';
+import type { RunEvent, JournalBody, StepId } from '../contract/run-events';
+import type { RunSpec } from '../contract/run-spec';
+import type { RunState } from '../contract/run-state';
+import type { Engine, ServerHandle } from '../engine/engine';
+import type { LoadTool } from '../perf/load-tool';
+import type { LoadTool as LoadToolId } from '../contract/run-spec';
+import type { LoadedPreset } from '../presets/presets';
+import type { RunFolder } from '../store/run-folder';
+import type { Toolkit } from '../toolkit/toolkit';
+
+/** What steps compose; given by the core, so that tests and other places to run can give their own. */
+export interface RunServices {
+  readonly toolkit: Toolkit;
+  readonly engine: Engine;
+  readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
+  readonly resources: string;
+  /** HTML file -> PDF file. */
+  readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
+  readonly now: () => Date;
+}
+
+/** One run under way: what outlives a single step. */
+export interface RunContext {
+  readonly runId: string;
+  readonly folder: RunFolder;
+  readonly spec: RunSpec;
+  readonly preset: LoadedPreset;
+  readonly services: RunServices;
+  /** Key of each step, from its inputs and the keys of the steps it needs. */
+  readonly keys: Readonly<Record<StepId, string>>;
+  state(): RunState;
+  /** Journals and then tells; resolves when it is on disk. */
+  append(body: JournalBody): Promise<void>;
+  emit(event: RunEvent): void;
+  /** The Triton that the deploy step started; null outside its life. */
+  server: ServerHandle | null;
+}
+
+/** What a step sees while it runs; has everything that a toolkit verb reports to. */
+export interface StepContext {
+  readonly run: RunContext;
+  readonly spec: RunSpec;
+  /** The step's folder, empty at the start of a first attempt. */
+  readonly dir: string;
+  readonly signal: AbortSignal;
+  readonly log: (lines: readonly string[]) => void;
+  readonly progress: (fraction: number | null, text: string) => void;
+  readonly fact: (name: string, value: string) => void;
+  readonly warning: (text: string) => void;
+  readonly command: (argv: readonly string[], note?: string) => Promise<void>;
+  /** The value that an earlier step left. */
+  readonly output: <Schema extends z.ZodType>(step: StepId, schema: Schema) => Promise<z.infer<Schema>>;
+}
+
+export interface StepOutcome {
+  /** Written to the step's `output.json` for later steps. */
+  readonly output?: unknown;
+  /** The accuracy gate did not pass and the run must not go on. */
+  readonly gate?: { readonly reasons: readonly string[] };
+}
+
+/**
+ * One step of the pipeline.
+ * `files`: leaves files and can be taken from the cache; `session`: holds something open (a server) that lives until the
+ * end of the attempt and is only started when a step that needs it will run; `record`: its result is in the journal.
+ */
+export interface Step {
+  readonly id: StepId;
+  readonly kind: 'files' | 'session' | 'record';
+  readonly needs: readonly StepId[];
+  /** Seconds; `deadlines` of the specification can set another. */
+  readonly deadlineS: number;
+  /** How many times it is tried again after a failure with one of these codes. */
+  readonly retry?: { readonly times: number; readonly codes: readonly string[] };
+  /** Everything beside the needed steps that decides what the step gives. */
+  inputs(run: Pick<RunContext, 'spec' | 'preset' | 'services'>): Promise<unknown>;
+  run(context: StepContext): Promise<StepOutcome>;
+  /** Releases what `run` holds; called in reverse order at the end of every attempt. */
+  undo?(run: RunContext): Promise<void>;
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { modelArtefactSchema } from '../../contract/artefacts';
+import { formatOf } from '../../formats/formats';
+import { modelConfigOf } from '../../formats/model-config-of';
+import { hashFolder } from '../../platform/files';
+import { formatConfigPbtxt } from '../../triton/config-pbtxt';
+import type { RepositoryFile } from '../../triton/repository';
+import { writeModelRepository } from '../../triton/repository';
+import type { Step } from '../step';
+
+/** Writes the model repository: config.pbtxt from the typed configuration, and the model file beside it. */
+export const configureStep: Step = {
+  id: 'configure',
+  kind: 'files',
+  needs: ['convert'],
+  deadlineS: 120,
+  async inputs(run) {
+    const { configure, engine } = run.spec;
+    return {
+      configure,
+      engine: engine.kind,
+      serving: await hashFolder(join(run.services.resources, 'serving')),
+    };
+  },
+  async run(context) {
+    const { spec, run } = context;
+    const { configure } = spec;
+    const artefact = await context.output('convert', modelArtefactSchema);
+    const format = formatOf(spec.format);
+    const config = modelConfigOf({ spec, signature: artefact, format });
+    const serving = format.servedBy({
+      engine: spec.engine.kind,
+      precision: spec.precision,
+      accelerator: configure.backendAccelerator,
+    });
+    const files: RepositoryFile[] = [
+      { from: join(run.folder.step('convert'), artefact.path), name: format.fileName, by: 'link' },
+    ];
+    if (serving.ok && serving.serving === 'shim') {
+      const shim = join(run.services.resources, 'serving', serving.shimFolder, 'model.py');
+      files.push({ from: shim, name: 'model.py', by: 'copy' });
+    }
+    await writeModelRepository({
+      repository: run.folder.repository,
+      config,
+      version: configure.modelVersion,
+      files,
+    });
+    context.log(formatConfigPbtxt(config).split('\n'));
+    context.fact(
+      'Served as',
+      serving.ok && serving.serving === 'shim' ? 'Python backend (CPU)' : format.title,
+    );
+    context.fact('Max batch size', String(config.maxBatchSize));
+    if (configure.batching === 'dynamic') {
+      const preferred = configure.preferredBatchSizes.join(', ') || 'none';
+      context.fact(
+        'Dynamic batching',
+        `preferred sizes ${preferred}; max queue delay ${configure.maxQueueDelayUs} µs`,
+      );
+    }
+    context.fact('Instances', String(configure.instances));
+    return { output: { config } };
+  },
+};

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { createTritonClient } from '../../triton/client';
+import { loadAndCheckModel } from '../../engine/ready';
+import { whileServing } from '../../engine/while-serving';
+import { modelConfigSchema } from '../../triton/model-config';
+import { compareServedConfig } from '../../triton/served-config';
+import { WorkbenchError } from '../../contract/errors';
+import type { Step } from '../step';
+
+const configured = z.object({ config: modelConfigSchema });
+
+/** Starts Triton on the run's repository and proves that the model answers. It serves until the attempt ends. */
+export const deployStep: Step = {
+  id: 'deploy',
+  kind: 'session',
+  needs: ['configure'],
+  deadlineS: 600,
+  retry: { times: 1, codes: ['server-start-failed'] },
+  inputs: (run) => Promise.resolve({ engine: run.spec.engine.kind }),
+  async run(context) {
+    const { run, spec } = context;
+    const { config } = await context.output('configure', configured);
+    const { engine } = spec;
+    context.progress(null, 'starting Triton');
+    const server = await run.services.engine.startServer({
+      runId: run.runId,
+      repository: run.folder.repository,
+      logPath: `${context.dir}/triton.log`,
+      httpPort: engine.kind === 'local' ? engine.httpPort : undefined,
+      grpcPort: engine.kind === 'local' ? engine.grpcPort : undefined,
+      signal: context.signal,
+      onLog: context.log,
+      onCommand: (argv) => {
+        // A journal that cannot be written fails the step at the line after this one.
+        context.command(argv).catch(() => undefined);
+      },
+    });
+    run.server = server;
+    context.progress(null, 'loading the model');
+    const client = createTritonClient(server.httpAddress);
+    const { modelName, modelVersion } = spec.configure;
+    await whileServing(server, context.signal, 'while it loaded the model', (signal) =>
+      loadAndCheckModel({
+        client,
+        modelName,
+        modelVersion: String(modelVersion),
+        config,
+        load: engine.kind !== 'remote',
+        signal,
+      }),
+    );
+    const differences = compareServedConfig(
+      config,
+      await client.modelConfig(modelName, String(modelVersion)),
+    );
+    if (differences.length > 0) {
+      throw new WorkbenchError('model-mismatch', `Triton serves ${modelName} with another configuration`, {
+        details: differences.map((difference) => JSON.stringify(difference)).join('\n'),
+      });
+    }
+    context.fact('Triton', server.tritonVersion);
+    context.fact('HTTP', server.httpAddress);
+    context.fact('gRPC', server.grpcAddress);
+    context.fact('Canary inference', 'answered');
+    await run.append({
+      type: 'environment',
+      environment: { ...run.state().environment, tritonVersion: server.tritonVersion },
+    });
+    return {};
+  },
+  async undo(run) {
+    await run.server?.stop();
+    run.server = null;
+  },
+};

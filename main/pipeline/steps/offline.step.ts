@@ -1,0 +1,16 @@
+import { measuringInputs, sweep } from '../sweep';
+import type { Step } from '../step';
+
+/** Static batching: one request at a time, one level a batch size of the client. */
+export const offlineStep: Step = {
+  id: 'offline',
+  kind: 'record',
+  needs: ['accuracy', 'profile-data', 'deploy'],
+  deadlineS: 6 * 3600,
+  inputs: (run) => Promise.resolve([measuringInputs(run), run.spec.performance.batchSizes]),
+  async run(context) {
+    const levels = context.spec.performance.batchSizes.map((batchSize) => ({ batchSize, concurrency: 1 }));
+    await sweep(context, 'offline', levels);
+    return {};
+  },
+};

@@ -1,0 +1,20 @@
+import { measuringInputs, sweep } from '../sweep';
+import type { Step } from '../step';
+
+/** Dynamic batching: many requests at a time, one level a concurrency. */
+export const onlineStep: Step = {
+  id: 'online',
+  kind: 'record',
+  needs: ['offline', 'deploy'],
+  deadlineS: 6 * 3600,
+  inputs: (run) => {
+    const { concurrency, onlineBatchSize } = run.spec.performance;
+    return Promise.resolve([measuringInputs(run), concurrency, onlineBatchSize]);
+  },
+  async run(context) {
+    const { concurrency, onlineBatchSize } = context.spec.performance;
+    const levels = concurrency.map((value) => ({ batchSize: onlineBatchSize, concurrency: value }));
+    await sweep(context, 'online', levels);
+    return {};
+  },
+};

@@ -1,0 +1,26 @@
+import { writeReports } from '../../reports/write-reports';
+import { reportContext } from '../report-context';
+import type { Step } from '../step';
+
+/** CSV, HTML, PDF and JSON from the journal. */
+export const reportStep: Step = {
+  id: 'report',
+  kind: 'record',
+  needs: ['online', 'offline', 'accuracy'],
+  deadlineS: 300,
+  inputs: (run) => Promise.resolve(run.spec),
+  async run(context) {
+    const { run } = context;
+    // The report is the last step: what it shows is the state that the run ends with.
+    const state = { ...run.state(), status: 'done' as const };
+    const files = await writeReports({
+      state,
+      context: reportContext(run.preset, run.services.now()),
+      dir: run.folder.results,
+      signal: context.signal,
+      printPdf: run.services.printPdf,
+    });
+    await run.append({ type: 'report', files: [...files] });
+    return {};
+  },
+};

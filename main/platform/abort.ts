@@ -1,0 +1,20 @@
+/** A signal that follows `parents` and can also be aborted by its owner (Node 18 has no AbortSignal.any). */
+export function linkedAbort(...parents: readonly AbortSignal[]): {
+  readonly controller: AbortController;
+  readonly dispose: () => void;
+} {
+  const controller = new AbortController();
+  const follow = () => {
+    controller.abort();
+  };
+  for (const parent of parents) {
+    if (parent.aborted) controller.abort();
+    else parent.addEventListener('abort', follow, { once: true });
+  }
+  return {
+    controller,
+    dispose: () => {
+      for (const parent of parents) parent.removeEventListener('abort', follow);
+    },
+  };
+}

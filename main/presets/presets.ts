@@ -1,0 +1,64 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { WorkbenchError } from '../contract/errors';
+import type { Preset } from '../contract/preset';
+import { presetSchema } from '../contract/preset';
+import { exists } from '../platform/files';
+
+export interface LoadedPreset {
+  readonly preset: Preset;
+  /** The model folder. */
+  readonly dir: string;
+}
+
+/** Reads and checks `preset.yaml` of one model folder. */
+export async function readPreset(dir: string): Promise<LoadedPreset> {
+  const path = join(dir, 'preset.yaml');
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new WorkbenchError('model-folder-invalid', 'The folder has no readable preset.yaml', {
+      where: path,
+      cause,
+    });
+  });
+  const parsed = presetSchema.safeParse(parse(text));
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new WorkbenchError(
+      'model-folder-invalid',
+      `preset.yaml: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`,
+      { where: path },
+    );
+  }
+  return { preset: parsed.data, dir };
+}
+
+/** All model folders under `resources/models`, by id. Throws on a duplicate id. */
+export async function readPresets(resources: string): Promise<ReadonlyMap<string, LoadedPreset>> {
+  const root = join(resources, 'models');
+  const presets = new Map<string, LoadedPreset>();
+  for (const name of (await readdir(root)).sort()) {
+    if (!(await exists(join(root, name, 'preset.yaml')))) continue;
+    const loaded = await readPreset(join(root, name));
+    if (presets.has(loaded.preset.id)) {
+      throw new WorkbenchError(
+        'model-folder-invalid',
+        `Two model folders have the id "${loaded.preset.id}"`,
+        {
+          where: loaded.dir,
+        },
+      );
+    }
+    presets.set(loaded.preset.id, loaded);
+  }
+  return presets;
+}
+
+export function requirePreset(presets: ReadonlyMap<string, LoadedPreset>, id: string): LoadedPreset {
+  const found = presets.get(id);
+  if (found === undefined) {
+    const known = [...presets.keys()].join(', ');
+    throw new WorkbenchError('preset-unknown', `There is no preset "${id}"; the presets are: ${known}`);
+  }
+  return found;
+}

@@ -1,0 +1,160 @@
+import { WorkbenchError } from '../contract/errors';
+import type { Preset } from '../contract/preset';
+import type { Precision, RunSpec } from '../contract/run-spec';
+import { formatOf } from '../formats/formats';
+import { precisions, profiles, runSpecSchema } from '../contract/run-spec';
+
+type Tree = Readonly<Record<string, unknown>>;
+
+const isTree = (value: unknown): value is Tree =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Values of `over` win; objects merge at every depth, lists are replaced whole. */
+export function mergeTrees(base: Tree, over: Tree): Tree {
+  const merged: Record<string, unknown> = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    // A key of an object literal only: nothing here may reach a prototype.
+    if (key === '__proto__' || value === undefined) continue;
+    const before = merged[key];
+    merged[key] = isTree(before) && isTree(value) ? mergeTrees(before, value) : value;
+  }
+  return merged;
+}
+
+/** What holds where neither preset nor user says otherwise; measuring defaults are perf_analyzer's own. */
+const baseDefaults = {
+  version: 1,
+  format: 'onnx',
+  precision: 'fp32',
+  onnxOpset: 13,
+  engine: { kind: 'local' },
+  configure: {
+    modelVersion: 1,
+    maxBatchSize: 8,
+    batching: 'dynamic',
+    preferredBatchSizes: [],
+    maxQueueDelayUs: 0,
+    instances: 1,
+    instanceKind: 'KIND_AUTO',
+    backendAccelerator: 'none',
+    captureCudaGraph: false,
+    threads: 0,
+  },
+  accuracy: {
+    atol: { '*': 1e-3 },
+    rtol: { '*': 1e-3 },
+    maxMetricDelta: 0.01,
+    thresholds: {},
+    allowUnverified: false,
+  },
+  performance: {
+    loadTool: 'native',
+    protocol: 'grpc',
+    inputData: 'random',
+    batchSizes: [1],
+    onlineBatchSize: 1,
+    concurrency: [1],
+    measurementMode: 'time_windows',
+    measurementIntervalMs: 5000,
+    measurementRequestCount: 50,
+    stabilityPercentage: 10,
+    maxTrials: 10,
+    warmupMs: 1000,
+  },
+  deadlines: {},
+} as const satisfies Tree;
+
+/** A dotted path with what zod says of it, for the person who wrote the field. */
+export function parseSpec(value: unknown): RunSpec {
+  const parsed = runSpecSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => {
+    const unknown = issue.code === 'unrecognized_keys' ? ` (${issue.keys.join(', ')})` : '';
+    return `${[...issue.path].join('.') || 'run.yaml'}: ${issue.message}${unknown}`;
+  });
+  throw new WorkbenchError('spec-invalid', lines[0] ?? 'not valid', {
+    where: parsed.error.issues[0]?.path.join('.'),
+    details: lines.join('\n'),
+  });
+}
+
+const oneOf = <Value extends string>(values: readonly Value[], value: unknown): Value | undefined =>
+  values.find((known) => known === value);
+
+/**
+ * The complete specification that a choice leads to. Later layers win: base, preset, profile,
+ * what the profile says of the precision, overrides. Throws spec-invalid naming the field.
+ */
+export function resolveSpec(preset: Preset, overrides: Tree): RunSpec {
+  const wantedModel = isTree(overrides['model']) ? overrides['model'] : {};
+  const profileName = wantedModel['profile'] ?? 'quick';
+  const name = oneOf(profiles, profileName);
+  const profile = name === undefined ? undefined : preset.profiles[name];
+  if (name === undefined || profile === undefined) {
+    throw new WorkbenchError(
+      'spec-invalid',
+      `${preset.id} has no profile ${JSON.stringify(profileName)}; it has: ${Object.keys(preset.profiles).join(', ')}`,
+      { where: 'model.profile' },
+    );
+  }
+  const args = Object.fromEntries(Object.entries(profile.args).map(([key, value]) => [key, String(value)]));
+  const underneath = [
+    { model: { preset: preset.id, profile: name, args }, configure: { modelName: preset.id } },
+    preset.defaults,
+    profile.defaults,
+  ].reduce<Tree>(mergeTrees, baseDefaults);
+  const precision: Precision | undefined = oneOf(
+    precisions,
+    overrides['precision'] ?? underneath['precision'],
+  );
+  const byPrecision = precision === undefined ? undefined : profile.byPrecision?.[precision];
+  const spec = parseSpec([byPrecision ?? {}, overrides].reduce(mergeTrees, underneath));
+  checkSpec(preset, spec);
+  return spec;
+}
+
+/** What the schema of single fields cannot say. Throws spec-invalid or combination-unsupported. */
+export function checkSpec(preset: Preset, spec: RunSpec): void {
+  const { configure, performance } = spec;
+  const refuse = (where: string, message: string): never => {
+    throw new WorkbenchError('spec-invalid', `${where}: ${message}`, { where });
+  };
+  if (!preset.formats.includes(spec.format)) {
+    throw new WorkbenchError(
+      'combination-unsupported',
+      `${preset.title} is not offered as ${spec.format}; choose ${preset.formats.join(', ')}`,
+      { where: 'format' },
+    );
+  }
+  const serving = formatOf(spec.format).servedBy({
+    engine: spec.engine.kind,
+    precision: spec.precision,
+    accelerator: configure.backendAccelerator,
+  });
+  if (!serving.ok) {
+    throw new WorkbenchError('combination-unsupported', serving.reason, {
+      where: 'configure.backendAccelerator',
+      remedy: serving.remedy,
+    });
+  }
+  if (configure.maxBatchSize > 0) {
+    const over = configure.preferredBatchSizes.find((size) => size > configure.maxBatchSize);
+    if (over !== undefined) {
+      refuse(
+        'configure.preferredBatchSizes',
+        `${over} is more than the maximum batch size ${configure.maxBatchSize}`,
+      );
+    }
+  }
+  const limit = Math.max(1, configure.maxBatchSize);
+  const tooLarge = performance.batchSizes.find((size) => size > limit);
+  if (tooLarge !== undefined) {
+    refuse('performance.batchSizes', `${tooLarge} is more than the maximum batch size ${limit}`);
+  }
+  if (performance.onlineBatchSize > limit) {
+    refuse(
+      'performance.onlineBatchSize',
+      `${performance.onlineBatchSize} is more than the maximum batch size ${limit}`,
+    );
+  }
+}

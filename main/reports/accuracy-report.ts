@@ -1,0 +1,36 @@
+import type { RunState } from '../contract/run-state';
+import type { MetricTitles } from './metric-title';
+import { metricTitle } from './metric-title';
+import { formatCount, formatMetric, formatScale, missing } from './number-format';
+import type { ReportAccuracy } from './report';
+
+export function accuracyReport(state: RunState, titles: MetricTitles): ReportAccuracy | null {
+  const result = state.accuracy?.result;
+  if (result === undefined) return null;
+  return {
+    passed: result.passed,
+    sampleCount: formatCount(result.sampleCount),
+    outputs: result.outputs.map((output) => ({
+      output: output.output,
+      maxAbsDiff: formatScale(output.maxAbsDiff),
+      maxRelDiff: formatScale(output.maxRelDiff),
+      tolerance: `${formatScale(output.atol)} + ${formatScale(output.rtol)} · |reference|`,
+      nanCount: formatCount(output.nanCount),
+      infCount: formatCount(output.infCount),
+      worstSample: output.worstSample ?? missing,
+      sampleCount: formatCount(output.sampleCount),
+      passed: output.passed,
+      vacuous: output.vacuous,
+    })),
+    metrics: result.metrics.map(({ name, framework, triton, threshold, passed }) => ({
+      name: metricTitle(titles, name),
+      framework: formatMetric(framework),
+      triton: formatMetric(triton),
+      delta: framework === null || triton === null ? missing : formatScale(triton - framework),
+      threshold: threshold === null ? missing : `≥ ${formatMetric(threshold)}`,
+      passed,
+    })),
+    reasons: result.reasons,
+    warnings: result.warnings,
+  };
+}

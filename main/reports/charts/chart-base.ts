@@ -1,0 +1,126 @@
+import { formatFixed } from '../number-format';
+import type { ReportLevel, ReportScenario } from '../report';
+import type { ChartOption } from './render-chart';
+import { chartFont, ink } from './palette';
+import { sweepScale } from './sweep-axis';
+
+export const sweepNames = { batchSize: 'Batch size', concurrency: 'Concurrency' } as const;
+
+/** The swept values in order, holes included. */
+export function sweepValues(scenario: ReportScenario): readonly number[] {
+  return scenario.rows.map((row) => row[scenario.sweep]);
+}
+
+export function hasPoints(scenario: ReportScenario): boolean {
+  return scenario.rows.some(({ point }) => point !== null);
+}
+
+const text = (fontSize: number, color: string) => ({ fontFamily: chartFont, fontSize, color });
+
+/** Title, margins and fonts that all charts share. */
+export function baseOption(title: string, legend: readonly string[]): ChartOption {
+  return {
+    textStyle: { fontFamily: chartFont },
+    title: {
+      text: title,
+      left: 0,
+      top: 0,
+      padding: 0,
+      textStyle: { ...text(12, ink.text), fontWeight: 'bold' },
+    },
+    ...(legend.length === 0
+      ? {}
+      : {
+          legend: {
+            data: [...legend],
+            left: 0,
+            top: 20,
+            padding: 0,
+            itemWidth: 10,
+            itemHeight: 8,
+            itemGap: 7,
+            textStyle: text(9, ink.soft),
+          },
+        }),
+    grid: {
+      left: 8,
+      right: 14,
+      top: legend.length === 0 ? 40 : 58,
+      bottom: 22,
+      outerBoundsMode: 'same',
+      outerBoundsContain: 'axisLabel',
+    },
+  };
+}
+
+const axisLook = {
+  axisLine: { show: true, lineStyle: { color: ink.line } },
+  axisTick: { lineStyle: { color: ink.line } },
+  axisLabel: text(10, ink.soft),
+  nameTextStyle: text(10, ink.soft),
+};
+
+/** The swept axis, laid out by value. */
+export function sweepAxis(scenario: ReportScenario): ChartOption['xAxis'] {
+  const values = sweepValues(scenario);
+  const shared = {
+    ...axisLook,
+    name: sweepNames[scenario.sweep],
+    nameLocation: 'middle',
+    nameGap: 24,
+    splitLine: { show: false },
+  } as const;
+  switch (sweepScale(values)) {
+    case 'single':
+      return { ...shared, type: 'category', data: values.map(String) };
+    case 'log2':
+      return { ...shared, type: 'log', logBase: 2, min: values[0] ?? 1, max: values[values.length - 1] ?? 1 };
+    case 'linear':
+      return { ...shared, type: 'value', min: 0, minInterval: 1 };
+  }
+}
+
+/** The swept axis with one place a level, for bars. */
+export function sweepCategories(scenario: ReportScenario): ChartOption['xAxis'] {
+  return {
+    ...axisLook,
+    type: 'category',
+    name: sweepNames[scenario.sweep],
+    nameLocation: 'middle',
+    nameGap: 24,
+    data: sweepValues(scenario).map(String),
+    axisTick: { show: false },
+  };
+}
+
+/** From zero, so that lengths and slopes can be compared. */
+export function valueAxis(unit: string): ChartOption['yAxis'] {
+  return {
+    ...axisLook,
+    type: 'value',
+    min: 0,
+    name: unit,
+    nameLocation: 'end',
+    nameGap: 8,
+    nameTextStyle: { ...text(10, ink.soft), align: 'left' },
+    axisLine: { show: false },
+    axisTick: { show: false },
+    splitNumber: 4,
+    splitLine: { lineStyle: { color: ink.grid } },
+    axisLabel: {
+      ...text(10, ink.soft),
+      formatter: (value: number) => formatFixed(value, Number.isInteger(value) ? 0 : value < 1 ? 2 : 1),
+    },
+  };
+}
+
+/** The renderer's word for "nothing here" in place of what is no number. */
+export function plotted(value: number): number | '-' {
+  return Number.isFinite(value) ? value : '-';
+}
+
+/** x of a level on the axis of {@link sweepAxis}. */
+export function sweepPosition(scenario: ReportScenario, row: ReportLevel): number | string {
+  const value = row[scenario.sweep];
+  return sweepScale(sweepValues(scenario)) === 'single' ? String(value) : value;
+}

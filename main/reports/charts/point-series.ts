@@ -1,0 +1,45 @@
+import type { LineSeriesOption } from 'echarts/charts';
+import type { LoadPoint } from '../../contract/results';
+import { formatFixed } from '../number-format';
+import type { ReportScenario } from '../report';
+import { plotted, sweepPosition } from './chart-base';
+
+export interface SeriesLook {
+  readonly name: string;
+  readonly color: string;
+  readonly symbol: 'circle' | 'rect' | 'triangle' | 'diamond';
+}
+
+/** A line through the levels: solid marks are steady, hollow ones are not, and a hole interrupts the line. */
+export function pointSeries(
+  scenario: ReportScenario,
+  look: SeriesLook,
+  read: (point: LoadPoint) => number,
+): LineSeriesOption {
+  const alone = scenario.rows.filter(({ point }) => point !== null).length === 1;
+  return {
+    type: 'line',
+    name: look.name,
+    color: look.color,
+    symbol: look.symbol,
+    symbolSize: alone ? 9 : 6,
+    showAllSymbol: true,
+    silent: true,
+    lineStyle: { width: 1.75, color: look.color },
+    label: {
+      show: alone,
+      position: 'right',
+      distance: 8,
+      fontSize: 10,
+      formatter: ({ value }) => {
+        const shown = Array.isArray(value) ? value[1] : value;
+        return typeof shown === 'number' ? formatFixed(shown, shown >= 10 ? 1 : 2) : '';
+      },
+    },
+    data: scenario.rows.map((row) => ({
+      value: [sweepPosition(scenario, row), row.point === null ? '-' : plotted(read(row.point))],
+      symbol: look.symbol,
+      itemStyle: { color: row.steady ? look.color : '#ffffff', borderColor: look.color, borderWidth: 1.5 },
+    })),
+  };
+}

@@ -1,0 +1,23 @@
+import type { ReportScenario } from '../report';
+import { baseOption, sweepAxis, sweepNames, valueAxis } from './chart-base';
+import { holeSeries } from './hole-series';
+import { okabeIto } from './palette';
+import { pointSeries } from './point-series';
+import type { Chart } from './render-chart';
+
+export function throughputChart(scenario: ReportScenario): Chart {
+  const title = `Throughput by ${sweepNames[scenario.sweep].toLowerCase()}`;
+  const look = { name: 'throughput', color: okabeIto.blue, symbol: 'circle' } as const;
+  return {
+    id: `${scenario.id}-throughput`,
+    title: `${scenario.title}: ${title}, inferences per second`,
+    width: 340,
+    height: 208,
+    option: {
+      ...baseOption(title, []),
+      xAxis: sweepAxis(scenario),
+      yAxis: valueAxis('inferences/s'),
+      series: [pointSeries(scenario, look, (point) => point.inferencesPerSecond), holeSeries(scenario)],
+    } as Chart['option'],
+  };
+}

@@ -1,0 +1,19 @@
+import { csvAccuracy } from './csv-accuracy.exporter';
+import { csvOffline } from './csv-offline.exporter';
+import { csvOnline } from './csv-online.exporter';
+import type { Exporter } from './exporter';
+import { html } from './html.exporter';
+import { json } from './json.exporter';
+
+/** Throws when an id repeats. */
+export function checkExporters(list: readonly Exporter[]): readonly Exporter[] {
+  const seen = new Set<string>();
+  for (const { id } of list) {
+    if (seen.has(id)) throw new Error(`The report format "${id}" is registered twice`);
+    seen.add(id);
+  }
+  return list;
+}
+
+/** Every report format. The PDF is printed from the file of `html`. */
+export const exporters = checkExporters([html, csvOffline, csvOnline, csvAccuracy, json]);

@@ -1,0 +1,50 @@
+import type { Exporter } from './exporter';
+import { accuracySection } from './html/accuracy-section';
+import { headSection } from './html/head-section';
+import { Markup, markup } from './html/markup';
+import {
+  commandsSection,
+  environmentSection,
+  notesSection,
+  parametersSection,
+  stepsSection,
+} from './html/record-sections';
+import { scenarioSection } from './html/scenario-section';
+import { style } from './html/style';
+import type { Report } from './report';
+
+/** Nothing is fetched and nothing runs: the report must be as harmless in a browser as on paper. */
+const policy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+function page(report: Report): Markup {
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}">
+<meta name="viewport" content="width=device-width">
+<title>${report.title}</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+<main>
+${headSection(report)}
+${accuracySection(report.accuracy)}
+${environmentSection(report)}
+${report.scenarios.map((scenario) => scenarioSection(scenario, report.verification.verified))}
+${parametersSection(report)}
+${stepsSection(report.steps)}
+${commandsSection(report.commands)}
+${notesSection(report.notes)}
+</main>
+</body>
+</html>
+`;
+}
+
+/** One file that holds everything; also what the PDF is printed from. */
+export const html: Exporter = {
+  id: 'html',
+  render: ({ report }) => ({ fileName: 'report.html', content: page(report).text }),
+};

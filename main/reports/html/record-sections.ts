@@ -1,0 +1,92 @@
+import type { NamedText, ParameterGroup, Report, ReportCommand, ReportStep } from '../report';
+import type { Markup } from './markup';
+import { Markup as RawMarkup, markup } from './markup';
+
+/** A long variable name may break behind its underscores and nowhere else. */
+function breakable(name: string): Markup {
+  return markup`${name.split('_').flatMap((part, index) => (index === 0 ? [part] : [new RawMarkup('_<wbr>'), part]))}`;
+}
+
+const parameterTable = ({ title, rows }: ParameterGroup): Markup => markup`
+<div><h3>${title}</h3><table class="fixed params"><thead><tr><th>Parameter</th><th>Value</th><th>Published variable</th></tr></thead><tbody>${rows.map(
+  ({ name, value, upstream, field }) => markup`
+<tr><td title="${field}">${name}</td><td>${value}</td><td class="mono">${upstream.map((variable, index) =>
+    index === 0 ? breakable(variable) : markup`, ${breakable(variable)}`,
+  )}</td></tr>`,
+)}
+</tbody></table></div>`;
+
+const namedTable = (title: string, rows: readonly NamedText[]): Markup => markup`
+<div><h3>${title}</h3><table class="fixed named"><tbody>${rows.map(
+  ({ name, value }) => markup`
+<tr><td class="soft">${name}</td><td>${value}</td></tr>`,
+)}
+</tbody></table></div>`;
+
+/** Two columns of about equal length. */
+function parameterColumns(groups: readonly ParameterGroup[]): Markup {
+  const [model, serving, measuring, gate] = groups.map(parameterTable);
+  return markup`<div class="pair"><div>${model ?? null}${measuring ?? null}</div><div>${serving ?? null}${gate ?? null}</div></div>`;
+}
+
+export function parametersSection({ parameters }: Report): Markup {
+  return markup`<section class="opening">
+<h2>Parameters</h2>
+<p class="lead">Everything that decided this run. The last column names the variable of the published deployment procedures that sets the same thing.</p>
+${parameterColumns(parameters)}
+</section>`;
+}
+
+export function environmentSection({ environment, packages }: Report): Markup {
+  return markup`<section>
+<h2>Environment</h2>
+<div class="pair">${namedTable('Machine and server', environment)}${
+    packages.length === 0 ? null : namedTable('Python packages', packages)
+  }</div></section>`;
+}
+
+const tickOf = { good: 'yes', bad: 'no', warning: 'unsure', neutral: 'plain' } as const;
+
+const stepRow = (step: ReportStep): Markup => markup`
+<tr><td>${step.title}</td><td><span class="tick ${tickOf[step.tone]}">${step.status}</span></td><td class="n">${step.duration}</td><td>${
+  step.facts.length === 0
+    ? null
+    : markup`<dl class="facts">${step.facts.map(({ name, value }) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+}</td></tr>`;
+
+export function stepsSection(steps: readonly ReportStep[]): Markup {
+  return markup`<section>
+<h2>Steps</h2>
+<table class="fixed steps"><thead><tr><th>Step</th><th>State</th><th class="n">Duration</th><th>What it found</th></tr></thead><tbody>${steps.map(stepRow)}
+</tbody></table>
+</section>`;
+}
+
+function commandMarkup(command: ReportCommand, previous: ReportCommand | undefined): Markup {
+  return markup`${
+    previous?.step === command.step
+      ? null
+      : markup`
+<h3>${command.step}</h3>`
+  }${command.note === null ? null : markup`<p class="note">${command.note}</p>`}
+<pre>${command.line}</pre>`;
+}
+
+export function commandsSection(commands: readonly ReportCommand[]): Markup {
+  return markup`<section class="commands">
+<h2>Commands</h2>
+<p class="lead">Every command exactly as it was run, quoted for a shell.</p>
+${commands.length === 0 ? markup`<p>No command was run.</p>` : commands.map((command, index) => commandMarkup(command, commands[index - 1]))}
+</section>`;
+}
+
+export function notesSection(notes: readonly NamedText[]): Markup {
+  return markup`<section>
+<h2>How to read the numbers</h2>
+<dl class="notes">${notes.map(
+    ({ name, value }) => markup`
+<dt>${name}</dt><dd>${value}</dd>`,
+  )}
+</dl>
+</section>`;
+}

@@ -1,0 +1,119 @@
+import { scenarioCharts } from '../charts/report-charts';
+import { renderChart } from '../charts/render-chart';
+import type { ReportLevel, ReportScenario } from '../report';
+import { Markup, markup } from './markup';
+
+/** The seeds' columns under their groups, so that fifteen of them fit a page: what stands before the " (ms)". */
+const shortHeadings = [
+  'Batch',
+  'Conc.',
+  'Inferences/ Second',
+  'Client Send',
+  'Network+ Server Send/Recv',
+  'Server Queue',
+  'Server Compute Input',
+  'Server Compute Infer',
+  'Server Compute Output',
+  'Client Recv',
+  'p50',
+  'p90',
+  'p95',
+  'p99',
+  'avg',
+] as const;
+
+/** Per cent of the page's width: what the widest usual number of each column needs. */
+const widths = [2.2, 4.4, 4.6, 8.4, 5.9, 8.9, 6.4, 6.9, 6.9, 6.9, 5.6, 7.1, 6.4, 6.4, 6.4, 6.6] as const;
+
+const columnWidths = markup`<colgroup>${widths.map((width) => markup`<col style="width:${width}%">`)}</colgroup>`;
+
+/** Columns that begin a group. */
+const groupStarts: ReadonlySet<number> = new Set([3, 10]);
+
+const gap = (index: number): string => (groupStarts.has(index) ? ' gap' : '');
+
+function stateMark(row: ReportLevel): Markup {
+  if (row.point === null) return markup`<span class="tick no">×</span>`;
+  return row.steady ? markup`<span class="tick yes">●</span>` : markup`<span class="tick unsure">○</span>`;
+}
+
+const rowClass = (row: ReportLevel): string =>
+  row.point === null ? 'hole' : row.steady ? 'steady' : 'unsteady';
+
+function loadRow(row: ReportLevel, peak: boolean): Markup {
+  if (row.point === null) {
+    return markup`
+<tr class="hole"><td class="mark">${stateMark(row)}</td><td class="n">${row.cells[0] ?? ''}</td><td class="n">${row.cells[1] ?? ''}</td><td colspan="13">No result. ${row.reasons.join(' ')}</td></tr>`;
+  }
+  const cells = row.cells.map(
+    (cell, index) => markup`<td class="n${gap(index)}${peak && index === 2 ? ' peak' : ''}">${cell}</td>`,
+  );
+  return markup`
+<tr class="${rowClass(row)}"><td class="mark">${stateMark(row)}</td>${cells}</tr>`;
+}
+
+function samplingRow(row: ReportLevel): Markup {
+  const { sampling } = row;
+  const state = row.steady
+    ? markup`<span class="tick yes">● steady</span>`
+    : markup`<span class="tick unsure">○ ${row.marks.join(', ')}</span>`;
+  return markup`
+<tr><td class="n">${row.batchSize}</td><td class="n">${row.concurrency}</td><td class="n">${sampling.requests}</td><td class="n">${sampling.errors}</td><td class="n">${sampling.windows}</td><td class="n">${sampling.interval}</td><td class="n">${sampling.meanServerBatch}</td><td class="n">${sampling.elapsed}</td><td>${state} ${row.reasons.join(' ')}</td></tr>`;
+}
+
+const figure = (scenario: ReportScenario): readonly Markup[] =>
+  scenarioCharts(scenario).map(
+    (chart) =>
+      markup`
+<figure${chart.width > 400 ? new Markup(' class="wide"') : null}>${new Markup(renderChart(chart))}</figure>`,
+  );
+
+/** Throughput of the fastest steady level: what the eye looks for in the table. */
+function peakRow(scenario: ReportScenario): ReportLevel | null {
+  return scenario.rows
+    .filter(({ steady }) => steady)
+    .reduce<ReportLevel | null>(
+      (best, row) =>
+        (row.point?.inferencesPerSecond ?? 0) > (best?.point?.inferencesPerSecond ?? 0) ? row : best,
+      null,
+    );
+}
+
+/** Charts, the table with the seeds' columns, and how well each level is founded. */
+export function scenarioSection(scenario: ReportScenario, verified: boolean): Markup {
+  const charts = figure(scenario);
+  const peak = peakRow(scenario);
+  const measured = scenario.rows.filter(({ point }) => point !== null);
+  const badge =
+    verified || measured.length === 0 ? null : markup`<span class="badge bad">✗ Unverified</span>`;
+  return markup`<section>
+<div class="opening">
+<h2>${scenario.title}${badge}</h2>
+<p class="lead">${scenario.description}</p>
+${
+  charts.length === 0
+    ? markup`<p>No level of this scenario has a result.</p>`
+    : markup`<div class="charts">${charts}
+</div>`
+}
+</div>
+<h3>Throughput and latency</h3>
+<table class="load">${columnWidths}<thead>
+<tr class="group"><th></th><th colspan="3">Load and throughput</th><th class="gap" colspan="7">Mean latency by component, ms</th><th class="gap" colspan="5">Latency, ms</th></tr>
+<tr><th class="mark"></th>${scenario.columns.map(
+    (heading, index) =>
+      markup`<th class="n${gap(index)}" title="${heading}">${shortHeadings[index] ?? heading}</th>`,
+  )}</tr>
+</thead><tbody>${scenario.rows.map((row) => loadRow(row, row === peak))}
+</tbody></table>
+<p class="key"><span class="tick yes">●</span> steady &nbsp; <span class="tick unsure">○</span> not steady, drawn hollow or pale &nbsp; <span class="tick no">×</span> no result &nbsp; bold: highest throughput of a steady level</p>
+${measured.length === 0 ? null : samplingTable(measured)}
+</section>`;
+}
+
+function samplingTable(rows: readonly ReportLevel[]): Markup {
+  return markup`<h3>Sampling and stability</h3>
+<table class="fixed sampling"><thead><tr><th class="n">Batch</th><th class="n">Conc.</th><th class="n">Requests</th><th class="n">Errors</th><th class="n">Windows</th><th class="n">± 95 %, inf./s</th><th class="n">Mean server batch</th><th class="n">Time spent</th><th>State</th></tr></thead>
+<tbody>${rows.map(samplingRow)}
+</tbody></table>`;
+}

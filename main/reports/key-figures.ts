@@ -1,0 +1,68 @@
+import type { RunState } from '../contract/run-state';
+import type { MetricTitles } from './metric-title';
+import { metricTitle } from './metric-title';
+import { formatCount, formatLatency, formatMetric, formatRate, missing } from './number-format';
+import { bestPoint, isSteady, levelsOf } from '../contract/points';
+import type { KeyFigure } from './report';
+
+const plural = (count: number, noun: string): string =>
+  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+function accuracyFigure(state: RunState, titles: MetricTitles): KeyFigure {
+  const metric = state.accuracy?.result.metrics[0];
+  if (metric === undefined) return { label: 'Accuracy', value: missing, unit: '', note: 'not checked' };
+  const threshold = metric.threshold === null ? '' : ` · at least ${formatMetric(metric.threshold)}`;
+  return {
+    label: `${metricTitle(titles, metric.name)}, Triton`,
+    value: formatMetric(metric.triton),
+    unit: '',
+    note: `framework ${formatMetric(metric.framework)}${threshold}`,
+  };
+}
+
+/** The handful of numbers at the top of a report. */
+export function keyFigures(state: RunState, titles: MetricTitles): readonly KeyFigure[] {
+  const best = bestPoint(state);
+  const levels = [...levelsOf(state, 'offline'), ...levelsOf(state, 'online')];
+  const points = levels.flatMap(({ point }) => (point === null ? [] : [point]));
+  const lightest = levelsOf(state, 'offline').find(({ point }) => point !== null)?.point ?? null;
+  const unsteady = points.filter((point) => !isSteady(point)).length;
+  const errors = points.reduce((sum, point) => sum + point.errorCount, 0);
+  const steadiness = unsteady === 0 ? 'all steady' : `${formatCount(unsteady)} not steady`;
+  return [
+    {
+      label: 'Highest throughput',
+      value: formatRate(best?.point.inferencesPerSecond),
+      unit: best === null ? '' : 'inferences/s',
+      note:
+        best === null
+          ? 'nothing measured'
+          : `${best.scenario}, batch ${best.point.batchSize}, concurrency ${best.point.concurrency}`,
+    },
+    {
+      label: 'p99 at that load',
+      value: formatLatency(best?.point.p99Us),
+      unit: best === null ? '' : 'ms',
+      note:
+        best === null
+          ? ''
+          : `p50 ${formatLatency(best.point.p50Us)} · avg ${formatLatency(best.point.avgUs)}`,
+    },
+    {
+      label: 'One request alone',
+      value: formatLatency(lightest?.p50Us),
+      unit: lightest === null ? '' : 'ms',
+      note:
+        lightest === null
+          ? 'nothing measured'
+          : `p50, batch ${lightest.batchSize} · p99 ${formatLatency(lightest.p99Us)}`,
+    },
+    accuracyFigure(state, titles),
+    {
+      label: 'Levels measured',
+      value: `${formatCount(points.length)} of ${formatCount(levels.length)}`,
+      unit: '',
+      note: points.length === 0 ? 'nothing measured' : `${steadiness} · ${plural(errors, 'failed request')}`,
+    },
+  ];
+}

@@ -1,0 +1,65 @@
+import { csvText } from './csv';
+import type { CsvValue } from './csv';
+import type { LoadColumn } from './load-columns';
+import { loadColumns } from './load-columns';
+import type { ReportLevel, ReportScenario, Verification } from './report';
+
+const extraHeadings = [
+  'Request Count',
+  'Error Count',
+  'Stable',
+  'Flags',
+  'Load Tool',
+  'Protocol',
+  'Verified',
+] as const;
+
+/** Milliseconds to the microsecond; throughput to nine digits: nobody can measure finer. */
+function exact(column: LoadColumn, value: number): number {
+  switch (column.kind) {
+    case 'load':
+      return value;
+    case 'throughput':
+      return Number(value.toPrecision(9));
+    case 'component':
+    case 'latency':
+      return Number((value / 1000).toFixed(3));
+  }
+}
+
+function cells(level: ReportLevel, verified: string): CsvValue[] {
+  const { point } = level;
+  const flags = level.marks.join('; ');
+  if (point === null) {
+    const load = [level.batchSize, level.concurrency];
+    return [
+      ...loadColumns.map((_column, index) => load[index] ?? null),
+      null,
+      null,
+      null,
+      flags,
+      null,
+      null,
+      null,
+    ];
+  }
+  return [
+    ...loadColumns.map((column) => exact(column, column.read(point))),
+    point.requestCount,
+    point.errorCount,
+    point.stable ? 'yes' : 'no',
+    flags,
+    point.loadTool,
+    point.protocol,
+    verified,
+  ];
+}
+
+/** The seeds' columns and how far each row can be trusted; a level without a result is a row without numbers. */
+export function loadCsv(scenario: ReportScenario, verification: Verification): string {
+  const verified = verification.verified ? 'verified' : 'unverified';
+  return csvText(
+    [...scenario.columns, ...extraHeadings],
+    scenario.rows.map((level) => cells(level, verified)),
+  );
+}

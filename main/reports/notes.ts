@@ -1,0 +1,60 @@
+import type { RunSpec } from '../contract/run-spec';
+import { formatCount, formatScale } from './number-format';
+import type { NamedText } from './report';
+
+/** What the client columns hold depends on where a client of that protocol can look at its clock. */
+function clientColumns({ performance }: RunSpec): string {
+  return performance.protocol === 'grpc'
+    ? 'Over gRPC they are the time to build the request message and to take the response message apart; the wire is in Network+Server Send/Recv.'
+    : 'Over HTTP they are the time from the first to the last body byte sent, and from the first to the last body byte received.';
+}
+
+function stability({ performance }: RunSpec): string {
+  const window =
+    performance.measurementMode === 'time_windows'
+      ? `windows of ${formatCount(performance.measurementIntervalMs)} ms`
+      : `windows of at least ${formatCount(performance.measurementRequestCount)} requests`;
+  return (
+    `A level is measured in ${window}. It is steady when, over the last three windows, throughput and mean latency each ` +
+    `stay within ${formatScale(performance.stabilityPercentage)} % of their smallest value, and its result merges those three. ` +
+    `After ${formatCount(performance.maxTrials)} windows it is reported as it stands and marked not steady. ` +
+    'A level is never dropped: one without a result is shown with the reason.'
+  );
+}
+
+/** How to read the numbers. */
+export function reportNotes(spec: RunSpec): readonly NamedText[] {
+  return [
+    {
+      name: 'Throughput',
+      value:
+        'Inferences/Second counts batch items, not requests: answered requests times batch size, divided by the time of the windows.',
+    },
+    {
+      name: 'Latency',
+      value:
+        'Measured by the client from just before a request is handed over until its answer is complete. avg is the mean of those measurements, not the sum of the components. All times are milliseconds.',
+    },
+    {
+      name: 'Percentiles',
+      value:
+        'p50, p90, p95 and p99 are nearest ranks without interpolation: of n sorted latencies, the one at index floor(p/100 · (n − 1) + 0.5).',
+    },
+    { name: 'Client Send, Client Recv', value: clientColumns(spec) },
+    {
+      name: 'Server columns',
+      value:
+        "Server Queue and Server Compute Input, Infer and Output are means from Triton's own statistics over the same windows. Network+Server Send/Recv is what remains of the mean latency: the network and the server's own handling.",
+    },
+    { name: 'Steady levels', value: stability(spec) },
+    {
+      name: 'Mean server batch',
+      value:
+        'Items in one execution inside the server: inference count divided by execution count. Above the request’s own batch size, dynamic batching is at work.',
+    },
+    {
+      name: '± 95 %',
+      value: 'Half width of the interval of the throughput from block means, which takes drift into account.',
+    },
+  ];
+}

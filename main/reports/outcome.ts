@@ -1,0 +1,43 @@
+import type { RunState } from '../contract/run-state';
+import type { Tone, Verification } from './report';
+
+/**
+ * The report is written by the last step of a run that is still under way:
+ * when everything before that step is done, the run counts as done.
+ */
+export function outcomeOf(state: RunState): RunState['status'] {
+  if (state.status !== 'running') return state.status;
+  const before = state.steps.filter((step) => step.id !== 'report');
+  return before.every(({ status }) => status === 'done' || status === 'skipped') ? 'done' : 'running';
+}
+
+const words: Readonly<Record<RunState['status'], { readonly label: string; readonly tone: Tone }>> = {
+  created: { label: 'Not started', tone: 'neutral' },
+  running: { label: 'Still running', tone: 'neutral' },
+  interrupted: { label: 'Interrupted', tone: 'warning' },
+  done: { label: 'Complete', tone: 'good' },
+  failed: { label: 'Failed', tone: 'bad' },
+  'gate-failed': { label: 'Accuracy gate not passed', tone: 'bad' },
+  cancelled: { label: 'Cancelled', tone: 'warning' },
+};
+
+export function statusOf(state: RunState): { readonly label: string; readonly tone: Tone } {
+  return words[outcomeOf(state)];
+}
+
+/** Verified only when the gate was run and passed; a result without a gate is as unverified as one that failed it. */
+export function verificationOf(state: RunState): Verification {
+  if (state.accuracy === null) {
+    const reason = 'Accuracy against the framework was not checked.';
+    return { verified: false, label: 'Unverified', reason };
+  }
+  if (state.unverified) {
+    const reasons = state.accuracy.result.reasons.join('; ');
+    return {
+      verified: false,
+      label: 'Unverified',
+      reason: `The accuracy gate did not pass${reasons === '' ? '.' : `: ${reasons}`}`,
+    };
+  }
+  return { verified: true, label: 'Verified', reason: 'Outputs and metrics agree with the framework.' };
+}

@@ -1,0 +1,157 @@
+import type { LoadPoint } from '../contract/results';
+import type { Scenario, StepId } from '../contract/run-events';
+
+/**
+ * What every exporter shows, ready to read: texts are rounded, sorted and worded here and nowhere else.
+ * Plain data, so that it can also be sent to the window. A missing value reads "–".
+ */
+export interface Report {
+  readonly runId: string;
+  /** "ResNet50 · ONNX fp16". */
+  readonly title: string;
+  readonly subtitle: string;
+  /** ISO 8601. */
+  readonly generatedAt: string;
+  /** "Run of 2025-11-21 08:17 UTC, report of …". */
+  readonly times: string;
+  readonly workbenchVersion: string;
+  readonly status: { readonly label: string; readonly tone: Tone };
+  readonly verification: Verification;
+  /** One sentence: what was reached, and how true to the framework it is. */
+  readonly verdict: string;
+  readonly figures: readonly KeyFigure[];
+  readonly problems: readonly ReportProblem[];
+  readonly parameters: readonly ParameterGroup[];
+  readonly environment: readonly NamedText[];
+  readonly packages: readonly NamedText[];
+  readonly steps: readonly ReportStep[];
+  readonly commands: readonly ReportCommand[];
+  /** null when the run did not come so far. */
+  readonly accuracy: ReportAccuracy | null;
+  readonly scenarios: readonly ReportScenario[];
+  readonly notes: readonly NamedText[];
+}
+
+export type Tone = 'good' | 'warning' | 'bad' | 'neutral';
+
+export interface NamedText {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface Verification {
+  readonly verified: boolean;
+  readonly label: 'Verified' | 'Unverified';
+  readonly reason: string;
+}
+
+export interface KeyFigure {
+  readonly label: string;
+  readonly value: string;
+  readonly unit: string;
+  readonly note: string;
+}
+
+export interface ReportProblem {
+  readonly tone: 'warning' | 'bad';
+  readonly title: string;
+  readonly text: string;
+  readonly remedy: string | null;
+  readonly details: string | null;
+}
+
+export interface ParameterGroup {
+  readonly title: string;
+  readonly rows: readonly Parameter[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly value: string;
+  /** Path in the run specification. */
+  readonly field: string;
+  /** The variables of the published procedures that set the same thing; may be none. */
+  readonly upstream: readonly string[];
+}
+
+export interface ReportStep {
+  readonly id: StepId;
+  readonly title: string;
+  readonly status: string;
+  readonly tone: Tone;
+  readonly duration: string;
+  readonly facts: readonly NamedText[];
+  readonly warnings: readonly string[];
+}
+
+export interface ReportCommand {
+  readonly step: string;
+  readonly note: string | null;
+  readonly argv: readonly string[];
+  /** `argv` quoted for a POSIX shell. */
+  readonly line: string;
+}
+
+export interface ReportAccuracy {
+  readonly passed: boolean;
+  readonly sampleCount: string;
+  readonly outputs: readonly {
+    readonly output: string;
+    readonly maxAbsDiff: string;
+    readonly maxRelDiff: string;
+    readonly tolerance: string;
+    readonly nanCount: string;
+    readonly infCount: string;
+    readonly worstSample: string;
+    readonly sampleCount: string;
+    readonly passed: boolean;
+    readonly vacuous: boolean;
+  }[];
+  readonly metrics: readonly {
+    readonly name: string;
+    readonly framework: string;
+    readonly triton: string;
+    readonly delta: string;
+    readonly threshold: string;
+    readonly passed: boolean;
+  }[];
+  readonly reasons: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export interface ReportScenario {
+  readonly id: Scenario;
+  readonly title: string;
+  readonly description: string;
+  /** What the sweep varies. */
+  readonly sweep: 'batchSize' | 'concurrency';
+  /** The seeds' columns in the seeds' order; `rows[].cells` has one text a column. */
+  readonly columns: readonly string[];
+  /** By load: batch size, then concurrency. */
+  readonly rows: readonly ReportLevel[];
+}
+
+export interface ReportLevel {
+  readonly batchSize: number;
+  readonly concurrency: number;
+  readonly cells: readonly string[];
+  /** The measured values in full, for charts and files; null for a level without a result. */
+  readonly point: LoadPoint | null;
+  /** Stable and without a flag. */
+  readonly steady: boolean;
+  /** Why it is not steady, or why there is no result; in words. */
+  readonly reasons: readonly string[];
+  /** Short words for a file: the flags, or "missing: <error code>". */
+  readonly marks: readonly string[];
+  readonly sampling: LevelSampling;
+}
+
+/** How well a level is founded. */
+export interface LevelSampling {
+  readonly requests: string;
+  readonly errors: string;
+  readonly windows: string;
+  readonly interval: string;
+  readonly meanServerBatch: string;
+  readonly elapsed: string;
+}

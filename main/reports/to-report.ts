@@ -1,0 +1,58 @@
+import type { RunState } from '../contract/run-state';
+import type { Format } from '../contract/run-spec';
+import { accuracyReport } from './accuracy-report';
+import { environmentReport, packagesReport } from './environment-report';
+import { keyFigures } from './key-figures';
+import type { MetricTitles } from './metric-title';
+import { reportNotes } from './notes';
+import { formatTime } from './number-format';
+import { statusOf, verificationOf } from './outcome';
+import { reportParameters } from './parameters';
+import { reportProblems } from './problems';
+import type { Report } from './report';
+import { scenarioReport } from './scenario-report';
+import { reportCommands, reportSteps } from './steps';
+import { verdictOf } from './verdict';
+
+export interface ReportContext {
+  /** ISO 8601. */
+  readonly generatedAt: string;
+  /** Title of the preset; its id without. */
+  readonly modelTitle?: string | undefined;
+  /** Metric name to title ("top1" to "top-1"); the name itself without. */
+  readonly metricTitles?: MetricTitles | undefined;
+}
+
+const formatTitles: Readonly<Record<Format, string>> = {
+  onnx: 'ONNX',
+  'ts-trace': 'TorchScript trace',
+  'ts-script': 'TorchScript script',
+};
+
+/** The readable form of a run at any state: finished, failed, cancelled, or with nothing measured. Pure. */
+export function toReport(state: RunState, context: ReportContext): Report {
+  const { spec, environment } = state;
+  const titles = context.metricTitles ?? {};
+  const device = environment.gpus[0]?.name ?? environment.cpu;
+  return {
+    runId: state.runId,
+    title: `${context.modelTitle ?? spec.model.preset} · ${formatTitles[spec.format]} ${spec.precision}`,
+    subtitle: `Profile ${spec.model.profile} · ${environment.tritonVersion ?? environment.engine} · ${device}`,
+    generatedAt: context.generatedAt,
+    times: `Run of ${formatTime(state.createdAt)}, report of ${formatTime(context.generatedAt)}`,
+    workbenchVersion: environment.workbenchVersion,
+    status: statusOf(state),
+    verification: verificationOf(state),
+    verdict: verdictOf(state, titles),
+    figures: keyFigures(state, titles),
+    problems: reportProblems(state),
+    parameters: reportParameters(spec),
+    environment: environmentReport(environment),
+    packages: packagesReport(environment),
+    steps: reportSteps(state),
+    commands: reportCommands(state),
+    accuracy: accuracyReport(state, titles),
+    scenarios: [scenarioReport(state, 'offline'), scenarioReport(state, 'online')],
+    notes: reportNotes(spec),
+  };
+}

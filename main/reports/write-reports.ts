@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import type { ReportFile } from '../contract/run-events';
+import type { RunState } from '../contract/run-state';
+import { WorkbenchError } from '../contract/errors';
+import { writeFileAtomic } from '../platform/files';
+import { exporters } from './exporters';
+import type { ReportContext } from './to-report';
+import { toReport } from './to-report';
+
+export interface WriteReportsInput {
+  readonly state: RunState;
+  readonly context: ReportContext;
+  /** Created when it is not there; files of an earlier report are replaced. */
+  readonly dir: string;
+  readonly signal: AbortSignal;
+  readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Renders every format, writes each file whole or not at all, and prints the PDF last from the HTML file: what needs no
+ * browser is there even when printing fails. Throws what writing or printing throws; cancelled when asked to stop.
+ */
+export async function writeReports(input: WriteReportsInput): Promise<readonly ReportFile[]> {
+  const { state, context, dir, signal, printPdf } = input;
+  const report = toReport(state, context);
+  const files: ReportFile[] = [];
+  for (const exporter of exporters) {
+    if (signal.aborted) throw new WorkbenchError('cancelled', 'Writing the report was cancelled');
+    const { fileName, content } = exporter.render({ state, report });
+    const path = join(dir, fileName);
+    await writeFileAtomic(path, content);
+    files.push({ kind: exporter.id, path });
+  }
+  const html = files.find(({ kind }) => kind === 'html');
+  if (html === undefined) throw new WorkbenchError('report-failed', 'No HTML report to print');
+  const pdfPath = join(dir, 'report.pdf');
+  await printPdf(html.path, pdfPath, signal);
+  return [...files, { kind: 'pdf', path: pdfPath }];
+}

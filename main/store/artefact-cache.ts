@@ -1,0 +1,80 @@
+import { cp, link, mkdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { exists, hashFile, listFiles, writeFileAtomic } from '../platform/files';
+
+const manifestSchema = z.object({
+  files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+  /** What the step reported when it ran, to be shown again. */
+  report: z.unknown(),
+});
+
+/** Hard link where the file system allows it: a 100 MB model costs nothing twice. */
+async function place(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  await link(from, to).catch(async (error: unknown) => {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK') throw error;
+    await cp(from, to);
+  });
+}
+
+/** Finished step folders by the hash of the step's inputs, shared by all runs of a workbench home. */
+export class ArtefactCache {
+  constructor(private readonly root: string) {}
+
+  private folder(key: string): string {
+    return join(this.root, key);
+  }
+
+  async store(key: string, stepDir: string, report: unknown): Promise<void> {
+    if (await exists(this.folder(key))) return;
+    const temporary = join(this.root, `.${key}.${randomBytes(4).toString('hex')}`);
+    try {
+      const files: { path: string; sha256: string }[] = [];
+      for (const path of await listFiles(stepDir)) {
+        await place(join(stepDir, path), join(temporary, 'files', path));
+        files.push({ path, sha256: await hashFile(join(stepDir, path)) });
+      }
+      await writeFileAtomic(join(temporary, 'manifest.json'), JSON.stringify({ files, report }));
+      await rename(temporary, this.folder(key));
+    } catch (error) {
+      await rm(temporary, { recursive: true, force: true });
+      const code = (error as NodeJS.ErrnoException).code;
+      // Another run stored the same key first.
+      if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+    }
+  }
+
+  /** Places the files of `key` in `stepDir` and gives the stored report; null when there is none or it was altered. */
+  async restore(key: string, stepDir: string): Promise<{ readonly report: unknown } | null> {
+    const folder = this.folder(key);
+    let manifest: z.infer<typeof manifestSchema>;
+    try {
+      manifest = manifestSchema.parse(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')));
+      for (const file of manifest.files) {
+        if ((await hashFile(join(folder, 'files', file.path))) !== file.sha256) throw new Error(file.path);
+      }
+    } catch {
+      await rm(folder, { recursive: true, force: true });
+      return null;
+    }
+    await rm(stepDir, { recursive: true, force: true });
+    await mkdir(stepDir, { recursive: true });
+    for (const file of manifest.files)
+      await place(join(folder, 'files', file.path), join(stepDir, file.path));
+    const now = new Date();
+    await utimes(folder, now, now);
+    return { report: manifest.report };
+  }
+
+  /** Removes everything; returns the bytes that the files had. */
+  async clear(): Promise<number> {
+    if (!(await exists(this.root))) return 0;
+    let bytes = 0;
+    for (const path of await listFiles(this.root)) bytes += (await stat(join(this.root, path))).size;
+    await rm(this.root, { recursive: true, force: true });
+    return bytes;
+  }
+}

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { RunSpec } from '../contract/run-spec';
+import type { StepId } from '../contract/run-events';
+
+/** Names inside a run folder. */
+export interface RunFolder {
+  readonly dir: string;
+  readonly spec: string;
+  readonly journal: string;
+  readonly results: string;
+  readonly repository: string;
+  readonly cancelRequest: string;
+  step(id: StepId): string;
+  log(id: StepId): string;
+  output(id: StepId): string;
+}
+
+export function runFolder(dir: string): RunFolder {
+  return {
+    dir,
+    spec: join(dir, 'run.yaml'),
+    journal: join(dir, 'journal.jsonl'),
+    results: join(dir, 'results'),
+    repository: join(dir, 'steps', 'configure', 'model-repository'),
+    cancelRequest: join(dir, 'cancel.request'),
+    step: (id) => join(dir, 'steps', id),
+    log: (id) => join(dir, 'steps', id, 'step.log'),
+    output: (id) => join(dir, 'steps', id, 'output.json'),
+  };
+}
+
+/** Sorts by time, says what it is, and cannot meet another by chance. */
+export function newRunId(spec: RunSpec, now: Date): string {
+  const stamp = now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
+  const what = `${spec.model.preset}-${spec.format}-${spec.precision}`;
+  return `${stamp}-${what}-${randomBytes(3).toString('hex')}`;
+}

@@ -1,0 +1,147 @@
+import { mkdir, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { WorkbenchError } from '../contract/errors';
+import type { Environment } from '../contract/results';
+import type { RunState } from '../contract/run-state';
+import { reduceRun } from '../contract/run-state';
+import type { RunSpec } from '../contract/run-spec';
+import { exists, fileError, hashValue, writeFileAtomic } from '../platform/files';
+import { JournalWriter, readJournal, requireEntries } from './journal';
+import type { JournalContent } from './journal';
+import { leaseHolder } from './lease';
+import type { RunFolder } from './run-folder';
+import { newRunId, runFolder } from './run-folder';
+
+export interface StoredRun {
+  readonly folder: RunFolder;
+  readonly state: RunState;
+  readonly damagedLines: readonly number[];
+}
+
+/** A run folder that cannot be read: collected, not thrown, so that the others are still shown. */
+export interface UnreadableRun {
+  readonly runId: string;
+  readonly dir: string;
+  readonly reason: string;
+}
+
+const runIdPattern = /^[A-Za-z0-9][\w.-]{0,199}$/;
+
+function stateOf(content: JournalContent, path: string): RunState {
+  requireEntries(content, path);
+  const state = content.entries.reduce<RunState | null>(reduceRun, null);
+  if (state === null) throw new WorkbenchError('journal-corrupt', 'The journal is empty', { where: path });
+  return state;
+}
+
+/** Run folders under `runsDir`; a run elsewhere (`--out`) stands there as a link. The folders are the truth. */
+export class RunStore {
+  constructor(private readonly runsDir: string) {}
+
+  /** Creates the folder, `run.yaml` and the journal's first line. */
+  async create(spec: RunSpec, environment: Environment, out?: string): Promise<StoredRun> {
+    const runId = newRunId(spec, new Date());
+    const link = join(this.runsDir, runId);
+    const dir = out === undefined ? link : resolve(out);
+    if (out !== undefined && (await exists(dir)) && (await readdir(dir)).length > 0) {
+      throw new WorkbenchError('run-folder-exists', `${dir} is not empty`, { where: '--out' });
+    }
+    try {
+      await mkdir(dir, { recursive: true });
+      if (out !== undefined) {
+        await mkdir(this.runsDir, { recursive: true });
+        await symlink(dir, link);
+      }
+    } catch (error) {
+      throw fileError(error, dir);
+    }
+    const folder = runFolder(dir);
+    await writeFileAtomic(folder.spec, stringify(spec));
+    const { writer } = await JournalWriter.open(folder.journal);
+    try {
+      await writer.append({ type: 'run-created', runId, spec, specHash: hashValue(spec), environment });
+    } finally {
+      await writer.close();
+    }
+    return this.load(runId);
+  }
+
+  async folderOf(runId: string): Promise<RunFolder> {
+    const dir = join(this.runsDir, runId);
+    if (!runIdPattern.test(runId) || !(await exists(dir))) {
+      throw new WorkbenchError('run-unknown', `There is no run "${runId}"`);
+    }
+    return runFolder(await realpath(dir));
+  }
+
+  /** State from the journal; a run that nobody works on and that has no outcome is `interrupted`. */
+  async load(runId: string): Promise<StoredRun> {
+    const folder = await this.folderOf(runId);
+    const content = await readJournal(folder.journal).catch((error: unknown) => {
+      throw new WorkbenchError('journal-corrupt', 'The journal cannot be read', {
+        where: folder.journal,
+        cause: error,
+      });
+    });
+    const state = stateOf(content, folder.journal);
+    const interrupted = state.status === 'running' && (await leaseHolder(folder.dir)) === null;
+    return {
+      folder,
+      state: interrupted ? { ...state, status: 'interrupted' } : state,
+      damagedLines: content.damagedLines,
+    };
+  }
+
+  /** Run id -> real folder, of every run whose folder is there. */
+  async runDirs(): Promise<ReadonlyMap<string, string>> {
+    const dirs = new Map<string, string>();
+    if (!(await exists(this.runsDir))) return dirs;
+    for (const name of (await readdir(this.runsDir)).filter((entry) => runIdPattern.test(entry)).sort()) {
+      const dir = await realpath(join(this.runsDir, name)).catch(() => null);
+      if (dir !== null) dirs.set(name, dir);
+    }
+    return dirs;
+  }
+
+  /** Newest first. */
+  async list(): Promise<{ runs: readonly StoredRun[]; unreadable: readonly UnreadableRun[] }> {
+    const runs: StoredRun[] = [];
+    const unreadable: UnreadableRun[] = [];
+    for (const [runId, dir] of [...(await this.runDirs())].reverse()) {
+      try {
+        runs.push(await this.load(runId));
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        unreadable.push({ runId, dir, reason });
+      }
+    }
+    return { runs, unreadable };
+  }
+
+  /** Asks the process that works on the run to cancel it; the holder looks for the file twice a second. */
+  async requestCancel(runId: string): Promise<void> {
+    const folder = await this.folderOf(runId);
+    await writeFile(folder.cancelRequest, '');
+  }
+
+  /** Last `limit` lines of a step's log; none when the step has not written any. */
+  async logTail(runId: string, step: Parameters<RunFolder['log']>[0], limit: number): Promise<string[]> {
+    const path = (await this.folderOf(runId)).log(step);
+    if (!(await exists(path))) return [];
+    const lines = (await readFile(path, 'utf8')).split('\n');
+    if (lines[lines.length - 1] === '') lines.pop();
+    return lines.slice(-limit);
+  }
+
+  /** Removes the folder (also one outside, behind its link). Throws run-busy while somebody works on it. */
+  async remove(runId: string): Promise<void> {
+    const folder = await this.folderOf(runId);
+    const holder = await leaseHolder(folder.dir);
+    if (holder !== null) {
+      throw new WorkbenchError('run-busy', `Process ${holder.pid} is working on this run`, { where: runId });
+    }
+    await rm(folder.dir, { recursive: true, force: true });
+    await rm(join(this.runsDir, runId), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,136 @@
+import { delimiter } from 'node:path';
+import { z } from 'zod';
+import { errorCodes, WorkbenchError } from '../contract/errors';
+import { exec } from '../platform/exec';
+import { exists } from '../platform/files';
+
+const lineSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('progress'), fraction: z.number().nullable(), text: z.string() }),
+  z.object({ type: z.literal('fact'), name: z.string(), value: z.string() }),
+  z.object({ type: z.literal('warning'), text: z.string() }),
+  z.looseObject({ type: z.literal('result') }),
+  z.object({
+    type: z.literal('error'),
+    code: z.enum(errorCodes),
+    message: z.string(),
+    where: z.string().nullish(),
+    remedy: z.string().nullish(),
+    details: z.string().nullish(),
+  }),
+]);
+
+/** Where a toolkit verb reports to while it runs. */
+export interface ToolkitListener {
+  readonly signal: AbortSignal;
+  readonly log: (lines: readonly string[]) => void;
+  readonly progress: (fraction: number | null, text: string) => void;
+  readonly fact: (name: string, value: string) => void;
+  readonly warning: (text: string) => void;
+  readonly command: (argv: readonly string[]) => Promise<void>;
+}
+
+export interface ToolkitOptions {
+  /** Python of the workbench's virtual environment. */
+  readonly python: string;
+  /** `resources` folder: holds the package `toolkit`. */
+  readonly resources: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export type ToolkitArgument = readonly [flag: string, value?: string | number];
+
+export interface Toolkit {
+  /**
+   * Runs one verb to its end and parses its result line.
+   * Throws the verb's own error, toolkit-failed with the last log lines, or cancelled.
+   */
+  call<Schema extends z.ZodType>(
+    verb: string,
+    args: readonly ToolkitArgument[],
+    result: Schema,
+    listener: ToolkitListener,
+  ): Promise<z.infer<Schema>>;
+}
+
+export function createToolkit(options: ToolkitOptions): Toolkit {
+  const env: NodeJS.ProcessEnv = {
+    PATH: options.env['PATH'],
+    HOME: options.env['HOME'],
+    LANG: 'C.UTF-8',
+    PYTHONPATH: [options.resources].join(delimiter),
+    PYTHONUNBUFFERED: '1',
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
+  return {
+    async call(verb, args, schema, listener) {
+      if (!(await exists(options.python))) {
+        throw new WorkbenchError(
+          'toolchain-missing',
+          'The Python environment of the workbench is not installed',
+          {
+            where: options.python,
+          },
+        );
+      }
+      const flags = args.flatMap(([flag, value]) => (value === undefined ? [flag] : [flag, String(value)]));
+      const argv: [string, ...string[]] = [options.python, '-m', 'toolkit', verb, ...flags];
+      await listener.command(argv);
+      let result: unknown;
+      let failure: WorkbenchError | undefined;
+      const take = (line: string) => {
+        let parsed;
+        try {
+          parsed = lineSchema.safeParse(JSON.parse(line));
+        } catch {
+          parsed = undefined;
+        }
+        if (parsed?.success !== true) {
+          listener.log([line]);
+          return;
+        }
+        const value = parsed.data;
+        switch (value.type) {
+          case 'progress':
+            listener.progress(value.fraction, value.text);
+            break;
+          case 'fact':
+            listener.fact(value.name, value.value);
+            break;
+          case 'warning':
+            listener.warning(value.text);
+            break;
+          case 'result':
+            result = value;
+            break;
+          case 'error':
+            failure = new WorkbenchError(value.code, value.message, {
+              where: value.where ?? undefined,
+              remedy: value.remedy ?? undefined,
+              details: value.details ?? undefined,
+            });
+            break;
+        }
+      };
+      const ended = await exec({
+        argv,
+        env,
+        signal: listener.signal,
+        onStdoutLine: take,
+        onStderrLine: (line) => {
+          listener.log([line]);
+        },
+      });
+      if (ended.aborted) throw new WorkbenchError('cancelled', `${verb} was cancelled`);
+      if (failure !== undefined) throw failure;
+      const parsed = schema.safeParse(result);
+      if (ended.exitCode !== 0 || !parsed.success) {
+        const how = ended.exitCode === null ? `signal ${ended.signal ?? '?'}` : `exit code ${ended.exitCode}`;
+        const why = parsed.success ? '' : ' without a usable result';
+        throw new WorkbenchError('toolkit-failed', `The toolkit command "${verb}" ended with ${how}${why}`, {
+          details: ended.stderrTail.join('\n'),
+        });
+      }
+      return parsed.data;
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { WorkbenchError } from '../contract/errors';
+import type { ErrorCode } from '../contract/errors';
+import { errorTextOf, requestTriton } from './http';
+import type { HttpResponse } from './http';
+import { decodeInferReply, encodeInferRequest, jsonLengthHeader } from './infer-message';
+import type { InferReply } from './infer-message';
+import type { ModelConfig } from './model-config';
+import { parseServedConfig } from './served-config';
+import { parseModelStatistics } from './statistics';
+import type { ModelStatistics } from './statistics';
+import type { Tensor } from './tensor';
+
+const tensorMetadata = z.array(
+  z.object({ name: z.string(), datatype: z.string(), shape: z.array(z.coerce.number()) }),
+);
+const serverMetadataSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  extensions: z.array(z.string()).default([]),
+});
+const modelMetadataSchema = z.object({
+  name: z.string(),
+  versions: z.array(z.string()).default([]),
+  platform: z.string().default(''),
+  inputs: tensorMetadata.default([]),
+  outputs: tensorMetadata.default([]),
+});
+const repositoryIndexSchema = z.array(
+  z.object({
+    name: z.string(),
+    version: z.string().optional(),
+    state: z.string().optional(),
+    reason: z.string().optional(),
+  }),
+);
+
+export type ServerMetadata = z.infer<typeof serverMetadataSchema>;
+export type ModelMetadata = z.infer<typeof modelMetadataSchema>;
+export type RepositoryEntry = z.infer<typeof repositoryIndexSchema>[number];
+
+export interface CallOptions {
+  /** Milliseconds for this call; the client's own when absent. */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface InferInput {
+  readonly modelName: string;
+  /** '' or absent lets the server choose. */
+  readonly modelVersion?: string | undefined;
+  readonly inputs: readonly Tensor[];
+  readonly id?: string | undefined;
+}
+
+/**
+ * Triton's HTTP/JSON interface (KServe v2 with Triton's extensions). Every call may throw server-unreachable,
+ * and cancelled when its signal asked for the end; what else it throws stands beside it.
+ */
+export interface TritonClient {
+  readonly address: string;
+  /** False also when the server answers that it is not ready; unreachable throws. */
+  serverReady(options?: CallOptions): Promise<boolean>;
+  serverMetadata(options?: CallOptions): Promise<ServerMetadata>;
+  modelReady(name: string, version?: string, options?: CallOptions): Promise<boolean>;
+  /** Throws model-not-ready. */
+  modelMetadata(name: string, version?: string, options?: CallOptions): Promise<ModelMetadata>;
+  /** The configuration in force, with what the server filled in. Throws model-not-ready. */
+  modelConfig(name: string, version?: string, options?: CallOptions): Promise<ModelConfig>;
+  /** Counters since load, one entry a version. Throws model-not-ready. */
+  modelStatistics(name: string, version?: string, options?: CallOptions): Promise<readonly ModelStatistics[]>;
+  /** Returns when the model is loaded. Throws model-load-failed with Triton's reason. */
+  loadModel(name: string, options?: CallOptions): Promise<void>;
+  /** Asks for the unloading; it may still be going on. Throws model-load-failed. */
+  unloadModel(name: string, options?: CallOptions): Promise<void>;
+  repositoryIndex(options?: CallOptions): Promise<readonly RepositoryEntry[]>;
+  /** Throws inference-failed with Triton's reason. */
+  infer(input: InferInput, options?: CallOptions): Promise<InferReply>;
+}
+
+function modelPath(name: string, version?: string): string {
+  const chosen = version === undefined || version === '' ? '' : `/versions/${encodeURIComponent(version)}`;
+  return `/v2/models/${encodeURIComponent(name)}${chosen}`;
+}
+
+function parseReply<Schema extends z.ZodType>(
+  schema: Schema,
+  response: HttpResponse,
+  what: string,
+): z.infer<Schema> {
+  try {
+    return schema.parse(JSON.parse(response.body.toString('utf8')));
+  } catch (error) {
+    throw new WorkbenchError('server-unreachable', `The ${what} that the server sent cannot be read`, {
+      remedy: 'Check that the address is the HTTP address of a Triton Inference Server.',
+      details: error instanceof Error ? error.message : String(error),
+      cause: error,
+    });
+  }
+}
+
+function refused(code: ErrorCode, message: string, response: HttpResponse): WorkbenchError {
+  return new WorkbenchError(code, message, { details: errorTextOf(response) });
+}
+
+/** `httpAddress` is `host:port`; `timeoutMs` (default 10 s) bounds each call, loading has 120 s unless told. */
+export function createTritonClient(
+  httpAddress: string,
+  options: { readonly timeoutMs?: number | undefined } = {},
+): TritonClient {
+  const defaultTimeoutMs = options.timeoutMs ?? 10_000;
+  const get = (path: string, call: CallOptions = {}) =>
+    requestTriton(httpAddress, {
+      method: 'GET',
+      path,
+      timeoutMs: call.timeoutMs ?? defaultTimeoutMs,
+      signal: call.signal,
+    });
+  const post = (path: string, body: unknown, call: CallOptions = {}, timeoutMs = defaultTimeoutMs) =>
+    requestTriton(httpAddress, {
+      method: 'POST',
+      path,
+      body: Buffer.from(JSON.stringify(body)),
+      headers: { 'Content-Type': 'application/json' },
+      timeoutMs: call.timeoutMs ?? timeoutMs,
+      signal: call.signal,
+    });
+  const ofModel = async (path: string, name: string, call?: CallOptions): Promise<HttpResponse> => {
+    const response = await get(path, call);
+    if (response.status !== 200) {
+      throw refused('model-not-ready', `Triton at ${httpAddress} does not serve ${name}`, response);
+    }
+    return response;
+  };
+
+  return {
+    address: httpAddress,
+    serverReady: async (call) => (await get('/v2/health/ready', call)).status === 200,
+    serverMetadata: async (call) => {
+      const response = await get('/v2', call);
+      if (response.status !== 200) {
+        throw refused('server-unreachable', `No Triton Inference Server answers at ${httpAddress}`, response);
+      }
+      return parseReply(serverMetadataSchema, response, 'server metadata');
+    },
+    modelReady: async (name, version, call) =>
+      (await get(`${modelPath(name, version)}/ready`, call)).status === 200,
+    modelMetadata: async (name, version, call) =>
+      parseReply(modelMetadataSchema, await ofModel(modelPath(name, version), name, call), 'model metadata'),
+    modelConfig: async (name, version, call) => {
+      const response = await ofModel(`${modelPath(name, version)}/config`, name, call);
+      return parseServedConfig(
+        parseReply(z.record(z.string(), z.unknown()), response, 'model configuration'),
+      );
+    },
+    modelStatistics: async (name, version, call) => {
+      const response = await ofModel(`${modelPath(name, version)}/stats`, name, call);
+      return parseModelStatistics(parseReply(z.unknown(), response, 'statistics'));
+    },
+    loadModel: async (name, call) => {
+      const path = `/v2/repository/models/${encodeURIComponent(name)}/load`;
+      const response = await post(path, {}, call, 120_000);
+      if (response.status !== 200) {
+        throw refused('model-load-failed', `Triton could not load ${name}`, response);
+      }
+    },
+    unloadModel: async (name, call) => {
+      const path = `/v2/repository/models/${encodeURIComponent(name)}/unload`;
+      const response = await post(path, {}, call, 120_000);
+      if (response.status !== 200) {
+        throw refused('model-load-failed', `Triton could not unload ${name}`, response);
+      }
+    },
+    repositoryIndex: async (call) => {
+      const response = await post('/v2/repository/index', {}, call);
+      return parseReply(repositoryIndexSchema, response, 'repository index');
+    },
+    infer: async (input, call = {}) => {
+      const encoded = encodeInferRequest(input.inputs, input.id);
+      const response = await requestTriton(httpAddress, {
+        method: 'POST',
+        path: `${modelPath(input.modelName, input.modelVersion)}/infer`,
+        body: encoded.body,
+        headers: encoded.headers,
+        timeoutMs: call.timeoutMs ?? defaultTimeoutMs,
+        signal: call.signal,
+      });
+      if (response.status !== 200) {
+        throw refused('inference-failed', `${input.modelName} refused an inference request`, response);
+      }
+      return decodeInferReply(response.body, response.headers.get(jsonLengthHeader));
+    },
+  };
+}

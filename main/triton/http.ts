@@ -1,0 +1,100 @@
+import { WorkbenchError } from '../contract/errors';
+import { linkedAbort } from '../platform/abort';
+
+const maxResponseBytes = 8 * 1024 * 1024;
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  /** Begins with `/v2`. */
+  readonly path: string;
+  readonly body?: Uint8Array | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+}
+
+/** The reply is refused as soon as it is larger than 8 MB: a foreign server may send anything. */
+async function readCapped(response: Response): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  if (response.body === null) return Buffer.alloc(0);
+  const reader = response.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(parts);
+    bytes += value.byteLength;
+    if (bytes > maxResponseBytes) {
+      await reader.cancel();
+      throw new WorkbenchError('server-unreachable', 'The server sent a reply of more than 8 MB', {
+        remedy: 'Check that the address is that of a Triton Inference Server.',
+      });
+    }
+    parts.push(Buffer.from(value));
+  }
+}
+
+/** The system's reason below undici's "fetch failed". */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof Error) {
+    const { code } = cause as NodeJS.ErrnoException;
+    return cause.message === '' ? (code ?? cause.name) : cause.message;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * One HTTP exchange with a Triton at `host:port`; redirects are refused, the deadline covers the whole exchange.
+ * Throws server-unreachable, or cancelled when `signal` asked for the end. Any HTTP status is a result.
+ */
+export async function requestTriton(address: string, request: HttpRequest): Promise<HttpResponse> {
+  const where = `http://${address}${request.path}`;
+  const { controller, dispose } = linkedAbort(...(request.signal === undefined ? [] : [request.signal]));
+  const timer = setTimeout(() => {
+    controller.abort();
+  }, request.timeoutMs);
+  try {
+    const response = await fetch(where, {
+      method: request.method,
+      redirect: 'error',
+      signal: controller.signal,
+      // Triton waits for idle connections when it stops.
+      headers: { Connection: 'close', ...request.headers },
+      ...(request.body === undefined ? {} : { body: request.body as Uint8Array<ArrayBuffer> }),
+    });
+    return { status: response.status, headers: response.headers, body: await readCapped(response) };
+  } catch (error) {
+    if (error instanceof WorkbenchError) throw error;
+    if (request.signal?.aborted === true) {
+      throw new WorkbenchError('cancelled', 'Cancelled while waiting for Triton', { where, cause: error });
+    }
+    const reason = controller.signal.aborted
+      ? `no answer within ${request.timeoutMs / 1000} s`
+      : reasonOf(error);
+    throw new WorkbenchError('server-unreachable', `Triton at ${address}: ${reason}`, {
+      where,
+      cause: error,
+    });
+  } finally {
+    clearTimeout(timer);
+    dispose();
+  }
+}
+
+/** Triton's own words in an error reply, or the beginning of whatever was sent. */
+export function errorTextOf(response: HttpResponse): string {
+  const text = response.body.toString('utf8').slice(0, 20_000);
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (parsed !== null && typeof parsed === 'object' && 'error' in parsed) return String(parsed.error);
+  } catch {
+    // Not JSON: the text itself is the best there is.
+  }
+  return text === '' ? `HTTP status ${response.status}` : text;
+}

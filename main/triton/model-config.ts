@@ -1,0 +1,68 @@
+import { z } from 'zod';
+
+const tensorFields = {
+  name: z.string().default(''),
+  /** `TYPE_FP32`, `TYPE_INT64`, `TYPE_STRING`, ... */
+  dataType: z.string().optional(),
+  /** Without the batch dimension where `maxBatchSize` > 0; -1 where a dimension varies. */
+  dims: z.array(z.int()).default([]),
+};
+
+const acceleratorSchema = z.looseObject({
+  name: z.string(),
+  parameters: z.record(z.string(), z.string()).optional(),
+});
+
+const instanceGroupSchema = z.looseObject({
+  name: z.string().optional(),
+  kind: z.enum(['KIND_AUTO', 'KIND_GPU', 'KIND_CPU', 'KIND_MODEL']).optional(),
+  count: z.int().optional(),
+  gpus: z.array(z.int()).optional(),
+});
+
+const optimizationSchema = z.looseObject({
+  cuda: z.looseObject({ graphs: z.boolean().optional() }).optional(),
+  executionAccelerators: z
+    .looseObject({
+      gpuExecutionAccelerator: z.array(acceleratorSchema).optional(),
+      cpuExecutionAccelerator: z.array(acceleratorSchema).optional(),
+    })
+    .optional(),
+});
+
+const dynamicBatchingSchema = z.looseObject({
+  preferredBatchSize: z.array(z.int()).optional(),
+  maxQueueDelayMicroseconds: z.union([z.int(), z.string()]).optional(),
+  preserveOrdering: z.boolean().optional(),
+});
+
+/**
+ * `config.pbtxt` as a value: protobuf's names in camelCase, enums by name. The fields that the workbench sets are
+ * typed here; every other field of Triton's ModelConfig (sequence batching, ensembles, warm-up, ...) is kept as it is.
+ */
+export const modelConfigSchema = z.looseObject({
+  name: z.string().default(''),
+  platform: z.string().optional(),
+  backend: z.string().optional(),
+  versionPolicy: z.looseObject({}).optional(),
+  /** 0: the model has no batch dimension. */
+  maxBatchSize: z.int().default(0),
+  input: z.array(z.looseObject(tensorFields)).default([]),
+  output: z.array(z.looseObject(tensorFields)).default([]),
+  instanceGroup: z.array(instanceGroupSchema).optional(),
+  optimization: optimizationSchema.optional(),
+  /** Present (even empty) = the dynamic batcher is on. */
+  dynamicBatching: dynamicBatchingSchema.optional(),
+  defaultModelFilename: z.string().optional(),
+  parameters: z.record(z.string(), z.looseObject({ stringValue: z.string().optional() })).optional(),
+});
+
+export type ModelConfig = z.infer<typeof modelConfigSchema>;
+export type ModelOptimization = z.infer<typeof optimizationSchema>;
+
+/** `parameters` of a configuration from plain text values. */
+export function modelParameters(
+  values: Readonly<Record<string, string>>,
+): NonNullable<ModelConfig['parameters']> {
+  return Object.fromEntries(Object.entries(values).map(([key, stringValue]) => [key, { stringValue }]));
+}

@@ -1,0 +1,121 @@
+import * as protobuf from 'protobufjs/light.js';
+import { WorkbenchError } from '../contract/errors';
+
+export type PlainMessage = Record<string, unknown>;
+
+export interface PlainOptions {
+  /** What a newer or foreign side adds is dropped with `ignore` and refused with `reject`. */
+  readonly unknown: 'ignore' | 'reject';
+}
+
+const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
+  uint32: [0n, 2n ** 32n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+  uint64: [0n, 2n ** 64n - 1n],
+};
+
+/** `maxBatchSize` -> `max_batch_size`: the name in config.pbtxt and in Triton's JSON. */
+export function textName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function invalid(path: string, what: string): WorkbenchError {
+  return new WorkbenchError('config-invalid', `${path}: ${what}`, { where: path });
+}
+
+/** protobufjs gives 64-bit integers as Long objects; JSON has them as numbers or decimal strings. */
+function isLong(value: unknown): value is { toString(radix: number): string } {
+  return value !== null && typeof value === 'object' && 'unsigned' in value && 'low' in value;
+}
+
+function plainInteger(type: string, range: readonly [bigint, bigint], value: unknown, path: string) {
+  const given = isLong(value) ? value.toString(10) : value;
+  const text = typeof given === 'string' ? given : JSON.stringify(given);
+  if (!/^-?\d+$/.test(text)) throw invalid(path, `"${text}" is no whole number`);
+  const exact = BigInt(text);
+  if (exact < range[0] || exact > range[1]) throw invalid(path, `${text} does not fit ${type}`);
+  const number = Number(exact);
+  return Number.isSafeInteger(number) ? number : text;
+}
+
+function plainScalar(type: string, value: unknown, path: string): unknown {
+  const range = integerRanges[type];
+  if (range !== undefined) return plainInteger(type, range, value, path);
+  if (type === 'bool' && typeof value === 'boolean') return value;
+  if (type === 'string' && typeof value === 'string') return value;
+  if ((type === 'float' || type === 'double') && typeof value === 'number') return value;
+  throw invalid(path, `a ${type} is wanted, not ${JSON.stringify(value)}`);
+}
+
+function plainEnum(type: protobuf.Enum, value: unknown, path: string, options: PlainOptions): unknown {
+  const name = typeof value === 'number' ? type.valuesById[value] : value;
+  if (typeof name === 'string' && (name in type.values || options.unknown === 'ignore')) return name;
+  const known = Object.keys(type.values).join(', ');
+  throw invalid(path, `${JSON.stringify(value)} is not one of ${known}`);
+}
+
+function plainValue(field: protobuf.Field, value: unknown, path: string, options: PlainOptions): unknown {
+  const { resolvedType } = field;
+  if (resolvedType instanceof protobuf.Type) return plainMessage(resolvedType, value, options, path);
+  if (resolvedType instanceof protobuf.Enum) return plainEnum(resolvedType, value, path, options);
+  return plainScalar(field.type, value, path);
+}
+
+function plainField(field: protobuf.Field, value: unknown, path: string, options: PlainOptions): unknown {
+  if (field instanceof protobuf.MapField) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+      throw invalid(path, 'names with values are wanted');
+    }
+    const entries = Object.entries(value).map(
+      ([key, inner]) => [key, plainValue(field, inner, `${path}["${key}"]`, options)] as const,
+    );
+    return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  }
+  if (field.repeated) {
+    if (!Array.isArray(value)) throw invalid(path, 'a list is wanted');
+    const list = value.map((inner: unknown, index) => plainValue(field, inner, `${path}[${index}]`, options));
+    return list.length === 0 ? undefined : list;
+  }
+  return plainValue(field, value, path, options);
+}
+
+/**
+ * A message in one plain form, whatever it came as (text format, Triton's JSON, an object of ours): camelCase names,
+ * enum names, 64-bit integers as numbers where a number holds them, empty lists and maps left out.
+ * Throws config-invalid with the path of the field.
+ */
+export function plainMessage(
+  type: protobuf.Type,
+  value: unknown,
+  options: PlainOptions,
+  path = '',
+): PlainMessage {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw invalid(path, 'a message is wanted');
+  }
+  const result: PlainMessage = {};
+  const fields = new Map(
+    type.fieldsArray.flatMap((field) => [
+      [field.name, field] as const,
+      [textName(field.name), field] as const,
+    ]),
+  );
+  for (const [name, inner] of Object.entries(value)) {
+    if (inner === undefined || inner === null) continue;
+    const field = fields.get(name);
+    const where = `${path === '' ? '' : `${path}.`}${textName(field?.name ?? name)}`;
+    if (field === undefined) {
+      if (options.unknown === 'ignore') continue;
+      throw invalid(where, `Triton's ModelConfig has no such field`);
+    }
+    const plain = plainField(field.resolve(), inner, where, options);
+    if (plain !== undefined) result[field.name] = plain;
+  }
+  for (const choice of type.oneofsArray) {
+    const set = choice.fieldsArray.filter((field) => field.name in result).map((f) => textName(f.name));
+    if (set.length > 1)
+      throw invalid(path === '' ? (set[0] ?? '') : path, `only one of ${set.join(', ')} may be given`);
+  }
+  return result;
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { WorkbenchError } from '../contract/errors';
+
+// protobuf's JSON writes 64-bit integers as strings; Triton's own writer uses numbers. Absent means 0.
+const counter = z
+  .union([z.number(), z.string().regex(/^\d+$/).transform(Number)])
+  .pipe(z.number().min(0))
+  .default(0);
+
+const durationSchema = z.object({ count: counter, ns: counter }).prefault({});
+
+const replySchema = z.object({
+  model_stats: z.array(
+    z.object({
+      name: z.string(),
+      version: z.string(),
+      last_inference: counter,
+      inference_count: counter,
+      execution_count: counter,
+      inference_stats: z
+        .object({
+          success: durationSchema,
+          fail: durationSchema,
+          queue: durationSchema,
+          compute_input: durationSchema,
+          compute_infer: durationSchema,
+          compute_output: durationSchema,
+          cache_hit: durationSchema,
+          cache_miss: durationSchema,
+        })
+        .prefault({}),
+      batch_stats: z
+        .array(
+          z.object({
+            batch_size: counter,
+            compute_input: durationSchema,
+            compute_infer: durationSchema,
+            compute_output: durationSchema,
+          }),
+        )
+        .default([]),
+    }),
+  ),
+});
+
+/** A cumulative counter since the model was loaded; nanoseconds as Triton keeps them. */
+export interface DurationStatistic {
+  readonly count: number;
+  readonly ns: number;
+}
+
+export interface BatchStatistics {
+  readonly batchSize: number;
+  readonly computeInput: DurationStatistic;
+  readonly computeInfer: DurationStatistic;
+  readonly computeOutput: DurationStatistic;
+}
+
+export interface ModelStatistics {
+  readonly name: string;
+  readonly version: string;
+  /** Milliseconds since the epoch; 0 before the first. */
+  readonly lastInferenceMs: number;
+  /** Batch items. */
+  readonly inferenceCount: number;
+  /** Executed batches. */
+  readonly executionCount: number;
+  readonly success: DurationStatistic;
+  readonly fail: DurationStatistic;
+  readonly queue: DurationStatistic;
+  readonly computeInput: DurationStatistic;
+  readonly computeInfer: DurationStatistic;
+  readonly computeOutput: DurationStatistic;
+  readonly cacheHit: DurationStatistic;
+  readonly cacheMiss: DurationStatistic;
+  readonly batches: readonly BatchStatistics[];
+}
+
+/** Reply of `/v2/models/<name>/stats`, already parsed as JSON. Throws server-unreachable when it is no such reply. */
+export function parseModelStatistics(reply: unknown): readonly ModelStatistics[] {
+  const parsed = replySchema.safeParse(reply);
+  if (!parsed.success) {
+    throw new WorkbenchError('server-unreachable', 'The statistics that the server sent cannot be read', {
+      details: z.prettifyError(parsed.error),
+    });
+  }
+  return parsed.data.model_stats.map((model) => ({
+    name: model.name,
+    version: model.version,
+    lastInferenceMs: model.last_inference,
+    inferenceCount: model.inference_count,
+    executionCount: model.execution_count,
+    success: model.inference_stats.success,
+    fail: model.inference_stats.fail,
+    queue: model.inference_stats.queue,
+    computeInput: model.inference_stats.compute_input,
+    computeInfer: model.inference_stats.compute_infer,
+    computeOutput: model.inference_stats.compute_output,
+    cacheHit: model.inference_stats.cache_hit,
+    cacheMiss: model.inference_stats.cache_miss,
+    batches: model.batch_stats.map((batch) => ({
+      batchSize: batch.batch_size,
+      computeInput: batch.compute_input,
+      computeInfer: batch.compute_infer,
+      computeOutput: batch.compute_output,
+    })),
+  }));
+}

@@ -1,0 +1,77 @@
+import { WorkbenchError } from '../contract/errors';
+import { datatypeBytes } from '../contract/input-data';
+import type { Datatype } from '../contract/input-data';
+
+/** A tensor as it goes over the wire: little-endian bytes, the batch dimension first where there is one. */
+export interface Tensor {
+  readonly name: string;
+  /** Triton's name: FP32, INT64, BYTES, ... */
+  readonly datatype: string;
+  readonly shape: readonly number[];
+  readonly data: Uint8Array;
+}
+
+export function elementCount(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
+/** Bytes of one element, or null for BYTES, whose elements carry their own length. */
+export function elementBytes(datatype: string): number | null {
+  return datatype in datatypeBytes ? datatypeBytes[datatype as Datatype] : null;
+}
+
+/** All zeros; for BYTES as many empty strings (each is its length, 4 bytes). */
+export function zeroTensor(name: string, datatype: string, shape: readonly number[]): Tensor {
+  return { name, datatype, shape, data: new Uint8Array(elementCount(shape) * (elementBytes(datatype) ?? 4)) };
+}
+
+/** IEEE 754 binary16; NaN and infinities included. */
+function halfToNumber(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction === 0 ? sign * Infinity : NaN;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+function readers(view: DataView): Readonly<Record<Datatype, (at: number) => number>> {
+  return {
+    BOOL: (at) => view.getUint8(at),
+    UINT8: (at) => view.getUint8(at),
+    UINT16: (at) => view.getUint16(at, true),
+    UINT32: (at) => view.getUint32(at, true),
+    UINT64: (at) => Number(view.getBigUint64(at, true)),
+    INT8: (at) => view.getInt8(at),
+    INT16: (at) => view.getInt16(at, true),
+    INT32: (at) => view.getInt32(at, true),
+    INT64: (at) => Number(view.getBigInt64(at, true)),
+    FP16: (at) => halfToNumber(view.getUint16(at, true)),
+    BF16: (at) => {
+      // The upper half of a binary32.
+      const single = new DataView(new ArrayBuffer(4));
+      single.setUint16(2, view.getUint16(at, true), true);
+      return single.getFloat32(0, true);
+    },
+    FP32: (at) => view.getFloat32(at, true),
+    FP64: (at) => view.getFloat64(at, true),
+  };
+}
+
+/** The values of a numeric tensor; 64-bit integers beyond 2^53 lose their last digits. Throws inference-failed when bytes are missing. */
+export function tensorValues(tensor: Tensor): number[] {
+  const size = elementBytes(tensor.datatype);
+  if (size === null) {
+    throw new WorkbenchError('inference-failed', `${tensor.name}: ${tensor.datatype} has no numeric values`);
+  }
+  const count = elementCount(tensor.shape);
+  if (tensor.data.byteLength !== count * size) {
+    throw new WorkbenchError(
+      'inference-failed',
+      `${tensor.name}: ${tensor.data.byteLength} bytes, but ${tensor.datatype} [${tensor.shape.join(', ')}] has ${count * size}`,
+    );
+  }
+  const view = new DataView(tensor.data.buffer, tensor.data.byteOffset, tensor.data.byteLength);
+  const read = readers(view)[tensor.datatype as Datatype];
+  return Array.from({ length: count }, (_unused, index) => read(index * size));
+}

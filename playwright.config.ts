@@ -1,0 +1,13 @@
+import { defineConfig } from '@playwright/test';
+
+/** One window at a time: they share the workbench home, and the machine measures. */
+export default defineConfig({
+  testDir: 'test/e2e',
+  outputDir: 'test-results',
+  workers: 1,
+  retries: 0,
+  forbidOnly: true,
+  timeout: 600_000,
+  expect: { timeout: 30_000 },
+  use: { trace: 'retain-on-failure', screenshot: 'only-on-failure' },
+});

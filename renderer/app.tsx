@@ -1,0 +1,41 @@
+import { useStore } from 'zustand';
+import { ClosingBar } from './components/closing-bar';
+import { Rail } from './components/rail';
+import { StatusBar } from './components/status-bar';
+import { useRunEndNotice } from './components/use-run-end-notice';
+import type { Route } from './stores/route';
+import { EnvironmentView } from './views/environment-view';
+import { NewDeploymentView } from './views/new-deployment/new-deployment-view';
+import { RunView } from './views/run/run-view';
+import { RunsView } from './views/runs-view';
+import { useWorkbench } from './workbench';
+
+function View({ route }: { route: Route }) {
+  switch (route.page) {
+    case 'runs':
+      return <RunsView />;
+    case 'new':
+      return <NewDeploymentView />;
+    case 'run':
+      return <RunView key={route.runId} runId={route.runId} />;
+    case 'environment':
+      return <EnvironmentView />;
+  }
+}
+
+/** The frame: rail, page, status bar. */
+export function App() {
+  const { route } = useWorkbench();
+  const shown = useStore(route, (state) => state.route);
+  useRunEndNotice();
+  return (
+    <div className="frame">
+      <Rail />
+      <main className="page">
+        <View route={shown} />
+      </main>
+      <StatusBar />
+      <ClosingBar />
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+/** Okabe and Ito's colours, told apart with every common colour blindness (Color Universal Design, 2008). */
+export const okabeIto = {
+  orange: '#e69f00',
+  sky: '#56b4e9',
+  green: '#009e73',
+  yellow: '#f0e442',
+  blue: '#0072b2',
+  vermillion: '#d55e00',
+  purple: '#cc79a7',
+} as const;
+
+export type Scheme = 'dark' | 'light';
+
+export interface ChartTheme {
+  readonly text: string;
+  readonly dim: string;
+  readonly grid: string;
+  readonly line: string;
+  readonly panel: string;
+  /** One colour a latency series; symbols and dashes tell them apart as well. */
+  readonly throughput: string;
+  readonly avg: string;
+  readonly p50: string;
+  readonly p90: string;
+  readonly p95: string;
+  readonly p99: string;
+  readonly hole: string;
+  /** The seven latency components in pipeline order: one family, compute infer strongest. */
+  readonly components: readonly [string, string, string, string, string, string, string];
+}
+
+export const chartThemes: Readonly<Record<Scheme, ChartTheme>> = {
+  dark: {
+    text: '#e4e8ec',
+    dim: '#a3adb8',
+    grid: '#2b3138',
+    line: '#4a535d',
+    panel: '#1d2126',
+    throughput: okabeIto.sky,
+    avg: '#c3cbd4',
+    p50: okabeIto.sky,
+    p90: okabeIto.green,
+    p95: okabeIto.orange,
+    p99: okabeIto.vermillion,
+    hole: okabeIto.purple,
+    components: ['#8d99a6', '#5c6873', '#2f6f9f', '#85c8ef', okabeIto.blue, '#b9def5', '#414b55'],
+  },
+  light: {
+    text: '#1c2329',
+    dim: '#55606b',
+    grid: '#e3e7eb',
+    line: '#b8c0c8',
+    panel: '#ffffff',
+    throughput: okabeIto.blue,
+    avg: '#55606b',
+    p50: okabeIto.blue,
+    p90: okabeIto.green,
+    p95: okabeIto.orange,
+    p99: okabeIto.vermillion,
+    hole: '#a3487a',
+    components: ['#9aa5b1', '#c5ccd3', '#7fb2d6', '#a9d3ee', okabeIto.blue, '#cfe6f5', '#dfe4e8'],
+  },
+};

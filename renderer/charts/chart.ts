@@ -1,0 +1,58 @@
+import type { LiveLevel } from '../stores/open-run';
+import type { ScenarioState } from '../../main/contract/run-state';
+import type { Scenario } from '../../main/contract/run-events';
+import type { ChartTheme } from './chart-theme';
+import type { ChartLayout, Trace } from './trace';
+
+export interface Chart {
+  readonly data: readonly Trace[];
+  readonly layout: ChartLayout;
+}
+
+/** What every chart of a sweep is drawn from. */
+export interface SweepInput {
+  readonly scenario: Scenario;
+  readonly state: ScenarioState;
+  /** Levels that the specification asks for: the axis has room for them from the start. */
+  readonly planned: readonly number[];
+  /** The level under way, if it belongs to this scenario. */
+  readonly level: LiveLevel | null;
+  readonly theme: ChartTheme;
+}
+
+export const levelOf = (
+  scenario: Scenario,
+  of: { readonly batchSize: number; readonly concurrency: number },
+): number => (scenario === 'offline' ? of.batchSize : of.concurrency);
+
+/** Plotly reads a small HTML in hover texts; text from a server or a tool is never markup. */
+export const plain = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+export const chartFont = "'Inter', 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif";
+
+/** Margins, fonts, legend and grid, the same in every chart. */
+export function baseLayout(theme: ChartTheme): Omit<ChartLayout, 'xaxis' | 'yaxis'> & { readonly legend: object } {
+  return {
+    paper_bgcolor: 'rgba(0,0,0,0)',
+    plot_bgcolor: 'rgba(0,0,0,0)',
+    font: { family: chartFont, size: 11, color: theme.dim },
+    margin: { l: 56, r: 12, t: 26, b: 38 },
+    hovermode: 'closest',
+    hoverlabel: {
+      bgcolor: theme.panel,
+      bordercolor: theme.line,
+      font: { color: theme.text, size: 11, family: chartFont },
+      align: 'left',
+    },
+    legend: {
+      orientation: 'h',
+      x: 0,
+      y: 1.02,
+      xanchor: 'left',
+      yanchor: 'bottom',
+      font: { color: theme.dim, size: 11 },
+      bgcolor: 'rgba(0,0,0,0)',
+    },
+  };
+}

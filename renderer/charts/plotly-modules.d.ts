@@ -1,0 +1,19 @@
+declare module 'plotly.js/lib/core' {
+  const Plotly: {
+    register(modules: readonly unknown[]): void;
+    react(
+      element: HTMLElement,
+      data: readonly object[],
+      layout: object,
+      config: object,
+    ): Promise<unknown>;
+    purge(element: HTMLElement): void;
+    readonly Plots: { resize(element: HTMLElement): void };
+  };
+  export default Plotly;
+}
+
+declare module 'plotly.js/lib/bar' {
+  const bar: unknown;
+  export default bar;
+}

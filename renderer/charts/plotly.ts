@@ -1,0 +1,7 @@
+import Plotly from 'plotly.js/lib/core';
+import bar from 'plotly.js/lib/bar';
+
+// Scatter belongs to the core. SVG traces only: WebGL ones need `unsafe-eval`.
+Plotly.register([bar]);
+
+export { Plotly };

@@ -1,0 +1,64 @@
+import { sweepText } from '../format/words';
+import type { SweepInput } from './chart';
+import { levelOf } from './chart';
+import type { Axis } from './trace';
+
+/** Every level that is planned, measured or missing, ascending. */
+export function levelsOf(input: Omit<SweepInput, 'theme'>): readonly number[] {
+  const { scenario, state } = input;
+  const seen = new Set([
+    ...input.planned,
+    ...state.points.map((measured) => levelOf(scenario, measured.point)),
+    ...state.missing.map((missing) => levelOf(scenario, missing)),
+  ]);
+  return [...seen].sort((a, b) => a - b);
+}
+
+/** A sweep that multiplies is read on a logarithmic axis: neighbours then stand equally far apart. */
+export function isMultiplying(levels: readonly number[]): boolean {
+  if (levels.length < 3) return false;
+  return levels.every((level, index) => {
+    const before = levels[index - 1];
+    return before === undefined || level / before >= 1.5;
+  });
+}
+
+/** The axis of the sweep with one tick a level, as wide as the planned sweep. */
+export function sweepAxis(input: SweepInput): Axis {
+  const levels = levelsOf(input);
+  const { theme } = input;
+  const log = isMultiplying(levels);
+  const first = levels[0] ?? 1;
+  const last = levels.at(-1) ?? 1;
+  const pad = last > first ? (last - first) * 0.06 : 0.5;
+  const range: readonly [number, number] = log
+    ? [Math.log10(first) - 0.08, Math.log10(last) + 0.08]
+    : [first - pad, last + pad];
+  return {
+    type: log ? 'log' : 'linear',
+    range,
+    title: { text: sweepText[input.scenario], standoff: 6, font: { size: 11, color: theme.dim } },
+    tickvals: [...levels],
+    ticktext: levels.map(String),
+    tickfont: { color: theme.dim },
+    gridcolor: theme.grid,
+    linecolor: theme.line,
+    zeroline: false,
+    fixedrange: false,
+  };
+}
+
+/** A value axis from zero, so that lengths can be compared. */
+export function valueAxis(input: SweepInput, title: string): Axis {
+  const { theme } = input;
+  return {
+    title: { text: title, standoff: 8, font: { size: 11, color: theme.dim } },
+    rangemode: 'tozero',
+    tickformat: ',~r',
+    tickfont: { color: theme.dim },
+    gridcolor: theme.grid,
+    linecolor: theme.line,
+    zeroline: false,
+    nticks: 6,
+  };
+}

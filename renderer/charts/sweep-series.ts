@@ -1,0 +1,125 @@
+import type { LoadPoint } from '../../main/contract/results';
+import type { LiveWindow } from '../stores/open-run';
+import { formatCount, formatMs, formatRate } from '../format/numbers';
+import { sweepText, whyUnsteady } from '../format/words';
+import type { SweepInput } from './chart';
+import { levelOf, plain } from './chart';
+import type { Trace } from './trace';
+
+export interface SeriesLook {
+  readonly name: string;
+  readonly color: string;
+  readonly symbol: string;
+  readonly dash?: 'solid' | 'dot' | 'dash' | 'dashdot';
+}
+
+export function sortedPoints(input: Pick<SweepInput, 'scenario' | 'state'>): readonly LoadPoint[] {
+  return input.state.points
+    .map((measured) => measured.point)
+    .sort((a, b) => levelOf(input.scenario, a) - levelOf(input.scenario, b));
+}
+
+/** Everything that is known of a level, for hovering. */
+export function pointText(point: LoadPoint): string {
+  const why = whyUnsteady(point);
+  const count = point.requestCount === null ? '' : `<br>${formatCount(point.requestCount)} requests`;
+  const interval =
+    point.throughputIntervalIps === null ? '' : ` ± ${formatRate(point.throughputIntervalIps)}`;
+  const errors = point.errorCount === 0 ? '' : `, ${formatCount(point.errorCount)} failed`;
+  return [
+    `<b>batch size ${point.batchSize}, concurrency ${point.concurrency}</b>`,
+    `<br>${formatRate(point.inferencesPerSecond)}${interval} inferences/s`,
+    `<br>avg ${formatMs(point.avgUs)} · p50 ${formatMs(point.p50Us)} · p90 ${formatMs(point.p90Us)}`,
+    `<br>p95 ${formatMs(point.p95Us)} · p99 ${formatMs(point.p99Us)} ms`,
+    count,
+    errors,
+    why === null ? '' : `<br><i>Not steady: ${plain(why)}</i>`,
+  ].join('');
+}
+
+/** A measured value over the sweep; levels that are not steady are hollow. */
+export function sweepSeries(
+  input: SweepInput,
+  look: SeriesLook,
+  valueOf: (point: LoadPoint) => number,
+  intervalOf?: (point: LoadPoint) => number | null,
+): Trace {
+  const points = sortedPoints(input);
+  return {
+    type: 'scatter',
+    mode: 'lines+markers',
+    name: look.name,
+    x: points.map((point) => levelOf(input.scenario, point)),
+    y: points.map(valueOf),
+    line: { color: look.color, width: 1.75, dash: look.dash ?? 'solid' },
+    marker: {
+      color: look.color,
+      size: 7,
+      symbol: points.map((point) =>
+        whyUnsteady(point) === null ? look.symbol : `${look.symbol}-open`,
+      ),
+      line: { width: 1.5, color: look.color },
+    },
+    hovertext: points.map(pointText),
+    hoverinfo: 'text',
+    ...(intervalOf === undefined
+      ? {}
+      : {
+          error_y: {
+            type: 'data' as const,
+            array: points.map((point) => intervalOf(point) ?? 0),
+            color: look.color,
+            thickness: 1,
+            width: 3,
+          },
+        }),
+  };
+}
+
+/** Levels that gave nothing: a cross on the axis with the reason, never a gap without a word. */
+export function holeSeries(input: SweepInput): readonly Trace[] {
+  const { missing } = input.state;
+  if (missing.length === 0) return [];
+  return [
+    {
+      type: 'scatter',
+      mode: 'markers',
+      name: 'No result',
+      x: missing.map((hole) => levelOf(input.scenario, hole)),
+      y: missing.map(() => 0),
+      cliponaxis: false,
+      marker: { symbol: 'x-thin', size: 9, line: { width: 2, color: input.theme.hole } },
+      hovertext: missing.map(
+        (hole) =>
+          `<b>${sweepText[input.scenario]} ${levelOf(input.scenario, hole)}: no result</b><br>${plain(hole.error.message)}`,
+      ),
+      hoverinfo: 'text',
+    },
+  ];
+}
+
+/** The level under way: the last window that ended, as a ring. */
+export function liveSeries(
+  input: SweepInput,
+  valueOf: (window: LiveWindow) => number | null,
+): readonly Trace[] {
+  const { level, theme } = input;
+  const last = level?.windows.at(-1);
+  if (level === null || level.scenario !== input.scenario || last === undefined) return [];
+  const value = valueOf(last);
+  if (value === null) return [];
+  return [
+    {
+      type: 'scatter',
+      mode: 'markers',
+      name: 'Measuring',
+      x: [levelOf(input.scenario, level)],
+      y: [value],
+      marker: { symbol: 'circle-open-dot', size: 13, color: theme.text, line: { width: 1.5 } },
+      hovertext: [
+        `<b>Measuring, window ${level.windows.length}</b><br>${formatRate(last.inferencesPerSecond)} inferences/s${last.p99Us === null ? '' : ` · p99 ${formatMs(last.p99Us)} ms`}`,
+      ],
+      hoverinfo: 'text',
+    },
+  ];
+}

@@ -1,0 +1,27 @@
+import type { Chart, SweepInput } from './chart';
+import { baseLayout } from './chart';
+import { sweepAxis, valueAxis } from './sweep-axis';
+import { holeSeries, liveSeries, sweepSeries } from './sweep-series';
+
+/** Inferences per second over the sweep, with the 95 % interval where it is known. */
+export function throughputChart(input: SweepInput): Chart {
+  const { theme } = input;
+  return {
+    data: [
+      sweepSeries(
+        input,
+        { name: 'Throughput', color: theme.throughput, symbol: 'circle' },
+        (point) => point.inferencesPerSecond,
+        (point) => point.throughputIntervalIps,
+      ),
+      ...liveSeries(input, (window) => window.inferencesPerSecond),
+      ...holeSeries(input),
+    ],
+    layout: {
+      ...baseLayout(theme),
+      xaxis: sweepAxis(input),
+      yaxis: valueAxis(input, 'Inferences/s'),
+      showlegend: true,
+    },
+  };
+}

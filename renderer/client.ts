@@ -1,0 +1,36 @@
+import type { CallAnswer, CallInput, CallName, CallOutput, WindowEvent } from '../main/contract/api';
+import { fromWire } from '../main/contract/errors';
+
+/** What preload exposes, and nothing else. */
+export interface Bridge {
+  call(name: string, input: unknown): Promise<CallAnswer<unknown>>;
+  on(listener: (events: readonly WindowEvent[]) => void): () => void;
+}
+
+declare global {
+  interface Window {
+    readonly workbench: Bridge;
+  }
+}
+
+type Arguments<Name extends CallName> =
+  CallInput<Name> extends undefined ? readonly [] : readonly [input: CallInput<Name>];
+
+export interface Client {
+  /** Rejects with a WorkbenchError. */
+  call<Name extends CallName>(name: Name, ...input: Arguments<Name>): Promise<CallOutput<Name>>;
+  on(listener: (events: readonly WindowEvent[]) => void): () => void;
+}
+
+/** The typed calls over the bridge. */
+export function createClient(bridge: Bridge): Client {
+  return {
+    async call<Name extends CallName>(name: Name, ...input: Arguments<Name>): Promise<CallOutput<Name>> {
+      const answer = await bridge.call(name, input[0]);
+      if (!answer.ok) throw fromWire(answer.error);
+      // The contract types the handler of this very name; the value comes from the trusted side.
+      return answer.value as CallOutput<Name>;
+    },
+    on: (listener) => bridge.on(listener),
+  };
+}

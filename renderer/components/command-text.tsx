@@ -1,0 +1,16 @@
+import { shellCommand } from '../format/command';
+import { CopyButton } from './copy-button';
+
+/** A command exactly as it is run, to copy. */
+export function CommandText({ argv, note }: { argv: readonly string[]; note?: string | undefined }) {
+  const text = shellCommand(argv);
+  return (
+    <div>
+      {note === undefined ? null : <div className="dim">{note}</div>}
+      <div className="command">
+        <code>{text}</code>
+        <CopyButton text={text} label="Copy command" />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react';
+
+/** Head with title and actions, below it the page's one scrolling region. `bare` pages scroll inside themselves. */
+export function Page(props: {
+  title: string;
+  before?: ReactNode;
+  after?: ReactNode;
+  actions?: ReactNode;
+  bare?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <>
+      <header className="page-head">
+        <div className="page-title">
+          {props.before}
+          <h1 title={props.title}>{props.title}</h1>
+          {props.after}
+        </div>
+        <div className="page-actions">{props.actions}</div>
+      </header>
+      <div
+        className={props.bare === true ? 'page-body bare' : 'page-body'}
+        tabIndex={props.bare === true ? undefined : 0}
+        role={props.bare === true ? undefined : 'region'}
+        aria-label={props.bare === true ? undefined : props.title}
+      >
+        {props.children}
+      </div>
+    </>
+  );
+}

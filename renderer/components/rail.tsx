@@ -1,0 +1,40 @@
+import { IconCpu, IconList, IconPlus, IconStack3 } from '@tabler/icons-react';
+import type { Icon } from '@tabler/icons-react';
+import { useStore } from 'zustand';
+import type { Route } from '../stores/route';
+import { useWorkbench } from '../workbench';
+
+type PlainPage = Exclude<Route['page'], 'run'>;
+
+const entries: readonly { readonly page: PlainPage; readonly label: string; readonly icon: Icon }[] = [
+  { page: 'runs', label: 'Runs', icon: IconList },
+  { page: 'new', label: 'New deployment', icon: IconPlus },
+  { page: 'environment', label: 'Environment', icon: IconCpu },
+];
+
+/** The pages, always in reach. */
+export function Rail() {
+  const { route } = useWorkbench();
+  const shown = useStore(route, (state) => state.route.page);
+  return (
+    <nav className="rail" aria-label="Pages">
+      <div className="rail-mark" aria-hidden="true">
+        <IconStack3 size={24} stroke={1.75} />
+      </div>
+      {entries.map(({ page, label, icon: EntryIcon }) => (
+        <button
+          key={page}
+          type="button"
+          className="plain-button rail-entry"
+          aria-current={shown === page || (shown === 'run' && page === 'runs') ? 'page' : undefined}
+          onClick={() => {
+            route.getState().go({ page });
+          }}
+        >
+          <EntryIcon size={20} stroke={1.75} aria-hidden="true" />
+          {label}
+        </button>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,23 @@
+import { useEffect } from 'react';
+import { runStatusText } from '../format/words';
+import { useWorkbench } from '../workbench';
+import { noticeDone } from './notices';
+
+/** Tells of a run that ended while another page was shown. */
+export function useRunEndNotice(): void {
+  const { client, route, runs } = useWorkbench();
+  useEffect(
+    () =>
+      client.on((events) => {
+        for (const event of events) {
+          if (event.type !== 'journal' || event.entry.type !== 'run-finished') continue;
+          const { route: shown } = route.getState();
+          if (shown.page === 'run' && shown.runId === event.runId) continue;
+          const row = runs.getState().value?.find((run) => run.runId === event.runId);
+          const name = row === undefined ? event.runId : `${row.preset}, ${row.format} ${row.precision}`;
+          noticeDone(`Run ended: ${runStatusText[event.entry.outcome].toLowerCase()}`, name);
+        }
+      }),
+    [client, route, runs],
+  );
+}

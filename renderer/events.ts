@@ -1,0 +1,29 @@
+import type { WindowEvent } from '../main/contract/api';
+import type { JournalEntry } from '../main/contract/run-events';
+import type { Workbench } from './workbench';
+
+/** Entries after which a row of the run list reads differently. */
+const changesRow = new Set<JournalEntry['type']>([
+  'run-created',
+  'run-started',
+  'measurement',
+  'accuracy',
+  'run-finished',
+]);
+
+function changesList(event: WindowEvent): boolean {
+  return event.type === 'runs-changed' || (event.type === 'journal' && changesRow.has(event.entry.type));
+}
+
+/** Leads the core's events to the stores that they concern. Returns the way to stop. */
+export function routeEvents(workbench: Workbench): () => void {
+  const { client, runs, run, log, closing } = workbench;
+  return client.on((events) => {
+    for (const event of events) {
+      run.getState().hear(event);
+      log.getState().hear(event);
+      closing.getState().hear(event);
+    }
+    if (events.some(changesList)) void runs.getState().load();
+  });
+}

@@ -1,0 +1,7 @@
+/** One argument as a POSIX shell reads it back. */
+function quoted(argument: string): string {
+  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A command to paste into a shell. */
+export const shellCommand = (argv: readonly string[]): string => argv.map(quoted).join(' ');

@@ -1,0 +1,59 @@
+import type { LoadPoint } from '../../main/contract/results';
+import type { RunStatus, StepStatus } from '../../main/contract/run-state';
+import type { Format, LoadTool, Precision, Profile } from '../../main/contract/run-spec';
+import type { Scenario } from '../../main/contract/run-events';
+
+export const runStatusText: Readonly<Record<RunStatus, string>> = {
+  created: 'Not started',
+  running: 'Running',
+  interrupted: 'Interrupted',
+  done: 'Done',
+  failed: 'Failed',
+  'gate-failed': 'Accuracy gate not passed',
+  cancelled: 'Cancelled',
+};
+
+export const stepStatusText: Readonly<Record<StepStatus, string>> = {
+  waiting: 'Waiting',
+  running: 'Running',
+  done: 'Done',
+  skipped: 'Skipped',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+};
+
+export const formatText: Readonly<Record<Format, string>> = {
+  onnx: 'ONNX',
+  'ts-trace': 'TorchScript, traced',
+  'ts-script': 'TorchScript, scripted',
+};
+
+export const precisionText: Readonly<Record<Precision, string>> = { fp32: 'FP32', fp16: 'FP16' };
+
+export const profileText: Readonly<Record<Profile, string>> = { quick: 'Quick', full: 'Full' };
+
+export const loadToolText: Readonly<Record<LoadTool, string>> = {
+  native: 'Native generator',
+  perf_analyzer: 'perf_analyzer',
+};
+
+export const scenarioText: Readonly<Record<Scenario, string>> = { offline: 'Offline', online: 'Online' };
+
+/** What a sweep varies. */
+export const sweepText: Readonly<Record<Scenario, string>> = {
+  offline: 'Batch size',
+  online: 'Concurrency',
+};
+
+export const flagText: Readonly<Record<LoadPoint['flags'][number], string>> = {
+  unstable: 'did not become steady within the allowed windows',
+  errors: 'more than 1 % of the requests failed',
+  'client-saturated': 'the load generator itself was the limit',
+  'server-restarted': 'the server restarted while it was measured',
+};
+
+/** Why a level is not to be trusted like the others; null for a steady one. */
+export function whyUnsteady(point: LoadPoint): string | null {
+  if (point.stable && point.flags.length === 0) return null;
+  return point.flags.length === 0 ? flagText.unstable : point.flags.map((flag) => flagText[flag]).join('; ');
+}

@@ -1,0 +1,37 @@
+import './zod-without-eval';
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/frame.css';
+import './styles/pages.css';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app';
+import { createClient } from './client';
+import { routeEvents } from './events';
+import { theme } from './theme';
+import { createWorkbench, WorkbenchProvider } from './workbench';
+
+const workbench = createWorkbench(createClient(window.workbench), window.localStorage);
+routeEvents(workbench);
+for (const resource of [workbench.app, workbench.runs, workbench.presets, workbench.machine]) {
+  void resource.getState().load();
+}
+
+/** The content security policy lets in style elements that carry this page's own nonce. */
+const styleNonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
+const root = document.getElementById('root');
+if (root === null) throw new Error('index.html has no element "root"');
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => styleNonce}>
+      <Notifications position="bottom-right" limit={4} />
+      <WorkbenchProvider value={workbench}>
+        <App />
+      </WorkbenchProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,142 @@
+import type { StoreApi } from 'zustand/vanilla';
+import { createStore } from 'zustand/vanilla';
+import type { WindowEvent } from '../../main/contract/api';
+import type { WireError } from '../../main/contract/errors';
+import { toWire } from '../../main/contract/errors';
+import type { JournalEntry, RunLive, Scenario, StepId } from '../../main/contract/run-events';
+import { reduceRun } from '../../main/contract/run-state';
+import type { RunState } from '../../main/contract/run-state';
+import type { Client } from '../client';
+
+export interface StepProgress {
+  readonly step: StepId;
+  readonly fraction: number | null;
+  readonly text: string;
+}
+
+type WindowNews = Extract<RunLive, { type: 'window' }>;
+/** p99 is null where the tool does not say it yet. */
+export type LiveWindow = Pick<WindowNews, 'inferencesPerSecond' | 'p99Us'>;
+
+/** The level that is being measured, with the windows that have ended. */
+export interface LiveLevel {
+  readonly scenario: Scenario;
+  readonly batchSize: number;
+  readonly concurrency: number;
+  readonly windows: readonly LiveWindow[];
+}
+
+export interface OpenRun {
+  readonly runId: string | null;
+  readonly state: RunState | null;
+  readonly error: WireError | null;
+  readonly progress: StepProgress | null;
+  readonly level: LiveLevel | null;
+  readonly open: (runId: string) => Promise<void>;
+  readonly hear: (event: WindowEvent) => void;
+}
+
+function withWindow(level: LiveLevel | null, event: WindowNews): LiveLevel {
+  const same =
+    level?.scenario === event.scenario &&
+    level.batchSize === event.batchSize &&
+    level.concurrency === event.concurrency &&
+    event.index > 0;
+  const { scenario, batchSize, concurrency, inferencesPerSecond, p99Us } = event;
+  return {
+    scenario,
+    batchSize,
+    concurrency,
+    windows: [...(same ? level.windows : []), { inferencesPerSecond, p99Us }],
+  };
+}
+
+/** After these entries nothing is under way any more that progress or a window could be about. */
+const endsLive = new Set<JournalEntry['type']>([
+  'step-started',
+  'step-finished',
+  'step-failed',
+  'step-cancelled',
+  'run-finished',
+  'run-started',
+]);
+const endsLevel = new Set<JournalEntry['type']>([...endsLive, 'measurement', 'measurement-missing']);
+
+/**
+ * The run that is shown. State comes from the core once and then from journal entries through the one reducer;
+ * entries that arrive before the state are kept, and a gap in their numbers fetches the state anew.
+ */
+export function createOpenRun(client: Client): StoreApi<OpenRun> {
+  return createStore<OpenRun>()((set, get) => {
+    let early: JournalEntry[] = [];
+    let fetching: Promise<void> | null = null;
+
+    const fetchState = async (runId: string): Promise<void> => {
+      try {
+        const fetched = await client.call('runs.get', { runId });
+        if (get().runId !== runId) return;
+        const entries = early;
+        early = [];
+        set({ state: entries.reduce<RunState | null>(reduceRun, fetched), error: null });
+      } catch (error) {
+        if (get().runId === runId) set({ error: toWire(error) });
+      }
+    };
+    const refresh = (runId: string): Promise<void> => {
+      fetching ??= fetchState(runId).finally(() => {
+        fetching = null;
+      });
+      return fetching;
+    };
+
+    const hearEntry = (entry: JournalEntry): void => {
+      const { state, runId } = get();
+      if (endsLive.has(entry.type)) set({ progress: null });
+      if (endsLevel.has(entry.type)) set({ level: null });
+      if (state === null || fetching !== null || entry.seq > state.seq + 1) {
+        early.push(entry);
+        if (fetching === null && runId !== null) void refresh(runId);
+      } else {
+        set({ state: reduceRun(state, entry) });
+      }
+    };
+
+    return {
+      runId: null,
+      state: null,
+      error: null,
+      progress: null,
+      level: null,
+      async open(runId) {
+        if (get().runId !== runId) {
+          early = [];
+          fetching = null;
+          set({ runId, state: null, error: null, progress: null, level: null });
+        }
+        await refresh(runId);
+      },
+      hear(event) {
+        const { runId } = get();
+        if (event.type === 'runs-changed') {
+          // The end of a run of another process shows in its lease only.
+          if (runId !== null) void refresh(runId);
+          return;
+        }
+        if (event.type === 'close-asked' || event.runId !== runId) return;
+        switch (event.type) {
+          case 'journal':
+            hearEntry(event.entry);
+            return;
+          case 'progress':
+            set({ progress: { step: event.step, fraction: event.fraction, text: event.text } });
+            return;
+          case 'window':
+            set({ level: withWindow(get().level, event) });
+            return;
+          case 'log':
+            return;
+        }
+      },
+    };
+  });
+}

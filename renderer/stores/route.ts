@@ -1,0 +1,37 @@
+import type { StoreApi } from 'zustand/vanilla';
+import { createStore } from 'zustand/vanilla';
+import { z } from 'zod';
+
+const routeSchema = z.discriminatedUnion('page', [
+  z.object({ page: z.literal('runs') }),
+  z.object({ page: z.literal('new') }),
+  z.object({ page: z.literal('run'), runId: z.string().min(1).max(200) }),
+  z.object({ page: z.literal('environment') }),
+]);
+export type Route = z.infer<typeof routeSchema>;
+
+export interface RouteState {
+  readonly route: Route;
+  readonly go: (route: Route) => void;
+}
+
+const key = 'workbench.route';
+
+function storedRoute(storage: Storage): Route {
+  try {
+    return routeSchema.parse(JSON.parse(storage.getItem(key) ?? ''));
+  } catch {
+    return { page: 'runs' };
+  }
+}
+
+/** The page that is shown; a window opened again shows the same one. */
+export function createRoute(storage: Storage): StoreApi<RouteState> {
+  return createStore<RouteState>()((set) => ({
+    route: storedRoute(storage),
+    go: (route) => {
+      storage.setItem(key, JSON.stringify(route));
+      set({ route });
+    },
+  }));
+}

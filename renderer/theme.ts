@@ -1,0 +1,28 @@
+import type { MantineColorsTuple } from '@mantine/core';
+import { createTheme } from '@mantine/core';
+
+/** Shades around Okabe and Ito's blue, #0072b2, which carries white text in both schemes. */
+const blue: MantineColorsTuple = [
+  '#e6f3fb',
+  '#cde5f5',
+  '#9dcbea',
+  '#76c4f1',
+  '#4aa3d9',
+  '#1f86c4',
+  '#0072b2',
+  '#00619a',
+  '#005282',
+  '#00426a',
+];
+
+export const theme = createTheme({
+  primaryColor: 'workbench',
+  primaryShade: 6,
+  colors: { workbench: blue },
+  fontFamily: "'Inter', 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif",
+  fontFamilyMonospace: "'JetBrains Mono', 'DejaVu Sans Mono', 'Liberation Mono', monospace",
+  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '18px' },
+  defaultRadius: 'sm',
+  respectReducedMotion: true,
+  cursorType: 'pointer',
+});

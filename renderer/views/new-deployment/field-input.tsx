@@ -1,0 +1,152 @@
+import { NumberInput, Select, Switch, TextInput, Tooltip } from '@mantine/core';
+import { useState } from 'react';
+import { useStore } from 'zustand';
+import type { DraftValue } from '../../stores/draft';
+import { useWorkbench } from '../../workbench';
+import { fieldValue, parseIntegers } from './field-value';
+import type { Field } from './fields';
+
+function Label({ field, changed, onReset }: { field: Field; changed: boolean; onReset: () => void }) {
+  return (
+    <span className="field-label">
+      <span>{field.label}</span>
+      <span className="field-term">{field.term}</span>
+      {changed ? (
+        <Tooltip label="Back to the preset’s value">
+          <button
+            type="button"
+            className="plain-button field-changed"
+            aria-label={`Reset ${field.label}`}
+            onClick={(event) => {
+              // The label around it would move the focus into the input.
+              event.preventDefault();
+              onReset();
+            }}
+          >
+            changed
+          </button>
+        </Tooltip>
+      ) : null}
+    </span>
+  );
+}
+
+/** A list is text while it is typed; only what can be read becomes a value. */
+function IntegersInput(props: {
+  value: readonly number[];
+  mayBeEmpty: boolean;
+  problem: string | undefined;
+  onProblem: (problem: string) => void;
+  onChange: (value: number[]) => void;
+  input: Readonly<Record<string, unknown>>;
+}) {
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <TextInput
+      {...props.input}
+      error={props.problem ?? props.input['error']}
+      value={typed ?? props.value.join(', ')}
+      onChange={(event) => {
+        const text = event.currentTarget.value;
+        setTyped(text);
+        const read = parseIntegers(text, props.mayBeEmpty);
+        if (typeof read === 'string') props.onProblem(read);
+        else props.onChange([...read]);
+      }}
+      onBlur={() => {
+        if (props.problem === undefined) setTyped(null);
+      }}
+    />
+  );
+}
+
+/** One field of the form: the preset's value until it is changed, with its own name in Triton's words. */
+export function FieldInput({ field }: { field: Field }) {
+  const { draft } = useWorkbench();
+  const { spec, values, problems, error, change, reset, setProblem } = useStore(draft);
+  // A reset list shows the preset's value again, whatever was typed into it.
+  const [resets, setResets] = useState(0);
+  if (spec === null) return null;
+  const { path, control } = field;
+  const value: DraftValue | undefined = values[path] ?? fieldValue(spec, path);
+  const changed = path in values || path in problems;
+  const label = (
+    <Label
+      field={field}
+      changed={changed}
+      onReset={() => {
+        reset(path);
+        setResets(resets + 1);
+      }}
+    />
+  );
+  const shared = {
+    size: 'xs' as const,
+    label,
+    'aria-label': field.label,
+    description: field.help,
+    inputWrapperOrder: ['label', 'input', 'error', 'description'] as ('label' | 'input' | 'error' | 'description')[],
+    error: error?.where === path ? error.message : undefined,
+    'data-field': path,
+  };
+  switch (control.kind) {
+    case 'choice':
+      return (
+        <Select
+          {...shared}
+          data={[...control.options]}
+          value={typeof value === 'string' ? value : null}
+          allowDeselect={false}
+          onChange={(next) => {
+            if (next !== null) change(path, next);
+          }}
+        />
+      );
+    case 'integer':
+    case 'number':
+      return (
+        <NumberInput
+          {...shared}
+          value={typeof value === 'number' ? value : ''}
+          min={control.min}
+          step={control.kind === 'number' ? control.step : 1}
+          allowDecimal={control.kind === 'number'}
+          {...(control.kind === 'integer' && control.suffix !== undefined ? { suffix: control.suffix } : {})}
+          thousandSeparator=","
+          onChange={(next) => {
+            if (typeof next === 'number') change(path, next);
+            else reset(path);
+          }}
+        />
+      );
+    case 'integers':
+      return (
+        <IntegersInput
+          key={resets}
+          input={shared}
+          value={Array.isArray(value) ? value : []}
+          mayBeEmpty={control.mayBeEmpty}
+          problem={problems[path]}
+          onProblem={(problem) => {
+            setProblem(path, problem);
+          }}
+          onChange={(next) => {
+            change(path, next);
+          }}
+        />
+      );
+    case 'flag': {
+      const { inputWrapperOrder, ...rest } = shared;
+      void inputWrapperOrder;
+      return (
+        <Switch
+          {...rest}
+          checked={value === true}
+          onChange={(event) => {
+            change(path, event.currentTarget.checked);
+          }}
+        />
+      );
+    }
+  }
+}

@@ -1,0 +1,157 @@
+"""Triton Python backend: executes the ONNX file of the version folder with ONNX Runtime.
+
+Parameters of config.pbtxt, with their defaults: `model_filename` (model.onnx), `execution_providers`
+(CPUExecutionProvider; more than one with commas between, in order of preference), `intra_op_threads` and
+`inter_op_threads` (0: the runtime's own choice).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+import numpy as np
+import numpy.typing as npt
+import triton_python_backend_utils as pb_utils
+
+Array = npt.NDArray[Any]
+
+
+# shared with the other shim: begin
+def read_parameters(config: dict[str, Any]) -> dict[str, str]:
+    """`parameters` of config.pbtxt as plain text."""
+    return {name: value["string_value"] for name, value in config.get("parameters", {}).items()}
+
+
+def thread_count(parameters: dict[str, str], name: str) -> int:
+    """0 where the parameter is absent. Raises TritonModelException when it is no count."""
+    text = parameters.get(name, "0").strip()
+    if not text.isdigit():
+        raise pb_utils.TritonModelException(
+            f'parameter {name}: "{text}" is not a number of threads, 0 or more'
+        )
+    return int(text)
+
+
+def find_model_file(args: dict[str, str], parameters: dict[str, str], default: str) -> Path:
+    """Raises TritonModelException when the version folder holds no such file."""
+    name = parameters.get("model_filename", default)
+    path = Path(args["model_repository"]) / args["model_version"] / name
+    if not path.is_file():
+        raise pb_utils.TritonModelException(f"{path} does not exist; parameter model_filename names it")
+    return path
+
+
+def run_requests(
+    requests: Sequence[Any],
+    names: tuple[Sequence[str], Sequence[str]],
+    batching: bool,
+    infer: Callable[[list[Array]], list[Array]],
+) -> list[Any]:
+    """One response a request. `names`: inputs and outputs; with `batching`, all requests run as one batch."""
+    inputs, outputs = names
+    given = [
+        [pb_utils.get_input_tensor_by_name(request, name).as_numpy() for name in inputs]
+        for request in requests
+    ]
+    if batching and len(given) > 1:
+        joined = _run_joined(given, outputs, infer)
+        if joined is not None:
+            return joined
+    responses = []
+    for arrays in given:
+        try:
+            responses.append(_response(outputs, infer(arrays)))
+        except Exception as error:
+            responses.append(
+                pb_utils.InferenceResponse(error=pb_utils.TritonError(f"{type(error).__name__}: {error}"))
+            )
+    return responses
+
+
+def _run_joined(
+    given: Sequence[list[Array]], outputs: Sequence[str], infer: Callable[[list[Array]], list[Array]]
+) -> Optional[list[Any]]:
+    """None when the batch as a whole fails: the requests are then tried one by one, and only bad ones get an error."""
+    try:
+        results = infer([np.concatenate(arrays) for arrays in zip(*given)])
+    except Exception as error:
+        pb_utils.Logger.log_warn(f"a batch of {len(given)} requests failed and is tried one by one: {error}")
+        return None
+    ends = np.cumsum([len(arrays[0]) for arrays in given])
+    if any(len(result) != ends[-1] for result in results):
+        return None
+    parts = [np.split(result, ends[:-1]) for result in results]
+    return [_response(outputs, [part[index] for part in parts]) for index in range(len(given))]
+
+
+def _response(names: Sequence[str], arrays: Sequence[Array]) -> Any:
+    tensors = [pb_utils.Tensor(name, np.ascontiguousarray(array)) for name, array in zip(names, arrays)]
+    return pb_utils.InferenceResponse(output_tensors=tensors)
+
+
+# shared with the other shim: end
+
+
+def _providers(parameters: dict[str, str], kind: str, device: int, available: Sequence[str]) -> list[Any]:
+    text = parameters.get("execution_providers", "CPUExecutionProvider")
+    names = [name.strip() for name in text.split(",") if name.strip() != ""]
+    unknown = [name for name in names if name not in available]
+    if unknown or not names:
+        raise pb_utils.TritonModelException(
+            f'parameter execution_providers: "{text}" is not among what this ONNX Runtime offers: '
+            f"{', '.join(available)}"
+        )
+    on_gpu = {"CUDAExecutionProvider", "TensorrtExecutionProvider"}
+    return [(name, {"device_id": device}) if kind == "GPU" and name in on_gpu else name for name in names]
+
+
+class TritonPythonModel:
+    """One instance: one session."""
+
+    def initialize(self, args: dict[str, str]) -> None:
+        try:
+            import onnxruntime
+        except ImportError as error:
+            raise pb_utils.TritonModelException(f"ONNX Runtime cannot be imported: {error}") from error
+
+        config = json.loads(args["model_config"])
+        parameters = read_parameters(config)
+        path = find_model_file(args, parameters, "model.onnx")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = thread_count(parameters, "intra_op_threads")
+        options.inter_op_num_threads = thread_count(parameters, "inter_op_threads")
+        kind, device = args["model_instance_kind"], int(args["model_instance_device_id"])
+        providers = _providers(parameters, kind, device, onnxruntime.get_available_providers())
+        try:
+            self._session = onnxruntime.InferenceSession(str(path), options, providers=providers)
+        except Exception as error:
+            raise pb_utils.TritonModelException(f"ONNX Runtime cannot load {path.name}: {error}") from error
+        self._names = (
+            [item["name"] for item in config["input"]],
+            [item["name"] for item in config["output"]],
+        )
+        for configured, held in (
+            (self._names[0], [item.name for item in self._session.get_inputs()]),
+            (self._names[1], [item.name for item in self._session.get_outputs()]),
+        ):
+            absent = [name for name in configured if name not in held]
+            if absent:
+                raise pb_utils.TritonModelException(
+                    f"{path.name} has no tensor {', '.join(absent)}; it has {', '.join(held)}"
+                )
+        self._batching = int(config["max_batch_size"]) > 0
+
+    def _infer(self, arrays: list[Array]) -> list[Array]:
+        inputs, outputs = self._names
+        results: list[Array] = self._session.run(outputs, dict(zip(inputs, arrays)))
+        return results
+
+    def execute(self, requests: list[Any]) -> list[Any]:
+        return run_requests(requests, self._names, self._batching, self._infer)
+
+    def finalize(self) -> None:
+        """Frees the session's memory before Triton starts the next version."""
+        del self._session

@@ -1,0 +1,85 @@
+"""`python -m toolkit VERB ...`: runs one verb; exit 0 with a result, 1 with an error line, 130 when told to stop."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from types import FrameType
+from typing import Any, Optional
+
+from .errors import ToolkitError, as_toolkit_error
+from .options import Parser
+from .report import Report
+
+VERBS = {
+    "make-dataset": "write a generated data set",
+    "train": "train the model, or save its initial weights",
+    "export": "model code to ONNX or TorchScript",
+    "convert": "an exported model to a precision",
+    "infer-framework": "dump the outputs of a model run in this process",
+    "infer-triton": "dump the outputs of a model served by Triton",
+    "verify": "compare two dumps, output by output",
+    "metrics": "metrics of a dump as CSV",
+    "profile-data": "request payloads for the load tools",
+    "versions": "versions of the packages",
+}
+
+_interrupted = False
+
+
+def _stop(_signal: int, _frame: Optional[FrameType]) -> None:
+    global _interrupted
+    _interrupted = True
+    # Clean-up runs once, undisturbed.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _run(arguments: list[str], report: Report) -> None:
+    verb = arguments[0] if arguments else ""
+    if verb in ("-h", "--help"):
+        lines = [f"  {name:<16} {text}" for name, text in VERBS.items()]
+        print("usage: python -m toolkit VERB ...\n" + "\n".join(lines), file=sys.stderr)
+        report.result({"verbs": list(VERBS)})
+        return
+    if verb not in VERBS:
+        raise ToolkitError("input-invalid", f'There is no verb "{verb}"; the verbs are: {", ".join(VERBS)}')
+    module: Any = importlib.import_module(f"toolkit.verbs.{verb.replace('-', '_')}")
+    parser = Parser(prog=f"toolkit {verb}", description=VERBS[verb], allow_abbrev=False)
+    module.add_arguments(parser)
+    report.result(module.run(parser.parse_args(arguments[1:]), report))
+
+
+def _end(code: int) -> None:
+    """Ends at once: threads of runtimes and clients may not hold a finished or cancelled verb up."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, _stop)
+    signal.signal(signal.SIGTERM, _stop)
+    report = Report.take_stdout()
+    try:
+        _run(sys.argv[1:], report)
+    except SystemExit as done:
+        # argparse after --help.
+        _end(done.code if isinstance(done.code, int) else 1)
+    except BaseException as error:
+        # A library may turn the interruption into an exception of its own.
+        if _interrupted:
+            _end(130)
+        known = as_toolkit_error(error)
+        if known.details is not None:
+            print(known.details, file=sys.stderr)
+        report.error(known)
+        _end(1)
+    _end(0)
+
+
+if __name__ == "__main__":
+    main()

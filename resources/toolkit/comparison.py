@@ -1,0 +1,193 @@
+"""Comparison of two dumps, output by output, in slices of bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .batches import Array, Tensors
+from .dumps import read_dumps
+from .errors import ToolkitError
+
+#: Values compared at a time: bounds the memory of the float64 copies to some hundred MiB.
+_SLICE_VALUES = 4_000_000
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Slice(NamedTuple):
+    """Some samples of one dump."""
+
+    ids: Array
+    tensors: Tensors
+    shapes: Tensors
+
+
+def _slices(directory: Path) -> Iterator[Slice]:
+    outputs = read_dumps(directory, "outputs")
+    for ids in read_dumps(directory, "ids"):
+        dump = next(outputs, None)
+        names = ids.tensors.get("ids")
+        if dump is None or names is None or any(len(array) != len(names) for array in dump.tensors.values()):
+            raise ToolkitError(
+                "input-invalid", "The dump has not one output for each id", where=str(directory)
+            )
+        yield Slice(names, dump.tensors, dump.shapes)
+
+
+def _parts(part: Slice, start: int, stop: int) -> Slice:
+    return Slice(
+        part.ids[start:stop],
+        {name: array[start:stop] for name, array in part.tensors.items()},
+        {name: array[start:stop] for name, array in part.shapes.items()},
+    )
+
+
+def aligned(reference: Path, candidate: Path) -> Iterator[tuple[Slice, Slice]]:
+    """Equal samples of both dumps; their files may be cut at different places. Throws input-invalid."""
+    left, right = _slices(reference), _slices(candidate)
+    a, b = next(left, None), next(right, None)
+    if a is None or b is None:
+        empty = reference if a is None else candidate
+        raise ToolkitError("input-invalid", "The dump holds no outputs", where=str(empty))
+    while a is not None and b is not None:
+        per_sample = max(int(np.prod(array.shape[1:])) for array in a.tensors.values())
+        count = min(len(a.ids), len(b.ids), max(1, _SLICE_VALUES // max(1, per_sample)))
+        first, second = _parts(a, 0, count), _parts(b, 0, count)
+        if not np.array_equal(first.ids, second.ids):
+            at = int(np.argmax(first.ids != second.ids))
+            raise ToolkitError(
+                "input-invalid",
+                f"The dumps hold different samples: {first.ids[at]} against {second.ids[at]}",
+                where=str(candidate),
+            )
+        yield first, second
+        a = _parts(a, count, len(a.ids)) if count < len(a.ids) else next(left, None)
+        b = _parts(b, count, len(b.ids)) if count < len(b.ids) else next(right, None)
+    if a is not None or b is not None:
+        longer = reference if a is not None else candidate
+        raise ToolkitError("input-invalid", "One dump holds more samples than the other", where=str(longer))
+
+
+def _valid(part: Slice, name: str) -> Mask:
+    """False where an element is padding."""
+    array = part.tensors[name]
+    mask = np.ones(array.shape, dtype=np.bool_)
+    shapes = part.shapes.get(name)
+    if shapes is None:
+        return mask
+    for axis in range(1, array.ndim):
+        positions = np.arange(array.shape[axis]).reshape([-1 if i == axis else 1 for i in range(array.ndim)])
+        mask &= positions < shapes[:, axis - 1].reshape([-1] + [1] * (array.ndim - 1))
+    return mask
+
+
+@dataclass
+class OutputStatistics:
+    """Running comparison of one output; differences in float64, into which every dumped type goes exactly enough."""
+
+    output: str
+    atol: float
+    rtol: float
+    max_abs: float = -1.0
+    max_rel: float = -1.0
+    nan_count: int = 0
+    inf_count: int = 0
+    worst: str | None = None
+    samples: int = 0
+    within: bool = True
+    low: float = np.inf
+    high: float = -np.inf
+
+    def add(self, reference: Slice, candidate: Slice) -> None:
+        """Throws verification-failed when shapes differ."""
+        valid = _valid(reference, self.output)
+        other = _valid(candidate, self.output)
+        if valid.shape != other.shape or not np.array_equal(valid, other):
+            first, second = (part.tensors[self.output].shape[1:] for part in (reference, candidate))
+            raise ToolkitError(
+                "verification-failed",
+                f"{self.output} has the shape {list(first)} in one dump and {list(second)} in the other",
+                where=self.output,
+            )
+        a = reference.tensors[self.output].astype(np.float64)
+        b = candidate.tensors[self.output].astype(np.float64)
+        self.samples += len(a)
+        self.nan_count += int(((np.isnan(a) | np.isnan(b)) & valid).sum())
+        self.inf_count += int(((np.isinf(a) | np.isinf(b)) & valid).sum())
+        finite = np.isfinite(a) & np.isfinite(b) & valid
+        # Equal infinities agree; NaN agrees with nothing.
+        self.within &= bool((finite | ~valid | (np.isinf(a) & (a == b))).all())
+        if not finite.any():
+            return
+        values = a[finite]
+        self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
+        difference = np.zeros(a.shape)
+        difference[finite] = np.abs(values - b[finite])
+        self.within &= bool((difference[finite] <= self.atol + self.rtol * np.abs(values)).all())
+        nonzero = values != 0
+        if nonzero.any():
+            relative = difference[finite][nonzero] / np.abs(values[nonzero])
+            self.max_rel = max(self.max_rel, float(relative.max()))
+        by_sample = difference.reshape(len(a), -1).max(axis=1)
+        worst = int(by_sample.argmax())
+        if by_sample[worst] > self.max_abs:
+            self.max_abs = float(by_sample[worst])
+            self.worst = str(reference.ids[worst])
+
+    @property
+    def vacuous(self) -> bool:
+        """An output of nothing but zeros would pass, or any value within the reference's own range would."""
+        largest = max(abs(self.low), abs(self.high))
+        if not np.isfinite(largest):
+            return False
+        spread = self.high - self.low
+        return self.atol + self.rtol * largest >= largest or (0 < spread <= self.atol)
+
+    def fields(self) -> dict[str, Any]:
+        """As `OutputComparison` of the contract."""
+        return {
+            "output": self.output,
+            "atol": self.atol,
+            "rtol": self.rtol,
+            "maxAbsDiff": None if self.max_abs < 0 else self.max_abs,
+            "maxRelDiff": None if self.max_rel < 0 else self.max_rel,
+            "nanCount": self.nan_count,
+            "infCount": self.inf_count,
+            "worstSample": self.worst,
+            "sampleCount": self.samples,
+            # Nothing finite compared means nothing shown.
+            "passed": self.within and self.max_abs >= 0,
+            "vacuous": self.vacuous,
+        }
+
+
+def compare(
+    reference: Path, candidate: Path, atol: Mapping[str, float], rtol: Mapping[str, float]
+) -> list[OutputStatistics]:
+    """All outputs of two dumps. An output that one of them lacks throws verification-failed."""
+    found: dict[str, OutputStatistics] = {}
+    for first, second in aligned(reference, candidate):
+        if set(first.tensors) != set(second.tensors):
+            lone = ", ".join(sorted(set(first.tensors) ^ set(second.tensors)))
+            raise ToolkitError(
+                "verification-failed", f"Only one of the dumps has the output {lone}", where=lone
+            )
+        for name in first.tensors:
+            if name not in found:
+                limits = [limit.get(name, limit.get("*", 0.0)) for limit in (atol, rtol)]
+                found[name] = OutputStatistics(name, limits[0], limits[1])
+            found[name].add(first, second)
+    unknown = sorted((set(atol) | set(rtol)) - set(found) - {"*"})
+    if unknown:
+        raise ToolkitError(
+            "input-invalid",
+            f"There is a tolerance for {', '.join(unknown)}, but the outputs are {', '.join(found)}",
+            where="--atol, --rtol",
+        )
+    return list(found.values())

@@ -1,0 +1,53 @@
+"""Nothing stands half-written under its final name."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors import ToolkitError
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.partial")
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Gives a temporary name beside `path`; it replaces `path` when the block ends well and is removed otherwise."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = _partial(path)
+    try:
+        yield partial
+        with partial.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_directory(path: Path) -> Iterator[Path]:
+    """The same for a folder. Throws input-invalid when `path` is a file or holds something already."""
+    path = Path(os.path.abspath(path))
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise ToolkitError(
+            "input-invalid",
+            f"The output folder {path} is not empty",
+            where="--output-dir",
+            remedy="Name a new or an empty folder.",
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = _partial(path)
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir()
+    try:
+        yield partial
+        if path.exists():
+            path.rmdir()
+        os.rename(partial, path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

@@ -1,0 +1,168 @@
+"""A model folder: model.py, dataloader.py, metrics.py and optional train.py, make_dataset.py."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import importlib.machinery
+import importlib.util
+import inspect
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+from .errors import ToolkitError
+
+_PACKAGE = "_model_folder"
+
+#: The functions that a folder may offer, and whether the folder must have them.
+ENTRY_POINTS = {
+    "model": ("get_model", True),
+    "dataloader": ("get_dataloader_fn", True),
+    "metrics": ("MetricsCalculator", True),
+    "train": ("train", False),
+    "make_dataset": ("make_dataset", False),
+}
+_TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+
+
+def _convert(name: str, text: str, default: object) -> object:
+    """Text to the type of the parameter's default; a list takes comma-separated values."""
+    try:
+        if isinstance(default, bool):
+            if text.lower() not in _TRUE + _FALSE:
+                raise ValueError("not true or false")
+            return text.lower() in _TRUE
+        if isinstance(default, (int, float)):
+            return type(default)(text)
+        if isinstance(default, (list, tuple)):
+            inner = default[0] if default else ""
+            return [_convert(name, part.strip(), inner) for part in text.split(",") if part.strip() != ""]
+    except ValueError:
+        kind = type(default).__name__
+        raise ToolkitError("input-invalid", f'--arg {name}: "{text}" is not a value of type {kind}') from None
+    return text
+
+
+def _declared(path: Path, entry: str) -> Optional[set[str]]:
+    """Parameter names of an entry point, read without importing the module; None when it takes any name."""
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    except SyntaxError as error:
+        raise ToolkitError(
+            "model-folder-invalid", f"{path.name}, line {error.lineno}: {error.msg}", where=str(path)
+        ) from error
+    nodes: Iterable[ast.stmt] = tree.body
+    found = next((node for node in nodes if getattr(node, "name", None) == entry), None)
+    if isinstance(found, ast.ClassDef):
+        found = next((node for node in found.body if getattr(node, "name", None) == "__init__"), None)
+        if found is None:
+            return set()
+    if not isinstance(found, ast.FunctionDef):
+        raise ToolkitError("model-folder-invalid", f"{path.name} does not define {entry}", where=str(path))
+    if found.args.kwarg is not None:
+        return None
+    return {argument.arg for argument in found.args.posonlyargs + found.args.args + found.args.kwonlyargs}
+
+
+class ModelFolder:
+    """Loads modules of the folder on demand and calls their functions with arguments by name."""
+
+    def __init__(self, path: Path, given: Mapping[str, str], context: Mapping[str, object]) -> None:
+        """`given`: the user's arguments; `context`: values that the toolkit itself provides, by parameter name."""
+        self.path = path
+        self._given = dict(given)
+        self._context = dict(context)
+        if not path.is_dir():
+            raise ToolkitError("model-folder-invalid", "The model folder does not exist", where=str(path))
+        missing = [
+            f"{name}.py" for name, (_, needed) in ENTRY_POINTS.items() if needed and not self.has(name)
+        ]
+        if missing:
+            raise ToolkitError(
+                "model-folder-invalid", f"The model folder lacks {', '.join(missing)}", where=str(path)
+            )
+        self._check_names()
+        # Modules of the folder import each other relatively; its folder name need not be a Python name.
+        spec = importlib.machinery.ModuleSpec(_PACKAGE, None, is_package=True)
+        spec.submodule_search_locations = [str(path.resolve())]
+        for name in [name for name in sys.modules if name == _PACKAGE or name.startswith(f"{_PACKAGE}.")]:
+            del sys.modules[name]
+        sys.modules[_PACKAGE] = importlib.util.module_from_spec(spec)
+
+    @classmethod
+    def from_options(cls, options: argparse.Namespace) -> ModelFolder:
+        """From the common flags. Throws model-folder-invalid or input-invalid."""
+        dataset = None if options.dataset is None else str(options.dataset)
+        if dataset is not None and not Path(dataset).is_dir():
+            raise ToolkitError(
+                "input-invalid", f"The data set folder {dataset} does not exist", where="--dataset"
+            )
+        context = {
+            "data_dir": dataset,
+            "dataset": dataset,
+            "batch_size": options.batch_size,
+            "precision": options.precision,
+            "seed": options.seed,
+            "profile": options.profile,
+        }
+        return cls(options.model_dir, dict(options.args), context)
+
+    def has(self, module: str) -> bool:
+        return (self.path / f"{module}.py").is_file()
+
+    def _check_names(self) -> None:
+        known: set[str] = set()
+        for module, (entry, _) in ENTRY_POINTS.items():
+            if not self.has(module):
+                continue
+            names = _declared(self.path / f"{module}.py", entry)
+            if names is None:
+                return
+            known |= names
+        unknown = sorted(set(self._given) - known)
+        if unknown:
+            raise ToolkitError(
+                "input-invalid",
+                f"The model folder takes no argument {', '.join(unknown)}",
+                where="--arg",
+                remedy=f"Its arguments are: {', '.join(sorted(known - {'self'}))}.",
+            )
+
+    def entry(self, module: str) -> Callable[..., Any]:
+        """The entry point of a module, imported. Throws model-folder-invalid."""
+        name, _ = ENTRY_POINTS[module]
+        try:
+            loaded = importlib.import_module(f"{_PACKAGE}.{module}")
+        except ImportError as error:
+            raise ToolkitError(
+                "model-folder-invalid", f"{module}.py cannot be imported: {error}", where=str(self.path)
+            ) from error
+        found: Callable[..., Any] = getattr(loaded, name)
+        return found
+
+    def call(self, module: str, *positional: object, **extra: object) -> Any:
+        """Calls the entry point; `extra` is given only when the function has such a parameter."""
+        function = self.entry(module)
+        offered = {**self._context, **extra}
+        values: dict[str, object] = {}
+        parameters = list(inspect.signature(function).parameters.values())[len(positional) :]
+        for parameter in parameters:
+            if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+                continue
+            required = parameter.default is parameter.empty
+            if parameter.name in self._given:
+                default = "" if required else parameter.default
+                values[parameter.name] = _convert(parameter.name, self._given[parameter.name], default)
+            elif offered.get(parameter.name) is not None:
+                values[parameter.name] = offered[parameter.name]
+            elif required:
+                flag = (
+                    "--dataset"
+                    if parameter.name in ("data_dir", "dataset")
+                    else f"--arg {parameter.name}=..."
+                )
+                raise ToolkitError("input-invalid", f"{module}.py needs {flag}", where=flag)
+        return function(*positional, **values)

@@ -1,0 +1,83 @@
+"""ONNX files: check, write, signature."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Optional
+
+from .datatypes import triton_datatype
+from .errors import ToolkitError
+from .files import replacing
+from .signature import Signature, Tensor
+
+_PARAMETERS = "parameters"
+
+
+def load_onnx(path: Path) -> Any:
+    """Loads and checks. Throws input-invalid."""
+    import onnx
+
+    if not path.is_file():
+        raise ToolkitError("input-invalid", f"There is no file {path}", where=str(path))
+    try:
+        model = onnx.load(str(path))
+        onnx.checker.check_model(model)
+    except Exception as error:
+        raise ToolkitError(
+            "input-invalid", f"{path.name} is no valid ONNX model", where=str(path), details=str(error)
+        ) from error
+    return model
+
+
+def infer_and_check(model: Any) -> Any:
+    """Adds inferred shapes and checks the whole. Throws toolkit-failed."""
+    import onnx
+
+    try:
+        inferred = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+        onnx.checker.check_model(inferred)
+    except Exception as error:
+        raise ToolkitError(
+            "toolkit-failed", "The ONNX model does not pass the checker", details=str(error)
+        ) from error
+    return inferred
+
+
+def save_onnx(model: Any, path: Path) -> None:
+    import onnx
+
+    with replacing(path) as partial:
+        onnx.save(model, str(partial))
+
+
+def onnx_signature(model: Any) -> Signature:
+    """From the graph; symbolic dimensions are -1."""
+    import onnx
+
+    def tensor(value: Any) -> Tensor:
+        kind = value.type.tensor_type
+        dtype = onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type)
+        shape = [dim.dim_value if dim.HasField("dim_value") else -1 for dim in kind.shape.dim]
+        return Tensor(value.name, triton_datatype(dtype), shape)
+
+    weights = {item.name for item in model.graph.initializer}
+    inputs = [tensor(value) for value in model.graph.input if value.name not in weights]
+    return Signature(inputs, [tensor(value) for value in model.graph.output])
+
+
+def onnx_opset(model: Any) -> int:
+    return max(int(item.version) for item in model.opset_import if item.domain in ("", "ai.onnx"))
+
+
+def set_parameters(model: Any, count: int) -> None:
+    """Notes the number of parameters of the source: folding constants changes what the file itself holds."""
+    for item in model.metadata_props:
+        if item.key == _PARAMETERS:
+            item.value = str(count)
+            return
+    model.metadata_props.add(key=_PARAMETERS, value=str(count))
+
+
+def get_parameters(model: Any) -> Optional[int]:
+    values = [item.value for item in model.metadata_props if item.key == _PARAMETERS]
+    return int(values[0]) if values and values[0].isdigit() else None

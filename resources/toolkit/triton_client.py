@@ -1,0 +1,194 @@
+"""Requests to a Triton Inference Server over gRPC or HTTP, answered in the order of sending."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from typing import Any, Callable, Protocol
+
+from .batches import Tensors
+from .errors import ToolkitError
+
+#: Gives the outputs of one request, waiting at most so many seconds.
+Pending = Callable[[float], Tensors]
+
+
+class Client(Protocol):
+    def metadata(self) -> dict[str, Any]: ...
+
+    def max_batch_size(self) -> int: ...
+
+    def submit(
+        self, x: Tensors, datatypes: dict[str, str], outputs: list[str], request_id: str
+    ) -> Pending: ...
+
+    def close(self) -> None: ...
+
+
+def _failure(error: BaseException, url: str, doing: str, code: str) -> ToolkitError:
+    text = str(error).strip() or type(error).__name__
+    lost = isinstance(error, OSError) or any(
+        mark in text for mark in ("StatusCode.UNAVAILABLE", "connection", "Connection", "refused")
+    )
+    if lost:
+        code = "server-gone" if code == "inference-failed" else "server-unreachable"
+    return ToolkitError(code, f"{doing}: {text.splitlines()[0]}", where=url, details=text)
+
+
+def _not_answered(seconds: float, url: str) -> ToolkitError:
+    return ToolkitError(
+        "inference-failed",
+        f"No answer within {seconds:g} s",
+        where=url,
+        remedy="Raise --response-wait-time, or look into the server log for what holds the model up.",
+    )
+
+
+class _TritonClient:
+    """What the two protocols share; `module` is tritonclient.grpc or tritonclient.http."""
+
+    def __init__(self, module: Any, client: Any, url: str, model: str, version: str) -> None:
+        self._module = module
+        self._client = client
+        self._url = url
+        self._model = model
+        self._version = version
+
+    def _ask(self, doing: str, call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        try:
+            return call(*arguments, **named)
+        except Exception as error:
+            raise _failure(error, self._url, doing, "model-not-ready") from error
+
+    def check_ready(self) -> None:
+        """Throws server-unreachable or model-not-ready."""
+        self._ask("Triton does not answer", self._client.is_server_live)
+        if not self._ask("Triton does not answer", self._client.is_model_ready, self._model, self._version):
+            raise ToolkitError(
+                "model-not-ready",
+                f"The model {self._model}, version {self._version}, is not ready",
+                where=self._url,
+            )
+
+    def _request(
+        self, x: Tensors, datatypes: dict[str, str], outputs: list[str], request_id: str
+    ) -> dict[str, Any]:
+        inputs = []
+        for name, datatype in datatypes.items():
+            tensor = self._module.InferInput(name, list(x[name].shape), datatype)
+            tensor.set_data_from_numpy(x[name])
+            inputs.append(tensor)
+        return {
+            "model_name": self._model,
+            "inputs": inputs,
+            "model_version": self._version,
+            "outputs": [self._module.InferRequestedOutput(name) for name in outputs],
+            "request_id": request_id,
+        }
+
+    @staticmethod
+    def _outputs(result: Any, names: list[str]) -> Tensors:
+        arrays = {name: result.as_numpy(name) for name in names}
+        absent = [name for name, array in arrays.items() if array is None]
+        if absent:
+            raise ToolkitError("inference-failed", f"The answer lacks the output {', '.join(absent)}")
+        return arrays
+
+    def close(self) -> None:
+        self._client.close()
+
+
+class GrpcClient(_TritonClient):
+    def __init__(self, url: str, model: str, version: str) -> None:
+        from tritonclient import grpc
+
+        super().__init__(grpc, grpc.InferenceServerClient(url), url, model, version)
+
+    def metadata(self) -> dict[str, Any]:
+        value: dict[str, Any] = self._ask(
+            "No model metadata", self._client.get_model_metadata, self._model, self._version, as_json=True
+        )
+        return value
+
+    def max_batch_size(self) -> int:
+        value = self._ask(
+            "No model configuration", self._client.get_model_config, self._model, self._version, as_json=True
+        )
+        return int(value["config"].get("max_batch_size", 0))
+
+    def submit(self, x: Tensors, datatypes: dict[str, str], outputs: list[str], request_id: str) -> Pending:
+        answer: Future[Any] = Future()
+
+        def done(result: Any, error: Any) -> None:
+            if error is None:
+                answer.set_result(result)
+            else:
+                answer.set_exception(error)
+
+        request = self._request(x, datatypes, outputs, request_id)
+        self._ask("The request could not be sent", self._client.async_infer, callback=done, **request)
+
+        def wait(seconds: float) -> Tensors:
+            try:
+                return self._outputs(answer.result(timeout=seconds), outputs)
+            except FutureTimeout:
+                raise _not_answered(seconds, self._url) from None
+            except self._module.InferenceServerException as error:
+                raise _failure(
+                    error, self._url, f"The request {request_id} failed", "inference-failed"
+                ) from error
+
+        return wait
+
+
+class HttpClient(_TritonClient):
+    def __init__(self, url: str, model: str, version: str, requests: int, response_wait_s: float) -> None:
+        from tritonclient import http
+
+        client = http.InferenceServerClient(url, concurrency=requests, network_timeout=response_wait_s)
+        super().__init__(http, client, url, model, version)
+
+    def metadata(self) -> dict[str, Any]:
+        value: dict[str, Any] = self._ask(
+            "No model metadata", self._client.get_model_metadata, self._model, self._version
+        )
+        return value
+
+    def max_batch_size(self) -> int:
+        value = self._ask("No model configuration", self._client.get_model_config, self._model, self._version)
+        return int(value.get("max_batch_size", 0))
+
+    def submit(self, x: Tensors, datatypes: dict[str, str], outputs: list[str], request_id: str) -> Pending:
+        request = self._request(x, datatypes, outputs, request_id)
+        pending = self._ask("The request could not be sent", self._client.async_infer, **request)
+
+        def wait(seconds: float) -> Tensors:
+            try:
+                return self._outputs(pending.get_result(timeout=seconds), outputs)
+            except (self._module.InferenceServerException, OSError) as error:
+                # What gevent's client says when either time limit is reached.
+                if (
+                    isinstance(error, TimeoutError)
+                    or "failed to obtain" in str(error)
+                    or "timed out" in str(error)
+                ):
+                    raise _not_answered(seconds, self._url) from None
+                raise _failure(
+                    error, self._url, f"The request {request_id} failed", "inference-failed"
+                ) from error
+
+        return wait
+
+
+def connect(
+    url: str, protocol: str, model: str, version: str, requests: int, response_wait_s: float
+) -> Client:
+    """A client whose model is ready. `url` is host:port. Throws server-unreachable or model-not-ready."""
+    address = url.split("://", 1)[-1].rstrip("/")
+    client: GrpcClient | HttpClient
+    if protocol == "grpc":
+        client = GrpcClient(address, model, version)
+    else:
+        client = HttpClient(address, model, version, requests, response_wait_s)
+    client.check_ready()
+    return client

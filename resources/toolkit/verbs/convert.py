@@ -1,0 +1,91 @@
+"""An exported model to a precision."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..artefact import artefact_fields
+from ..errors import ToolkitError
+from ..files import replacing
+from ..onnx_file import get_parameters, infer_and_check, load_onnx, onnx_opset, onnx_signature, save_onnx
+from ..options import FORMATS, PRECISIONS
+from ..report import Report
+from ..runners import SIGNATURE_FILE, load_torchscript
+from ..signature import Signature
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", required=True, choices=FORMATS)
+    parser.add_argument("--precision", required=True, choices=PRECISIONS)
+    parser.add_argument("--input", type=Path, required=True, help="model file of the verb export")
+    parser.add_argument("--output", type=Path, required=True)
+
+
+def _copy(source: Path, target: Path) -> None:
+    with replacing(target) as partial:
+        shutil.copyfile(source, partial)
+
+
+def _onnx(source: Path, target: Path, precision: str, report: Report) -> dict[str, Any]:
+    model = load_onnx(source)
+    parameters = get_parameters(model)
+    if precision == "fp32":
+        _copy(source, target)
+        return artefact_fields(target, onnx_signature(model), parameters, onnx_opset(model), report)
+    from onnxconverter_common import float16
+
+    report.progress(0.3, "Converting to float16")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        converted = float16.convert_float_to_float16(model, keep_io_types=False)
+    # One for each tensor with values outside float16, which were cut to its range.
+    truncated = [str(item.message) for item in caught if "truncated" in str(item.message)]
+    if truncated:
+        report.warning(f"{len(truncated)} times, weights outside the range of float16 were cut to it")
+    checked = infer_and_check(converted)
+    report.progress(0.8, "Writing the file")
+    save_onnx(checked, target)
+    return artefact_fields(target, onnx_signature(checked), parameters, onnx_opset(checked), report)
+
+
+def _half(signature: Signature) -> Signature:
+    """`.half()` turns floating point tensors only; integers stay."""
+    inputs, outputs = (
+        [replace(tensor, datatype="FP16") if tensor.datatype == "FP32" else tensor for tensor in part]
+        for part in (signature.inputs, signature.outputs)
+    )
+    return Signature(inputs, outputs)
+
+
+def _torchscript(source: Path, target: Path, precision: str, report: Report) -> dict[str, Any]:
+    import torch
+
+    module, signature = load_torchscript(source)
+    if precision == "fp32":
+        _copy(source, target)
+    else:
+        report.progress(0.3, "Converting to float16")
+        module, signature = module.half(), _half(signature)
+        report.warning("PyTorch computes float16 convolutions on CPU many times slower than float32 ones")
+        report.progress(0.8, "Writing the file")
+        with replacing(target) as partial, warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            torch.jit.save(module, str(partial), _extra_files={SIGNATURE_FILE: signature.to_json()})
+    parameters = sum(parameter.numel() for parameter in module.parameters())
+    return artefact_fields(target, signature, parameters, None, report)
+
+
+def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
+    """fp32: a checked copy. fp16: inputs and outputs become float16 as well."""
+    if not options.input.is_file():
+        raise ToolkitError("input-invalid", f"There is no file {options.input}", where="--input")
+    report.progress(0.0, "Reading the model")
+    convert = _onnx if options.format == "onnx" else _torchscript
+    result = convert(options.input, options.output, options.precision, report)
+    report.progress(1.0, "Converted")
+    return result

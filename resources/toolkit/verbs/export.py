@@ -1,0 +1,158 @@
+"""Model code to ONNX or TorchScript, always from fp32 weights."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..artefact import artefact_fields
+from ..batches import Batches
+from ..errors import ToolkitError
+from ..files import replacing
+from ..model_folder import ModelFolder
+from ..onnx_file import infer_and_check, load_onnx, onnx_opset, save_onnx, set_parameters
+from ..options import FORMATS, add_model_arguments, at_least
+from ..report import Report
+from ..runners import (
+    SIGNATURE_FILE,
+    LoadedModel,
+    ModuleRunner,
+    OnnxRunner,
+    Runner,
+    TorchScriptRunner,
+    load_model,
+)
+from ..signature import Signature, find_signature
+
+if TYPE_CHECKING:
+    import torch
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_model_arguments(parser)
+    parser.add_argument("--format", required=True, choices=FORMATS)
+    parser.add_argument("--output", type=Path, required=True, help="model file")
+    parser.add_argument("--opset", type=at_least(9), default=13, help="ONNX operator set")
+
+
+def _write_torchscript(
+    kind: str, model: LoadedModel, example: tuple[torch.Tensor, ...], signature: Signature, path: Path
+) -> None:
+    import torch
+
+    with torch.no_grad(), warnings.catch_warnings():
+        # TorchScript as such is marked deprecated; it is what this format is.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            if kind == "ts-trace":
+                scripted: Any = torch.jit.trace(model.module, example)
+            else:
+                scripted = torch.jit.script(model.module)
+        except Exception as error:
+            raise ToolkitError(
+                "model-folder-invalid",
+                f"The model cannot be exported as {kind}",
+                where="model.py",
+                remedy="Choose another format or write the model with what TorchScript supports.",
+                details=str(error),
+            ) from error
+    with replacing(path) as partial:
+        torch.jit.save(scripted, str(partial), _extra_files={SIGNATURE_FILE: signature.to_json()})
+
+
+def _write_onnx(
+    model: LoadedModel,
+    example: tuple[torch.Tensor, ...],
+    signature: Signature,
+    path: Path,
+    opset: int,
+    parameters: int,
+) -> None:
+    import torch
+
+    tensors = signature.inputs + signature.outputs
+    axes = {
+        tensor.name: {
+            axis: "batch_size_0" if axis == 0 else f"{tensor.name}_{axis}"
+            for axis, size in enumerate(tensor.shape)
+            if size == -1
+        }
+        for tensor in tensors
+    }
+    with replacing(path) as partial:
+        with warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            try:
+                torch.onnx.export(
+                    model.module,
+                    example,
+                    str(partial),
+                    opset_version=opset,
+                    input_names=model.inputs,
+                    output_names=model.outputs,
+                    dynamic_axes=axes,
+                    do_constant_folding=True,
+                    # The newer exporter needs a further package and knows no operator set below 18.
+                    dynamo=False,
+                )
+            except Exception as error:
+                raise ToolkitError(
+                    "model-folder-invalid",
+                    f"The model cannot be exported to ONNX operator set {opset}",
+                    where="model.py",
+                    details=str(error),
+                ) from error
+        checked = infer_and_check(load_onnx(partial))
+        if onnx_opset(checked) != opset:
+            raise ToolkitError(
+                "toolkit-failed", f"The exporter wrote operator set {onnx_opset(checked)}, not {opset}"
+            )
+        set_parameters(checked, parameters)
+        save_onnx(checked, partial)
+
+
+def _check_batches(runner: Runner, signature: Signature, x: dict[str, Any]) -> None:
+    """Runs the file on one and on three samples: a batch size that the export fixed fails here."""
+    for count in (1, 3):
+        first = {tensor.name: x[tensor.name][:1] for tensor in signature.inputs}
+        results = runner.run({name: array.repeat(count, axis=0) for name, array in first.items()})
+        for tensor in signature.outputs:
+            shape = list(results[tensor.name].shape)
+            if shape[0] != count or len(shape) != len(tensor.shape):
+                raise ToolkitError(
+                    "model-folder-invalid",
+                    f"The exported model gives {tensor.name} as {shape} for a batch of {count}",
+                    where="model.py",
+                    remedy="The model must not depend on the batch size of the example.",
+                )
+
+
+def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
+    # The source is fp32 whatever the file is converted to later.
+    options.precision = "fp32"
+    folder = ModelFolder.from_options(options)
+    report.progress(0.0, "Loading the model")
+    import torch
+
+    torch.manual_seed(options.seed)
+    model = load_model(folder, options.checkpoint)
+    parameters = sum(parameter.numel() for parameter in model.module.parameters())
+    report.progress(0.2, "Reading the signature from the data set")
+    runner = ModuleRunner(model.module, model.inputs, model.outputs)
+    signature, example = find_signature(Batches(folder, options.limit), model.inputs, runner.run)
+    report.progress(0.5, f"Exporting as {options.format}")
+    arguments = tuple(torch.from_numpy(example.x[name].copy()) for name in model.inputs)
+    output: Path = options.output
+    opset = options.opset if options.format == "onnx" else None
+    with replacing(output) as partial:
+        if opset is None:
+            _write_torchscript(options.format, model, arguments, signature, partial)
+        else:
+            _write_onnx(model, arguments, signature, partial, opset, parameters)
+        report.progress(0.8, "Checking the exported file")
+        exported = TorchScriptRunner(partial) if opset is None else OnnxRunner(partial)
+        _check_batches(exported, signature, example.x)
+    report.progress(1.0, "Exported")
+    return artefact_fields(output, signature, parameters, opset, report)

@@ -1,0 +1,61 @@
+"""Outputs of a model run in this process."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+from ..batches import Batches
+from ..dumps import DumpWriter
+from ..errors import ToolkitError
+from ..files import new_directory
+from ..model_folder import ModelFolder
+from ..options import add_dump_arguments, add_model_arguments
+from ..report import Report
+from ..runners import ModuleRunner, OnnxRunner, Runner, TorchScriptRunner, load_model
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_model_arguments(parser)
+    add_dump_arguments(parser)
+    parser.add_argument("--runtime", required=True, choices=("pyt", "onnx", "ts"))
+    parser.add_argument("--path", type=Path, help="model file, for onnx and ts")
+
+
+def _runner(folder: ModelFolder, options: argparse.Namespace) -> Runner:
+    if options.runtime == "pyt":
+        import torch
+
+        torch.manual_seed(options.seed)
+        model = load_model(folder, options.checkpoint)
+        module = model.module.half() if options.precision == "fp16" else model.module
+        return ModuleRunner(module, model.inputs, model.outputs)
+    if options.path is None or not options.path.is_file():
+        raise ToolkitError("input-invalid", f"--runtime {options.runtime} needs a model file", where="--path")
+    return OnnxRunner(options.path) if options.runtime == "onnx" else TorchScriptRunner(options.path)
+
+
+def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
+    folder = ModelFolder.from_options(options)
+    report.progress(0.0, "Loading the model")
+    runner = _runner(folder, options)
+    batches = Batches(folder, options.limit)
+    total = batches.sample_count
+    samples = count = 0
+    started = time.monotonic()
+    with new_directory(options.output_dir) as directory:
+        writer = DumpWriter(directory)
+        for batch in batches:
+            parts = {"outputs": runner.run(batch.x)}
+            if options.dump_labels:
+                parts["labels"] = batch.y
+            if options.dump_inputs:
+                parts["inputs"] = batch.x
+            writer.write(batch.ids, **parts)
+            samples += len(batch.ids)
+            count += 1
+            report.progress(None if total is None else samples / total, f"{samples} samples")
+        writer.flush()
+    return {"samples": samples, "batches": count, "seconds": round(time.monotonic() - started, 3)}

@@ -1,0 +1,116 @@
+"""Outputs of a model served by Triton."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import deque
+from typing import Any, Callable
+
+from ..batches import Batch, Batches, Tensors
+from ..datatypes import triton_datatype
+from ..dumps import DumpWriter
+from ..errors import ToolkitError
+from ..files import new_directory
+from ..model_folder import ModelFolder
+from ..options import add_dump_arguments, add_model_arguments, at_least
+from ..report import Report
+from ..triton_client import Client, connect
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_model_arguments(parser)
+    add_dump_arguments(parser)
+    parser.add_argument("--url", required=True, help="host:port")
+    parser.add_argument("--protocol", default="grpc", choices=("grpc", "http"))
+    parser.add_argument("--model-name", required=True)
+    parser.add_argument("--model-version", default="1")
+    parser.add_argument("--max-unresponded-requests", type=at_least(1), default=128)
+    parser.add_argument("--response-wait-time", type=float, default=120.0, help="seconds")
+
+
+def check_served(
+    metadata: dict[str, Any], max_batch_size: int, batch: Batch, batch_size: int
+) -> dict[str, str]:
+    """Datatypes of the inputs by name. Throws model-mismatch naming everything that does not fit."""
+    faults = []
+    served = {item["name"]: item for item in metadata["inputs"]}
+    for name in batch.x.keys() - served.keys():
+        faults.append(f"the loader gives {name}, which the served model does not take")
+    for name, item in served.items():
+        if name not in batch.x:
+            faults.append(f"the served model takes {name}, which the loader does not give")
+            continue
+        array = batch.x[name]
+        datatype = triton_datatype(array.dtype)
+        if datatype != item["datatype"]:
+            faults.append(f"{name} is served as {item['datatype']}, the loader gives {datatype}")
+        # JSON of gRPC writes 64-bit integers as text. Without batching, axis 0 has the size of the batch itself.
+        shape = [int(size) for size in item["shape"]]
+        given = list(array.shape)
+        if len(shape) != len(given) or any(a not in (-1, b) for a, b in zip(shape, given)):
+            faults.append(f"{name} is served as {shape}, the loader gives {given}")
+    if max_batch_size > 0 and batch_size > max_batch_size:
+        faults.append(f"batches of {batch_size} are more than the served maximum batch size {max_batch_size}")
+    if faults:
+        raise ToolkitError(
+            "model-mismatch",
+            "The served model does not fit the loader: " + "; ".join(faults),
+            remedy="Compare the model's configuration with dataloader.py, --precision and --batch-size.",
+        )
+    return {name: str(item["datatype"]) for name, item in served.items()}
+
+
+def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
+    """Sends at most --max-unresponded-requests ahead of the answers and writes them in the loader's order."""
+    folder = ModelFolder.from_options(options)
+    bound: int = options.max_unresponded_requests
+    report.progress(0.0, "Connecting to Triton")
+    client = connect(
+        options.url,
+        options.protocol,
+        options.model_name,
+        options.model_version,
+        bound,
+        options.response_wait_time,
+    )
+    try:
+        return _run(client, Batches(folder, options.limit), options, report)
+    finally:
+        client.close()
+
+
+def _run(client: Client, batches: Batches, options: argparse.Namespace, report: Report) -> dict[str, Any]:
+    metadata, max_batch_size = client.metadata(), client.max_batch_size()
+    outputs = [item["name"] for item in metadata["outputs"]]
+    datatypes: dict[str, str] | None = None
+    total = batches.sample_count
+    samples = count = 0
+    started = time.monotonic()
+    unresponded: deque[tuple[Batch, Callable[[float], Tensors]]] = deque()
+    with new_directory(options.output_dir) as directory:
+        writer = DumpWriter(directory)
+
+        def take_oldest() -> None:
+            nonlocal samples
+            batch, wait = unresponded.popleft()
+            parts = {"outputs": wait(options.response_wait_time)}
+            if options.dump_labels:
+                parts["labels"] = batch.y
+            if options.dump_inputs:
+                parts["inputs"] = batch.x
+            writer.write(batch.ids, **parts)
+            samples += len(batch.ids)
+            report.progress(None if total is None else samples / total, f"{samples} samples answered")
+
+        for batch in batches:
+            if datatypes is None:
+                datatypes = check_served(metadata, max_batch_size, batch, len(batch.ids))
+            if len(unresponded) >= options.max_unresponded_requests:
+                take_oldest()
+            unresponded.append((batch, client.submit(batch.x, datatypes, outputs, batch.ids[0])))
+            count += 1
+        while unresponded:
+            take_oldest()
+        writer.flush()
+    return {"samples": samples, "batches": count, "seconds": round(time.monotonic() - started, 3)}

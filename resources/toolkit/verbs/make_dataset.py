@@ -1,0 +1,35 @@
+"""A generated data set in the form that the model's loader reads."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..errors import ToolkitError
+from ..files import new_directory
+from ..model_folder import ModelFolder
+from ..options import add_model_arguments
+from ..report import Report
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_model_arguments(parser)
+    parser.add_argument("--output", type=Path, required=True, help="new or empty folder")
+
+
+def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
+    folder = ModelFolder.from_options(options)
+    if not folder.has("make_dataset"):
+        raise ToolkitError(
+            "model-folder-invalid",
+            "The model folder generates no data set (it has no make_dataset.py)",
+            where=str(options.model_dir),
+            remedy="Give a data set of your own with --dataset.",
+        )
+    with new_directory(options.output) as directory:
+        counts = folder.call("make_dataset", str(directory), progress=report.progress)
+    samples, classes = int(counts["samples"]), int(counts["classes"])
+    report.fact("Data set", f"{samples:,} samples, {classes} classes, generated")
+    report.progress(1.0, "Data set written")
+    return {"samples": samples, "classes": classes, "path": str(options.output)}

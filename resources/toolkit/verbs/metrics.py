@@ -1,0 +1,71 @@
+"""Metrics of a dump."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..dumps import read_all
+from ..errors import ToolkitError
+from ..files import replacing
+from ..model_folder import ModelFolder
+from ..options import add_model_arguments
+from ..report import Report
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_model_arguments(parser)
+    parser.add_argument("--dump-dir", type=Path, required=True, help="dump with labels")
+    parser.add_argument("--csv", type=Path, required=True)
+
+
+def _checked(value: Any) -> dict[str, float]:
+    where = "metrics.py"
+    if not isinstance(value, dict) or not value:
+        raise ToolkitError("model-folder-invalid", "calc must return a dict of numbers", where=where)
+    for name, number in value.items():
+        if (
+            not isinstance(name, str)
+            or name == ""
+            or any(letter.isspace() or letter in ',"' for letter in name)
+        ):
+            raise ToolkitError(
+                "model-folder-invalid", f"The metric name {name!r} is not a plain word", where=where
+            )
+        if not math.isfinite(float(number)):
+            raise ToolkitError("model-folder-invalid", f"The metric {name} is {number}", where=where)
+    return {name: float(number) for name, number in value.items()}
+
+
+def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
+    """CSV with one header and one value row; the first column `_total_` is the number of samples."""
+    folder = ModelFolder.from_options(options)
+    report.progress(0.0, "Reading the dump")
+    outputs, labels = read_all(options.dump_dir, "outputs"), read_all(options.dump_dir, "labels")
+    ids = read_all(options.dump_dir, "ids").get("ids", np.empty(0, dtype=np.str_))
+    if not outputs or not labels:
+        lacking = "outputs" if not outputs else "labels"
+        raise ToolkitError(
+            "input-invalid",
+            f"The dump holds no {lacking}",
+            where=str(options.dump_dir),
+            remedy="Write it with --dump-labels.",
+        )
+    calculator = folder.call("metrics")
+    values = _checked(
+        calculator.calc(
+            ids=list(ids), y_pred=outputs, x=read_all(options.dump_dir, "inputs") or None, y_real=labels
+        )
+    )
+    with replacing(options.csv) as partial:
+        header = ",".join(["_total_", *values])
+        row = ",".join([str(len(ids)), *(repr(value) for value in values.values())])
+        partial.write_text(f"{header}\n{row}\n", encoding="utf-8")
+    for name, value in values.items():
+        report.fact(name, f"{value:.4f}")
+    report.progress(1.0, "Metrics computed")
+    return {"metrics": values, "samples": len(ids)}

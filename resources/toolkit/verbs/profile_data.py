@@ -1,0 +1,151 @@
+"""Request payloads for the load tools: one raw little-endian file a sample and input."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..batches import Array, Batches, Tensors
+from ..datatypes import numpy_dtype
+from ..errors import ToolkitError
+from ..files import replacing
+from ..model_folder import ModelFolder
+from ..options import add_model_arguments, at_least
+from ..report import Report, bytes_text
+from ..signature import Tensor
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_model_arguments(parser)
+    parser.add_argument("--mode", required=True, choices=("random", "zero", "dataset"))
+    parser.add_argument("--count", type=at_least(1), default=8, help="samples")
+    parser.add_argument(
+        "--signature", required=True, help='JSON: [{"name", "datatype", "shape"}], batch dimension first'
+    )
+    parser.add_argument(
+        "--output-dir", type=Path, required=True, help="may hold other files; input-data.json comes last"
+    )
+
+
+def _signature(text: str) -> list[Tensor]:
+    try:
+        tensors = [
+            Tensor(str(t["name"]), str(t["datatype"]), [int(d) for d in t["shape"]]) for t in json.loads(text)
+        ]
+    except (ValueError, TypeError, KeyError) as error:
+        raise ToolkitError("input-invalid", f"not a list of inputs: {error}", where="--signature") from error
+    if not tensors or any(not tensor.shape for tensor in tensors):
+        raise ToolkitError("input-invalid", "every input needs a batch dimension", where="--signature")
+    return tensors
+
+
+def _check(tensor: Tensor, sample: Array) -> None:
+    wanted = tensor.shape[1:]
+    fits = len(wanted) == sample.ndim and all(a in (-1, b) for a, b in zip(wanted, sample.shape))
+    if not fits or sample.dtype != numpy_dtype(tensor.datatype):
+        raise ToolkitError(
+            "model-mismatch",
+            f"The loader gives {tensor.name} as {sample.dtype} {list(sample.shape)}, the model wants "
+            f"{tensor.datatype} {wanted}",
+            where=tensor.name,
+            remedy="Give the precision of the model with --precision.",
+        )
+
+
+def _from_dataset(folder: ModelFolder, tensors: list[Tensor], limit: int) -> Iterator[Tensors]:
+    for batch in Batches(folder, limit):
+        for index in range(len(batch.ids)):
+            sample = {}
+            for tensor in tensors:
+                if tensor.name not in batch.x:
+                    raise ToolkitError(
+                        "model-mismatch", f"The loader gives no {tensor.name}", where=tensor.name
+                    )
+                sample[tensor.name] = batch.x[tensor.name][index]
+                _check(tensor, sample[tensor.name])
+            yield sample
+
+
+def _shapes(folder: ModelFolder, tensors: list[Tensor], has_dataset: bool) -> dict[str, list[int]]:
+    """Sample shapes; where a dimension varies, that of the data set's first sample."""
+    if all(-1 not in tensor.shape[1:] for tensor in tensors):
+        return {tensor.name: tensor.shape[1:] for tensor in tensors}
+    if not has_dataset:
+        raise ToolkitError(
+            "input-invalid",
+            "The signature has dimensions that vary; their sizes come from a data set",
+            where="--signature",
+            remedy="Give --dataset, or sizes in place of -1 in the signature.",
+        )
+    first = next(_from_dataset(folder, tensors, 1))
+    return {name: list(array.shape) for name, array in first.items()}
+
+
+def _made(
+    mode: str, tensors: list[Tensor], shapes: dict[str, list[int]], count: int, seed: int
+) -> Iterator[Tensors]:
+    generator = np.random.default_rng(seed)
+    for _ in range(count):
+        sample: Tensors = {}
+        for tensor in tensors:
+            dtype, shape = numpy_dtype(tensor.datatype), shapes[tensor.name]
+            if mode == "zero":
+                sample[tensor.name] = np.zeros(shape, dtype=dtype)
+            elif dtype.kind == "f":
+                sample[tensor.name] = generator.random(shape, dtype=np.float32).astype(dtype)
+            else:
+                # 0 and 1 are valid for flags, categories and token numbers of any model.
+                sample[tensor.name] = generator.integers(0, 2, shape).astype(dtype)
+        yield sample
+
+
+def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
+    folder = ModelFolder.from_options(options)
+    tensors = _signature(options.signature)
+    report.progress(0.0, f"Writing {options.mode} input data")
+    if options.mode == "dataset":
+        samples = _from_dataset(folder, tensors, options.count)
+    else:
+        shapes = _shapes(folder, tensors, options.dataset is not None)
+        samples = _made(options.mode, tensors, shapes, options.count, options.seed)
+    files: dict[str, list[str]] = {tensor.name: [] for tensor in tensors}
+    sizes: dict[str, list[int]] = {}
+    total = count = 0
+    directory: Path = options.output_dir
+    directory.mkdir(parents=True, exist_ok=True)
+    for sample in samples:
+        for position, (name, array) in enumerate(sample.items()):
+            shape = sizes.setdefault(name, list(array.shape))
+            if shape != list(array.shape):
+                raise ToolkitError(
+                    "input-invalid",
+                    f"{name} has samples of different shapes: {shape} and {list(array.shape)}",
+                )
+            raw = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()
+            plain = re.sub(r"[^A-Za-z0-9_.-]", "_", name)
+            files[name].append(f"{position}-{plain}-{count:06d}.bin")
+            with replacing(directory / files[name][-1]) as partial:
+                partial.write_bytes(raw)
+            total += len(raw)
+        count += 1
+        report.progress(count / options.count, f"{count} samples")
+    manifest = {
+        "source": options.mode,
+        "tensors": [
+            {"name": t.name, "datatype": t.datatype, "shape": sizes[t.name], "files": files[t.name]}
+            for t in tensors
+        ],
+    }
+    # Last: without it the other files are nothing.
+    with replacing(directory / "input-data.json") as partial:
+        partial.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    if options.mode == "dataset" and count < options.count:
+        report.warning(f"The data set has only {count} samples; requests cycle through them")
+    report.fact("Input data", f"{options.mode}, {count} samples, {bytes_text(total)}")
+    return {"source": options.mode, "count": count, "bytes": total}

@@ -1,0 +1,41 @@
+"""Compare the outputs of two dumps."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..comparison import compare
+from ..options import tolerance
+from ..report import Report
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--reference", type=Path, required=True, help="dump of the model in its framework")
+    parser.add_argument("--candidate", type=Path, required=True, help="dump to check")
+    for name, text in (("--atol", "absolute"), ("--rtol", "relative")):
+        parser.add_argument(
+            name, type=tolerance, nargs="+", action="extend", default=[], metavar="NAME=V",
+            help=f"{text} tolerance of an output; NAME * = every output not named; else 0",
+        )  # fmt: skip
+
+
+def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
+    """|reference - candidate| <= atol + rtol * |reference| for every element, and no NaN."""
+    report.progress(0.0, "Comparing outputs")
+    outputs = []
+    for statistics in compare(options.reference, options.candidate, dict(options.atol), dict(options.rtol)):
+        fields = statistics.fields()
+        outputs.append(fields)
+        difference = fields["maxAbsDiff"]
+        shown = "none finite" if difference is None else f"{difference:.3g}"
+        report.fact(f"Largest difference of {statistics.output}", f"{shown} (sample {fields['worstSample']})")
+        if fields["vacuous"]:
+            report.warning(
+                f"The tolerance of {statistics.output} (atol {statistics.atol:g}, rtol {statistics.rtol:g}) cannot "
+                f"fail: its values lie between {statistics.low:.4g} and {statistics.high:.4g}, and the largest "
+                f"observed difference is {shown}"
+            )
+    report.progress(1.0, "Compared")
+    return {"outputs": outputs}

@@ -1,0 +1,52 @@
+import { command } from './command.mjs';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { repoRoot } from './layout.mjs';
+import { say, seconds } from './say.mjs';
+import { unusedExports } from './unused-exports.mjs';
+
+const bin = (name) => join(repoRoot, 'node_modules', '.bin', name);
+const pythonFolders = ['resources', join('test', 'python')].filter((path) =>
+  existsSync(join(repoRoot, path)),
+);
+
+function tools(python) {
+  const module = (...args) => [python, ['-m', ...args]];
+  return [
+    { name: 'eslint', run: [bin('eslint'), ['.']] },
+    { name: 'tsc', run: [bin('tsc'), ['-p', '.']] },
+    { name: 'prettier', run: [bin('prettier'), ['--check', '.', '--log-level=warn']] },
+    { name: 'depcruise', run: [bin('depcruise'), ['electron', 'main', 'renderer']] },
+    { name: 'ruff check', run: module('ruff', 'check', ...pythonFolders) },
+    { name: 'ruff format', run: module('ruff', 'format', '--check', ...pythonFolders) },
+    { name: 'mypy', run: module('mypy') },
+    { name: 'unused exports', list: unusedExports },
+  ];
+}
+
+async function verdict(tool) {
+  const startMs = performance.now();
+  let problem;
+  if (tool.list) {
+    problem = tool.list().join('\n');
+  } else {
+    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
+    const [program, args] = tool.run;
+    const done = await command(program, args, { cwd: repoRoot, env, collect: true });
+    problem = done.code === 0 ? '' : `${done.output}${done.errors}`.trimEnd() || `exit code ${done.code}`;
+  }
+  say(`${problem === '' ? '✓' : '✗'} ${tool.name} (${seconds(startMs)})`);
+  if (problem !== '') say(problem.replace(/^/gm, '    '));
+  return problem === '';
+}
+
+/** Runs every tool, two at a time, and says each one's verdict. Resolves with the number that failed. */
+export async function runCheck(python) {
+  const waiting = tools(python);
+  let failed = 0;
+  const work = async () => {
+    for (let tool = waiting.shift(); tool; tool = waiting.shift()) if (!(await verdict(tool))) failed += 1;
+  };
+  await Promise.all([work(), work()]);
+  return failed;
+}

@@ -1,0 +1,42 @@
+import { appEnvironment, bootstrap, needs } from './lib/bootstrap.mjs';
+import { main } from './lib/main.mjs';
+import { SetupError, say, seconds } from './lib/say.mjs';
+import { parts } from './lib/test-parts.mjs';
+
+/** What runs when only one part is asked for needs no more than this. */
+const needsOf = { check: needs.check, python: needs.check, unit: ['modules'] };
+
+function chosen(args) {
+  const unknown = args.find((arg) => !(arg in parts));
+  if (unknown !== undefined) {
+    throw new SetupError(`There is no test part "${unknown}": choose from ${Object.keys(parts).join(', ')}.`);
+  }
+  return args.length === 0 ? Object.keys(parts) : Object.keys(parts).filter((name) => args.includes(name));
+}
+
+await main(async (args) => {
+  process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
+  const names = chosen(args);
+  const wanted = [...new Set(names.flatMap((name) => needsOf[name] ?? needs.test))];
+  const all = names.some((name) => !(name in needsOf));
+  const system = all ? { packages: ['window', 'display', 'test'], purpose: 'Testing' } : {};
+  const { home, layout } = await bootstrap(wanted, system);
+  const env = appEnvironment(home);
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  const lines = [];
+  for (const name of names) {
+    say(`\n── ${name}`);
+    const startMs = performance.now();
+    const result = await parts[name]({ layout, env });
+    // A part that ran nothing proves nothing.
+    if (result.passed + result.failed === 0) result.failed = 1;
+    for (const key of Object.keys(sum)) sum[key] += result[key];
+    lines.push(
+      `${name}: ${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped in ${seconds(startMs)}`,
+    );
+  }
+  say(`\n${lines.join('\n')}`);
+  process.stdout.write(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped\n`);
+  return sum.failed === 0 ? 0 : 1;
+});

@@ -1,0 +1,184 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { homeLayout } from '../../main/platform/layout';
+import { readJournal } from '../../main/store/journal';
+import { runFolder } from '../../main/store/run-folder';
+import { cli, documentOf, startCli } from '../support/cli';
+import type { CliRun } from '../support/cli';
+import { createTestHome } from '../support/home';
+import type { TestHome } from '../support/home';
+
+let home: TestHome;
+beforeAll(async () => {
+  home = await createTestHome();
+});
+afterAll(() => home.remove());
+
+const run = [
+  ...['run', 'resnet50', '--profile', 'quick', '--json', '--verbose'],
+  ...[
+    '--set',
+    'performance.maxTrials=3',
+    '--set',
+    'performance.warmupMs=100',
+    '--measurement-interval-ms',
+    '400',
+  ],
+  ...['--batch-sizes', '1,2,4', '--concurrency', '1,2'],
+];
+
+/** Process ids of tritonserver processes that serve a run of this home. */
+function servers(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return command.includes('tritonserver\0') && command.includes(homeLayout(home.path).runs);
+      } catch {
+        return false;
+      }
+    });
+}
+
+async function measurements(runId: string) {
+  const { entries } = await readJournal(runFolder(join(homeLayout(home.path).runs, runId)).journal);
+  return entries.flatMap((entry) => (entry.type === 'measurement' ? [entry] : []));
+}
+
+async function runIdOf(started: CliRun): Promise<string> {
+  return (await started.line(/^Run /)).slice('Run '.length);
+}
+
+/** Resumes to the end and checks that what had been measured was kept and not measured again. */
+async function resumesWithoutRepeating(runId: string): Promise<void> {
+  const before = await measurements(runId);
+  expect(before.length).toBeGreaterThan(0);
+  const result = await cli(home.path, 'resume', runId, '--json');
+  expect(result.code).toBe(0);
+  const after = await measurements(runId);
+  expect(after.slice(0, before.length)).toEqual(before);
+  expect(new Set(after.map((entry) => entry.key)).size).toBe(after.length);
+  const document = documentOf(result);
+  expect(document.offline.map((point) => point.batchSize)).toEqual([1, 2, 4]);
+  expect(document.online.map((point) => point.concurrency)).toEqual([1, 2]);
+  expect(servers()).toEqual([]);
+}
+
+describe('a run that cannot go on', () => {
+  it('names the weights file that does not fit', async () => {
+    const path = join(home.path, 'weights.pt');
+    await writeFile(path, 'not a state dictionary');
+    const result = await cli(home.path, ...run, '--checkpoint', path);
+    expect(result.code).toBe(1);
+    const document = documentOf(result);
+    expect(document.status).toBe('failed');
+    expect(document.error?.code).toBe('checkpoint-invalid');
+    expect(JSON.stringify(document.error)).toContain('weights.pt');
+    expect(document.steps.find((step) => step.id === 'configure')?.status).toBe('waiting');
+  });
+
+  it('stops at the accuracy gate before measuring, and goes on when told, marked unverified', async () => {
+    const strict = ['--atol', '1e-12', '--rtol', '1e-12'];
+    const stopped = await cli(home.path, ...run, ...strict);
+    expect(stopped.code).toBe(3);
+    const document = documentOf(stopped);
+    expect(document.status).toBe('gate-failed');
+    expect(document.accuracy?.reasons[0]).toContain('OUTPUT__0');
+    expect(document.offline).toEqual([]);
+    const told = await cli(
+      home.path,
+      ...run,
+      ...strict,
+      '--allow-unverified',
+      '--batch-sizes',
+      '1',
+      '--concurrency',
+      '1',
+    );
+    expect(told.code).toBe(0);
+    expect(documentOf(told).unverified).toBe(true);
+    expect(servers()).toEqual([]);
+  });
+
+  it('names the port that is taken', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      const result = await cli(home.path, ...run, '--http-port', String(port));
+      expect(result.code).toBe(1);
+      expect(documentOf(result).error?.code).toBe('port-taken');
+      expect(documentOf(result).error?.message).toContain(String(port));
+    } finally {
+      server.close();
+    }
+  });
+
+  it.each([
+    ['unknown preset', ['run', 'nothing', '--json'], 'preset-unknown'],
+    ['a batch above the maximum', [...run, '--batch-sizes', '64', '--max-batch-size', '8'], 'spec-invalid'],
+    [
+      'an accelerator that CPU has not',
+      [...run, '--set', 'BACKEND_ACCELERATOR=trt'],
+      'combination-unsupported',
+    ],
+    ['an unknown field', [...run, '--set', 'performance.nothing=1'], 'spec-invalid'],
+    ['a run that is not there', ['resume', 'nothing', '--json'], 'run-unknown'],
+  ])('refuses %s as usage', async (_name, args, code) => {
+    const result = await cli(home.path, ...args);
+    expect(result.code).toBe(2);
+    expect((JSON.parse(result.stdout) as { error: { code: string } }).error.code).toBe(code);
+  });
+});
+
+describe('a run that is cut short in a sweep', () => {
+  it('says that Triton was killed, and goes on from there', async () => {
+    const started = startCli(home.path, run);
+    const runId = await runIdOf(started);
+    await started.line(/offline: batch 2/);
+    for (const pid of servers()) process.kill(pid, 'SIGKILL');
+    const result = await started.result;
+    expect(result.code).toBe(1);
+    expect(documentOf(result).error?.code).toBe('server-gone');
+    await resumesWithoutRepeating(runId);
+  });
+
+  it('keeps what was measured on Ctrl-C, and goes on from there', async () => {
+    const started = startCli(home.path, run);
+    const runId = await runIdOf(started);
+    await started.line(/offline: batch 1/);
+    started.child.kill('SIGINT');
+    const result = await started.result;
+    expect(result.code).toBe(130);
+    expect(documentOf(result).status).toBe('cancelled');
+    expect(servers()).toEqual([]);
+    await resumesWithoutRepeating(runId);
+  });
+
+  it('can be cancelled from another terminal', async () => {
+    const started = startCli(home.path, run);
+    const runId = await runIdOf(started);
+    await started.line(/offline: batch 1/);
+    expect((await cli(home.path, 'cancel', runId)).code).toBe(0);
+    expect((await started.result).code).toBe(130);
+  });
+
+  it('survives kill -9 of the workbench: the next start ends its Triton, and resume goes on', async () => {
+    const started = startCli(home.path, run);
+    const runId = await runIdOf(started);
+    await started.line(/offline: batch 2/);
+    started.child.kill('SIGKILL');
+    await started.result;
+    expect(servers()).toHaveLength(1);
+    const shown = await cli(home.path, 'show', runId, '--json');
+    expect(documentOf(shown).status).toBe('interrupted');
+    expect(servers()).toEqual([]);
+    await resumesWithoutRepeating(runId);
+  });
+});

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import type { WireError } from '../../main/contract/errors';
+import type { runDocument } from '../../main/cli/run-json';
+import { repository } from './home';
+
+export type RunDocument = ReturnType<typeof runDocument>;
+export type FailedDocument = { readonly error: WireError };
+
+export interface CliResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliRun {
+  readonly child: ChildProcess;
+  readonly result: Promise<CliResult>;
+  /** Resolves with the first line on stderr that matches; rejects when the program ends without one. */
+  line(pattern: RegExp): Promise<string>;
+}
+
+/** Starts the built CLI in a home. */
+export function startCli(home: string, args: readonly string[]): CliRun {
+  const child = spawn(process.execPath, [join(repository, 'out', 'main', 'cli.cjs'), ...args], {
+    env: { ...process.env, TRITON_WORKBENCH_HOME: home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  const watchers = new Set<() => void>();
+  const result = new Promise<CliResult>((resolve) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+      for (const watch of watchers) watch();
+    });
+    child.once('close', (code) => {
+      resolve({ code, stdout, stderr });
+      for (const watch of watchers) watch();
+    });
+  });
+  return {
+    child,
+    result,
+    line: (pattern) =>
+      new Promise((resolve, reject) => {
+        const watch = () => {
+          const found = stderr.split('\n').find((line) => pattern.test(line));
+          if (found !== undefined) resolve(found);
+          else if (child.exitCode !== null || child.signalCode !== null) {
+            reject(new Error(`the program ended without a line ${String(pattern)}:\n${stderr}`));
+          } else return;
+          watchers.delete(watch);
+        };
+        watchers.add(watch);
+        watch();
+      }),
+  };
+}
+
+export function cli(home: string, ...args: readonly string[]): Promise<CliResult> {
+  return startCli(home, args).result;
+}
+
+/** The one document of `--json`; its text must be the whole of stdout. */
+export function documentOf(result: CliResult): RunDocument {
+  return JSON.parse(result.stdout) as RunDocument;
+}

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+
+const handwritten = [
+  '=1+1',
+  '=cmd|/C calc!A0',
+  '+1+1',
+  '-1+1',
+  '@SUM(A1:A9)',
+  '  =HYPERLINK("http://127.0.0.1:9/","x")',
+  '\t=1',
+  '\r=1',
+  '\n=1',
+  '\0=1',
+  '\u00a0=1',
+  '\u200b=1',
+  '\ufeff=1',
+  '\u202e=1+1',
+  '＝1+1',
+  '＋1',
+  '－1',
+  '＠SUM(1)',
+  "'=1",
+  "''=1",
+  "'plain",
+  '"=1"',
+  '","=1',
+  '"\r\n=1,',
+  '<script>window.pwned = true</script>',
+  '</style><script>1</script>',
+  '</title><script>1</script>',
+  '</svg><script>1</script>',
+  '<img src=x onerror=alert(1)>',
+  '"><img src=http://127.0.0.1:9/>',
+  "' onmouseover='alert(1)",
+  '" autofocus onfocus="alert(1)',
+  '` onclick=`alert(1)`',
+  '<svg/onload=alert(1)>',
+  '<a href="javascript:alert(1)">x</a>',
+  '<iframe src="file:///etc/passwd"></iframe>',
+  '<link rel=stylesheet href=//127.0.0.1:9/x>',
+  '<meta http-equiv=refresh content="0;url=http://127.0.0.1:9/">',
+  '<base href="http://127.0.0.1:9/">',
+  '<!--',
+  '-->',
+  ']]>',
+  '<![CDATA[',
+  '&lt;script&gt;',
+  '&#60;script&#62;',
+  '&amp;',
+  '${process.exit(1)}',
+  '$& $1 $`',
+  '__proto__',
+  'constructor',
+  '\u202egnp.exe',
+  '\u2066isolated\u2069',
+  'مرحبا بالعالم',
+  'שלום',
+  '\u001b]0;title\u0007\u001b[31mred',
+  '\ud800',
+  'a\udfffb',
+  '\ufffe\uffff',
+  '\u2028line\u2029paragraph',
+  'zero\u200bwidth\u2060joiner',
+  '👩‍👩‍👧‍👦',
+  'x'.repeat(5000),
+  'word '.repeat(400),
+  '',
+  ' ',
+  '–',
+];
+
+const nasty = fc.constantFrom(
+  ...'=+-@<>"\'`&;,\t\r\n\0 '.split(''),
+  '\u202e',
+  '\u200b',
+  '＝',
+  '\ud800',
+  '</',
+  '"><',
+  '--',
+);
+
+/** Handwritten attacks and 500 generated ones; always the same, so that a failure can be repeated. */
+export const hostileStrings: readonly string[] = [
+  ...handwritten,
+  ...fc.sample(
+    fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc
+        .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 })
+        .map((codes) => String.fromCharCode(...codes)),
+      fc
+        .tuple(fc.array(nasty, { minLength: 1, maxLength: 6 }), fc.string({ maxLength: 20 }))
+        .map(([head, tail]) => `${head.join('')}${tail}`),
+      fc
+        .array(fc.oneof(nasty, fc.string({ maxLength: 4 })), { maxLength: 12 })
+        .map((parts) => parts.join('')),
+    ),
+    { numRuns: 500, seed: 20251121 },
+  ),
+];

@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { engines as kinds } from '../../../main/contract/run-spec';
+import { createEngines } from '../../../main/engine/engines';
+import type { Engines } from '../../../main/engine/engines';
+import { serverArguments, serverEnvironment } from '../../../main/engine/local/server-command';
+import { parseRemoteUrl } from '../../../main/engine/remote/remote-engine';
+import { homeLayout } from '../../../main/platform/layout';
+import { rejection } from '../../support/rejection';
+
+let home: string;
+let engines: Engines;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'twb-engines-'));
+  engines = createEngines({ layout: homeLayout(home), env: {} });
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const start = {
+  runId: 'r',
+  repository: '/r',
+  logPath: '/nowhere/log',
+  signal: new AbortController().signal,
+  onLog: () => undefined,
+  onCommand: () => undefined,
+};
+
+describe('engines', () => {
+  it('tell of every kind whether it can be used, and how it could be', async () => {
+    const found = await engines.detect();
+    expect(found.map((engine) => engine.kind).sort()).toEqual([...kinds].sort());
+    for (const engine of found) expect(engine.available || engine.remedy !== null).toBe(true);
+    expect(found.find((engine) => engine.kind === 'local')?.note).toContain('tritonserver is missing');
+  });
+
+  it('refuse to start what is not installed or not there', async () => {
+    expect((await rejection(engines.engineFor({ kind: 'local' }).startServer(start))).code).toBe(
+      'toolchain-missing',
+    );
+    expect(() => engines.engineFor({ kind: 'docker' })).toThrow('does not start containers');
+    const remote = engines.engineFor({ kind: 'remote', url: 'http://127.0.0.1:1' });
+    expect((await rejection(remote.startServer(start))).code).toBe('server-unreachable');
+    expect((await remote.detect()).available).toBe(false);
+  });
+
+  it('sweep a home without records', async () => {
+    expect(await engines.sweep()).toEqual({ ended: [] });
+  });
+});
+
+describe('address of a remote Triton', () => {
+  it.each([
+    ['http://h', 'h:8000', 'h:8001'],
+    ['http://h:9000/', 'h:9000', 'h:9001'],
+    ['http://h:80', 'h:80', 'h:81'],
+    ['http://[::1]:8000?grpcPort=7', '[::1]:8000', '[::1]:7'],
+  ])('%s', (url, http, grpc) => {
+    expect(parseRemoteUrl(url)).toEqual({ http, grpc });
+  });
+
+  it.each(['https://h', 'http://u:p@h', 'http://h/path', 'http://h?grpcPort=x', 'http://h?grpcPort=70000'])(
+    'refuses %s',
+    (url) => {
+      expect(() => parseRemoteUrl(url)).toThrow(url);
+    },
+  );
+});
+
+describe('command of the local Triton', () => {
+  const input = {
+    program: '/t',
+    backends: '/b',
+    repository: '/r',
+    engineId: 'id',
+    httpPort: undefined,
+    grpcPort: 9,
+  };
+
+  it('binds every service to loopback, each by a text of its own', () => {
+    const args = serverArguments(input);
+    const addresses = args.filter((one) => one.includes('-address=')).map((one) => one.split('=')[1]);
+    expect(addresses).toHaveLength(3);
+    expect(new Set(addresses).size).toBe(3);
+    for (const address of addresses) expect(address?.replace('ipv4:', '')).toMatch(/^127\./);
+    expect(args).toContain('--http-port=0');
+    expect(args).toContain('--grpc-port=9');
+    expect(args).toContain('--model-control-mode=explicit');
+  });
+
+  it('does not hand on what would change what runs', () => {
+    const env = serverEnvironment({
+      env: { PATH: '/usr/bin', LD_PRELOAD: '/evil.so', PYTHONHOME: '/x', OMP_NUM_THREADS: '2' },
+      engineId: 'id',
+      libraryPath: ['/l1', '/l2'],
+      pythonBin: '/venv/bin',
+      sitePackages: '/venv/lib/site-packages',
+    });
+    expect(env).toMatchObject({
+      PATH: '/venv/bin:/usr/bin',
+      LD_LIBRARY_PATH: '/l1:/l2',
+      PYTHONPATH: '/venv/lib/site-packages',
+      OMP_NUM_THREADS: '2',
+    });
+    expect(env['LD_PRELOAD']).toBeUndefined();
+    expect(env['PYTHONHOME']).toBeUndefined();
+  });
+});

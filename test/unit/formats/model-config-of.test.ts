@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import type { Signature } from '../../../main/contract/artefacts';
+import { WorkbenchError } from '../../../main/contract/errors';
+import { accelerators, engines, formats, precisions } from '../../../main/contract/run-spec';
+import type { ConfigureSpec, EngineKind, Format, Precision } from '../../../main/contract/run-spec';
+import { formatOf, modelFormats } from '../../../main/formats/formats';
+import { modelConfigOf } from '../../../main/formats/model-config-of';
+import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
+
+const signature: Signature = {
+  inputs: [{ name: 'INPUT__0', datatype: 'FP32', shape: [-1, 3, 224, 224] }],
+  outputs: [{ name: 'OUTPUT__0', datatype: 'FP32', shape: [-1, 1000] }],
+};
+
+const configure: ConfigureSpec = {
+  modelName: 'resnet50',
+  modelVersion: 2,
+  maxBatchSize: 8,
+  batching: 'dynamic',
+  preferredBatchSizes: [4, 8],
+  maxQueueDelayUs: 100,
+  instances: 2,
+  instanceKind: 'KIND_AUTO',
+  backendAccelerator: 'none',
+  captureCudaGraph: false,
+  threads: 1,
+};
+
+interface Choice {
+  readonly engine?: EngineKind;
+  readonly format?: Format;
+  readonly precision?: Precision;
+  readonly configure?: Partial<ConfigureSpec>;
+  readonly signature?: Signature;
+}
+
+function build(choice: Choice = {}) {
+  const kind = choice.engine ?? 'local';
+  const engine = kind === 'remote' ? ({ kind, url: 'http://h:8000' } as const) : { kind };
+  return modelConfigOf({
+    spec: {
+      engine,
+      precision: choice.precision ?? 'fp32',
+      configure: { ...configure, ...choice.configure },
+    },
+    signature: choice.signature ?? signature,
+    format: formatOf(choice.format ?? 'onnx'),
+  });
+}
+
+function refusal(choice: Choice): WorkbenchError {
+  try {
+    build(choice);
+  } catch (error) {
+    if (error instanceof WorkbenchError) return error;
+    throw error;
+  }
+  throw new Error('It was not refused');
+}
+
+describe('configuration of a run', () => {
+  it('serves through the Python backend on the local engine', () => {
+    expect(build()).toEqual({
+      name: 'resnet50',
+      backend: 'python',
+      versionPolicy: { specific: { versions: [2] } },
+      maxBatchSize: 8,
+      input: [{ name: 'INPUT__0', dataType: 'TYPE_FP32', dims: [3, 224, 224] }],
+      output: [{ name: 'OUTPUT__0', dataType: 'TYPE_FP32', dims: [1000] }],
+      instanceGroup: [{ count: 2, kind: 'KIND_CPU' }],
+      dynamicBatching: { preferredBatchSize: [4, 8], maxQueueDelayMicroseconds: 100 },
+      parameters: {
+        model_filename: { stringValue: 'model.onnx' },
+        execution_providers: { stringValue: 'CPUExecutionProvider' },
+        intra_op_threads: { stringValue: '1' },
+        inter_op_threads: { stringValue: '1' },
+      },
+    });
+  });
+
+  it('uses Triton’s own backends elsewhere', () => {
+    const gpu = { instanceKind: 'KIND_GPU', backendAccelerator: 'trt', captureCudaGraph: true } as const;
+    const onnx = build({ engine: 'remote', precision: 'fp16', configure: gpu });
+    expect(onnx.platform).toBe('onnxruntime_onnx');
+    expect(onnx.backend).toBeUndefined();
+    expect(onnx.optimization).toEqual({
+      executionAccelerators: {
+        gpuExecutionAccelerator: [{ name: 'tensorrt', parameters: { precision_mode: 'FP16' } }],
+      },
+      cuda: { graphs: true },
+    });
+    const torch = build({ engine: 'docker', format: 'ts-script', configure: { backendAccelerator: 'cuda' } });
+    expect([torch.platform, torch.optimization]).toEqual(['pytorch_libtorch', undefined]);
+    expect(torch.instanceGroup).toEqual([{ count: 2, kind: 'KIND_AUTO' }]);
+  });
+
+  it('has a dynamic batcher only for dynamic batching', () => {
+    expect(build({ configure: { batching: 'static' } }).dynamicBatching).toBeUndefined();
+    const plain = build({ configure: { preferredBatchSizes: [], maxQueueDelayUs: 0 } });
+    expect(plain.dynamicBatching).toEqual({ maxQueueDelayMicroseconds: 0 });
+    const off = build({ configure: { batching: 'disabled' } });
+    expect([off.maxBatchSize, off.input[0]?.dims, off.dynamicBatching]).toEqual([
+      0,
+      [-1, 3, 224, 224],
+      undefined,
+    ]);
+  });
+
+  it('gives a tensor that is nothing but its batch a dimension', () => {
+    const scores: Signature = {
+      inputs: [{ name: 'text', datatype: 'BYTES', shape: [-1, 1] }],
+      outputs: [{ name: 'score', datatype: 'INT64', shape: [-1] }],
+    };
+    const config = build({ signature: scores });
+    expect(config.input).toEqual([{ name: 'text', dataType: 'TYPE_STRING', dims: [1] }]);
+    expect(config.output).toEqual([{ name: 'score', dataType: 'TYPE_INT64', dims: [1], reshape: {} }]);
+    expect(parseConfigPbtxt(formatConfigPbtxt(config))).toEqual(config);
+  });
+
+  it('names what cannot be', () => {
+    const tooLarge = refusal({ configure: { preferredBatchSizes: [4, 16] } });
+    expect([tooLarge.code, tooLarge.where]).toEqual(['config-invalid', 'configure.preferredBatchSizes']);
+    expect(tooLarge.message).toContain('16');
+    expect(refusal({ configure: { maxBatchSize: 0 } }).where).toBe('configure.maxBatchSize');
+    const fixed = { ...signature, inputs: [{ name: 'a', datatype: 'FP32', shape: [1, 3] }] };
+    expect(refusal({ signature: fixed }).message).toContain('no variable batch dimension');
+    for (const [choice, word] of [
+      [{ configure: { backendAccelerator: 'trt' } }, 'runs on CPU'],
+      [{ configure: { instanceKind: 'KIND_GPU' } }, 'KIND_GPU'],
+      [{ engine: 'docker', configure: { captureCudaGraph: true } }, 'TensorRT'],
+      [{ engine: 'docker', configure: { backendAccelerator: 'amp' } }, 'TensorFlow'],
+      [{ engine: 'docker', format: 'ts-trace', configure: { backendAccelerator: 'trt' } }, 'PyTorch backend'],
+      [{ engine: 'docker', configure: { backendAccelerator: 'cuda', instanceKind: 'KIND_CPU' } }, 'KIND_CPU'],
+    ] satisfies [Choice, string][]) {
+      const error = refusal(choice);
+      expect([error.code, error.message]).toEqual(['combination-unsupported', expect.stringContaining(word)]);
+      expect(error.remedy).not.toBe('');
+    }
+  });
+});
+
+describe.each(formats)('format %s', (id) => {
+  const format = modelFormats[id];
+
+  it('is registered under its own id and made from something', () => {
+    expect(format.id).toBe(id);
+    expect(format.convertsFrom.length).toBeGreaterThan(0);
+    expect(format.fileName).toMatch(/^model\.\w+$/);
+  });
+
+  it('answers for every engine, precision and accelerator, and writes a valid part for what it allows', () => {
+    for (const engine of engines) {
+      for (const precision of precisions) {
+        for (const accelerator of accelerators) {
+          const serving = format.servedBy({ engine, precision, accelerator });
+          if (!serving.ok) {
+            expect(serving.reason).not.toBe('');
+            expect(serving.remedy).not.toBe('');
+            continue;
+          }
+          expect(serving.serving).toBe(engine === 'local' ? 'shim' : 'native');
+          const config = build({
+            engine,
+            format: id,
+            precision,
+            configure: { backendAccelerator: accelerator },
+          });
+          expect(parseConfigPbtxt(formatConfigPbtxt(config))).toEqual(config);
+        }
+      }
+      expect(format.servedBy({ engine, precision: 'fp32', accelerator: 'none' }).ok).toBe(true);
+    }
+  });
+});

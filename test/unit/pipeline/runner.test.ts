@@ -1,0 +1,216 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WorkbenchError } from '../../../main/contract/errors';
+import type { JournalBody, StepId } from '../../../main/contract/run-events';
+import { stepIds } from '../../../main/contract/run-events';
+import type { RunState } from '../../../main/contract/run-state';
+import { reduceRun } from '../../../main/contract/run-state';
+import { stepKeys } from '../../../main/pipeline/plan';
+import { runPipeline } from '../../../main/pipeline/runner';
+import type { RunContext, Step, StepContext, StepOutcome } from '../../../main/pipeline/step';
+import { ArtefactCache } from '../../../main/store/artefact-cache';
+import { runFolder } from '../../../main/store/run-folder';
+import { runCreated } from '../../support/run-state';
+
+let dir: string;
+let done: string[];
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'pipeline-'));
+  done = [];
+});
+afterEach(async () => {
+  await rm(dir, { recursive: true });
+});
+
+type Doing = (context: StepContext) => Promise<StepOutcome>;
+
+/** Steps that only note that they ran: the machinery is under test, not the steps. */
+function notingSteps(doing: Partial<Record<StepId, Doing>> = {}, extra: Partial<Step> = {}): Step[] {
+  return stepIds.map((id, index) => ({
+    id,
+    kind: id === 'deploy' ? 'session' : id === 'export' ? 'files' : 'record',
+    needs: [
+      ...stepIds.slice(Math.max(0, index - 1), index),
+      ...(id === 'offline' ? (['deploy'] as const) : []),
+    ],
+    deadlineS: 60,
+    inputs: () => Promise.resolve(id),
+    run: async (context) => {
+      done.push(id);
+      return (await doing[id]?.(context)) ?? {};
+    },
+    undo: () => {
+      done.push(`undo ${id}`);
+      return Promise.resolve();
+    },
+    ...extra,
+  }));
+}
+
+async function attempt(
+  steps: readonly Step[],
+  before: RunState | null,
+  signal = new AbortController().signal,
+) {
+  let state = before ?? runCreated();
+  const seen: JournalBody[] = [];
+  const partial = {
+    runId: state.runId,
+    folder: runFolder(join(dir, 'run')),
+    spec: state.spec,
+    state: () => state,
+    append: (body: JournalBody) => {
+      seen.push(body);
+      state = reduceRun(state, { seq: state.seq + 1, at: '2026-01-01T00:00:00.000Z', ...body }) ?? state;
+      return Promise.resolve();
+    },
+    emit: () => undefined,
+    server: null,
+  };
+  const keys = await stepKeys(steps, partial as unknown as RunContext);
+  const run = { ...partial, keys } as unknown as RunContext;
+  await run.append({ type: 'run-started', attempt: state.attempt + 1, pid: 1 });
+  const end = await runPipeline(run, steps, signal, new ArtefactCache(join(dir, 'cache')));
+  return { ...end, state, seen };
+}
+
+const undone = () => done.filter((entry) => entry.startsWith('undo'));
+
+describe('runPipeline', () => {
+  it('does the steps in order and releases in reverse', async () => {
+    const { outcome, state } = await attempt(notingSteps(), null);
+    expect(outcome).toBe('done');
+    expect(done.slice(0, stepIds.length)).toEqual([...stepIds]);
+    expect(undone()).toEqual([...stepIds].reverse().map((id) => `undo ${id}`));
+    expect(state.status).toBe('done');
+  });
+
+  it('fails the run with the step and does nothing after it', async () => {
+    const steps = notingSteps({ accuracy: () => Promise.reject(new WorkbenchError('toolkit-failed', 'no')) });
+    const { outcome, error, state } = await attempt(steps, null);
+    expect(outcome).toBe('failed');
+    expect(error?.code).toBe('toolkit-failed');
+    expect(done).not.toContain('profile-data');
+    expect(undone()[0]).toBe('undo accuracy');
+    expect(state.steps.find((step) => step.id === 'accuracy')?.status).toBe('failed');
+  });
+
+  it('stops at the gate with an outcome of its own', async () => {
+    const steps = notingSteps({ accuracy: () => Promise.resolve({ gate: { reasons: ['too far'] } }) });
+    const { outcome, error } = await attempt(steps, null);
+    expect(outcome).toBe('gate-failed');
+    expect(error?.message).toBe('too far');
+    expect(done).not.toContain('offline');
+  });
+
+  it('goes on after a failure with what is left, and starts the session again for it', async () => {
+    let broken = true;
+    const steps = notingSteps({
+      offline: () => (broken ? Promise.reject(new Error('once')) : Promise.resolve({})),
+    });
+    const first = await attempt(steps, null);
+    expect(first.outcome).toBe('failed');
+    broken = false;
+    done = [];
+    const second = await attempt(steps, first.state);
+    expect(second.outcome).toBe('done');
+    expect(done.filter((entry) => !entry.startsWith('undo'))).toEqual([
+      'deploy',
+      'offline',
+      'online',
+      'report',
+    ]);
+  });
+
+  it('does nothing at all when a finished run is resumed', async () => {
+    const first = await attempt(notingSteps(), null);
+    done = [];
+    const second = await attempt(notingSteps(), first.state);
+    expect(second.outcome).toBe('done');
+    expect(done).toEqual([]);
+    expect(second.state.steps.every((step) => step.status === 'done' || step.id === 'deploy')).toBe(true);
+  });
+
+  it('reruns exactly what depends on a changed input', async () => {
+    const first = await attempt(notingSteps(), null);
+    done = [];
+    const changed = notingSteps().map((step) =>
+      step.id === 'profile-data' ? { ...step, inputs: () => Promise.resolve('changed') } : step,
+    );
+    await attempt(changed, first.state);
+    expect(done.filter((entry) => !entry.startsWith('undo'))).toEqual([
+      'deploy',
+      'profile-data',
+      'offline',
+      'online',
+      'report',
+    ]);
+  });
+
+  it('takes files of an earlier run from the cache', async () => {
+    const steps = notingSteps({
+      export: async (context) => {
+        await writeFile(join(context.dir, 'model'), 'bytes');
+        context.fact('Model file', 'model');
+        return { output: { path: 'model' } };
+      },
+    });
+    await attempt(steps, null);
+    await rm(join(dir, 'run'), { recursive: true });
+    done = [];
+    const { state } = await attempt(steps, null);
+    expect(done).not.toContain('export');
+    expect(await readFile(join(dir, 'run', 'steps', 'export', 'model'), 'utf8')).toBe('bytes');
+    const step = state.steps.find((candidate) => candidate.id === 'export');
+    expect(step?.skippedBecause).toBe('cached');
+    expect(step?.facts).toEqual([{ name: 'Model file', value: 'model' }]);
+  });
+
+  it('cancels the step under way', async () => {
+    const controller = new AbortController();
+    const steps = notingSteps({
+      convert: (context) =>
+        new Promise((_, reject) => {
+          context.signal.addEventListener('abort', () => {
+            reject(new Error('stopped'));
+          });
+          controller.abort();
+        }),
+    });
+    const { outcome, state } = await attempt(steps, null, controller.signal);
+    expect(outcome).toBe('cancelled');
+    expect(state.steps.find((step) => step.id === 'convert')?.status).toBe('cancelled');
+    expect(done).not.toContain('configure');
+  });
+
+  it('ends a step at its deadline and says so', async () => {
+    const steps = notingSteps(
+      {
+        convert: (context) =>
+          new Promise((_, reject) => {
+            context.signal.addEventListener('abort', () => {
+              reject(new Error('stopped'));
+            });
+          }),
+      },
+      { deadlineS: 0.05 },
+    );
+    const { outcome, error } = await attempt(steps, null);
+    expect(outcome).toBe('failed');
+    expect(error?.code).toBe('deadline-exceeded');
+  });
+
+  it('tries a step again for the codes it names, and no more often than it says', async () => {
+    const failing = (code: 'server-start-failed' | 'port-taken') =>
+      notingSteps({ deploy: () => Promise.reject(new WorkbenchError(code, 'no')) }).map((step) =>
+        step.id === 'deploy' ? { ...step, retry: { times: 1, codes: ['server-start-failed'] } } : step,
+      );
+    await attempt(failing('server-start-failed'), null);
+    expect(done.filter((entry) => entry === 'deploy')).toHaveLength(2);
+    done = [];
+    await attempt(failing('port-taken'), null);
+    expect(done.filter((entry) => entry === 'deploy')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { Preset } from '../../../main/contract/preset';
+import { mergeTrees, resolveSpec } from '../../../main/presets/resolve-spec';
+
+const preset: Preset = {
+  id: 'toy',
+  title: 'Toy',
+  summary: 'A model for these tests',
+  formats: ['onnx', 'ts-trace'],
+  precisions: ['fp32', 'fp16'],
+  accelerators: ['none', 'trt'],
+  metrics: [],
+  origin: { dataset: '', checkpoint: '', paper: '' },
+  defaults: { precision: 'fp16', configure: { maxBatchSize: 128, preferredBatchSizes: [64, 128] } },
+  profiles: {
+    quick: {
+      summary: 'small',
+      args: { classes: 10, wide: false },
+      defaults: { precision: 'fp32', configure: { maxBatchSize: 8, preferredBatchSizes: [4, 8] } },
+      byPrecision: { fp16: { accuracy: { atol: { '*': 0.25 } } } },
+    },
+  },
+};
+
+describe('resolveSpec', () => {
+  it('lays profile over preset over base, and takes the arguments as text', () => {
+    const spec = resolveSpec(preset, {});
+    expect(spec.model).toEqual({ preset: 'toy', profile: 'quick', args: { classes: '10', wide: 'false' } });
+    expect(spec.configure).toMatchObject({ modelName: 'toy', maxBatchSize: 8, preferredBatchSizes: [4, 8] });
+    expect(spec.precision).toBe('fp32');
+    expect(spec.accuracy.atol).toEqual({ '*': 1e-3 });
+  });
+
+  it('takes what the profile says of the chosen precision, below what the user says', () => {
+    expect(resolveSpec(preset, { precision: 'fp16' }).accuracy.atol).toEqual({ '*': 0.25 });
+    const own = resolveSpec(preset, { precision: 'fp16', accuracy: { atol: { '*': 1 } } });
+    expect(own.accuracy.atol).toEqual({ '*': 1 });
+  });
+
+  it.each([
+    [{ configure: { maxBatchSize: 'many' } }, 'spec-invalid', 'configure.maxBatchSize'],
+    [{ configure: { preferredBatchSizes: [16] } }, 'spec-invalid', 'configure.preferredBatchSizes'],
+    [{ performance: { batchSizes: [16] } }, 'spec-invalid', 'performance.batchSizes'],
+    [{ performance: { onlineBatchSize: 9 } }, 'spec-invalid', 'performance.onlineBatchSize'],
+    [{ model: { profile: 'full' } }, 'spec-invalid', 'model.profile'],
+    [{ nothing: 1 }, 'spec-invalid', ''],
+    [{ format: 'ts-script' }, 'combination-unsupported', 'format'],
+    [{ configure: { backendAccelerator: 'trt' } }, 'combination-unsupported', 'configure.backendAccelerator'],
+    [{ configure: { modelName: '../up' } }, 'spec-invalid', 'configure.modelName'],
+  ])('refuses %j', (overrides, code, where) => {
+    expect(() => resolveSpec(preset, overrides)).toThrow(expect.objectContaining({ code, where }));
+  });
+});
+
+it('merges without reaching a prototype', () => {
+  const hostile = JSON.parse(
+    '{"__proto__": {"polluted": true}, "a": {"__proto__": {"polluted": true}}}',
+  ) as object;
+  mergeTrees({ a: {} }, { ...hostile });
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+});

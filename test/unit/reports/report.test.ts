@@ -1,0 +1,240 @@
+import { describe, expect, it } from 'vitest';
+import { toReport } from '../../../main/reports/to-report';
+import { bestPoint } from '../../../main/contract/points';
+import { shellLine } from '../../../main/reports/shell-line';
+import {
+  accuracyBody,
+  completeBodies,
+  completeState,
+  createdBodies,
+  measurementBody,
+  pointFixture,
+  preparationBodies,
+  runCreated,
+  specFixture,
+  stateOf,
+  stepBodies,
+} from '../../support/run-state';
+
+const context = { generatedAt: '2025-11-21T08:30:00.000Z', metricTitles: { top1: 'top-1' } };
+
+/** Paths of all values in a specification; maps with free keys count by their own path. */
+function leaves(value: unknown, path: string): string[] {
+  const isMap = /^accuracy\.(atol|rtol|thresholds)$/.test(path);
+  if (value === null || typeof value !== 'object' || Array.isArray(value) || isMap) return [path];
+  return Object.entries(value).flatMap(([key, inner]) => leaves(inner, path === '' ? key : `${path}.${key}`));
+}
+
+describe('the verdict', () => {
+  const fast = pointFixture({ concurrency: 64, inferencesPerSecond: 2034.2, p99Us: 18_234 });
+
+  it('names throughput, p99, load and agreement of the best level', () => {
+    const state = stateOf([
+      ...createdBodies(),
+      ...preparationBodies(),
+      measurementBody('online', pointFixture({ concurrency: 1, inferencesPerSecond: 300 })),
+      measurementBody('online', fast),
+      ...stepBodies('offline'),
+      ...stepBodies('online'),
+    ]);
+    expect(toReport(state, context).verdict).toBe(
+      '2,034 inferences/s at p99 18.2 ms, batch 1, concurrency 64; top-1 within 0.000 of the framework.',
+    );
+  });
+
+  it('prefers a steady level to a faster one that is not, and says so when none is steady', () => {
+    const shaky = pointFixture({
+      concurrency: 128,
+      inferencesPerSecond: 9000,
+      stable: false,
+      flags: ['unstable'],
+    });
+    const both = stateOf([
+      ...createdBodies(),
+      measurementBody('online', fast),
+      measurementBody('online', shaky),
+    ]);
+    expect(bestPoint(both)?.point.concurrency).toBe(64);
+    const one = stateOf([...createdBodies(), measurementBody('online', shaky)]);
+    expect(toReport(one, context).verdict).toContain('(no level was steady)');
+  });
+
+  it.each([
+    [0.0004, '0.001'],
+    [0.001, '0.001'],
+    [0.0123, '0.013'],
+  ])('never claims less than a metric difference of %d', (delta, shown) => {
+    const metrics = [{ name: 'top1', framework: 0.5, triton: 0.5 - delta, threshold: null, passed: true }];
+    const state = stateOf([...createdBodies(), accuracyBody({ metrics }), measurementBody('online', fast)]);
+    expect(toReport(state, context).verdict).toContain(`top-1 within ${shown} of the framework`);
+  });
+
+  it('falls back to the outputs where there is no metric', () => {
+    const state = stateOf([
+      ...createdBodies(),
+      accuracyBody({ metrics: [] }),
+      measurementBody('online', fast),
+    ]);
+    expect(toReport(state, context).verdict).toContain('outputs within 0.00413 of the framework');
+  });
+
+  it('says that a run is partial, where it ended and why', () => {
+    const error = { code: 'server-gone', message: 'Triton was ended by SIGKILL' } as const;
+    const state = stateOf([
+      ...createdBodies(),
+      ...preparationBodies(),
+      { type: 'step-started', step: 'offline', attempt: 1, key: 'k' },
+      measurementBody('offline', pointFixture()),
+      { type: 'step-failed', step: 'offline', durationUs: 1, error },
+      { type: 'run-finished', outcome: 'failed', error },
+    ]);
+    const report = toReport(state, context);
+    expect(report.verdict).toContain(
+      'Partial: the run failed in step “Measure offline”: Triton stopped while it was in use.',
+    );
+    expect(report.status.label).toBe('Failed');
+    expect(report.problems[0]).toMatchObject({
+      tone: 'bad',
+      text: expect.stringContaining('SIGKILL') as string,
+    });
+  });
+
+  it('says that nothing was measured', () => {
+    expect(toReport(runCreated(), context).verdict).toBe('Nothing has been measured yet.');
+  });
+});
+
+describe('verification', () => {
+  it('is given only by a gate that passed', () => {
+    expect(toReport(completeState(), context).verification.verified).toBe(true);
+    expect(toReport(runCreated(), context).verification.verified).toBe(false);
+    const failed = stateOf([
+      ...createdBodies(),
+      accuracyBody({ passed: false, reasons: ['top1 0.4 < 0.9'] }),
+    ]);
+    expect(toReport(failed, context).verification).toEqual({
+      verified: false,
+      label: 'Unverified',
+      reason: 'The accuracy gate did not pass: top1 0.4 < 0.9',
+    });
+  });
+});
+
+describe('the tables', () => {
+  const report = toReport(completeState(), context);
+
+  it('counts a run as complete while its last step writes the report', () => {
+    expect(completeState().status).toBe('running');
+    expect(report.status.label).toBe('Complete');
+    expect(report.steps.map(({ id }) => id)).not.toContain('report');
+  });
+
+  it('have one parameter row for every value of the specification', () => {
+    const spec = specFixture((value) => {
+      value.deadlines = { offline: 60 };
+      value.model.checkpoint = 'weights.pt';
+      value.model.dataset = 'images';
+      value.engine = { kind: 'local', httpPort: 8000, grpcPort: 8001 };
+    });
+    const rows = toReport(runCreated(spec), context).parameters.flatMap(({ rows: inner }) => inner);
+    const wanted = leaves(spec, '').filter((path) => path !== 'version');
+    expect(rows.map(({ field }) => field).sort()).toEqual(wanted.sort());
+  });
+
+  it('name the published variables beside our own fields', () => {
+    const rows = report.parameters.flatMap(({ rows: inner }) => inner);
+    const upstream = (field: string) => rows.find((row) => row.field === field)?.upstream ?? [];
+    expect(upstream('precision')).toContain('PRECISION');
+    expect(upstream('format')).toContain('FORMAT');
+    expect(upstream('configure.maxBatchSize')).toContain('MAX_BATCH_SIZE');
+    expect(upstream('configure.maxQueueDelayUs')).toContain('TRITON_MAX_QUEUE_DELAY');
+    expect(upstream('configure.preferredBatchSizes')).toContain('TRITON_PREFERRED_BATCH_SIZES');
+    expect(upstream('configure.backendAccelerator')).toContain('BACKEND_ACCELERATOR');
+  });
+
+  it('show levels by load with rounded times, whatever the order of measuring', () => {
+    const bodies = completeBodies();
+    const backwards = [
+      ...bodies.slice(0, 2),
+      ...bodies
+        .slice(2)
+        .reverse()
+        .filter(({ type }) => type === 'measurement'),
+    ];
+    const scenario = toReport(stateOf(backwards), context).scenarios[0];
+    expect(scenario?.rows.map(({ batchSize }) => batchSize)).toEqual([1, 2, 4, 8, 16]);
+    expect(scenario?.rows[0]?.cells.slice(0, 3)).toEqual(['1', '1', '250.5']);
+    expect(scenario?.rows[0]?.cells[13]).toBe('5.67');
+  });
+
+  it('give unsteady levels and holes their reasons in words', () => {
+    const [offline, online] = report.scenarios;
+    expect(offline?.rows[3]).toMatchObject({ steady: false, marks: ['unstable'] });
+    expect(offline?.rows[3]?.reasons.join(' ')).toContain('drifted');
+    const hole = online?.rows.find(({ point }) => point === null);
+    expect(hole).toMatchObject({ concurrency: 32, marks: ['missing: load-tool-failed'] });
+    expect(hole?.reasons[0]).toContain('exit code 99');
+    expect(hole?.cells.slice(2)).toEqual(Array<string>(13).fill('–'));
+  });
+
+  it('show asked-for levels that were never reached as holes', () => {
+    const state = stateOf([
+      ...createdBodies(),
+      measurementBody('offline', pointFixture()),
+      { type: 'run-finished', outcome: 'cancelled' },
+    ]);
+    const [offline] = toReport(state, context).scenarios;
+    expect(offline?.rows.map(({ point }) => point !== null)).toEqual([true, false, false, false, false]);
+    expect(offline?.rows[1]?.marks).toEqual(['missing: not-reached']);
+  });
+
+  it('keep the later of two results of one level', () => {
+    const [first, second] = [100, 200].map((inferencesPerSecond) => pointFixture({ inferencesPerSecond }));
+    const state = stateOf([
+      ...createdBodies(),
+      { type: 'measurement', scenario: 'offline', key: 'old', point: first ?? pointFixture() },
+      { type: 'measurement', scenario: 'offline', key: 'new', point: second ?? pointFixture() },
+    ]);
+    expect(toReport(state, context).scenarios[0]?.rows[0]?.point?.inferencesPerSecond).toBe(200);
+  });
+
+  it('show missing values as a dash and zero as zero', () => {
+    const point = pointFixture({
+      requestCount: null,
+      meanServerBatch: null,
+      throughputIntervalIps: null,
+      windows: [],
+    });
+    const state = stateOf([...createdBodies(), measurementBody('offline', { ...point, serverQueueUs: 0 })]);
+    const row = toReport(state, context).scenarios[0]?.rows[0];
+    expect(row?.sampling).toMatchObject({
+      requests: '–',
+      meanServerBatch: '–',
+      interval: '–',
+      windows: '–',
+      errors: '0',
+    });
+    expect(row?.cells[5]).toBe('0.00');
+  });
+
+  it('warn of a tolerance that cannot fail', () => {
+    const output = completeState().accuracy?.result.outputs[0];
+    if (output === undefined) throw new Error('The fixture has an output');
+    const outputs = [{ ...output, vacuous: true, maxAbsDiff: null, nanCount: 7 }];
+    const warnings = ['The tolerance of OUTPUT__0 cannot fail'];
+    const state = stateOf([...createdBodies(), accuracyBody({ outputs, warnings })]);
+    const { accuracy, problems } = toReport(state, context);
+    expect(accuracy?.outputs[0]).toMatchObject({ vacuous: true, maxAbsDiff: '–', nanCount: '7' });
+    expect(problems.map(({ text }) => text)).toContain('The tolerance of OUTPUT__0 cannot fail');
+  });
+
+  it('can be sent as plain data', () => {
+    expect(structuredClone(report)).toEqual(report);
+  });
+});
+
+describe('shellLine', () => {
+  it('quotes what a shell would take apart', () => {
+    expect(shellLine(['a', 'b c', "it's", '$(x)', '', '--k=v'])).toBe(`a 'b c' 'it'\\''s' '$(x)' '' --k=v`);
+  });
+});

@@ -1,0 +1,40 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ArtefactCache } from '../../../main/store/artefact-cache';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'cache-'));
+  await mkdir(join(dir, 'step', 'deep'), { recursive: true });
+  await writeFile(join(dir, 'step', 'model.onnx'), 'model');
+  await writeFile(join(dir, 'step', 'deep', 'data'), 'data');
+});
+afterEach(async () => {
+  await rm(dir, { recursive: true });
+});
+
+it('gives back files and report of the same key, and nothing for another', async () => {
+  const cache = new ArtefactCache(join(dir, 'cache'));
+  await cache.store('a', join(dir, 'step'), { facts: 1 });
+  expect(await cache.restore('b', join(dir, 'other'))).toBeNull();
+  expect(await cache.restore('a', join(dir, 'other'))).toEqual({ report: { facts: 1 } });
+  expect(await readFile(join(dir, 'other', 'deep', 'data'), 'utf8')).toBe('data');
+});
+
+it('drops an entry whose file was altered', async () => {
+  const cache = new ArtefactCache(join(dir, 'cache'));
+  await cache.store('a', join(dir, 'step'), {});
+  await writeFile(join(dir, 'cache', 'a', 'files', 'model.onnx'), 'other');
+  expect(await cache.restore('a', join(dir, 'other'))).toBeNull();
+  expect(await cache.restore('a', join(dir, 'other'))).toBeNull();
+});
+
+it('clears and says how much that was', async () => {
+  const cache = new ArtefactCache(join(dir, 'cache'));
+  expect(await cache.clear()).toBe(0);
+  await cache.store('a', join(dir, 'step'), {});
+  expect(await cache.clear()).toBeGreaterThan('modeldata'.length);
+  expect(await cache.restore('a', join(dir, 'other'))).toBeNull();
+});

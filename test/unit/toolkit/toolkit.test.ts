@@ -1,0 +1,104 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createToolkit } from '../../../main/toolkit/toolkit';
+import type { ToolkitListener } from '../../../main/toolkit/toolkit';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'toolkit-'));
+});
+afterEach(async () => {
+  await rm(dir, { recursive: true });
+});
+
+/** A fake interpreter that misbehaves as told: the faults of a toolkit command, not its work. */
+async function faultyPython(script: string) {
+  const python = join(dir, 'python');
+  await writeFile(python, `#!/bin/sh\n${script}\n`);
+  await chmod(python, 0o755);
+  return createToolkit({ python, resources: dir, env: process.env });
+}
+
+function listener(signal = new AbortController().signal) {
+  const heard: string[] = [];
+  const value: ToolkitListener = {
+    signal,
+    log: (lines) => heard.push(...lines.map((line) => `log ${line}`)),
+    progress: (fraction, text) => heard.push(`progress ${fraction ?? '?'} ${text}`),
+    fact: (name, text) => heard.push(`fact ${name} ${text}`),
+    warning: (text) => heard.push(`warning ${text}`),
+    command: (argv) => {
+      heard.push(`command ${argv.slice(1).join(' ')}`);
+      return Promise.resolve();
+    },
+  };
+  return { value, heard };
+}
+
+const result = z.object({ samples: z.int() });
+
+describe('toolkit.call', () => {
+  it('passes lines on and gives the result', async () => {
+    const toolkit = await faultyPython(
+      `echo '{"type":"fact","name":"a","value":"b"}'; echo noise; echo '{"type":"progress","fraction":null,"text":"t"}'; echo '{"type":"result","samples":3}'`,
+    );
+    const { value, heard } = listener();
+    expect(await toolkit.call('verify', [['--atol', 'x=1'], ['--flag']], result, value)).toEqual({
+      samples: 3,
+    });
+    expect(heard).toEqual([
+      'command -m toolkit verify --atol x=1 --flag',
+      'fact a b',
+      'log noise',
+      'progress ? t',
+    ]);
+  });
+
+  it.each([
+    [
+      'the error of the verb',
+      `echo '{"type":"error","code":"checkpoint-invalid","message":"m","where":null}'; exit 1`,
+      'checkpoint-invalid',
+    ],
+    ['an exit code without an error', `echo trace >&2; exit 3`, 'toolkit-failed'],
+    ['success without a result', `exit 0`, 'toolkit-failed'],
+    ['a result of another form', `echo '{"type":"result","samples":"many"}'`, 'toolkit-failed'],
+    ['a result and a failing exit', `echo '{"type":"result","samples":3}'; exit 1`, 'toolkit-failed'],
+    ['death by a signal', `kill -9 $$`, 'toolkit-failed'],
+  ])('throws on %s', async (_name, script, code) => {
+    const toolkit = await faultyPython(script);
+    await expect(toolkit.call('verify', [], result, listener().value)).rejects.toMatchObject({ code });
+  });
+
+  it('keeps the last log lines as evidence', async () => {
+    const toolkit = await faultyPython(`echo first >&2; echo last >&2; exit 1`);
+    await expect(toolkit.call('verify', [], result, listener().value)).rejects.toMatchObject({
+      details: 'first\nlast',
+    });
+  });
+
+  it('is cancelled by its signal, children included', async () => {
+    const controller = new AbortController();
+    const toolkit = await faultyPython(
+      `echo '{"type":"progress","fraction":0,"text":"on"}'; sleep 600 & wait`,
+    );
+    const { value } = listener(controller.signal);
+    const call = toolkit.call('verify', [], result, {
+      ...value,
+      progress: () => {
+        controller.abort();
+      },
+    });
+    await expect(call).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('says that Python is not installed', async () => {
+    const toolkit = createToolkit({ python: join(dir, 'none'), resources: dir, env: process.env });
+    await expect(toolkit.call('verify', [], result, listener().value)).rejects.toMatchObject({
+      code: 'toolchain-missing',
+    });
+  });
+});

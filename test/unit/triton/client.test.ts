@@ -1,0 +1,104 @@
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createTritonClient } from '../../../main/triton/client';
+import { rejection } from '../../support/rejection';
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+/** A server with one fault: what a foreign or broken address may answer. */
+async function faultyServer(answer: RequestListener) {
+  const started = createServer(answer);
+  server = started;
+  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
+  return createTritonClient(`127.0.0.1:${(started.address() as AddressInfo).port}`, { timeoutMs: 300 });
+}
+
+describe('Triton client', () => {
+  it('refuses redirects', async () => {
+    const client = await faultyServer((_request, response) => {
+      response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end();
+    });
+    expect((await rejection(client.serverMetadata())).code).toBe('server-unreachable');
+  });
+
+  it('stops reading a reply that does not end', async () => {
+    const client = await faultyServer((_request, response) => {
+      const block = Buffer.alloc(1024 * 1024, 32);
+      const write = () => {
+        while (!response.destroyed && response.write(block));
+        response.once('drain', write);
+      };
+      write();
+    });
+    expect((await rejection(client.serverMetadata({ timeoutMs: 60_000 }))).message).toContain(
+      'more than 8 MB',
+    );
+  });
+
+  it('does not wait for ever, neither for headers nor for the body', async () => {
+    const silent = await faultyServer(() => undefined);
+    const error = await rejection(silent.serverReady());
+    expect([error.code, error.message]).toEqual(['server-unreachable', expect.stringContaining('0.3 s')]);
+    server?.closeAllConnections();
+    const stuck = await faultyServer((_request, response) => {
+      response.write('{');
+    });
+    expect((await rejection(stuck.serverMetadata())).code).toBe('server-unreachable');
+  });
+
+  it('says cancelled when it was cancelled', async () => {
+    const client = await faultyServer(() => undefined);
+    const cancel = new AbortController();
+    const call = rejection(client.serverReady({ timeoutMs: 60_000, signal: cancel.signal }));
+    cancel.abort();
+    expect((await call).code).toBe('cancelled');
+  });
+
+  it.each([
+    ['garbage', '<html>hello</html>'],
+    ['other JSON', '{"hello": 1}'],
+    ['nothing', ''],
+  ])('does not take %s for a Triton', async (_what, body) => {
+    const client = await faultyServer((_request, response) => response.end(body));
+    expect((await rejection(client.serverMetadata())).code).toBe('server-unreachable');
+    expect((await rejection(client.modelStatistics('m'))).code).toBe('server-unreachable');
+    expect((await rejection(client.infer({ modelName: 'm', inputs: [] }))).code).toBe('inference-failed');
+  });
+
+  it('names nobody at the address', async () => {
+    const client = await faultyServer(() => undefined);
+    await new Promise((resolve) => server?.close(resolve));
+    const error = await rejection(client.serverReady());
+    expect([error.code, error.message]).toEqual([
+      'server-unreachable',
+      expect.stringContaining('ECONNREFUSED'),
+    ]);
+  });
+
+  it('passes on the reason of a refusal and treats names as text', async () => {
+    const paths: (string | undefined)[] = [];
+    const client = await faultyServer((request, response) => {
+      paths.push(request.url);
+      response.writeHead(400).end('{"error":"because"}');
+    });
+    for (const [action, code] of [
+      [() => client.loadModel('../x?y'), 'model-load-failed'],
+      [() => client.unloadModel('m'), 'model-load-failed'],
+      [() => client.modelMetadata('m'), 'model-not-ready'],
+      [() => client.modelConfig('m', '2'), 'model-not-ready'],
+      [() => client.infer({ modelName: 'm', inputs: [] }), 'inference-failed'],
+    ] as const) {
+      const error = await rejection(action());
+      expect([error.code, error.details]).toEqual([code, 'because']);
+    }
+    expect(await client.modelReady('m')).toBe(false);
+    expect(paths).toContain('/v2/repository/models/..%2Fx%3Fy/load');
+    expect(paths).toContain('/v2/models/m/versions/2/config');
+  });
+});
