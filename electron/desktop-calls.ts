@@ -10,7 +10,9 @@ import { fileError } from '../main/platform/files';
 
 type DesktopCall = Extract<keyof Handlers, `desktop.${string}`>;
 
-const filters: Readonly<Record<ReportFile['kind'], { readonly name: string; readonly extensions: string[] }>> = {
+const filters: Readonly<
+  Record<ReportFile['kind'], { readonly name: string; readonly extensions: string[] }>
+> = {
   pdf: { name: 'PDF', extensions: ['pdf'] },
   html: { name: 'HTML', extensions: ['html'] },
   json: { name: 'JSON', extensions: ['json'] },
@@ -27,7 +29,8 @@ export function desktopCalls(options: {
 }): Pick<Handlers, DesktopCall> {
   const open = async (path: string): Promise<void> => {
     const refusal = await shell.openPath(path);
-    if (refusal !== '') throw new WorkbenchError('internal', `The desktop could not open ${path}: ${refusal}`);
+    if (refusal !== '')
+      throw new WorkbenchError('internal', `The desktop could not open ${path}: ${refusal}`);
   };
   return {
     'desktop.saveReport': async ({ runId, kind }) => {

@@ -5,7 +5,8 @@ import { denyNavigation } from './security';
 import { runWindowMode } from './window-mode';
 
 // Electron's main process: the boot list. The core in main/ is plain Node and knows nothing of this.
-app.enableSandbox();
+// Chromium refuses to sandbox for root; who runs as root says --no-sandbox, as tests and containers do.
+if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
 registerAppScheme();
 denyNavigation(app);
 

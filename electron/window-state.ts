@@ -29,7 +29,8 @@ const visiblePx = 120;
 export function boundsOnDisplays(bounds: Bounds | null, displays: readonly Bounds[]): Bounds | null {
   if (bounds === null) return null;
   const seen = displays.some((display) => {
-    const width = Math.min(bounds.x + bounds.width, display.x + display.width) - Math.max(bounds.x, display.x);
+    const width =
+      Math.min(bounds.x + bounds.width, display.x + display.width) - Math.max(bounds.x, display.x);
     const height =
       Math.min(bounds.y + bounds.height, display.y + display.height) - Math.max(bounds.y, display.y);
     return width >= visiblePx && height >= visiblePx;

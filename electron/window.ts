@@ -9,7 +9,10 @@ const minimum = { minWidth: 1024, minHeight: 700 } as const;
 /** The page's own backgrounds, so that no other colour is seen before it is drawn. */
 const background = { dark: '#16191d', light: '#f6f7f9' } as const;
 
-export function createWindow(options: { readonly preload: string; readonly state: WindowState }): BrowserWindow {
+export function createWindow(options: {
+  readonly preload: string;
+  readonly state: WindowState;
+}): BrowserWindow {
   const displays = screen.getAllDisplays().map((display) => display.workArea);
   const bounds = boundsOnDisplays(options.state.bounds, displays);
   const window = new BrowserWindow({

@@ -15,10 +15,24 @@ const blue: MantineColorsTuple = [
   '#00426a',
 ];
 
+/** Mantine's greys of the dark scheme, in the tone of the page's own. */
+const dark: MantineColorsTuple = [
+  '#e4e8ec',
+  '#c3cbd4',
+  '#a3adb8',
+  '#86919c',
+  '#4a535d',
+  '#323941',
+  '#22272d',
+  '#1d2126',
+  '#16191d',
+  '#111417',
+];
+
 export const theme = createTheme({
   primaryColor: 'workbench',
   primaryShade: 6,
-  colors: { workbench: blue },
+  colors: { workbench: blue, dark },
   fontFamily: "'Inter', 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif",
   fontFamilyMonospace: "'JetBrains Mono', 'DejaVu Sans Mono', 'Liberation Mono', monospace",
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '18px' },

@@ -1,6 +1,7 @@
 import type { DurationStatistic, ModelStatistics } from '../triton/statistics';
 
-type Field = 'success' | 'queue' | 'computeInput' | 'computeInfer' | 'computeOutput' | 'cacheHit' | 'cacheMiss';
+type Field =
+  'success' | 'queue' | 'computeInput' | 'computeInfer' | 'computeOutput' | 'cacheHit' | 'cacheMiss';
 const fields: readonly Field[] = [
   'success',
   'queue',
@@ -30,7 +31,8 @@ export interface ServerColumns {
 
 /** The version that did the work: whose queue count rose most. */
 function busiest(before: readonly ModelStatistics[], after: readonly ModelStatistics[]) {
-  let best: { readonly from: ModelStatistics; readonly to: ModelStatistics; readonly rise: number } | null = null;
+  let best: { readonly from: ModelStatistics; readonly to: ModelStatistics; readonly rise: number } | null =
+    null;
   for (const to of after) {
     const from = before.find((entry) => entry.version === to.version);
     if (from === undefined) continue;

@@ -1,8 +1,12 @@
 import { rename } from 'node:fs/promises';
 import { WorkbenchError } from '../contract/errors';
+import { linkedAbort } from './abort';
 import { openDisplay } from './display';
 import { exec } from './exec';
 import { exists } from './files';
+
+/** A report takes seconds; an Electron that shows a dialog of its own would never end. */
+const deadlineMs = 90_000;
 
 /**
  * Prints HTML to PDF by Electron's printToPDF from a process without a window: the app's own
@@ -25,15 +29,28 @@ export function createElectronPrinter(options: {
       );
     }
     const display = await openDisplay(options.env);
+    const { controller, dispose } = linkedAbort(signal);
+    const timer = setTimeout(() => {
+      controller.abort();
+    }, deadlineMs);
     try {
       const temporary = `${pdfPath}.tmp.pdf`;
       const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
       const ended = await exec({
         argv: [options.electron, ...sandbox, options.app, '--print-pdf', htmlPath, temporary],
         env: { ...options.env, DISPLAY: display.name },
-        signal,
+        signal: controller.signal,
       });
-      if (ended.aborted) throw new WorkbenchError('cancelled', 'Printing was cancelled');
+      if (signal.aborted) throw new WorkbenchError('cancelled', 'Printing was cancelled');
+      if (ended.aborted) {
+        throw new WorkbenchError(
+          'report-failed',
+          `Electron did not print the PDF within ${deadlineMs / 1000} s`,
+          {
+            details: ended.stderrTail.join('\n'),
+          },
+        );
+      }
       if (ended.exitCode !== 0 || !(await exists(temporary))) {
         throw new WorkbenchError('report-failed', 'The PDF could not be printed', {
           details: ended.stderrTail.join('\n'),
@@ -41,6 +58,8 @@ export function createElectronPrinter(options: {
       }
       await rename(temporary, pdfPath);
     } finally {
+      clearTimeout(timer);
+      dispose();
       display.close();
     }
   };

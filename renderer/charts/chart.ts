@@ -32,7 +32,9 @@ export const plain = (text: string): string =>
 export const chartFont = "'Inter', 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif";
 
 /** Margins, fonts, legend and grid, the same in every chart. */
-export function baseLayout(theme: ChartTheme): Omit<ChartLayout, 'xaxis' | 'yaxis'> & { readonly legend: object } {
+export function baseLayout(
+  theme: ChartTheme,
+): Omit<ChartLayout, 'xaxis' | 'yaxis'> & { readonly legend: object } {
   return {
     paper_bgcolor: 'rgba(0,0,0,0)',
     plot_bgcolor: 'rgba(0,0,0,0)',

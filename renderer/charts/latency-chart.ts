@@ -10,7 +10,9 @@ export function latencyChart(input: SweepInput): Chart {
   const { theme } = input;
   return {
     data: [
-      sweepSeries(input, { name: 'p99', color: theme.p99, symbol: 'triangle-up' }, (point) => ms(point.p99Us)),
+      sweepSeries(input, { name: 'p99', color: theme.p99, symbol: 'triangle-up' }, (point) =>
+        ms(point.p99Us),
+      ),
       sweepSeries(input, { name: 'p95', color: theme.p95, symbol: 'diamond' }, (point) => ms(point.p95Us)),
       sweepSeries(input, { name: 'p90', color: theme.p90, symbol: 'square' }, (point) => ms(point.p90Us)),
       sweepSeries(input, { name: 'p50', color: theme.p50, symbol: 'circle' }, (point) => ms(point.p50Us)),

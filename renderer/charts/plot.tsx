@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Chart } from './chart';
+import type * as plotlyModule from './plotly';
 
-type PlotlyModule = typeof import('./plotly');
+type PlotlyModule = typeof plotlyModule;
 
 /** Fetched when a chart is first shown: it is the largest part of the window's code. */
 let loading: Promise<PlotlyModule> | undefined;

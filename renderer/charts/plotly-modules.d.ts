@@ -1,12 +1,7 @@
 declare module 'plotly.js/lib/core' {
   const Plotly: {
     register(modules: readonly unknown[]): void;
-    react(
-      element: HTMLElement,
-      data: readonly object[],
-      layout: object,
-      config: object,
-    ): Promise<unknown>;
+    react(element: HTMLElement, data: readonly object[], layout: object, config: object): Promise<unknown>;
     purge(element: HTMLElement): void;
     readonly Plots: { resize(element: HTMLElement): void };
   };

@@ -55,9 +55,7 @@ export function sweepSeries(
     marker: {
       color: look.color,
       size: 7,
-      symbol: points.map((point) =>
-        whyUnsteady(point) === null ? look.symbol : `${look.symbol}-open`,
-      ),
+      symbol: points.map((point) => (whyUnsteady(point) === null ? look.symbol : `${look.symbol}-open`)),
       line: { width: 1.5, color: look.color },
     },
     hovertext: points.map(pointText),

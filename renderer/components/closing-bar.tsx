@@ -12,10 +12,15 @@ export function ClosingBar() {
   if (runIds === null) return null;
   const what = runIds.length === 1 ? 'A run is under way.' : `${runIds.length} runs are under way.`;
   return (
-    <div className="closing-bar" role="alertdialog" aria-label="Close the window?" aria-describedby="closing-text">
+    <div
+      className="closing-bar"
+      role="alertdialog"
+      aria-label="Close the window?"
+      aria-describedby="closing-text"
+    >
       <p id="closing-text">
-        {what} Closing stops {runIds.length === 1 ? 'it' : 'them'}; what is measured is kept, and Resume goes on
-        from there.
+        {what} Closing stops {runIds.length === 1 ? 'it' : 'them'}; what is measured is kept, and Resume goes
+        on from there.
       </p>
       <Button variant="default" size="xs" autoFocus disabled={stopping} onClick={stay}>
         Keep running

@@ -15,7 +15,11 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
           clipboard.copy(text);
         }}
       >
-        {clipboard.copied ? <IconCheck size={15} aria-hidden="true" /> : <IconCopy size={15} aria-hidden="true" />}
+        {clipboard.copied ? (
+          <IconCheck size={15} aria-hidden="true" />
+        ) : (
+          <IconCopy size={15} aria-hidden="true" />
+        )}
       </ActionIcon>
     </Tooltip>
   );

@@ -26,7 +26,11 @@ export const formatMetric = (value: number): string => value.toFixed(4);
 
 /** Differences and tolerances span many decades. */
 export const formatSmall = (value: number): string =>
-  value === 0 ? '0' : value >= 0.001 && value < 1000 ? String(Number(value.toPrecision(4))) : value.toExponential(2);
+  value === 0
+    ? '0'
+    : value >= 0.001 && value < 1000
+      ? String(Number(value.toPrecision(4)))
+      : value.toExponential(2);
 
 /** Time spent on a step. */
 export function formatDuration(us: number): string {

@@ -104,9 +104,7 @@ export function createDraft(client: Client, storage: Storage): StoreApi<Draft> {
       setProblem: (field, problem) => {
         set({
           problems:
-            problem === null
-              ? without(get().problems, field)
-              : { ...get().problems, [field]: problem },
+            problem === null ? without(get().problems, field) : { ...get().problems, [field]: problem },
         });
       },
       resolve,

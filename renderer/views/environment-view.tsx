@@ -34,7 +34,7 @@ function Engine({ engine }: { engine: EngineStatus }) {
         {engine.note === '' ? null : <p className="dim">{engine.note}</p>}
         {engine.remedy === null ? null : (
           <div className="command">
-            <code>{engine.remedy}</code>
+            <span className="remedy">{engine.remedy}</span>
             <CopyButton text={engine.remedy} label="Copy remedy" />
           </div>
         )}

@@ -28,9 +28,9 @@ function EmptyRuns() {
     <div className="empty tall">
       <h2>No runs yet</h2>
       <p>
-        The demo trains a small ResNet50 for some seconds, exports it, serves it on a real Triton Inference Server
-        on this machine, checks its accuracy, measures latency and throughput, and writes the report. It takes a
-        few minutes.
+        The demo trains a small ResNet50 for some seconds, exports it, serves it on a real Triton Inference
+        Server on this machine, checks its accuracy, measures latency and throughput, and writes the report.
+        It takes a few minutes.
       </p>
       <Button
         leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}

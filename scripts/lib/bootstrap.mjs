@@ -12,6 +12,7 @@ import { installPerfAnalyzer, perfAnalyzerReady } from './steps/perf-analyzer.mj
 import {
   installPython,
   installPythonCheck,
+  missingPythonPackages,
   pythonCheckReady,
   pythonReady,
   pythonStamp,
@@ -147,7 +148,9 @@ export async function bootstrap(wanted, system = {}) {
     checkHome(context.home);
     await lockFolder(context.home);
   }
-  await installPackages(missingPackages(groups), system.purpose ?? 'This command', context);
+  const forPython = due.some((step) => step.name === 'python') ? await missingPythonPackages(context) : [];
+  const packages = [...missingPackages(groups), ...forPython];
+  await installPackages(packages, system.purpose ?? 'The Python environment', context);
   const ends = await Promise.allSettled(chains.map((chain) => runChain(chain, wanted, context)));
   unlockAll();
   const failed = ends.find((end) => end.status === 'rejected');

@@ -313,7 +313,8 @@ export class GrpcConnection {
   private onGoAway(last: number, text: string): void {
     this.retire();
     for (const streamId of [...this.active.keys()]) {
-      if (streamId > last) this.fail(streamId, 'UNAVAILABLE', `the server is closing the connection ${text}`.trim());
+      if (streamId > last)
+        this.fail(streamId, 'UNAVAILABLE', `the server is closing the connection ${text}`.trim());
     }
   }
 

@@ -8,7 +8,10 @@ const output = { datatype: 2, shape: 3, contents: 5 } as const;
 
 /** Data type names as numbers (base 128, names have at most 6 letters), so that no string is made per response. */
 const bytesByName = new Map<number, number>(
-  Object.entries(datatypeBytes).map(([name, bytes]) => [nameNumber(Buffer.from(name), 0, name.length), bytes]),
+  Object.entries(datatypeBytes).map(([name, bytes]) => [
+    nameNumber(Buffer.from(name), 0, name.length),
+    bytes,
+  ]),
 );
 
 function nameNumber(buffer: Buffer, start: number, end: number): number {
@@ -45,9 +48,7 @@ export class GrpcResponseChecker {
         if (expected === undefined || contents >= outputs)
           throw new Error('contents without an output tensor');
         if (expected >= 0 && length !== expected) {
-          throw new Error(
-            `output ${contents} has ${length} bytes where its shape and type make ${expected}`,
-          );
+          throw new Error(`output ${contents} has ${length} bytes where its shape and type make ${expected}`);
         }
         contents += 1;
         bytes += length;

@@ -73,7 +73,10 @@ export class GrpcStream {
       return this.reader.complete ? null : { kind: 'bad response', message: 'no message before the status' };
     }
     if (this.status !== '') {
-      return { kind: statusNames[Number(this.status)] ?? `status ${this.status}`, message: readMessage(this.text) };
+      return {
+        kind: statusNames[Number(this.status)] ?? `status ${this.status}`,
+        message: readMessage(this.text),
+      };
     }
     return { kind: `HTTP ${this.httpStatus}`, message: 'the server sent no gRPC status' };
   }

@@ -32,12 +32,7 @@ export class HpackDecoder {
   private limit = tableLimit;
 
   /** Tells each field of the block. Throws an Error on a block that breaks RFC 7541: the connection is then lost. */
-  decode(
-    buffer: Uint8Array,
-    start: number,
-    end: number,
-    field: (name: string, value: string) => void,
-  ): void {
+  decode(buffer: Uint8Array, start: number, end: number, field: (name: string, value: string) => void): void {
     const cursor = new HpackCursor(buffer, start, end);
     while (!cursor.done) {
       const first = cursor.peek();

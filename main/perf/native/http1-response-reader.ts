@@ -25,11 +25,18 @@ export function parseHttpHead(head: string): HttpReply {
     const name = line.slice(0, colon).toLowerCase();
     if (name === 'content-length') bodyBytes = Number(line.slice(colon + 1));
     else if (name === lowerJsonLengthHeader) jsonBytes = Number(line.slice(colon + 1));
-    else if (name === 'connection') keepAlive = line.slice(colon + 1).trim().toLowerCase() !== 'close';
-    else if (name === 'transfer-encoding') throw new Error('the server answers in chunks, which this client does not read');
+    else if (name === 'connection')
+      keepAlive =
+        line
+          .slice(colon + 1)
+          .trim()
+          .toLowerCase() !== 'close';
+    else if (name === 'transfer-encoding')
+      throw new Error('the server answers in chunks, which this client does not read');
   }
   if (!Number.isSafeInteger(bodyBytes) || bodyBytes < 0) throw new Error('a reply without a Content-Length');
-  if (!Number.isSafeInteger(jsonBytes) || jsonBytes > bodyBytes) throw new Error(`a reply with a wrong ${jsonLengthHeader}`);
+  if (!Number.isSafeInteger(jsonBytes) || jsonBytes > bodyBytes)
+    throw new Error(`a reply with a wrong ${jsonLengthHeader}`);
   return { status: Number(status), jsonBytes, bodyBytes, keepAlive };
 }
 
@@ -46,78 +53,68 @@ export interface ReplySink {
 export class HttpReplyReader {
   private kept = Buffer.alloc(0);
   private fill = 0;
+  /** Of the reply whose body is being read; null while a head is. */
   private reply: HttpReply | null = null;
+  private begun = false;
 
   constructor(private readonly sink: ReplySink) {}
 
-  /** Throws an Error on what is no reply. */
+  /** Throws an Error on what is no reply, and on bytes behind it: requests are not pipelined. */
   push(chunk: Buffer, length: number): void {
-    if (this.reply === null && this.fill === 0) {
-      const body = this.head(chunk, 0, length);
-      if (this.reply !== null && body >= 0 && length - body >= this.bodyBytes()) {
-        this.done(chunk, body, body + this.bodyBytes());
-        const rest = length - this.lastEnd;
-        if (rest > 0) throw new Error('bytes behind a reply that nobody asked for');
-        return;
-      }
-      this.keep(chunk, body >= 0 ? body : 0, length);
+    if (this.reply !== null) {
+      this.body(this.reply, chunk, 0, length);
       return;
     }
+    if (this.fill === 0 && this.head(chunk, length)) return;
+    const first = this.fill === 0;
     this.keep(chunk, 0, length);
-    if (this.reply === null) {
-      const body = this.head(this.kept, 0, this.fill);
-      if (body < 0) return;
-      this.kept.copyWithin(0, body, this.fill);
-      this.fill -= body;
-    }
-    const bytes = this.bodyBytes();
-    if (this.fill > bytes) throw new Error('bytes behind a reply that nobody asked for');
-    if (this.fill === bytes) this.done(this.kept, 0, bytes);
+    if (!first) this.head(Buffer.from(this.kept.subarray(0, this.fill)), this.fill);
   }
 
-  private lastEnd = 0;
-
-  private bodyBytes(): number {
-    return this.reply?.bodyBytes ?? 0;
-  }
-
-  /** Start of the body, or -1 while the head is not whole. */
-  private head(buffer: Buffer, start: number, end: number): number {
-    const at = buffer.subarray(start, end).indexOf(headEnd);
+  /** Reads the head and what stands behind it; false while the head is not whole. */
+  private head(buffer: Buffer, length: number): boolean {
+    const at = buffer.subarray(0, length).indexOf(headEnd);
     if (at < 0) {
-      if (end - start > maxHeadBytes) throw new Error('a reply with a head of more than 64 KiB');
-      return -1;
+      if (length > maxHeadBytes) throw new Error('a reply with a head of more than 64 KiB');
+      return false;
     }
-    this.reply = parseHttpHead(buffer.toString('latin1', start, start + at));
-    const body = start + at + headEnd.length;
-    if (body < end) this.sink.bodyBegins();
-    else this.bodyPending = true;
-    return body;
+    const reply = parseHttpHead(buffer.toString('latin1', 0, at));
+    this.reply = reply;
+    this.fill = 0;
+    this.begun = false;
+    this.body(reply, buffer, at + headEnd.length, length);
+    return true;
   }
 
-  private bodyPending = false;
-
-  private keep(chunk: Buffer, start: number, end: number): void {
-    if (this.bodyPending && end > start) {
-      this.bodyPending = false;
+  private body(reply: HttpReply, buffer: Buffer, start: number, end: number): void {
+    if (!this.begun && end > start) {
+      this.begun = true;
       this.sink.bodyBegins();
     }
-    const needed = Math.max(this.bodyBytes(), this.fill + end - start);
+    if (this.fill + end - start > reply.bodyBytes)
+      throw new Error('bytes behind a reply that nobody asked for');
+    if (this.fill === 0 && end - start === reply.bodyBytes) {
+      this.done(reply, buffer, start, end);
+      return;
+    }
+    this.keep(buffer, start, end, reply.bodyBytes);
+    if (this.fill === reply.bodyBytes) this.done(reply, this.kept, 0, reply.bodyBytes);
+  }
+
+  private keep(buffer: Buffer, start: number, end: number, expected = 0): void {
+    const needed = Math.max(expected, this.fill + end - start);
     if (this.kept.length < needed) {
       const larger = Buffer.alloc(needed);
       this.kept.copy(larger, 0, 0, this.fill);
       this.kept = larger;
     }
-    chunk.copy(this.kept, this.fill, start, end);
+    buffer.copy(this.kept, this.fill, start, end);
     this.fill += end - start;
   }
 
-  private done(buffer: Buffer, start: number, end: number): void {
-    const { reply } = this;
+  private done(reply: HttpReply, buffer: Buffer, start: number, end: number): void {
     this.reply = null;
     this.fill = 0;
-    this.bodyPending = false;
-    this.lastEnd = end;
-    if (reply !== null) this.sink.reply(reply, buffer, start, end);
+    this.sink.reply(reply, buffer, start, end);
   }
 }

@@ -13,7 +13,12 @@ export const frameType = {
 
 export const frameFlag = { endStream: 0x1, ack: 0x1, endHeaders: 0x4, padded: 0x8, priority: 0x20 } as const;
 
-export const settingId = { headerTableSize: 1, enablePush: 2, initialWindowSize: 4, maxFrameSize: 5 } as const;
+export const settingId = {
+  headerTableSize: 1,
+  enablePush: 2,
+  initialWindowSize: 4,
+  maxFrameSize: 5,
+} as const;
 
 export const frameHeaderBytes = 9;
 /** Largest payload that a peer must take before it says otherwise. */
@@ -27,7 +32,12 @@ export const connectionPreface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
 export function writeFrameHeader(
   buffer: Buffer,
   at: number,
-  header: { readonly bytes: number; readonly type: number; readonly flags: number; readonly streamId: number },
+  header: {
+    readonly bytes: number;
+    readonly type: number;
+    readonly flags: number;
+    readonly streamId: number;
+  },
 ): void {
   buffer.writeUIntBE(header.bytes, at, 3);
   buffer[at + 3] = header.type;

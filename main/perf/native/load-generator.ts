@@ -52,7 +52,8 @@ export class LoadGenerator {
         this.fail(error);
       },
     };
-    this.transport = job.protocol === 'grpc' ? new GrpcTransport(job, events) : new HttpTransport(job, events);
+    this.transport =
+      job.protocol === 'grpc' ? new GrpcTransport(job, events) : new HttpTransport(job, events);
     this.watch = setInterval(() => {
       this.checkSilence();
     }, watchEveryMs);

@@ -55,7 +55,9 @@ export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotal
       });
       worker.once('error', (error: Error) => {
         reject(
-          new WorkbenchError('load-tool-failed', `The load generator failed: ${error.message}`, { cause: error }),
+          new WorkbenchError('load-tool-failed', `The load generator failed: ${error.message}`, {
+            cause: error,
+          }),
         );
       });
       worker.once('exit', (code) => {

@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { LoadJob } from './load-job';
 import { LoadGenerator } from './load-generator';
-import type { ToWorker } from './worker-messages';
 
 /** Entry of the worker thread that generates one level's load; bundled as a file of its own. */
 if (parentPort !== null) {
@@ -10,8 +9,9 @@ if (parentPort !== null) {
     port.postMessage(message, transfer === undefined ? [] : [...transfer]);
     if (message.type === 'ended' || message.type === 'failed') port.close();
   });
-  port.on('message', (message: ToWorker) => {
-    if (message.type === 'stop') generator.stop();
+  // The one message there is: ToWorker.
+  port.on('message', () => {
+    generator.stop();
   });
   generator.start();
 }

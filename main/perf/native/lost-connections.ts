@@ -23,9 +23,13 @@ export class LostConnections {
     this.losses += 1;
     if (opened && this.losses <= 3 * this.connections) return null;
     return this.everSucceeded
-      ? new WorkbenchError('server-gone', `Triton at ${this.where} went away while it was measured: ${reason}`, {
-          where: this.where,
-        })
+      ? new WorkbenchError(
+          'server-gone',
+          `Triton at ${this.where} went away while it was measured: ${reason}`,
+          {
+            where: this.where,
+          },
+        )
       : new WorkbenchError('server-unreachable', `Triton at ${this.where} cannot be measured: ${reason}`, {
           where: this.where,
           remedy: 'Check address and port; gRPC and HTTP have ports of their own.',

@@ -26,7 +26,10 @@ function allFailed(input: MeasureInput, failures: readonly FailureCount[]): Work
   return new WorkbenchError(
     'inference-failed',
     `Triton answered no request for ${input.modelName}: ${first === undefined ? 'no answer' : `${first.kind}: ${first.message}`}`,
-    { where: `batch size ${input.level.batchSize}, concurrency ${input.level.concurrency}`, details: inWords(failures).join('\n') },
+    {
+      where: `batch size ${input.level.batchSize}, concurrency ${input.level.concurrency}`,
+      details: inWords(failures).join('\n'),
+    },
   );
 }
 

@@ -50,7 +50,9 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
     protocol: input.protocol,
     modelName: input.modelName,
     modelVersion: input.modelVersion,
-    tensors: await Promise.all(input.inputData.tensors.map((tensor) => readTensor(tensor, input.inputDataDir))),
+    tensors: await Promise.all(
+      input.inputData.tensors.map((tensor) => readTensor(tensor, input.inputDataDir)),
+    ),
     batchSize: level.batchSize,
     batched: input.batched,
     concurrency: level.concurrency,

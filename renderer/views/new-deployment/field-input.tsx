@@ -1,4 +1,5 @@
 import { NumberInput, Select, Switch, TextInput, Tooltip } from '@mantine/core';
+import type { TextInputProps } from '@mantine/core';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { DraftValue } from '../../stores/draft';
@@ -10,7 +11,7 @@ function Label({ field, changed, onReset }: { field: Field; changed: boolean; on
   return (
     <span className="field-label">
       <span>{field.label}</span>
-      <span className="field-term">{field.term}</span>
+      <span className="field-term" title={field.term}>{field.term}</span>
       {changed ? (
         <Tooltip label="Back to the preset’s value">
           <button
@@ -38,13 +39,13 @@ function IntegersInput(props: {
   problem: string | undefined;
   onProblem: (problem: string) => void;
   onChange: (value: number[]) => void;
-  input: Readonly<Record<string, unknown>>;
+  input: TextInputProps;
 }) {
   const [typed, setTyped] = useState<string | null>(null);
   return (
     <TextInput
       {...props.input}
-      error={props.problem ?? props.input['error']}
+      error={props.problem ?? props.input.error}
       value={typed ?? props.value.join(', ')}
       onChange={(event) => {
         const text = event.currentTarget.value;
@@ -59,6 +60,11 @@ function IntegersInput(props: {
     />
   );
 }
+
+/** Help below the input, where the eye is after typing. */
+const order: Pick<TextInputProps, 'inputWrapperOrder'> = {
+  inputWrapperOrder: ['label', 'input', 'error', 'description'],
+};
 
 /** One field of the form: the preset's value until it is changed, with its own name in Triton's words. */
 export function FieldInput({ field }: { field: Field }) {
@@ -85,7 +91,6 @@ export function FieldInput({ field }: { field: Field }) {
     label,
     'aria-label': field.label,
     description: field.help,
-    inputWrapperOrder: ['label', 'input', 'error', 'description'] as ('label' | 'input' | 'error' | 'description')[],
     error: error?.where === path ? error.message : undefined,
     'data-field': path,
   };
@@ -94,6 +99,7 @@ export function FieldInput({ field }: { field: Field }) {
       return (
         <Select
           {...shared}
+          {...order}
           data={[...control.options]}
           value={typeof value === 'string' ? value : null}
           allowDeselect={false}
@@ -107,6 +113,7 @@ export function FieldInput({ field }: { field: Field }) {
       return (
         <NumberInput
           {...shared}
+          {...order}
           value={typeof value === 'number' ? value : ''}
           min={control.min}
           step={control.kind === 'number' ? control.step : 1}
@@ -123,7 +130,7 @@ export function FieldInput({ field }: { field: Field }) {
       return (
         <IntegersInput
           key={resets}
-          input={shared}
+          input={{ ...shared, ...order }}
           value={Array.isArray(value) ? value : []}
           mayBeEmpty={control.mayBeEmpty}
           problem={problems[path]}
@@ -136,11 +143,9 @@ export function FieldInput({ field }: { field: Field }) {
         />
       );
     case 'flag': {
-      const { inputWrapperOrder, ...rest } = shared;
-      void inputWrapperOrder;
       return (
         <Switch
-          {...rest}
+          {...shared}
           checked={value === true}
           onChange={(event) => {
             change(path, event.currentTarget.checked);

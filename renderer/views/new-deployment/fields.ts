@@ -1,5 +1,6 @@
 import type { Preset } from '../../../main/contract/preset';
 import {
+  accelerators,
   batchingModes,
   formats,
   inputDataModes,
@@ -11,7 +12,10 @@ import {
 import { formatText, loadToolText, precisionText, profileText } from '../../format/words';
 
 export type Control =
-  | { readonly kind: 'choice'; readonly options: readonly { readonly value: string; readonly label: string }[] }
+  | {
+      readonly kind: 'choice';
+      readonly options: readonly { readonly value: string; readonly label: string }[];
+    }
   | { readonly kind: 'integer'; readonly min: number; readonly suffix?: string }
   | { readonly kind: 'number'; readonly min: number; readonly step: number }
   | { readonly kind: 'integers'; readonly mayBeEmpty: boolean }
@@ -68,9 +72,16 @@ const modelFields = (preset: Preset): readonly Field[] => [
       precisionText,
     ),
   },
+  {
+    path: 'onnxOpset',
+    label: 'ONNX opset',
+    term: 'ONNX_OPSET',
+    help: 'Version of the ONNX operators; of no effect for TorchScript.',
+    control: { kind: 'integer', min: 9 },
+  },
 ];
 
-const servingFields: readonly Field[] = [
+const servingFields = (preset: Preset): readonly Field[] => [
   {
     path: 'configure.maxBatchSize',
     label: 'Largest batch',
@@ -80,7 +91,7 @@ const servingFields: readonly Field[] = [
   },
   {
     path: 'configure.batching',
-    label: 'Batching for the online scenario',
+    label: 'Batching',
     term: 'BATCHING',
     help: 'Dynamic: Triton joins waiting requests into one batch. Static: each request is executed as it comes.',
     control: choice(batchingModes, { disabled: 'Disabled', static: 'Static', dynamic: 'Dynamic' }),
@@ -112,6 +123,16 @@ const servingFields: readonly Field[] = [
     term: 'threads',
     help: 'Threads that one instance uses on the CPU; 0 lets the runtime choose.',
     control: { kind: 'integer', min: 0 },
+  },
+  {
+    path: 'configure.backendAccelerator',
+    label: 'Accelerator',
+    term: 'BACKEND_ACCELERATOR',
+    help: 'What the backend speeds the model up with. All but “None” need an NVIDIA GPU.',
+    control: choice(
+      accelerators.filter((accelerator) => preset.accelerators.includes(accelerator)),
+      { none: 'None', cuda: 'CUDA', trt: 'TensorRT', amp: 'Mixed precision' },
+    ),
   },
 ];
 
@@ -189,15 +210,13 @@ const accuracyFields = (preset: Preset): readonly Field[] => [
     help: 'How far a metric on Triton may be from the same metric in the framework.',
     control: { kind: 'number', min: 0, step: 0.005 },
   },
-  ...preset.metrics.map(
-    (metric): Field => ({
-      path: `accuracy.thresholds.${metric.name}`,
-      label: `Lowest ${metric.title}`,
-      term: `threshold ${metric.name}`,
-      help: 'The gate does not pass below this value. Empty: no limit.',
-      control: { kind: 'number', min: 0, step: 0.01 },
-    }),
-  ),
+  ...preset.metrics.map((metric): Field => ({
+    path: `accuracy.thresholds.${metric.name}`,
+    label: `Lowest ${metric.title}`,
+    term: `threshold ${metric.name}`,
+    help: 'The gate does not pass below this value. Empty: no limit.',
+    control: { kind: 'number', min: 0, step: 0.01 },
+  })),
   {
     path: 'accuracy.allowUnverified',
     label: 'Measure even if the gate does not pass',
@@ -211,6 +230,6 @@ const accuracyFields = (preset: Preset): readonly Field[] => [
 export const fieldGroups = (preset: Preset): readonly FieldGroup[] => [
   { title: 'Model', fields: modelFields(preset) },
   { title: 'Measuring', fields: measuringFields },
-  { title: 'Serving on Triton', fields: servingFields },
+  { title: 'Serving on Triton', fields: servingFields(preset) },
   { title: 'Accuracy gate', fields: accuracyFields(preset) },
 ];

@@ -98,7 +98,7 @@ export function NewDeploymentView() {
             ) : null
           ) : (
             <>
-              <p className="dim">{preset.summary}</p>
+              <p className="dim">{preset.profiles[spec.model.profile].summary}</p>
               {fieldGroups(preset).map((group) => (
                 <section key={group.title} className="panel" aria-label={group.title}>
                   <div className="panel-head">

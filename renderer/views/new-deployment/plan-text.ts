@@ -39,10 +39,7 @@ export const planText = (
 const value = (of: DraftValue): string => (typeof of === 'string' ? of : JSON.stringify(of));
 
 /** The same run on the command line. */
-export function cliCommand(
-  preset: string,
-  values: Readonly<Record<string, DraftValue>>,
-): readonly string[] {
+export function cliCommand(preset: string, values: Readonly<Record<string, DraftValue>>): readonly string[] {
   const changes = Object.entries(values).flatMap(([field, of]) => ['--set', `${field}=${value(of)}`]);
   return ['npm', 'run', 'cli', '--', 'run', preset, ...changes];
 }

@@ -5,7 +5,6 @@ import { downloadFailure } from '../download-failure.mjs';
 import { repoRoot } from '../layout.mjs';
 import { SetupError, say, seconds } from '../say.mjs';
 import { hashParts, stampMatches, writeStamp } from '../stamp.mjs';
-import { installPackages } from './debian.mjs';
 import { pythonFacts } from './python-facts.mjs';
 
 /** Best proven first. nvidia-pytriton needs numpy 1, which ends with Python 3.12. */
@@ -42,8 +41,10 @@ export function pythonCheckReady(context) {
   );
 }
 
-/** A Python that can make the venv and whose shared library Triton's Python backend can load. */
-async function findPython(context) {
+const complete = (facts) => facts.venv && facts.libraryFolder !== null;
+
+/** A Python that can make the venv and whose shared library Triton's Python backend can load, or nearly so. */
+async function findPython() {
   const asked = process.env.TRITON_WORKBENCH_PYTHON;
   const names = asked ? [asked] : [...supported.map((version) => `python${version}`), 'python3'];
   const seen = [];
@@ -51,23 +52,27 @@ async function findPython(context) {
     const facts = await pythonFacts(name);
     if (facts === null) continue;
     seen.push(facts);
-    if (supported.includes(facts.version) && facts.venv && facts.libraryFolder !== null) return facts;
+    if (supported.includes(facts.version) && complete(facts)) return facts;
   }
   const system = seen.find(
     (facts) => supported.includes(facts.version) && facts.executable.startsWith('/usr/bin/'),
   );
-  if (system === undefined) {
-    const found = seen.map((facts) => facts.version).join(', ') || 'none';
-    throw new SetupError(
-      `Python ${supported.join(', ').replace(/, ([^,]*)$/, ' or $1')} with venv and its shared library is ` +
-        `needed (found: ${found}): install one, or name it in TRITON_WORKBENCH_PYTHON, and run the command again.`,
-    );
-  }
-  const absent = [];
-  if (!system.venv) absent.push(`python${system.version}-venv`);
-  if (system.libraryFolder === null) absent.push(`libpython${system.version}`);
-  await installPackages(absent, 'The Python environment', context);
-  return pythonFacts(system.executable);
+  if (system !== undefined) return system;
+  const found = seen.map((facts) => facts.version).join(', ') || 'none';
+  throw new SetupError(
+    `Python ${supported.slice(0, -1).join(', ')} or ${supported.at(-1)} with venv and its shared library is ` +
+      `needed (found: ${found}): install one, or name it in TRITON_WORKBENCH_PYTHON, and run the command again.`,
+  );
+}
+
+/** Debian packages that the system's Python lacks to make the venv; none when there is a venv already. */
+export async function missingPythonPackages({ layout }) {
+  if (existsSync(layout.python)) return [];
+  const facts = await findPython();
+  return [
+    ...(facts.venv ? [] : [`python${facts.version}-venv`]),
+    ...(facts.libraryFolder === null ? [`libpython${facts.version}`] : []),
+  ];
 }
 
 function shownLine(line) {
@@ -98,7 +103,7 @@ async function preferCpuTorch(context, log) {
 
 async function makeVenv(context, log) {
   const { layout } = context;
-  const base = await findPython(context);
+  const base = await findPython();
   rmSync(layout.venv, { recursive: true, force: true });
   // Both point into the environment that goes.
   rmSync(layout.triton, { recursive: true, force: true });

@@ -1,0 +1,61 @@
+import { WorkbenchError } from '../../contract/errors';
+import type { ErrorCode } from '../../contract/errors';
+
+/** perf_analyzer's exit code when a level did not become steady: it then writes no row. */
+export const unsteadyExitCode = 2;
+
+export interface AnalyzerEnd {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** stdout and stderr in the order they came. */
+  readonly lines: readonly string[];
+  /** The watchdog ended it; milliseconds without a sign of life. */
+  readonly silentMs: number | null;
+}
+
+const patterns: readonly (readonly [RegExp, ErrorCode])[] = [
+  [
+    /failed to connect|connection refused|connection reset|socket closed|couldn't connect|broken pipe|empty reply/i,
+    'server-unreachable',
+  ],
+  [/Thread \[\d+\] had error|Failed to maintain requested inference load/, 'inference-failed'],
+];
+
+/** Where perf_analyzer says what went wrong, the most telling first. */
+const reasons = [/had error: (.+)$/m, /^error: (.+)$/m, /cb::Error: (.+)$/m];
+
+function reasonOf(text: string): string | null {
+  for (const pattern of reasons) {
+    const reason = pattern.exec(text)?.[1];
+    if (reason !== undefined) return reason.trim();
+  }
+  return null;
+}
+
+const shownLines = 40;
+
+/** Why a run gave no result, or null when exit code and output hold nothing against it. */
+export function analyzerFailure(end: AnalyzerEnd, where: string): WorkbenchError | null {
+  const text = end.lines.join('\n');
+  const details = [
+    end.exitCode === null ? `ended by ${end.signal ?? 'a signal'}` : `exit code ${end.exitCode}`,
+    ...end.lines.slice(-shownLines),
+  ].join('\n');
+  if (end.silentMs !== null) {
+    return new WorkbenchError(
+      'load-tool-failed',
+      `perf_analyzer was ended: no sign of life for ${Math.round(end.silentMs / 1000)} s`,
+      { where, details },
+    );
+  }
+  const found = patterns.find(([pattern]) => pattern.test(text));
+  if (end.exitCode === 0 && found === undefined) return null;
+  const reason = reasonOf(text);
+  return new WorkbenchError(
+    found?.[1] ?? 'load-tool-failed',
+    reason === null
+      ? `perf_analyzer failed (${end.exitCode === null ? (end.signal ?? 'signal') : `exit code ${end.exitCode}`})`
+      : `perf_analyzer failed: ${reason}`,
+    { where, details },
+  );
+}

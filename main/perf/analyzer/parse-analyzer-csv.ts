@@ -1,0 +1,66 @@
+import { WorkbenchError } from '../../contract/errors';
+
+/** The row of one level; microseconds, as perf_analyzer truncates them. */
+export interface AnalyzerRow {
+  readonly concurrency: number;
+  readonly inferencesPerSecond: number;
+  readonly clientSendUs: number;
+  readonly networkServerSendRecvUs: number;
+  readonly serverQueueUs: number;
+  readonly serverComputeInputUs: number;
+  readonly serverComputeInferUs: number;
+  readonly serverComputeOutputUs: number;
+  readonly clientRecvUs: number;
+  readonly p50Us: number;
+  readonly p90Us: number;
+  readonly p95Us: number;
+  readonly p99Us: number;
+  readonly avgUs: number;
+}
+
+const columns: Readonly<Record<keyof AnalyzerRow, string>> = {
+  concurrency: 'Concurrency',
+  inferencesPerSecond: 'Inferences/Second',
+  clientSendUs: 'Client Send',
+  networkServerSendRecvUs: 'Network+Server Send/Recv',
+  serverQueueUs: 'Server Queue',
+  serverComputeInputUs: 'Server Compute Input',
+  serverComputeInferUs: 'Server Compute Infer',
+  serverComputeOutputUs: 'Server Compute Output',
+  clientRecvUs: 'Client Recv',
+  p50Us: 'p50 latency',
+  p90Us: 'p90 latency',
+  p95Us: 'p95 latency',
+  p99Us: 'p99 latency',
+  avgUs: 'Avg latency',
+};
+
+const refused = (message: string, text: string) =>
+  new WorkbenchError('load-tool-failed', `perf_analyzer's CSV ${message}`, { details: text.slice(0, 4000) });
+
+/**
+ * The one level of a `--verbose-csv` file. Sections of composing models behind it are not read.
+ * Throws load-tool-failed unless there is exactly one row, every column in it is a number, and the throughput above 0.
+ */
+export function parseAnalyzerCsv(text: string): AnalyzerRow {
+  const [header = '', ...rest] = text.split(/\r?\n/);
+  const end = rest.indexOf('');
+  const rows = end < 0 ? rest : rest.slice(0, end);
+  const [only] = rows;
+  if (only === undefined || rows.length !== 1) throw refused(`has ${rows.length} rows, not one`, text);
+  const names = header.split(',');
+  const values = only.split(',');
+  const read = (name: string): number => {
+    const at = names.indexOf(name);
+    const value = at < 0 ? undefined : values[at];
+    if (value === undefined || !/^\d+(\.\d+)?(e[+-]?\d+)?$/.test(value.trim())) {
+      throw refused(`has no number in column "${name}"`, text);
+    }
+    return Number(value);
+  };
+  const row = Object.fromEntries(
+    Object.entries(columns).map(([key, name]) => [key, read(name)]),
+  ) as unknown as AnalyzerRow;
+  if (row.inferencesPerSecond <= 0) throw refused('has a level without throughput', text);
+  return row;
+}

@@ -1,0 +1,183 @@
+import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+import type { LoadPoint, MeasurementWindow } from '../contract/results';
+import { analyzerCommand } from './analyzer/analyzer-command';
+import { analyzerFailure, unsteadyExitCode } from './analyzer/analyzer-failure';
+import { parseAnalyzerCsv } from './analyzer/parse-analyzer-csv';
+import { parseAnalyzerSummary, parsePass } from './analyzer/parse-analyzer-output';
+import { runAnalyzer } from './analyzer/run-analyzer';
+import type { LoadTool, MeasureInput } from './load-tool';
+import { stabilityWindows } from './stability';
+
+export interface PerfAnalyzerOptions {
+  readonly binary: string;
+  /** Folders with the binary's libraries, as LD_LIBRARY_PATH wants them. */
+  readonly libraryPath: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Any windows are steady by this: perf_analyzer then writes the row that it keeps back otherwise. */
+const anySpreadPercentage = 1e6;
+/** perf_analyzer's windows are this much longer than the interval (performance.md 1.3). */
+const windowFactor = 1.2;
+const startUpMs = 60_000;
+/** A count window has no length of its own; a level that needs longer for one is given up. */
+const longestCountWindowMs = 300_000;
+
+function silenceMs({ settings }: MeasureInput): number {
+  return settings.measurementMode === 'time_windows'
+    ? 2 * windowFactor * settings.measurementIntervalMs + startUpMs
+    : 2 * longestCountWindowMs;
+}
+
+/**
+ * One raw file an input, named as the input. perf_analyzer takes one sample this way and repeats it for every item of
+ * a batch: of several samples the first is used.
+ */
+async function writeInputDir(input: MeasureInput): Promise<string> {
+  const dir = join(input.workDir, 'input');
+  await mkdir(dir, { recursive: true });
+  for (const tensor of input.inputData.tensors) {
+    const [file] = tensor.files;
+    if (file === undefined || /[/\0]/.test(tensor.name) || tensor.name.startsWith('.')) {
+      throw new WorkbenchError('input-invalid', `perf_analyzer cannot be given the input "${tensor.name}"`, {
+        remedy: 'Its name must be a file name; measure with --load-tool native.',
+      });
+    }
+    await copyFile(join(input.inputDataDir, file), join(dir, tensor.name));
+  }
+  const samples = Math.max(...input.inputData.tensors.map((tensor) => tensor.files.length));
+  if (samples > 1) input.onLog([`perf_analyzer sends the first of the ${samples} samples again and again.`]);
+  return dir;
+}
+
+/** Runs perf_analyzer once and reads its row; null: the level did not become steady and there is no row. */
+async function measureOnce(
+  options: PerfAnalyzerOptions,
+  input: MeasureInput,
+  run: {
+    readonly inputDir: string;
+    readonly csvPath: string;
+    readonly stabilityPercentage: number;
+    readonly maxTrials: number;
+    readonly windows: MeasurementWindow[];
+  },
+) {
+  await rm(run.csvPath, { force: true });
+  const argv = analyzerCommand(input, { ...run, binary: options.binary });
+  input.onCommand(argv);
+  const end = await runAnalyzer({
+    argv,
+    env: { ...options.env, LD_LIBRARY_PATH: options.libraryPath },
+    cwd: input.workDir,
+    silenceMs: silenceMs(input),
+    signal: input.signal,
+    onLine: (line) => {
+      input.onLog([line]);
+      const pass = parsePass(line);
+      if (pass === null) return;
+      const window: MeasurementWindow = {
+        durationUs: null,
+        requestCount: null,
+        errorCount: 0,
+        inferencesPerSecond: pass.inferencesPerSecond,
+        avgUs: pass.avgUs,
+        p50Us: null,
+        p99Us: null,
+      };
+      run.windows.push(window);
+      input.onWindow(window, run.windows.length - 1);
+    },
+  });
+  const where = `batch size ${input.level.batchSize}, concurrency ${input.level.concurrency}`;
+  const failure = analyzerFailure(end, where);
+  if (
+    end.exitCode === unsteadyExitCode &&
+    end.lines.some((line) => line.includes('Failed to obtain stable'))
+  ) {
+    return null;
+  }
+  if (failure !== null) throw failure;
+  let text: string;
+  try {
+    text = await readFile(run.csvPath, 'utf8');
+  } catch (cause) {
+    throw new WorkbenchError('load-tool-failed', 'perf_analyzer said success and wrote no CSV file', {
+      where,
+      details: end.lines.slice(-40).join('\n'),
+      cause,
+    });
+  }
+  const row = parseAnalyzerCsv(text);
+  if (row.concurrency !== input.level.concurrency) {
+    throw new WorkbenchError(
+      'load-tool-failed',
+      `perf_analyzer measured concurrency ${row.concurrency} where ${input.level.concurrency} was asked for`,
+      { where, details: text },
+    );
+  }
+  return { row, summary: parseAnalyzerSummary(end.lines) };
+}
+
+/**
+ * The real perf_analyzer, one level an invocation. It has no warm-up of its own to discard (`warmupMs` is not used):
+ * windows that are still warming up are only rejected by the stability rule.
+ */
+export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
+  const measure = async (input: MeasureInput): Promise<LoadPoint> => {
+    const startMs = performance.now();
+    await mkdir(input.workDir, { recursive: true });
+    const inputDir = await writeInputDir(input);
+    const { stabilityPercentage, maxTrials } = input.settings;
+    const windows: MeasurementWindow[] = [];
+    const csvPath = join(input.workDir, 'perf_analyzer.csv');
+    const steady = await measureOnce(options, input, {
+      inputDir,
+      csvPath,
+      stabilityPercentage,
+      maxTrials,
+      windows,
+    });
+    const measured =
+      steady ??
+      (await measureOnce(options, input, {
+        inputDir,
+        csvPath,
+        stabilityPercentage: anySpreadPercentage,
+        maxTrials: stabilityWindows,
+        windows,
+      }));
+    if (measured === null) {
+      throw new WorkbenchError(
+        'load-tool-failed',
+        'perf_analyzer gave no row, not even without a stability rule',
+        {
+          remedy: 'Measure with a longer interval, or with --load-tool native.',
+        },
+      );
+    }
+    const { concurrency, ...row } = measured.row;
+    const { requestCount, inferenceCount, executionCount } = measured.summary;
+    return {
+      batchSize: input.level.batchSize,
+      concurrency,
+      ...row,
+      requestCount,
+      // perf_analyzer ends at the first request that fails.
+      errorCount: 0,
+      stable: steady !== null,
+      flags: steady === null ? ['unstable'] : [],
+      loadTool: 'perf_analyzer',
+      protocol: input.protocol,
+      meanServerBatch:
+        inferenceCount === null || executionCount === null || executionCount === 0
+          ? null
+          : inferenceCount / executionCount,
+      throughputIntervalIps: null,
+      windows,
+      elapsedUs: Math.round((performance.now() - startMs) * 1000),
+    };
+  };
+  return { id: 'perf_analyzer', measure };
+}

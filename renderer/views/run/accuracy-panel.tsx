@@ -1,0 +1,120 @@
+import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
+import type { Preset } from '../../../main/contract/preset';
+import type { AccuracyResult } from '../../../main/contract/results';
+import { formatCount, formatMetric, formatSmall } from '../../format/numbers';
+
+function Passed({ passed }: { passed: boolean }) {
+  return passed ? (
+    <span className="status tone-good">
+      <IconCircleCheck size={15} aria-hidden="true" /> Passed
+    </span>
+  ) : (
+    <span className="status tone-bad">
+      <IconCircleX size={15} aria-hidden="true" /> Not passed
+    </span>
+  );
+}
+
+const metric = (value: number | null): string => (value === null ? '–' : formatMetric(value));
+const small = (value: number | null): string => (value === null ? '–' : formatSmall(value));
+
+/** Framework against Triton: metrics, and the observed differences beside the tolerances. */
+export function AccuracyPanel({ result, preset }: { result: AccuracyResult; preset: Preset | undefined }) {
+  const titleOf = (name: string): string =>
+    preset?.metrics.find((known) => known.name === name)?.title ?? name;
+  return (
+    <section className="panel" aria-label="Accuracy">
+      <div className="panel-head">
+        <h2>Accuracy</h2>
+        <span className="dim">{formatCount(result.sampleCount)} samples</span>
+        <Passed passed={result.passed} />
+      </div>
+      <div className="table-scroll" tabIndex={0} role="region" aria-label="Accuracy tables">
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">Metric</th>
+              <th scope="col" className="number">
+                Framework
+              </th>
+              <th scope="col" className="number">
+                Triton
+              </th>
+              <th scope="col" className="number">
+                Lowest allowed
+              </th>
+              <th scope="col">Gate</th>
+            </tr>
+          </thead>
+          <tbody>
+            {result.metrics.map((row) => (
+              <tr key={row.name}>
+                <td>{titleOf(row.name)}</td>
+                <td className="number">{metric(row.framework)}</td>
+                <td className="number">{metric(row.triton)}</td>
+                <td className="number">{metric(row.threshold)}</td>
+                <td>
+                  <Passed passed={row.passed} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">Output</th>
+              <th scope="col" className="number">
+                Largest absolute difference
+              </th>
+              <th scope="col" className="number">
+                atol
+              </th>
+              <th scope="col" className="number">
+                Largest relative difference
+              </th>
+              <th scope="col" className="number">
+                rtol
+              </th>
+              <th scope="col" className="number">
+                NaN / Inf
+              </th>
+              <th scope="col">Gate</th>
+            </tr>
+          </thead>
+          <tbody>
+            {result.outputs.map((row) => (
+              <tr key={row.output}>
+                <td className="mono">{row.output}</td>
+                <td className="number">{small(row.maxAbsDiff)}</td>
+                <td className="number">{small(row.atol)}</td>
+                <td className="number">{small(row.maxRelDiff)}</td>
+                <td className="number">{small(row.rtol)}</td>
+                <td className="number">
+                  {row.nanCount} / {row.infCount}
+                </td>
+                <td>
+                  <Passed passed={row.passed} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {result.reasons.length + result.warnings.length === 0 ? null : (
+        <ul className="panel-body stack">
+          {result.reasons.map((reason) => (
+            <li key={reason} className="tone-bad">
+              {reason}
+            </li>
+          ))}
+          {result.warnings.map((warning) => (
+            <li key={warning} className="status tone-warn">
+              <IconAlertTriangle size={15} aria-hidden="true" /> {warning}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

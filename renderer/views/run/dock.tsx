@@ -1,0 +1,140 @@
+import { Switch, TextInput } from '@mantine/core';
+import { IconAlertTriangle, IconChevronDown, IconChevronUp, IconSearch } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { stepTitle } from '../../../main/contract/step-text';
+import type { StepState } from '../../../main/contract/run-state';
+import { CommandText } from '../../components/command-text';
+import { ErrorPanel } from '../../components/error-panel';
+import { useWorkbench } from '../../workbench';
+import { LogLines } from './log-lines';
+
+const tabs = ['log', 'commands', 'facts'] as const;
+type Tab = (typeof tabs)[number];
+
+function tabText(tab: Tab, step: StepState): string {
+  switch (tab) {
+    case 'log':
+      return 'Log';
+    case 'commands':
+      return `Commands (${step.commands.length})`;
+    case 'facts':
+      return `Facts (${step.facts.length + step.warnings.length})`;
+  }
+}
+
+function Commands({ step }: { step: StepState }) {
+  if (step.commands.length === 0) return <p className="dock-list dim">This step has run no command.</p>;
+  return (
+    <ul className="dock-list">
+      {step.commands.map((command, index) => (
+        <li key={index}>
+          <CommandText argv={command.argv} note={command.note} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Facts({ step }: { step: StepState }) {
+  if (step.facts.length + step.warnings.length === 0 && step.error === null) {
+    return <p className="dock-list dim">Nothing to tell of this step.</p>;
+  }
+  return (
+    <div className="dock-list">
+      {step.error === null ? null : <ErrorPanel error={step.error} />}
+      <ul>
+        {step.warnings.map((warning) => (
+          <li key={warning} className="tone-warn">
+            <IconAlertTriangle size={14} aria-hidden="true" /> {warning}
+          </li>
+        ))}
+      </ul>
+      <dl className="facts">
+        {step.facts.map((fact, index) => [
+          <dt key={`${index} name`}>{fact.name}</dt>,
+          <dd key={index}>{fact.value}</dd>,
+        ])}
+      </dl>
+    </div>
+  );
+}
+
+/** What one step logs, runs and tells; folds away below the charts. */
+export function Dock(props: { runId: string; step: StepState; open: boolean; onToggle: () => void }) {
+  const { runId, step, open } = props;
+  const { log } = useWorkbench();
+  const [tab, setTab] = useState<Tab>('log');
+  const [search, setSearch] = useState('');
+  const [follow, setFollow] = useState(true);
+  useEffect(() => {
+    void log.getState().open(runId, step.id);
+  }, [log, runId, step.id, step.attempt]);
+  const Chevron = open ? IconChevronDown : IconChevronUp;
+  return (
+    <section className={open ? 'dock open' : 'dock'} aria-label={`Step: ${stepTitle[step.id]}`}>
+      <div className="dock-head">
+        <button
+          type="button"
+          className="plain-button dock-title"
+          aria-expanded={open}
+          onClick={props.onToggle}
+        >
+          <Chevron size={16} aria-hidden="true" />
+          {stepTitle[step.id]}
+        </button>
+        {open ? (
+          <>
+            <div className="dock-tabs" role="tablist" aria-label="What to show of the step">
+              {tabs.map((name) => (
+                <button
+                  key={name}
+                  type="button"
+                  role="tab"
+                  id={`dock-tab-${name}`}
+                  aria-controls="dock-body"
+                  aria-selected={tab === name}
+                  className="plain-button dock-tab"
+                  onClick={() => {
+                    setTab(name);
+                  }}
+                >
+                  {tabText(name, step)}
+                </button>
+              ))}
+            </div>
+            {tab === 'log' ? (
+              <div className="dock-tools">
+                <Switch
+                  size="xs"
+                  label="Follow"
+                  checked={follow}
+                  onChange={(event) => {
+                    setFollow(event.currentTarget.checked);
+                  }}
+                />
+                <TextInput
+                  size="xs"
+                  w={220}
+                  aria-label="Search the log"
+                  placeholder="Search the log"
+                  leftSection={<IconSearch size={14} aria-hidden="true" />}
+                  value={search}
+                  onChange={(event) => {
+                    setSearch(event.currentTarget.value);
+                  }}
+                />
+              </div>
+            ) : null}
+          </>
+        ) : null}
+      </div>
+      {open ? (
+        <div className="dock-body" role="tabpanel" id="dock-body" aria-labelledby={`dock-tab-${tab}`}>
+          {tab === 'log' ? <LogLines search={search} follow={follow} onFollow={setFollow} /> : null}
+          {tab === 'commands' ? <Commands step={step} /> : null}
+          {tab === 'facts' ? <Facts step={step} /> : null}
+        </div>
+      ) : null}
+    </section>
+  );
+}

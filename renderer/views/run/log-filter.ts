@@ -1,0 +1,27 @@
+/** Indices of the lines that contain the text, any case; null when all lines are wanted. */
+export function matchingLines(lines: readonly string[], search: string): readonly number[] | null {
+  if (search === '') return null;
+  const wanted = search.toLowerCase();
+  const found: number[] = [];
+  for (const [index, line] of lines.entries()) if (line.toLowerCase().includes(wanted)) found.push(index);
+  return found;
+}
+
+/** The line cut at the places where the text stands. */
+export function cutAt(
+  line: string,
+  search: string,
+): readonly { readonly text: string; readonly hit: boolean }[] {
+  if (search === '') return [{ text: line, hit: false }];
+  const wanted = search.toLowerCase();
+  const lower = line.toLowerCase();
+  const parts: { text: string; hit: boolean }[] = [];
+  let from = 0;
+  for (let at = lower.indexOf(wanted); at !== -1; at = lower.indexOf(wanted, from)) {
+    if (at > from) parts.push({ text: line.slice(from, at), hit: false });
+    parts.push({ text: line.slice(at, at + search.length), hit: true });
+    from = at + search.length;
+  }
+  if (from < line.length) parts.push({ text: line.slice(from), hit: false });
+  return parts;
+}

@@ -1,0 +1,152 @@
+import { Button, Menu } from '@mantine/core';
+import {
+  IconChevronDown,
+  IconDownload,
+  IconExternalLink,
+  IconFileTypePdf,
+  IconFolder,
+  IconPlayerPlay,
+  IconPlayerStop,
+} from '@tabler/icons-react';
+import { useState } from 'react';
+import type { ReportFile } from '../../../main/contract/run-events';
+import type { RunState } from '../../../main/contract/run-state';
+import { attempt, noticeDone } from '../../components/notices';
+import { useWorkbench } from '../../workbench';
+
+const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> = {
+  'csv-offline': 'CSV, offline levels',
+  'csv-online': 'CSV, online levels',
+  'csv-accuracy': 'CSV, accuracy',
+  html: 'HTML report',
+  json: 'JSON',
+};
+
+const resumable = new Set<RunState['status']>([
+  'created',
+  'interrupted',
+  'failed',
+  'gate-failed',
+  'cancelled',
+]);
+
+function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportFile['kind']) => void }) {
+  const { client } = useWorkbench();
+  const { runId, reports } = state;
+  const written = (kind: ReportFile['kind']): boolean => reports.some((report) => report.kind === kind);
+  const kinds = Object.entries(exportText) as [keyof typeof exportText, string][];
+  return (
+    <Menu position="bottom-end" shadow="md" withinPortal>
+      <Menu.Target>
+        <Button size="xs" variant="default" rightSection={<IconChevronDown size={14} aria-hidden="true" />}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {kinds
+          .filter(([kind]) => written(kind))
+          .map(([kind, text]) => (
+            <Menu.Item
+              key={kind}
+              leftSection={<IconDownload size={14} aria-hidden="true" />}
+              onClick={() => {
+                onSave(kind);
+              }}
+            >
+              {text}
+            </Menu.Item>
+          ))}
+        {written('html') ? (
+          <Menu.Item
+            leftSection={<IconExternalLink size={14} aria-hidden="true" />}
+            onClick={() => {
+              attempt(async () => {
+                await client.call('desktop.openReport', { runId, kind: 'html' });
+              });
+            }}
+          >
+            Open report
+          </Menu.Item>
+        ) : null}
+        <Menu.Item
+          leftSection={<IconFolder size={14} aria-hidden="true" />}
+          onClick={() => {
+            attempt(async () => {
+              await client.call('desktop.showRunFolder', { runId });
+            });
+          }}
+        >
+          Show run folder
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** What can be done with a run in its present state. */
+export function RunActions({ state }: { state: RunState }) {
+  const { client, run } = useWorkbench();
+  const [busy, setBusy] = useState(false);
+  const { runId, status } = state;
+  const once = (action: () => Promise<void>): void => {
+    setBusy(true);
+    attempt(() =>
+      action().finally(() => {
+        setBusy(false);
+      }),
+    );
+  };
+  const save = (kind: ReportFile['kind']): void => {
+    attempt(async () => {
+      const saved = await client.call('desktop.saveReport', { runId, kind });
+      if (saved !== null) noticeDone('Saved', saved.path);
+    });
+  };
+  return (
+    <>
+      {status === 'running' ? (
+        <Button
+          size="xs"
+          variant="default"
+          loading={busy}
+          leftSection={<IconPlayerStop size={14} aria-hidden="true" />}
+          onClick={() => {
+            once(async () => {
+              await client.call('runs.cancel', { runId });
+            });
+          }}
+        >
+          Cancel run
+        </Button>
+      ) : null}
+      {resumable.has(status) ? (
+        <Button
+          size="xs"
+          loading={busy}
+          leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
+          onClick={() => {
+            once(async () => {
+              await client.call('runs.resume', { runId });
+              await run.getState().open(runId);
+            });
+          }}
+        >
+          Resume
+        </Button>
+      ) : null}
+      {state.reports.some((report) => report.kind === 'pdf') ? (
+        <Button
+          size="xs"
+          variant={status === 'done' ? 'filled' : 'default'}
+          leftSection={<IconFileTypePdf size={14} aria-hidden="true" />}
+          onClick={() => {
+            save('pdf');
+          }}
+        >
+          Export PDF
+        </Button>
+      ) : null}
+      <ExportMenu state={state} onSave={save} />
+    </>
+  );
+}

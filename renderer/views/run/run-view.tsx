@@ -1,0 +1,165 @@
+import { Badge, Button } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import type { RunState } from '../../../main/contract/run-state';
+import type { StepId } from '../../../main/contract/run-events';
+import { ErrorPanel } from '../../components/error-panel';
+import { Loading } from '../../components/loading';
+import { Page } from '../../components/page';
+import { RunStatusText } from '../../components/status-text';
+import { useWorkbench } from '../../workbench';
+import { AccuracyPanel } from './accuracy-panel';
+import { Dock } from './dock';
+import type { Figure } from './figures';
+import { figuresOf } from './figures';
+import { Measurements } from './measurements';
+import { RunActions } from './run-actions';
+import { shownStep } from './shown-step';
+import { StepList } from './step-list';
+import { verdict } from './verdict';
+
+function FigurePanel({ figure }: { figure: Figure }) {
+  return (
+    <div className="panel figure">
+      <div className="figure-label">{figure.label}</div>
+      <div className="figure-value">
+        {figure.value} <small>{figure.unit}</small>
+      </div>
+      <div className="figure-note">{figure.note}</div>
+    </div>
+  );
+}
+
+function RunMain({ state }: { state: RunState }) {
+  const { run, presets } = useWorkbench();
+  const level = useStore(run, (open) => open.level);
+  const preset = useStore(presets, (list) =>
+    list.value?.find((known) => known.id === state.spec.model.preset),
+  );
+  const sentence = verdict(state);
+  return (
+    <div className="run-main" tabIndex={0} role="region" aria-label="Results">
+      <div className="stack">
+        {state.error === null || state.status === 'running' ? null : <ErrorPanel error={state.error} />}
+        {state.status === 'interrupted' ? (
+          <section className="panel verdict unverified" role="status">
+            The workbench ended while it worked on this run. What was measured is kept; Resume goes on from
+            there.
+          </section>
+        ) : null}
+        {sentence === null ? null : (
+          <section className={state.unverified ? 'panel verdict unverified' : 'panel verdict'} role="status">
+            {sentence}
+          </section>
+        )}
+        <div className="figures">
+          {figuresOf(state, level).map((figure) => (
+            <FigurePanel key={figure.label} figure={figure} />
+          ))}
+        </div>
+        <Measurements state={state} level={level} />
+        {state.accuracy === null ? null : <AccuracyPanel result={state.accuracy.result} preset={preset} />}
+      </div>
+    </div>
+  );
+}
+
+function RunBody({ state }: { state: RunState }) {
+  const { run } = useWorkbench();
+  const progress = useStore(run, (open) => open.progress);
+  const [picked, setPicked] = useState<StepId | null>(null);
+  const [dockOpen, setDockOpen] = useState<boolean | null>(null);
+  const step = shownStep(state, picked);
+  // A finished run is read for its results, one under way or failed for its log too.
+  const open = dockOpen ?? state.status !== 'done';
+  return (
+    <div className="run">
+      <div className="run-steps" role="region" aria-label="Steps" tabIndex={0}>
+        <StepList
+          state={state}
+          progress={progress}
+          shown={step?.id ?? null}
+          onShow={(id) => {
+            setPicked(id);
+            setDockOpen(true);
+          }}
+        />
+      </div>
+      <RunMain state={state} />
+      {step === undefined ? null : (
+        <Dock
+          runId={state.runId}
+          step={step}
+          open={open}
+          onToggle={() => {
+            setDockOpen(!open);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** One run, live or finished. */
+export function RunView({ runId }: { runId: string }) {
+  const { run, route, presets } = useWorkbench();
+  const open = useStore(run, (current) => current.open);
+  const { state, error } = useStore(run);
+  const known = useStore(presets, (list) => list.value);
+  useEffect(() => {
+    void open(runId);
+  }, [open, runId]);
+  const shown = state?.runId === runId ? state : null;
+  const title =
+    known?.find((preset) => preset.id === shown?.spec.model.preset)?.title ?? shown?.spec.model.preset;
+  return (
+    <Page
+      title={
+        shown === null
+          ? runId
+          : `${title ?? ''} · ${shown.spec.format} ${shown.spec.precision} · ${shown.spec.model.profile} · ${shown.spec.engine.kind}`
+      }
+      bare
+      before={
+        <span className="dim">
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="gray"
+            onClick={() => {
+              route.getState().go({ page: 'runs' });
+            }}
+          >
+            Runs
+          </Button>
+          /
+        </span>
+      }
+      after={
+        shown === null ? null : (
+          <>
+            <RunStatusText status={shown.status} />
+            {shown.unverified ? (
+              <Badge size="sm" color="orange" variant="outline">
+                unverified
+              </Badge>
+            ) : null}
+          </>
+        )
+      }
+      actions={shown === null ? null : <RunActions state={shown} />}
+    >
+      {shown !== null ? (
+        <RunBody state={shown} />
+      ) : error !== null ? (
+        <div className="panel-body">
+          <ErrorPanel error={error} />
+        </div>
+      ) : (
+        <div className="panel-body">
+          <Loading label="Reading the run" />
+        </div>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,93 @@
+import { stepTitle } from '../../../main/contract/step-text';
+import type { StepId } from '../../../main/contract/run-events';
+import type { RunState, StepState } from '../../../main/contract/run-state';
+import { StepStatusIcon } from '../../components/status-text';
+import { useNow } from '../../components/use-now';
+import { formatDuration } from '../../format/numbers';
+import type { StepProgress } from '../../stores/open-run';
+
+const skippedText: Readonly<Record<NonNullable<StepState['skippedBecause']>, string>> = {
+  unchanged: 'nothing changed',
+  cached: 'files of an earlier run used again',
+  'not-needed': 'not needed',
+};
+
+function durationText(step: StepState, nowMs: number): string {
+  if (step.status === 'running' && step.startedAt !== null) {
+    return formatDuration(Math.max(0, nowMs - Date.parse(step.startedAt)) * 1000);
+  }
+  return step.durationUs === null || step.skippedBecause === 'cached' ? '' : formatDuration(step.durationUs);
+}
+
+function noteText(step: StepState, progress: StepProgress | null): string {
+  if (step.status === 'running') return progress?.text ?? '';
+  if (step.skippedBecause !== null) return skippedText[step.skippedBecause];
+  if (step.warnings.length > 0) return step.warnings[0] ?? '';
+  return '';
+}
+
+function StepRow(props: {
+  step: StepState;
+  progress: StepProgress | null;
+  nowMs: number;
+  shown: boolean;
+  onShow: () => void;
+}) {
+  const { step, progress } = props;
+  const note = noteText(step, progress);
+  const fraction = progress?.fraction ?? null;
+  return (
+    <button
+      type="button"
+      className="plain-button step"
+      aria-pressed={props.shown}
+      data-step={step.id}
+      data-status={step.status}
+      onClick={props.onShow}
+    >
+      <StepStatusIcon status={step.status} warned={step.warnings.length > 0} />
+      <span className="step-title">{stepTitle[step.id]}</span>
+      <span className="dim">{durationText(step, props.nowMs)}</span>
+      {step.status === 'running' ? (
+        <progress
+          aria-label={`${stepTitle[step.id]}, progress`}
+          {...(fraction === null ? {} : { value: fraction })}
+          max={1}
+        />
+      ) : null}
+      {note === '' ? null : (
+        <span className="step-note" title={note}>
+          {note}
+        </span>
+      )}
+    </button>
+  );
+}
+
+/** The steps with their state, duration and progress; the chosen one is shown in the dock. */
+export function StepList(props: {
+  state: RunState;
+  progress: StepProgress | null;
+  shown: StepId | null;
+  onShow: (step: StepId) => void;
+}) {
+  const { state } = props;
+  const nowMs = useNow(state.status === 'running');
+  return (
+    <ol>
+      {state.steps.map((step) => (
+        <li key={step.id}>
+          <StepRow
+            step={step}
+            progress={props.progress?.step === step.id ? props.progress : null}
+            nowMs={nowMs}
+            shown={props.shown === step.id}
+            onShow={() => {
+              props.onShow(step.id);
+            }}
+          />
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,28 @@
+import type { RunState } from '../../../main/contract/run-state';
+import { formatMetric, formatMs, formatRate } from '../../format/numbers';
+import { whyUnsteady } from '../../format/words';
+import { bestPoint } from './figures';
+
+function accuracyText(state: RunState): string {
+  const { accuracy } = state;
+  if (accuracy === null) return 'accuracy not checked';
+  if (!accuracy.result.passed) return 'accuracy gate not passed, results are unverified';
+  const metric = accuracy.result.metrics.find(
+    ({ framework, triton }) => framework !== null && triton !== null,
+  );
+  if (metric === undefined || metric.framework === null || metric.triton === null) return 'accuracy passed';
+  const apart = Math.abs(metric.framework - metric.triton);
+  return `accuracy passed: ${metric.name} ${formatMetric(metric.triton)} on Triton, ${formatMetric(apart)} from the framework`;
+}
+
+/** A finished run in one sentence; null where there is nothing to say yet. */
+export function verdict(state: RunState): string | null {
+  if (state.status !== 'done') return null;
+  const best = bestPoint(state);
+  if (best === null) return null;
+  const unsteady = whyUnsteady(best) === null ? '' : ', a level that is not steady';
+  return (
+    `${formatRate(best.inferencesPerSecond)} inferences/s at p99 ${formatMs(best.p99Us)} ms ` +
+    `(batch size ${best.batchSize}, concurrency ${best.concurrency}${unsteady}); ${accuracyText(state)}.`
+  );
+}

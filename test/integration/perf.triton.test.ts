@@ -1,0 +1,312 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LoadPoint } from '../../main/contract/results';
+import { loadPointSchema } from '../../main/contract/results';
+import { protocols } from '../../main/contract/run-spec';
+import { createLoadTools } from '../../main/perf/load-tools';
+import type { MeasureInput } from '../../main/perf/load-tool';
+import { measureLevel } from '../../main/perf/native/measure-level';
+import { defaultHome, homeLayout } from '../../main/platform/layout';
+import { createTritonClient } from '../../main/triton/client';
+import { rejection } from '../support/rejection';
+import type { TestTriton } from '../support/triton';
+import { startTestTriton } from '../support/triton';
+import { until } from '../support/until';
+
+const workerFile = join(process.cwd(), 'out', 'main', 'load-worker.cjs');
+const tools = createLoadTools({ layout: homeLayout(defaultHome(process.env)), workerFile, env: process.env });
+
+const sink = { name: 'sink', execute: 'return np.zeros([1])', maxBatchSize: 0 };
+const echo = { name: 'echo', execute: 'return values.copy()', maxBatchSize: 0 };
+const failing = { name: 'failing', execute: 'raise ValueError("refused on purpose")', maxBatchSize: 0 };
+/** Refuses every input that begins with 13. */
+const picky = {
+  name: 'picky',
+  execute: `if values[0] == 13:
+            raise ValueError("unlucky")
+        return values.copy()`,
+  maxBatchSize: 0,
+};
+const batching = { name: 'batching', execute: 'return values * 2', maxBatchSize: 8, dynamicBatching: true };
+
+let triton: TestTriton;
+let dir: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'workbench-perf-'));
+  triton = await startTestTriton([sink, echo, failing, picky, batching]);
+});
+afterAll(async () => {
+  await triton.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** A short level of `model`; each of `samples` is the first value of one sample, the other values are 1. */
+async function levelOf(
+  model: string,
+  options: {
+    readonly server?: TestTriton;
+    readonly elements?: number;
+    readonly samples?: readonly number[];
+    readonly change?: Partial<MeasureInput>;
+  } = {},
+): Promise<MeasureInput> {
+  const { server = triton, elements = 1024, samples = [1] } = options;
+  const work = await mkdtemp(join(dir, `${model}-`));
+  const files: string[] = [];
+  for (const first of samples) {
+    const values = new Float32Array(elements).fill(1);
+    values[0] = first;
+    files.push(`${files.length}.bin`);
+    await writeFile(join(work, files.at(-1) ?? ''), Buffer.from(values.buffer));
+  }
+  return {
+    httpAddress: server.httpAddress,
+    grpcAddress: server.grpcAddress,
+    protocol: 'grpc',
+    modelName: model,
+    modelVersion: '1',
+    inputData: {
+      source: 'random',
+      tensors: [{ name: 'INPUT', datatype: 'FP32', shape: [elements], files }],
+    },
+    inputDataDir: work,
+    level: { batchSize: 1, concurrency: 4 },
+    batched: false,
+    settings: {
+      measurementMode: 'time_windows',
+      measurementIntervalMs: 400,
+      measurementRequestCount: 50,
+      stabilityPercentage: 60,
+      maxTrials: 6,
+      warmupMs: 200,
+    },
+    workDir: work,
+    signal: new AbortController().signal,
+    onWindow: () => undefined,
+    onLog: () => undefined,
+    onCommand: () => undefined,
+    ...options.change,
+  };
+}
+
+async function successes(model: string): Promise<number> {
+  const [statistics] = await createTritonClient(triton.httpAddress).modelStatistics(model, '1');
+  return statistics?.success.count ?? 0;
+}
+
+function expectWholePoint(point: LoadPoint): void {
+  expect(loadPointSchema.safeParse(point).error).toBeUndefined();
+  expect(point.inferencesPerSecond).toBeGreaterThan(0);
+  expect(point.p50Us).toBeGreaterThan(0);
+  expect(point.p90Us).toBeGreaterThanOrEqual(point.p50Us);
+  expect(point.p95Us).toBeGreaterThanOrEqual(point.p90Us);
+  expect(point.p99Us).toBeGreaterThanOrEqual(point.p95Us);
+  expect(point.serverComputeInferUs).toBeGreaterThan(0);
+  expect(point.requestCount).toBeGreaterThan(0);
+  expect(point.windows.length).toBeGreaterThanOrEqual(3);
+  expect(point.stable).toBe(!point.flags.includes('unstable'));
+  const parts =
+    point.clientSendUs +
+    point.networkServerSendRecvUs +
+    point.serverQueueUs +
+    point.serverComputeInputUs +
+    point.serverComputeInferUs +
+    point.serverComputeOutputUs +
+    point.clientRecvUs;
+  if (point.networkServerSendRecvUs > 0) expect(Math.abs(point.avgUs - parts)).toBeLessThanOrEqual(5);
+}
+
+describe.each(protocols)('native over %s', (protocol) => {
+  it('gives every column, and the server counted exactly what it sent', async () => {
+    const before = await successes('echo');
+    const seen: number[] = [];
+    const { point, totals } = await measureLevel(
+      workerFile,
+      await levelOf('echo', {
+        samples: [1, 2, 3],
+        change: { protocol, onWindow: (_window, index) => seen.push(index) },
+      }),
+    );
+    expectWholePoint(point);
+    expect(point).toMatchObject({ loadTool: 'native', protocol, batchSize: 1, concurrency: 4, errorCount: 0 });
+    expect(seen).toEqual(point.windows.map((_window, index) => index));
+    expect(point.meanServerBatch).toBe(1);
+    expect(totals.failures).toEqual([]);
+    const counted = point.windows.reduce((sum, window) => sum + (window.requestCount ?? 0), 0);
+    expect(totals.succeeded).toBeGreaterThan(counted);
+    // Triton counts a request when it releases it, which can be just after the answer.
+    await until('the server has counted all', async () => (await successes('echo')) - before >= totals.succeeded);
+    expect((await successes('echo')) - before).toBe(totals.succeeded);
+  });
+
+  it('moves large inputs and outputs through the flow control', async () => {
+    const { point } = await measureLevel(
+      workerFile,
+      await levelOf('echo', { elements: 2 ** 20, change: { protocol, level: { batchSize: 1, concurrency: 8 } } }),
+    );
+    expectWholePoint(point);
+    expect(point.errorCount).toBe(0);
+  });
+
+  it('counts batch items, and sees the batches that the server makes', async () => {
+    const level = { batchSize: 2, concurrency: 8 };
+    const { point } = await measureLevel(
+      workerFile,
+      await levelOf('batching', { elements: 16, samples: [1, 2, 3], change: { protocol, batched: true, level } }),
+    );
+    expectWholePoint(point);
+    const [last] = point.windows.slice(-1);
+    expect(last?.inferencesPerSecond).toBeCloseTo(
+      ((last?.requestCount ?? 0) * 2e6) / (last?.durationUs ?? 1),
+      3,
+    );
+    expect(point.meanServerBatch).toBeGreaterThan(2);
+  });
+
+  it('counts requests that fail and flags the level', async () => {
+    const lines: string[] = [];
+    const { point } = await measureLevel(
+      workerFile,
+      await levelOf('picky', {
+        samples: [13, 1],
+        change: {
+          protocol,
+          onLog: (more) => {
+            lines.push(...more);
+          },
+        },
+      }),
+    );
+    expectWholePoint(point);
+    expect(point.flags).toContain('errors');
+    expect(point.errorCount).toBeGreaterThan(0);
+    // Every other request is refused.
+    expect(Math.abs(point.errorCount - (point.requestCount ?? 0))).toBeLessThan(0.2 * point.errorCount);
+    expect(lines.join('\n')).toContain('unlucky');
+  });
+
+  it("ends with the server's words when every request fails", async () => {
+    const error = await rejection(tools.native.measure(await levelOf('failing', { change: { protocol } })));
+    expect(error.code).toBe('inference-failed');
+    expect(error.message).toContain('refused on purpose');
+  });
+
+  it('ends with the words for a shape that the model does not take', async () => {
+    const input = await levelOf('batching', { elements: 15, change: { protocol, batched: true } });
+    const error = await rejection(tools.native.measure(input));
+    expect(error.code).toBe('inference-failed');
+    expect(error.message).toMatch(/shape/);
+  });
+
+  it('is cancelled', async () => {
+    const controller = new AbortController();
+    const input = await levelOf('echo', {
+      change: {
+        protocol,
+        signal: controller.signal,
+        onWindow: () => {
+          controller.abort();
+        },
+      },
+    });
+    expect((await rejection(tools.native.measure(input))).code).toBe('cancelled');
+  });
+
+  it('says that nobody listens', async () => {
+    const input = await levelOf('echo', {
+      change: { protocol, httpAddress: '127.0.0.1:9', grpcAddress: '127.0.0.1:9' },
+    });
+    expect((await rejection(tools.native.measure(input))).code).toBe('server-unreachable');
+  });
+
+  it('gives no result when the server dies in the middle', async () => {
+    const mortal = await startTestTriton([echo]);
+    try {
+      const input = await levelOf('echo', {
+        server: mortal,
+        change: {
+          protocol,
+          onWindow: (_window, index) => {
+            if (index === 0) mortal.kill();
+          },
+        },
+      });
+      const error = await rejection(
+        tools.native.measure({ ...input, settings: { ...input.settings, stabilityPercentage: 0.001, maxTrials: 100 } }),
+      );
+      expect(error.code).toBe('server-gone');
+    } finally {
+      await mortal.stop();
+    }
+  });
+});
+
+describe('native', () => {
+  it('keeps an unsteady level, flagged', async () => {
+    const input = await levelOf('sink');
+    const settings = { ...input.settings, stabilityPercentage: 1e-6, maxTrials: 3 };
+    const point = await tools.native.measure({ ...input, settings });
+    expectWholePoint(point);
+    expect(point).toMatchObject({ stable: false });
+    expect(point.flags).toContain('unstable');
+    expect(point.windows).toHaveLength(3);
+  });
+
+  it('measures windows by count', async () => {
+    const input = await levelOf('sink');
+    const settings = { ...input.settings, measurementMode: 'count_windows' as const, measurementRequestCount: 500 };
+    const point = await tools.native.measure({ ...input, settings });
+    expectWholePoint(point);
+    for (const window of point.windows) expect(window.requestCount).toBeGreaterThanOrEqual(500);
+  });
+});
+
+describe.each(protocols)('perf_analyzer over %s', (protocol) => {
+  it('gives every column', async () => {
+    const commands: (readonly string[])[] = [];
+    const point = await tools.perf_analyzer.measure(
+      await levelOf('echo', { change: { protocol, onCommand: (argv) => commands.push(argv) } }),
+    );
+    expectWholePoint(point);
+    expect(point).toMatchObject({ loadTool: 'perf_analyzer', protocol, batchSize: 1, concurrency: 4 });
+    expect(point.meanServerBatch).toBe(1);
+    expect(commands[0]).toContain('--verbose-csv');
+  });
+
+  it('keeps an unsteady level, flagged', async () => {
+    const input = await levelOf('sink', { change: { protocol } });
+    const settings = { ...input.settings, measurementIntervalMs: 200, stabilityPercentage: 1e-4, maxTrials: 3 };
+    const point = await tools.perf_analyzer.measure({ ...input, settings });
+    expectWholePoint(point);
+    expect(point).toMatchObject({ stable: false, flags: ['unstable'] });
+  });
+
+  it("ends with the server's words when requests fail", async () => {
+    const error = await rejection(tools.perf_analyzer.measure(await levelOf('failing', { change: { protocol } })));
+    expect(error.code).toBe('inference-failed');
+    expect(error.message).toContain('refused on purpose');
+  });
+
+  it('says that nobody listens', async () => {
+    const input = await levelOf('echo', {
+      change: { protocol, httpAddress: '127.0.0.1:9', grpcAddress: '127.0.0.1:9' },
+    });
+    expect((await rejection(tools.perf_analyzer.measure(input))).code).toBe('server-unreachable');
+  });
+});
+
+it('perf_analyzer is cancelled', async () => {
+  const controller = new AbortController();
+  const input = await levelOf('echo', {
+    change: {
+      signal: controller.signal,
+      onWindow: () => {
+        controller.abort();
+      },
+    },
+  });
+  expect((await rejection(tools.perf_analyzer.measure(input))).code).toBe('cancelled');
+});

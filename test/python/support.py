@@ -1,0 +1,135 @@
+"""What the tests share: the toolkit as a process, and a small model folder with a dimension that varies."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+RESOURCES = Path(__file__).resolve().parents[2] / "resources"
+RESNET50 = RESOURCES / "models" / "resnet50"
+
+#: Small enough for a test, and yet the real model, loader and metrics.
+SMALL_RESNET = {
+    "blocks": "1,1,1,1",
+    "width": "4",
+    "classes": "10",
+    "image_size": "32",
+    "dataset_image_size": "40",
+    "train_images": "0",
+    "val_images": "1",
+}
+
+_TOY = {
+    "model.py": """
+import torch
+from torch import nn
+
+
+class Toy(nn.Module):
+    def __init__(self, scale: float) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.full((1,), scale))
+
+    def forward(self, values: torch.Tensor, flags: torch.Tensor):
+        return values * self.scale, (values * flags.unsqueeze(1).to(values.dtype)).sum(dim=1)
+
+
+def get_model(scale: float = 2.0):
+    return Toy(scale), {"inputs": ["VALUES__0", "FLAGS__1"], "outputs": ["SCALED__0", "SUM__1"]}
+""",
+    "dataloader.py": """
+import numpy as np
+
+
+def get_dataloader_fn(batch_size: int = 2, samples: int = 5, precision: str = "fp32", nan_at: int = -1):
+    dtype = np.float16 if precision == "fp16" else np.float32
+
+    def batches():
+        for start in range(0, samples, batch_size):
+            count = min(batch_size, samples - start)
+            values = np.arange(count * (3 + start), dtype=dtype).reshape(count, 3 + start)
+            if start <= nan_at < start + count:
+                values[nan_at - start, 0] = np.nan
+            flags = (np.arange(start, start + count) % 2).astype(np.int64)
+            ids = [f"s{i}" for i in range(start, start + count)]
+            yield ids, {"VALUES__0": values, "FLAGS__1": flags}, {"SUM__1": flags}
+
+    return batches
+""",
+    "metrics.py": """
+class MetricsCalculator:
+    def __init__(self, name: str = "zeros"):
+        self.name = name
+
+    def calc(self, *, ids, y_pred, x, y_real):
+        return {self.name: float((y_pred["SUM__1"][y_real["SUM__1"] == 0] == 0).mean())}
+""",
+}
+
+
+def write_toy(folder: Path) -> Path:
+    """Inputs VALUES__0 [batch, varying] and FLAGS__1 [batch]; outputs SCALED__0 [batch, varying] and SUM__1 [batch]."""
+    folder.mkdir(parents=True)
+    for name, text in _TOY.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+class Ended(NamedTuple):
+    code: int
+    lines: list[dict[str, Any]]
+    stderr: str
+
+    @property
+    def last(self) -> dict[str, Any]:
+        return self.lines[-1]
+
+    def of_type(self, kind: str) -> list[dict[str, Any]]:
+        return [line for line in self.lines if line["type"] == kind]
+
+
+def toolkit_environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(RESOURCES), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def toolkit(*arguments: object) -> Ended:
+    """Runs one verb to its end; every line of stdout must be JSON."""
+    command = [sys.executable, "-m", "toolkit", *(str(argument) for argument in arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, env=toolkit_environment(), check=False)
+    return Ended(done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr)
+
+
+def resnet_flags(**changes: str) -> list[str]:
+    """Flags of the small ResNet."""
+    given = {**SMALL_RESNET, **changes}
+    return ["--model-dir", str(RESNET50), *(f"--arg={name}={value}" for name, value in given.items())]
+
+
+class ToolkitCase(unittest.TestCase):
+    """A folder for each test, and an assertion about errors."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = Path(folder.name)
+
+    def ok(self, *arguments: object) -> dict[str, Any]:
+        """The result of a verb that must succeed."""
+        ended = toolkit(*arguments)
+        self.assertEqual(
+            (ended.code, ended.last["type"]), (0, "result"), f"{ended.lines[-1:]}\n{ended.stderr}"
+        )
+        return ended.last
+
+    def refused(self, code: str, *arguments: object) -> dict[str, Any]:
+        """The error of a verb that must fail."""
+        ended = toolkit(*arguments)
+        self.assertEqual((ended.code, ended.last["type"]), (1, "error"), f"{ended.lines}\n{ended.stderr}")
+        self.assertEqual(ended.last["code"], code, ended.last)
+        return ended.last

@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { defaultHome, homeLayout } from '../../main/platform/layout';
+import { exists } from '../../main/platform/files';
+import { killGroup } from '../../main/platform/exec';
+import { until } from './until';
+
+/** A model of the Python backend for tests: `execute` has `values`, the float32 input, and returns the output. */
+export interface TestModel {
+  readonly name: string;
+  readonly execute: string;
+  /** 0: no batch dimension, and the input has any length; else [items, 16]. */
+  readonly maxBatchSize: number;
+  readonly dynamicBatching?: boolean;
+  /** Elements of the output of one item; any length when absent. */
+  readonly outputElements?: number;
+}
+
+const modelFile = (model: TestModel): string => `import time
+
+import numpy as np
+import triton_python_backend_utils as pb_utils
+
+
+class TritonPythonModel:
+    def answer(self, values):
+        ${model.execute}
+
+    def execute(self, requests):
+        responses = []
+        for request in requests:
+            values = pb_utils.get_input_tensor_by_name(request, "INPUT").as_numpy()
+            try:
+                output = pb_utils.Tensor("OUTPUT", self.answer(values).astype(np.float32))
+                responses.append(pb_utils.InferenceResponse([output]))
+            except ValueError as error:
+                responses.append(pb_utils.InferenceResponse(error=pb_utils.TritonError(str(error))))
+        return responses
+`;
+
+const configFile = (model: TestModel): string => `name: "${model.name}"
+backend: "python"
+max_batch_size: ${model.maxBatchSize}
+input [ { name: "INPUT" data_type: TYPE_FP32 dims: [ ${model.maxBatchSize === 0 ? -1 : 16} ] } ]
+output [ { name: "OUTPUT" data_type: TYPE_FP32 dims: [ ${model.outputElements ?? -1} ] } ]
+instance_group [ { kind: KIND_CPU count: 1 } ]
+${model.dynamicBatching === true ? 'dynamic_batching { }' : ''}
+`;
+
+export interface TestTriton {
+  readonly httpAddress: string;
+  readonly grpcAddress: string;
+  readonly pid: number;
+  /** Ends it at once, as a crash would. */
+  kill(): void;
+  stop(): Promise<void>;
+}
+
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return address !== null && typeof address === 'object' ? address.port : 0;
+  });
+  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+  return ports;
+}
+
+async function isReady(address: string): Promise<boolean> {
+  try {
+    return (await fetch(`http://${address}/v2/health/ready`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A real tritonserver of the workbench home that serves the given models on free loopback ports.
+ * Fails when it is not installed: a test that needs it must not pass without it.
+ */
+export async function startTestTriton(models: readonly TestModel[]): Promise<TestTriton> {
+  const layout = homeLayout(defaultHome(process.env));
+  if (!(await exists(layout.tritonServer))) throw new Error(`${layout.tritonServer} is missing: run npm test once`);
+  const dir = await mkdtemp(join(tmpdir(), 'workbench-triton-'));
+  const repository = join(dir, 'models');
+  for (const model of models) {
+    await mkdir(join(repository, model.name, '1'), { recursive: true });
+    await writeFile(join(repository, model.name, 'config.pbtxt'), configFile(model));
+    await writeFile(join(repository, model.name, '1', 'model.py'), modelFile(model));
+  }
+  const [http = 0, grpc = 0, metrics = 0] = await freePorts(3);
+  const logPath = join(dir, 'triton.log');
+  const log = await open(logPath, 'w');
+  const libraries = (await readFile(layout.libraryPathFile, 'utf8')).trim().split('\n').join(delimiter);
+  const child = spawn(
+    layout.tritonServer,
+    [
+      `--model-repository=${repository}`,
+      `--backend-directory=${layout.tritonBackends}`,
+      ...['--http-address', '127.0.0.1', '--http-port', String(http)],
+      ...['--grpc-address', '127.0.0.1', '--grpc-port', String(grpc)],
+      ...['--metrics-address', '127.0.0.1', '--metrics-port', String(metrics)],
+    ],
+    {
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+      env: {
+        ...process.env,
+        LD_LIBRARY_PATH: libraries,
+        // The Python backend finds its packages through PATH.
+        PATH: `${dirname(layout.python)}${delimiter}${process.env['PATH'] ?? ''}`,
+      },
+    },
+  );
+  await log.close();
+  const { pid } = child;
+  if (pid === undefined) throw new Error('tritonserver could not be started');
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      resolve();
+    });
+  });
+  const stop = async () => {
+    killGroup(pid, 'SIGKILL');
+    await exited;
+    await rm(dir, { recursive: true, force: true });
+  };
+  try {
+    await until('the test Triton is ready', async () => {
+      if (child.exitCode !== null) throw new Error(await readFile(logPath, 'utf8'));
+      return isReady(`127.0.0.1:${http}`);
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    httpAddress: `127.0.0.1:${http}`,
+    grpcAddress: `127.0.0.1:${grpc}`,
+    pid,
+    kill: () => {
+      killGroup(pid, 'SIGKILL');
+    },
+    stop,
+  };
+}
