@@ -20,7 +20,7 @@ await main(async (args) => {
   const names = chosen(args);
   const wanted = [...new Set(names.flatMap((name) => needsOf[name] ?? needs.test))];
   const all = names.some((name) => !(name in needsOf));
-  const system = all ? { packages: ['window', 'display', 'test'], purpose: 'Testing' } : {};
+  const system = all ? { packages: ['window', 'test'], purpose: 'Testing' } : {};
   const { home, layout } = await bootstrap(wanted, system);
   const env = appEnvironment(home);
   const sum = { passed: 0, failed: 0, skipped: 0 };

@@ -111,6 +111,7 @@ export function liveSeries(
       type: 'scatter',
       mode: 'markers',
       name: 'Measuring',
+      showlegend: false,
       x: [levelOf(input.scenario, level)],
       y: [value],
       marker: { symbol: 'circle-open-dot', size: 13, color: theme.text, line: { width: 1.5 } },

@@ -8,6 +8,7 @@ export interface Trace {
   readonly hovertext: readonly string[];
   readonly hoverinfo: 'text';
   readonly mode?: 'lines+markers' | 'markers';
+  readonly showlegend?: boolean;
   readonly cliponaxis?: boolean;
   readonly textposition?: 'none';
   readonly line?: { readonly color: string; readonly width: number; readonly dash: string };

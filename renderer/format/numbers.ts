@@ -35,6 +35,7 @@ export const formatSmall = (value: number): string =>
 /** Time spent on a step. */
 export function formatDuration(us: number): string {
   const seconds = us / 1e6;
+  if (seconds < 1) return `${fixed(us / 1000, 0)} ms`;
   if (seconds < 10) return `${fixed(seconds, 1)} s`;
   if (seconds < 60) return `${fixed(seconds, 0)} s`;
   const whole = Math.round(seconds);

@@ -81,3 +81,29 @@ def set_parameters(model: Any, count: int) -> None:
 def get_parameters(model: Any) -> Optional[int]:
     values = [item.value for item in model.metadata_props if item.key == _PARAMETERS]
     return int(values[0]) if values and values[0].isdigit() else None
+
+
+def _casts_to(graph: Any, elem_type: int) -> list[Any]:
+    """The attributes `to` of that value, of all Cast nodes, those of inner graphs as well."""
+    found = []
+    for node in graph.node:
+        for attribute in node.attribute:
+            if node.op_type == "Cast" and attribute.name == "to" and attribute.i == elem_type:
+                found.append((node.output[0], attribute))
+            if attribute.HasField("g"):
+                found.extend(_casts_to(attribute.g, elem_type))
+    return found
+
+
+def to_float16(model: Any) -> Any:
+    """All float32 becomes float16, inputs and outputs too, but for operators that have no float16."""
+    from onnx import TensorProto
+    from onnxconverter_common import float16
+
+    own = {name for name, _ in _casts_to(model.graph, TensorProto.FLOAT)}
+    converted = float16.convert_float_to_float16(model, keep_io_types=False)
+    # The converter leaves the model's own casts at float32 although it declares their results float16.
+    for name, attribute in _casts_to(converted.graph, TensorProto.FLOAT):
+        if name in own:
+            attribute.i = TensorProto.FLOAT16
+    return converted

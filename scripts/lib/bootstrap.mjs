@@ -94,7 +94,7 @@ function makeContext() {
   const layout = homeLayout(home);
   const logFile = (name) => {
     try {
-      mkdirSync(layout.logs, { recursive: true });
+      makeFolder(layout.logs);
       accessSync(layout.logs, constants.W_OK);
     } catch {
       return join(tmpdir(), `triton-workbench-${process.pid}-${name}`);
@@ -139,7 +139,8 @@ export async function bootstrap(wanted, system = {}) {
   if (due.length === 0 && missing.length === 0) return context;
 
   const startMs = performance.now();
-  say('Setting up the workbench (once)');
+  const first = missing.length > 0 || due.some((step) => step.name !== 'build');
+  if (first) say('Setting up the workbench (once)');
   if (due.some((step) => !step.inHome)) {
     checkWritable(repoRoot, 'The clone', 'make it writable for your user');
     await lockFolder(repoRoot);
@@ -155,6 +156,6 @@ export async function bootstrap(wanted, system = {}) {
   unlockAll();
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed) throw failed.reason;
-  say(`Set up in ${seconds(startMs)}`);
+  if (first) say(`Set up in ${seconds(startMs)}`);
   return context;
 }

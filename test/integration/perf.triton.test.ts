@@ -116,7 +116,9 @@ function expectWholePoint(point: LoadPoint): void {
     point.serverComputeInferUs +
     point.serverComputeOutputUs +
     point.clientRecvUs;
-  if (point.networkServerSendRecvUs > 0) expect(Math.abs(point.avgUs - parts)).toBeLessThanOrEqual(5);
+  // perf_analyzer cuts each column down to whole microseconds.
+  const rounding = point.loadTool === 'native' ? 0.01 : 7;
+  if (point.networkServerSendRecvUs > 0) expect(Math.abs(point.avgUs - parts)).toBeLessThanOrEqual(rounding);
 }
 
 describe.each(protocols)('native over %s', (protocol) => {
@@ -131,21 +133,33 @@ describe.each(protocols)('native over %s', (protocol) => {
       }),
     );
     expectWholePoint(point);
-    expect(point).toMatchObject({ loadTool: 'native', protocol, batchSize: 1, concurrency: 4, errorCount: 0 });
+    expect(point).toMatchObject({
+      loadTool: 'native',
+      protocol,
+      batchSize: 1,
+      concurrency: 4,
+      errorCount: 0,
+    });
     expect(seen).toEqual(point.windows.map((_window, index) => index));
     expect(point.meanServerBatch).toBe(1);
     expect(totals.failures).toEqual([]);
     const counted = point.windows.reduce((sum, window) => sum + (window.requestCount ?? 0), 0);
     expect(totals.succeeded).toBeGreaterThan(counted);
     // Triton counts a request when it releases it, which can be just after the answer.
-    await until('the server has counted all', async () => (await successes('echo')) - before >= totals.succeeded);
+    await until(
+      'the server has counted all',
+      async () => (await successes('echo')) - before >= totals.succeeded,
+    );
     expect((await successes('echo')) - before).toBe(totals.succeeded);
   });
 
   it('moves large inputs and outputs through the flow control', async () => {
     const { point } = await measureLevel(
       workerFile,
-      await levelOf('echo', { elements: 2 ** 20, change: { protocol, level: { batchSize: 1, concurrency: 8 } } }),
+      await levelOf('echo', {
+        elements: 2 ** 20,
+        change: { protocol, level: { batchSize: 1, concurrency: 8 } },
+      }),
     );
     expectWholePoint(point);
     expect(point.errorCount).toBe(0);
@@ -155,7 +169,11 @@ describe.each(protocols)('native over %s', (protocol) => {
     const level = { batchSize: 2, concurrency: 8 };
     const { point } = await measureLevel(
       workerFile,
-      await levelOf('batching', { elements: 16, samples: [1, 2, 3], change: { protocol, batched: true, level } }),
+      await levelOf('batching', {
+        elements: 16,
+        samples: [1, 2, 3],
+        change: { protocol, batched: true, level },
+      }),
     );
     expectWholePoint(point);
     const [last] = point.windows.slice(-1);
@@ -235,7 +253,10 @@ describe.each(protocols)('native over %s', (protocol) => {
         },
       });
       const error = await rejection(
-        tools.native.measure({ ...input, settings: { ...input.settings, stabilityPercentage: 0.001, maxTrials: 100 } }),
+        tools.native.measure({
+          ...input,
+          settings: { ...input.settings, stabilityPercentage: 0.001, maxTrials: 100 },
+        }),
       );
       expect(error.code).toBe('server-gone');
     } finally {
@@ -257,7 +278,11 @@ describe('native', () => {
 
   it('measures windows by count', async () => {
     const input = await levelOf('sink');
-    const settings = { ...input.settings, measurementMode: 'count_windows' as const, measurementRequestCount: 500 };
+    const settings = {
+      ...input.settings,
+      measurementMode: 'count_windows' as const,
+      measurementRequestCount: 500,
+    };
     const point = await tools.native.measure({ ...input, settings });
     expectWholePoint(point);
     for (const window of point.windows) expect(window.requestCount).toBeGreaterThanOrEqual(500);
@@ -278,14 +303,21 @@ describe.each(protocols)('perf_analyzer over %s', (protocol) => {
 
   it('keeps an unsteady level, flagged', async () => {
     const input = await levelOf('sink', { change: { protocol } });
-    const settings = { ...input.settings, measurementIntervalMs: 200, stabilityPercentage: 1e-4, maxTrials: 3 };
+    const settings = {
+      ...input.settings,
+      measurementIntervalMs: 200,
+      stabilityPercentage: 1e-4,
+      maxTrials: 3,
+    };
     const point = await tools.perf_analyzer.measure({ ...input, settings });
     expectWholePoint(point);
     expect(point).toMatchObject({ stable: false, flags: ['unstable'] });
   });
 
   it("ends with the server's words when requests fail", async () => {
-    const error = await rejection(tools.perf_analyzer.measure(await levelOf('failing', { change: { protocol } })));
+    const error = await rejection(
+      tools.perf_analyzer.measure(await levelOf('failing', { change: { protocol } })),
+    );
     expect(error.code).toBe('inference-failed');
     expect(error.message).toContain('refused on purpose');
   });

@@ -22,6 +22,7 @@ class ModelFileTest(ToolkitCase):
 
     def export(self, kind: str, *flags: str) -> tuple[Path, dict[str, Any]]:
         path = self.dir / kind / FILES[kind]
+        flags = ("--batch-size=2", *flags)
         result = self.ok("export", "--model-dir", self.folder, "--format", kind, "--output", path, *flags)
         return path, result
 
@@ -107,7 +108,7 @@ class ModelFileTest(ToolkitCase):
         model = self.folder / "model.py"
         model.write_text(model.read_text().replace("* self.scale, (", "* self.scale.expand(2, 1), ("))
         error = self.refused(
-            "toolkit-failed",
+            "model-folder-invalid",
             "export",
             "--model-dir",
             self.folder,
@@ -115,7 +116,7 @@ class ModelFileTest(ToolkitCase):
             "--output",
             self.dir / "m.pt",
         )
-        self.assertIn("size of tensor", error["message"])
+        self.assertIn("[2, 3] for a batch of 1", error["message"])
         self.assertFalse((self.dir / "m.pt").exists())
 
     def test_limit_cuts_the_last_batch_and_labels_are_kept(self) -> None:

@@ -15,7 +15,7 @@ from toolkit.errors import ToolkitError
 from toolkit.model_folder import ModelFolder
 
 
-def folder(dataset: Path | None = None, **given: str) -> ModelFolder:
+def folder(dataset: Path | None, **given: str) -> ModelFolder:
     context = {
         "data_dir": None if dataset is None else str(dataset),
         "batch_size": 4,
@@ -26,7 +26,7 @@ def folder(dataset: Path | None = None, **given: str) -> ModelFolder:
 
 
 def model(**given: str) -> torch.nn.Module:
-    module: torch.nn.Module = folder(**given).call("model")[0]
+    module: torch.nn.Module = folder(None, **given).call("model")[0]
     return module.eval()
 
 
@@ -105,7 +105,7 @@ class DataTest(ToolkitCase):
         np.testing.assert_allclose(values[0, :, 4:28, 4:28].mean(axis=(1, 2)), expected, atol=0.05)
 
     def test_top_1_and_top_5(self) -> None:
-        calculator = folder().call("metrics")
+        calculator = folder(None).call("metrics")
         scores = np.array([[0.1, 0.9, 0, 0, 0, 0], [6, 5, 4, 3, 2, 1], [1, 1, 1, 1, 1, 1]])
         labels = np.array([1, 5, 0])
         one_hot = np.eye(6)[labels]

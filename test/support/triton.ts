@@ -12,6 +12,8 @@ import { until } from './until';
 export interface TestModel {
   readonly name: string;
   readonly execute: string;
+  /** Statement that runs once, at the load of the model. */
+  readonly setUp?: string;
   /** 0: no batch dimension, and the input has any length; else [items, 16]. */
   readonly maxBatchSize: number;
   readonly dynamicBatching?: boolean;
@@ -26,6 +28,9 @@ import triton_python_backend_utils as pb_utils
 
 
 class TritonPythonModel:
+    def initialize(self, args):
+        ${model.setUp ?? 'pass'}
+
     def answer(self, values):
         ${model.execute}
 
@@ -89,7 +94,8 @@ async function isReady(address: string): Promise<boolean> {
  */
 export async function startTestTriton(models: readonly TestModel[]): Promise<TestTriton> {
   const layout = homeLayout(defaultHome(process.env));
-  if (!(await exists(layout.tritonServer))) throw new Error(`${layout.tritonServer} is missing: run npm test once`);
+  if (!(await exists(layout.tritonServer)))
+    throw new Error(`${layout.tritonServer} is missing: run npm test once`);
   const dir = await mkdtemp(join(tmpdir(), 'workbench-triton-'));
   const repository = join(dir, 'models');
   for (const model of models) {
@@ -116,6 +122,8 @@ export async function startTestTriton(models: readonly TestModel[]): Promise<Tes
       env: {
         ...process.env,
         LD_LIBRARY_PATH: libraries,
+        // One thread for numpy, as a model instance has: the load generator runs on the same cores.
+        OPENBLAS_NUM_THREADS: '1',
         // The Python backend finds its packages through PATH.
         PATH: `${dirname(layout.python)}${delimiter}${process.env['PATH'] ?? ''}`,
       },

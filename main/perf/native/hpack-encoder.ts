@@ -1,12 +1,16 @@
+import { encodeHuffman } from './hpack-huffman';
 import { encodeInteger } from './hpack-integer';
 import { staticTable } from './hpack-static-table';
 
 export type HeaderField = readonly [name: string, value: string];
 
-const stringBytes = (text: string): Buffer => {
-  const bytes = Buffer.from(text, 'latin1');
-  return Buffer.concat([Buffer.from(encodeInteger(bytes.length, 7, 0)), bytes]);
-};
+function stringBytes(text: string): Buffer {
+  const plain = Buffer.from(text, 'latin1');
+  const coded = encodeHuffman(text);
+  return coded.length < plain.length
+    ? Buffer.concat([Buffer.from(encodeInteger(coded.length, 7, 0x80)), coded])
+    : Buffer.concat([Buffer.from(encodeInteger(plain.length, 7, 0)), plain]);
+}
 
 /** Index of an equal field in the static table, or 0. */
 const fieldIndex = ([name, value]: HeaderField) =>

@@ -4,14 +4,16 @@ import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { DraftValue } from '../../stores/draft';
 import { useWorkbench } from '../../workbench';
-import { fieldValue, parseIntegers } from './field-value';
+import { fieldMessage, fieldValue, parseIntegers } from './field-value';
 import type { Field } from './fields';
 
 function Label({ field, changed, onReset }: { field: Field; changed: boolean; onReset: () => void }) {
   return (
     <span className="field-label">
       <span>{field.label}</span>
-      <span className="field-term" title={field.term}>{field.term}</span>
+      <span className="field-term" title={field.term}>
+        {field.term}
+      </span>
       {changed ? (
         <Tooltip label="Back to the preset’s value">
           <button
@@ -91,7 +93,7 @@ export function FieldInput({ field }: { field: Field }) {
     label,
     'aria-label': field.label,
     description: field.help,
-    error: error?.where === path ? error.message : undefined,
+    error: error?.where === path ? fieldMessage(error.message, path) : undefined,
     'data-field': path,
   };
   switch (control.kind) {

@@ -18,3 +18,7 @@ export function parseIntegers(text: string, mayBeEmpty: boolean): readonly numbe
   const bad = parts.find((part) => !/^[1-9]\d{0,8}$/.test(part));
   return bad === undefined ? parts.map(Number) : `“${bad}” is not a whole number from 1`;
 }
+
+/** The core names the field in front of its message; beside the field that is said already. */
+export const fieldMessage = (message: string, path: string): string =>
+  message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;

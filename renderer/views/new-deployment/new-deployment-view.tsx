@@ -61,7 +61,10 @@ export function NewDeploymentView() {
     }
   };
 
-  const problem = list.error ?? error;
+  const groups = preset === undefined ? [] : fieldGroups(preset);
+  const besideField = groups.some((group) => group.fields.some((field) => field.path === error?.where));
+  const problem = list.error ?? (besideField ? null : error);
+  const wrong = Object.keys(problems).length + (besideField ? 1 : 0);
   const changes = Object.keys(values).length;
   return (
     <Page
@@ -70,6 +73,11 @@ export function NewDeploymentView() {
       after={preset === undefined ? null : <span className="dim">{preset.title}</span>}
       actions={
         <>
+          {wrong === 0 ? null : (
+            <span className="tone-bad" role="status">
+              {wrong === 1 ? '1 field needs' : `${wrong} fields need`} correcting
+            </span>
+          )}
           {changes === 0 ? null : (
             <Button size="xs" variant="subtle" color="gray" onClick={resetAll}>
               Reset {changes === 1 ? 'the change' : `all ${changes} changes`}
@@ -98,13 +106,13 @@ export function NewDeploymentView() {
             ) : null
           ) : (
             <>
-              <p className="dim">{preset.profiles[spec.model.profile].summary}</p>
-              {fieldGroups(preset).map((group) => (
+              <p className="dim">{preset.profiles[spec.model.profile]?.summary ?? preset.summary}</p>
+              {groups.map((group) => (
                 <section key={group.title} className="panel" aria-label={group.title}>
                   <div className="panel-head">
                     <h2>{group.title}</h2>
                   </div>
-                  <div className="panel-body fields">
+                  <div className={group.fields.length === 4 ? 'panel-body fields four' : 'panel-body fields'}>
                     {group.fields.map((field) => (
                       <FieldInput key={field.path} field={field} />
                     ))}

@@ -77,8 +77,8 @@ export function Measurements({ state, level }: { state: RunState; level: LiveLev
         />
       </div>
       <div className="charts">
-        <ChartPanel id="throughput" title={`Throughput by ${sweep}`} chart={charts.throughput} height={236} />
-        <ChartPanel id="latency" title={`Latency by ${sweep}`} chart={charts.latency} height={236} />
+        <ChartPanel id="throughput" title={`Throughput by ${sweep}`} chart={charts.throughput} height={204} />
+        <ChartPanel id="latency" title={`Latency by ${sweep}`} chart={charts.latency} height={204} />
         <ChartPanel
           id="components"
           title={`Where the time goes, by ${sweep}`}

@@ -12,7 +12,7 @@ const columns: readonly { readonly title: string; readonly valueOf: (point: Load
   { title: 'Input', valueOf: (point) => point.serverComputeInputUs },
   { title: 'Infer', valueOf: (point) => point.serverComputeInferUs },
   { title: 'Output', valueOf: (point) => point.serverComputeOutputUs },
-  { title: 'Recv', valueOf: (point) => point.clientRecvUs },
+  { title: 'Receive', valueOf: (point) => point.clientRecvUs },
   { title: 'p50', valueOf: (point) => point.p50Us },
   { title: 'p90', valueOf: (point) => point.p90Us },
   { title: 'p95', valueOf: (point) => point.p95Us },
@@ -55,42 +55,48 @@ export function PointsTable({ scenario, state }: { scenario: Scenario; state: Sc
   const rows = rowsOf(scenario, state);
   if (rows.length === 0) return null;
   return (
-    <div className="panel table-scroll" tabIndex={0} role="region" aria-label="Measured levels">
-      <table className="table points-table">
-        <thead>
-          <tr>
-            <th scope="col" className="number">
-              {sweepText[scenario]}
-            </th>
-            <th scope="col" className="number">
-              Inferences/s
-            </th>
-            {columns.map(({ title }) => (
-              <th key={title} scope="col" className="number">
-                {title}, ms
+    <section className="panel" aria-label="Measured levels">
+      <div className="panel-head">
+        <h2>Levels</h2>
+        <span className="dim">mean times and percentiles in ms, sorted by load</span>
+      </div>
+      <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of levels">
+        <table className="table points-table">
+          <thead>
+            <tr>
+              <th scope="col" className="number">
+                {sweepText[scenario]}
               </th>
-            ))}
-            <th scope="col" className="number">
-              Requests
-            </th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.level} data-level={row.level}>
-              <td className="number">{row.level}</td>
-              {'point' in row ? (
-                <PointCells point={row.point} />
-              ) : (
-                <td colSpan={columns.length + 3} className="tone-bad">
-                  No result: {row.hole.error.message}
-                </td>
-              )}
+              <th scope="col" className="number">
+                Inferences/s
+              </th>
+              {columns.map(({ title }) => (
+                <th key={title} scope="col" className="number">
+                  {title}
+                </th>
+              ))}
+              <th scope="col" className="number">
+                Requests
+              </th>
+              <th scope="col">State</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.level} data-level={row.level}>
+                <td className="number">{row.level}</td>
+                {'point' in row ? (
+                  <PointCells point={row.point} />
+                ) : (
+                  <td colSpan={columns.length + 3} className="tone-bad">
+                    No result: {row.hole.error.message}
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
   );
 }

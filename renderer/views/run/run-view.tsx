@@ -36,7 +36,10 @@ function RunMain({ state }: { state: RunState }) {
   const preset = useStore(presets, (list) =>
     list.value?.find((known) => known.id === state.spec.model.preset),
   );
-  const sentence = verdict(state);
+  const sentence = verdict(
+    state,
+    (name) => preset?.metrics.find((metric) => metric.name === name)?.title ?? name,
+  );
   return (
     <div className="run-main" tabIndex={0} role="region" aria-label="Results">
       <div className="stack">

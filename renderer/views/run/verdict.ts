@@ -3,7 +3,7 @@ import { formatMetric, formatMs, formatRate } from '../../format/numbers';
 import { whyUnsteady } from '../../format/words';
 import { bestPoint } from './figures';
 
-function accuracyText(state: RunState): string {
+function accuracyText(state: RunState, titleOf: (metric: string) => string): string {
   const { accuracy } = state;
   if (accuracy === null) return 'accuracy not checked';
   if (!accuracy.result.passed) return 'accuracy gate not passed, results are unverified';
@@ -12,17 +12,17 @@ function accuracyText(state: RunState): string {
   );
   if (metric === undefined || metric.framework === null || metric.triton === null) return 'accuracy passed';
   const apart = Math.abs(metric.framework - metric.triton);
-  return `accuracy passed: ${metric.name} ${formatMetric(metric.triton)} on Triton, ${formatMetric(apart)} from the framework`;
+  return `accuracy passed: ${titleOf(metric.name)} ${formatMetric(metric.triton)} on Triton, ${formatMetric(apart)} from the framework`;
 }
 
 /** A finished run in one sentence; null where there is nothing to say yet. */
-export function verdict(state: RunState): string | null {
+export function verdict(state: RunState, titleOf: (metric: string) => string): string | null {
   if (state.status !== 'done') return null;
   const best = bestPoint(state);
   if (best === null) return null;
   const unsteady = whyUnsteady(best) === null ? '' : ', a level that is not steady';
   return (
     `${formatRate(best.inferencesPerSecond)} inferences/s at p99 ${formatMs(best.p99Us)} ms ` +
-    `(batch size ${best.batchSize}, concurrency ${best.concurrency}${unsteady}); ${accuracyText(state)}.`
+    `(batch size ${best.batchSize}, concurrency ${best.concurrency}${unsteady}); ${accuracyText(state, titleOf)}.`
   );
 }

@@ -12,7 +12,15 @@ from typing import Any
 from ..artefact import artefact_fields
 from ..errors import ToolkitError
 from ..files import replacing
-from ..onnx_file import get_parameters, infer_and_check, load_onnx, onnx_opset, onnx_signature, save_onnx
+from ..onnx_file import (
+    get_parameters,
+    infer_and_check,
+    load_onnx,
+    onnx_opset,
+    onnx_signature,
+    save_onnx,
+    to_float16,
+)
 from ..options import FORMATS, PRECISIONS
 from ..report import Report
 from ..runners import SIGNATURE_FILE, load_torchscript
@@ -37,12 +45,10 @@ def _onnx(source: Path, target: Path, precision: str, report: Report) -> dict[st
     if precision == "fp32":
         _copy(source, target)
         return artefact_fields(target, onnx_signature(model), parameters, onnx_opset(model), report)
-    from onnxconverter_common import float16
-
     report.progress(0.3, "Converting to float16")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        converted = float16.convert_float_to_float16(model, keep_io_types=False)
+        converted = to_float16(model)
     # One for each tensor with values outside float16, which were cut to its range.
     truncated = [str(item.message) for item in caught if "truncated" in str(item.message)]
     if truncated:

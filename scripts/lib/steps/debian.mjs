@@ -11,6 +11,8 @@ const library = (name) => () => libraryFolders.some((folder) => existsSync(join(
 const program = (name) => () =>
   (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, name)));
 
+const xvfb = { name: 'xvfb', present: program('Xvfb') };
+
 /** Found by the file that is needed, not by the package's name: other systems name their packages otherwise. */
 const packages = {
   window: [
@@ -19,8 +21,9 @@ const packages = {
     { name: 'libasound2', present: library('libasound.so.2') },
     { name: 'libgbm1', present: library('libgbm.so.1') },
   ],
-  display: [{ name: 'xvfb', present: program('Xvfb') }],
-  test: [{ name: 'poppler-utils', present: program('pdftotext') }],
+  display: [xvfb],
+  // Tests open their windows where nobody sees them, on a desktop too.
+  test: [xvfb, { name: 'poppler-utils', present: program('pdftotext') }],
 };
 
 export function hasDisplay(env = process.env) {

@@ -1,0 +1,91 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpus, release, tmpdir, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import { createLoadTools } from '../../main/perf/load-tools';
+import { defaultHome, homeLayout } from '../../main/platform/layout';
+import { createTritonClient } from '../../main/triton/client';
+import { startTestTriton } from '../support/triton';
+import type { Sample } from './measure';
+import { levelInput, measureAnalyzer, measureNative } from './measure';
+import type { BenchScenario } from './scenarios';
+import { models, scenarios } from './scenarios';
+import type { ScenarioResult } from './table';
+import { disagreements, formatScenario, titleOf } from './table';
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+/** Value of `--name value`, or `otherwise`. */
+function option(name: string, otherwise: string): string {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? otherwise : (process.argv[at + 1] ?? otherwise);
+}
+
+const repeats = Number(option('repeats', '5'));
+const only = option('only', '');
+const outFile = option('out', '');
+const workerFile = option('worker', '');
+const childFile = option('child', '');
+
+const triton = await startTestTriton(models);
+const dir = await mkdtemp(join(tmpdir(), 'workbench-bench-'));
+const tool = createLoadTools({
+  layout: homeLayout(defaultHome(process.env)),
+  workerFile,
+  env: process.env,
+}).perf_analyzer;
+
+/** Both tools in turn, the first of each pair by chance: a machine that drifts does so for both. */
+async function runScenario(scenario: BenchScenario): Promise<ScenarioResult> {
+  const native: Sample[] = [];
+  const analyzer: Sample[] = [];
+  const measure = await levelInput(scenario, triton, dir);
+  const steps = [
+    async () => native.push(await measureNative(measure, { childFile, workerFile })),
+    async () => analyzer.push(await measureAnalyzer(measure, tool)),
+  ];
+  for (let repeat = 0; repeat < repeats; repeat += 1) {
+    const order = Math.random() < 0.5 ? steps : [...steps].reverse();
+    for (const step of order) await step();
+    const rate = (samples: readonly Sample[]) => samples.at(-1)?.point.inferencesPerSecond.toFixed(0) ?? '';
+    say(
+      `${titleOf(scenario)}, ${repeat + 1} of ${repeats}: native ${rate(native)}/s, perf_analyzer ${rate(analyzer)}/s`,
+    );
+  }
+  return { scenario, native, analyzer };
+}
+
+try {
+  const chosen = scenarios.filter((scenario) => titleOf(scenario).includes(only));
+  const results: ScenarioResult[] = [];
+  for (const scenario of chosen) results.push(await runScenario(scenario));
+  const wrong = results.flatMap((result) => disagreements(result));
+  const server = await createTritonClient(triton.httpAddress).serverMetadata();
+  const document = [
+    '# Native load generator and perf_analyzer, side by side',
+    '',
+    'Written by `npm run bench`. Both tools measure the same model on the same Triton, in turn, the order of each pair by',
+    'chance; windows of 1 s, steady within 10 % over three windows, at most five. The native generator discards a second of',
+    'warm-up; perf_analyzer 2.50 cannot. CPU per request is that of the tool alone, for everything it sent. Server, client',
+    'and load share the machine: rates and p99 are noisy, and in the scenarios that are not judged the two tools put',
+    'different loads on the server.',
+    '',
+    '| | |',
+    '|---|---|',
+    `| Date | ${new Date().toISOString().slice(0, 10)} |`,
+    `| Processor | ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} logical |`,
+    `| Memory | ${(totalmem() / 2 ** 30).toFixed(0)} GiB |`,
+    `| System | ${type()} ${release()} |`,
+    `| Node | ${process.versions.node} |`,
+    `| Triton | ${server.version}, Python backend, CPU |`,
+    `| Repeats | ${repeats} |`,
+    '',
+    ...results.map(formatScenario),
+  ].join('\n');
+  say(`\n${document}`);
+  if (outFile !== '') await writeFile(outFile, document);
+  say(wrong.length === 0 ? 'The two tools agree.' : `The two tools disagree: ${wrong.join('; ')}`);
+  process.exitCode = wrong.length === 0 ? 0 : 1;
+} finally {
+  await triton.stop();
+  await rm(dir, { recursive: true, force: true });
+}

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { LoadPoint } from '../../main/contract/results';
+import type { LoadTool, MeasureInput } from '../../main/perf/load-tool';
+import { createTritonClient } from '../../main/triton/client';
+import type { TestTriton } from '../support/triton';
+import type { ChildInput } from './native-child';
+import type { BenchScenario } from './scenarios';
+
+export interface Sample {
+  readonly point: LoadPoint;
+  /** Of the load tool's own processes, for each request that it sent. */
+  readonly clientCpuUs: number;
+}
+
+/** One clock tick of /proc, microseconds: USER_HZ is 100 on every Linux that Node runs on. */
+const tickUs = 10_000;
+
+/** CPU time of the ended and awaited children of this process (cutime and cstime of /proc/self/stat). */
+function endedChildrenCpuUs(): number {
+  const text = readFileSync('/proc/self/stat', 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) * tickUs;
+}
+
+export async function levelInput(
+  scenario: BenchScenario,
+  triton: TestTriton,
+  dir: string,
+): Promise<ChildInput['measure']> {
+  const work = await mkdtemp(join(dir, `${scenario.model}-`));
+  const values = Float32Array.from(
+    { length: scenario.elements },
+    (_unused, index) => ((index * 37) % 101) / 101,
+  );
+  await writeFile(join(work, 'values.bin'), Buffer.from(values.buffer));
+  return {
+    httpAddress: triton.httpAddress,
+    grpcAddress: triton.grpcAddress,
+    protocol: scenario.protocol,
+    modelName: scenario.model,
+    modelVersion: '1',
+    inputData: {
+      source: 'random',
+      tensors: [{ name: 'INPUT', datatype: 'FP32', shape: [scenario.elements], files: ['values.bin'] }],
+    },
+    inputDataDir: work,
+    level: { batchSize: 1, concurrency: scenario.concurrency },
+    batched: false,
+    settings: {
+      measurementMode: 'time_windows',
+      measurementIntervalMs: 1000,
+      measurementRequestCount: 50,
+      stabilityPercentage: 10,
+      maxTrials: 5,
+      warmupMs: 1000,
+    },
+    workDir: work,
+  };
+}
+
+export async function measureNative(
+  measure: ChildInput['measure'],
+  files: { readonly childFile: string; readonly workerFile: string },
+): Promise<Sample> {
+  const inputFile = join(measure.workDir, 'native-input.json');
+  const outputFile = join(measure.workDir, 'native-output.json');
+  const input: ChildInput = { workerFile: files.workerFile, measure };
+  await writeFile(inputFile, JSON.stringify(input));
+  await promisify(execFile)(process.execPath, [files.childFile, inputFile, outputFile]);
+  const { point, requests, cpuUs } = JSON.parse(await readFile(outputFile, 'utf8')) as {
+    point: LoadPoint;
+    requests: number;
+    cpuUs: number;
+  };
+  return { point, clientCpuUs: cpuUs / requests };
+}
+
+/** perf_analyzer does not say how many requests it sent in all: the server's counter does. */
+export async function measureAnalyzer(measure: ChildInput['measure'], tool: LoadTool): Promise<Sample> {
+  const client = createTritonClient(measure.httpAddress);
+  const served = async () =>
+    (await client.modelStatistics(measure.modelName, '1')).reduce(
+      (sum, model) => sum + model.success.count,
+      0,
+    );
+  const before = { requests: await served(), cpuUs: endedChildrenCpuUs() };
+  const input: MeasureInput = {
+    ...measure,
+    signal: new AbortController().signal,
+    onWindow: () => undefined,
+    onLog: () => undefined,
+    onCommand: () => undefined,
+  };
+  const point = await tool.measure(input);
+  const requests = (await served()) - before.requests;
+  return { point, clientCpuUs: (endedChildrenCpuUs() - before.cpuUs) / requests };
+}

@@ -1,0 +1,23 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { MeasureInput } from '../../main/perf/load-tool';
+import { measureLevel } from '../../main/perf/native/measure-level';
+
+/** What the bench hands to the process that measures with the native generator. */
+export interface ChildInput {
+  readonly workerFile: string;
+  readonly measure: Omit<MeasureInput, 'signal' | 'onWindow' | 'onLog' | 'onCommand'>;
+}
+
+// A process of its own, so that its CPU time is the generator's alone. Arguments: input file, output file.
+const [, , inputFile = '', outputFile = ''] = process.argv;
+const input = JSON.parse(await readFile(inputFile, 'utf8')) as ChildInput;
+const before = process.cpuUsage();
+const { point, totals } = await measureLevel(input.workerFile, {
+  ...input.measure,
+  signal: new AbortController().signal,
+  onWindow: () => undefined,
+  onLog: () => undefined,
+  onCommand: () => undefined,
+});
+const { user, system } = process.cpuUsage(before);
+await writeFile(outputFile, JSON.stringify({ point, requests: totals.succeeded, cpuUs: user + system }));

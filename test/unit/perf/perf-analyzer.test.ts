@@ -1,0 +1,197 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { analyzerFailure } from '../../../main/perf/analyzer/analyzer-failure';
+import { parseAnalyzerCsv } from '../../../main/perf/analyzer/parse-analyzer-csv';
+import { parseAnalyzerSummary, parsePass } from '../../../main/perf/analyzer/parse-analyzer-output';
+import { runAnalyzer } from '../../../main/perf/analyzer/run-analyzer';
+import type { MeasureInput } from '../../../main/perf/load-tool';
+import { createPerfAnalyzerTool } from '../../../main/perf/perf-analyzer.load-tool';
+import { rejection } from '../../support/rejection';
+
+const fixture = (name: string) =>
+  readFile(join(process.cwd(), 'test', 'fixtures', 'perf-analyzer', name), 'utf8');
+const linesOf = async (name: string) => (await fixture(name)).split('\n');
+
+describe('the CSV', () => {
+  it('has every column of its one level', async () => {
+    expect(parseAnalyzerCsv(await fixture('grpc-steady.csv'))).toEqual({
+      concurrency: 4,
+      inferencesPerSecond: 5611.98,
+      clientSendUs: 1,
+      networkServerSendRecvUs: 394,
+      serverQueueUs: 212,
+      serverComputeInputUs: 7,
+      serverComputeInferUs: 45,
+      serverComputeOutputUs: 45,
+      clientRecvUs: 0,
+      p50Us: 622,
+      p90Us: 761,
+      p95Us: 886,
+      p99Us: 2831,
+      avgUs: 707,
+    });
+  });
+
+  it.each([
+    ['no row', (text: string) => `${text.split('\n')[0] ?? ''}\n`, /0 rows/],
+    ['two rows', (text: string) => `${text.trim()}\n${text.split('\n')[1] ?? ''}\n`, /2 rows/],
+    ['a missing column', (text: string) => text.replace('p99 latency', 'p98 latency'), /"p99 latency"/],
+    ['nothing in a column', (text: string) => text.replace(',5611.98,', ',,'), /"Inferences\/Second"/],
+    ['NaN', (text: string) => text.replace(',5611.98,', ',-nan,'), /"Inferences\/Second"/],
+    ['no throughput', (text: string) => text.replace(',5611.98,', ',0,'), /without throughput/],
+  ])('with %s is refused', async (_what, change, message) => {
+    const text = change(await fixture('grpc-steady.csv'));
+    expect(() => parseAnalyzerCsv(text)).toThrow(message);
+  });
+});
+
+describe('the output', () => {
+  it('tells windows and counts', async () => {
+    const lines = await linesOf('grpc-steady.txt');
+    expect(lines.flatMap((line) => parsePass(line) ?? [])).toEqual([
+      { index: 0, inferencesPerSecond: 3436.27, avgUs: 1159 },
+      { index: 1, inferencesPerSecond: 4840.19, avgUs: 824 },
+      { index: 2, inferencesPerSecond: 6065.98, avgUs: 653 },
+      { index: 3, inferencesPerSecond: 5907.6, avgUs: 670 },
+    ]);
+    expect(parseAnalyzerSummary(lines)).toEqual({
+      requestCount: 10446,
+      inferenceCount: 10450,
+      executionCount: 10450,
+    });
+  });
+
+  it('of a level that did not become steady has windows and no counts', async () => {
+    const lines = await linesOf('grpc-unsteady.txt');
+    expect(lines.flatMap((line) => parsePass(line) ?? [])).toHaveLength(3);
+    expect(parseAnalyzerSummary(lines).requestCount).toBeNull();
+  });
+});
+
+describe('the verdict', () => {
+  const end = { exitCode: 0, signal: null, silentMs: null };
+
+  it('is good after exit code 0 without errors only', async () => {
+    const lines = await linesOf('grpc-steady.txt');
+    expect(analyzerFailure({ ...end, lines }, 'here')).toBeNull();
+    expect(analyzerFailure({ ...end, lines, exitCode: 1 }, 'here')?.code).toBe('load-tool-failed');
+    expect(analyzerFailure({ ...end, lines, exitCode: null, signal: 'SIGSEGV' }, 'here')?.message).toContain(
+      'SIGSEGV',
+    );
+  });
+
+  it.each([
+    ['failing-requests.txt', 'inference-failed', 'no: refused on purpose'],
+    ['unreachable.txt', 'server-unreachable', 'Connection refused'],
+  ])('of %s', async (name, code, words) => {
+    // Even with exit code 0: errors in the output count by themselves.
+    const error = analyzerFailure({ ...end, lines: await linesOf(name) }, 'here');
+    expect(error).toMatchObject({ code, where: 'here' });
+    expect(error?.message).toContain(words);
+    expect(error?.details).toContain('exit code 0');
+  });
+});
+
+describe('a faulty perf_analyzer', () => {
+  let dir: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'workbench-analyzer-'));
+  });
+  afterEach(() => rm(dir, { recursive: true, force: true }));
+
+  /** Fault injection: a program in place of perf_analyzer that does what `script` says. */
+  async function fake(script: string): Promise<string> {
+    const path = join(dir, 'fake-perf-analyzer');
+    await writeFile(path, `#!/bin/sh\n${script}\n`);
+    await chmod(path, 0o755);
+    return path;
+  }
+
+  async function measure(script: string) {
+    await writeFile(join(dir, 'x.bin'), Buffer.alloc(4));
+    const input: MeasureInput = {
+      httpAddress: '127.0.0.1:1',
+      grpcAddress: '127.0.0.1:2',
+      protocol: 'grpc',
+      modelName: 'm',
+      modelVersion: '1',
+      inputData: { source: 'zero', tensors: [{ name: 'X', datatype: 'FP32', shape: [1], files: ['x.bin'] }] },
+      inputDataDir: dir,
+      level: { batchSize: 1, concurrency: 4 },
+      batched: true,
+      settings: {
+        measurementMode: 'time_windows',
+        measurementIntervalMs: 100,
+        measurementRequestCount: 50,
+        stabilityPercentage: 10,
+        maxTrials: 3,
+        warmupMs: 0,
+      },
+      workDir: join(dir, 'work'),
+      signal: new AbortController().signal,
+      onWindow: () => undefined,
+      onLog: () => undefined,
+      onCommand: () => undefined,
+    };
+    const tool = createPerfAnalyzerTool({ binary: await fake(script), libraryPath: '', env: process.env });
+    return tool.measure(input);
+  }
+
+  const writeCsv = (row: string) =>
+    `while [ "$1" != "-f" ]; do shift; done\ncp "${join(process.cwd(), 'test/fixtures/perf-analyzer/grpc-steady.csv')}" "$2"\nsed -i 's/^4,/${row},/' "$2"`;
+
+  it('that writes a row of another level is found out', async () => {
+    expect((await rejection(measure(writeCsv('8')))).message).toContain('concurrency 8 where 4');
+  });
+
+  it('that says success and writes nothing is found out', async () => {
+    const error = await rejection(measure('exit 0'));
+    expect(error).toMatchObject({ code: 'load-tool-failed' });
+    expect(error.message).toContain('no CSV');
+  });
+
+  it('that dies after writing its row is found out', async () => {
+    expect((await rejection(measure(`${writeCsv('4')}\nkill -SEGV $$`))).code).toBe('load-tool-failed');
+  });
+
+  it('that never becomes steady is asked again without a rule, and its level flagged', async () => {
+    const script = `case "$*" in
+      *1000000*) ${writeCsv('4')} ;;
+      *) echo 'Failed to obtain stable measurement.'; exit 2 ;;
+    esac`;
+    expect(await measure(script)).toMatchObject({
+      stable: false,
+      flags: ['unstable'],
+      inferencesPerSecond: 5611.98,
+    });
+  });
+
+  it('that falls silent is ended, with all its children', async () => {
+    const end = await runAnalyzer({
+      argv: [await fake('echo "Pass [1]"; sleep 300 & wait')],
+      env: process.env,
+      cwd: dir,
+      silenceMs: 300,
+      signal: new AbortController().signal,
+      onLine: () => undefined,
+    });
+    expect(end).toMatchObject({ exitCode: null, silentMs: 300 });
+    expect(analyzerFailure(end, 'here')).toMatchObject({ code: 'load-tool-failed' });
+  });
+
+  it('that is not there is a missing tool', async () => {
+    const error = await rejection(
+      runAnalyzer({
+        argv: [join(dir, 'absent')],
+        env: process.env,
+        cwd: dir,
+        silenceMs: 1000,
+        signal: new AbortController().signal,
+        onLine: () => undefined,
+      }),
+    );
+    expect(error.code).toBe('toolchain-missing');
+  });
+});

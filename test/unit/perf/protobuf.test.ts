@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { GrpcMessageReader } from '../../../main/perf/native/grpc-message-reader';
+import { encodeGrpcRequest } from '../../../main/perf/native/grpc-request';
+import { GrpcResponseChecker } from '../../../main/perf/native/grpc-response';
+import { ProtobufReader } from '../../../main/perf/native/protobuf-reader';
+import { encodeBytesField, encodeStringField, encodeVarint } from '../../../main/perf/native/protobuf-writer';
+
+/** A ModelInferResponse as Triton writes it, its outputs with the given data type, shape and raw bytes. */
+function response(outputs: readonly { datatype: string; shape: readonly number[]; bytes: number }[]): Buffer {
+  return Buffer.concat([
+    encodeStringField(1, 'resnet50'),
+    encodeStringField(2, '1'),
+    ...outputs.map(({ datatype, shape }, index) =>
+      encodeBytesField(
+        5,
+        Buffer.concat([
+          encodeStringField(1, `OUTPUT__${index}`),
+          encodeStringField(2, datatype),
+          encodeBytesField(3, Buffer.concat(shape.map(encodeVarint))),
+        ]),
+      ),
+    ),
+    ...outputs.map(({ bytes }) => encodeBytesField(6, Buffer.alloc(bytes, 7))),
+  ]);
+}
+
+const check = (message: Buffer) => new GrpcResponseChecker().check(message, 0, message.length);
+
+describe('varints', () => {
+  it('come back', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), (value) => {
+        const bytes = encodeVarint(value);
+        const reader = new ProtobufReader().open(bytes, 0, bytes.length);
+        expect(reader.varint()).toBe(value);
+        expect(reader.done).toBe(true);
+      }),
+    );
+  });
+
+  it('that never end are refused', () => {
+    const bytes = Buffer.alloc(11, 0xff);
+    expect(() => new ProtobufReader().open(bytes, 0, 11).varint()).toThrow(/more than ten/);
+    expect(() => new ProtobufReader().open(bytes, 0, 3).varint()).toThrow(/ends inside/);
+  });
+});
+
+describe('a request', () => {
+  it('holds model, tensors and raw contents behind the gRPC prefix', () => {
+    const data = Buffer.from(new Float32Array([1, 2]).buffer);
+    const bytes = encodeGrpcRequest({ modelName: 'm', modelVersion: '3' }, [
+      { name: 'X', datatype: 'FP32', shape: [300, 2], data },
+    ]);
+    expect(bytes[0]).toBe(0);
+    expect(bytes.readUInt32BE(1)).toBe(bytes.length - 5);
+    const found: [number, string][] = [];
+    const reader = new ProtobufReader().open(bytes, 5, bytes.length);
+    while (reader.next()) found.push([reader.number, bytes.toString('hex', reader.start, reader.end)]);
+    expect(found).toEqual([
+      [1, Buffer.from('m').toString('hex')],
+      [2, Buffer.from('3').toString('hex')],
+      [5, `0a01581204465033321a03ac0202`],
+      [7, data.toString('hex')],
+    ]);
+  });
+
+  it('leaves the version out where the server may choose', () => {
+    const bytes = encodeGrpcRequest({ modelName: 'm', modelVersion: '' }, []);
+    expect(bytes.toString('hex')).toBe('00000000030a016d');
+  });
+});
+
+describe('a response', () => {
+  it('is accepted when every output has the bytes of its shape and type', () => {
+    expect(
+      check(
+        response([
+          { datatype: 'FP32', shape: [2, 1000], bytes: 8000 },
+          { datatype: 'INT64', shape: [1], bytes: 8 },
+          { datatype: 'FP16', shape: [], bytes: 2 },
+          { datatype: 'BYTES', shape: [1], bytes: 11 },
+        ]),
+      ),
+    ).toBe(8021);
+  });
+
+  it.each([
+    ['no output', [], /no output/],
+    ['too few bytes', [{ datatype: 'FP32', shape: [2], bytes: 4 }], /4 bytes where .* 8/],
+    ['empty contents', [{ datatype: 'FP32', shape: [1024], bytes: 0 }], /0 bytes where .* 4096/],
+  ])('with %s is refused', (_what, outputs, message) => {
+    expect(() => check(response(outputs))).toThrow(message);
+  });
+
+  it('that is cut anywhere is refused', () => {
+    const whole = response([{ datatype: 'FP32', shape: [3], bytes: 12 }]);
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: whole.length - 1 }), (length) => {
+        expect(() => check(whole.subarray(0, length))).toThrow();
+      }),
+    );
+  });
+
+  it('with typed contents in place of raw ones is refused', () => {
+    const tensor = Buffer.concat([encodeStringField(2, 'FP32'), encodeBytesField(5, Buffer.alloc(0))]);
+    expect(() => check(encodeBytesField(5, tensor))).toThrow(/typed contents/);
+  });
+});
+
+describe('a message in pieces', () => {
+  it('is put together wherever they end', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1 }),
+        (content, sizes) => {
+          const prefix = Buffer.alloc(5);
+          prefix.writeUInt32BE(content.length, 1);
+          const message = Buffer.concat([prefix, content]);
+          const reader = new GrpcMessageReader();
+          // Twice: a slot's reader is used again.
+          for (let round = 0; round < 2; round += 1) {
+            reader.reset();
+            const seen: Buffer[] = [];
+            let at = 0;
+            for (let piece = 0; at < message.length; piece += 1) {
+              const end = Math.min(message.length, at + (sizes[piece % sizes.length] ?? 1));
+              reader.push(message, at, end, (buffer, start, stop) => {
+                seen.push(Buffer.from(buffer.subarray(start, stop)));
+              });
+              at = end;
+            }
+            expect(seen).toEqual([Buffer.from(content)]);
+            expect(reader.complete).toBe(true);
+          }
+        },
+      ),
+    );
+  });
+
+  it('is refused when it is compressed, or not alone', () => {
+    const compressed = Buffer.from([1, 0, 0, 0, 0]);
+    expect(() => {
+      new GrpcMessageReader().push(compressed, 0, 5, () => undefined);
+    }).toThrow(/compressed/);
+    const two = Buffer.alloc(10);
+    expect(() => {
+      new GrpcMessageReader().push(two, 0, 10, () => undefined);
+    }).toThrow(/more than one/);
+  });
+});

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { onlineConcurrency } from '../../../main/perf/concurrency';
+import { percentileOf } from '../../../main/perf/percentile';
+import { isSteady } from '../../../main/perf/stability';
+import { blockInterval } from '../../../main/perf/throughput-interval';
+
+describe('percentiles', () => {
+  it("follow perf_analyzer's rule: nearest rank on n - 1", () => {
+    const hundred = Array.from({ length: 100 }, (_unused, index) => index + 1);
+    // floor(0.5 * 99 + 0.5) = 50, floor(0.9 * 99 + 0.5) = 89, floor(0.95 * 99 + 0.5) = 94, floor(0.99 * 99 + 0.5) = 98
+    expect([50, 90, 95, 99].map((percent) => percentileOf(hundred, percent))).toEqual([51, 90, 95, 99]);
+    expect([50, 90, 95, 99].map((percent) => percentileOf([10, 20, 30, 40], percent))).toEqual([
+      30, 40, 40, 40,
+    ]);
+    expect(percentileOf([7], 99)).toBe(7);
+  });
+
+  it('of nothing do not exist', () => {
+    expect(() => percentileOf([], 50)).toThrow(RangeError);
+  });
+
+  it('are values of the sample, in order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { minLength: 1 }), (values) => {
+        const sorted = Float64Array.from(values).sort();
+        const found = [0, 50, 90, 95, 99, 100].map((percent) => percentileOf(sorted, percent));
+        expect([...found].sort((a, b) => a - b)).toEqual(found);
+        expect(found.every((value) => values.includes(value))).toBe(true);
+        expect(found[0]).toBe(sorted[0]);
+        expect(found.at(-1)).toBe(sorted.at(-1));
+      }),
+    );
+  });
+});
+
+describe('steadiness', () => {
+  const windows = (...pairs: readonly (readonly [number, number])[]) =>
+    pairs.map(([inferencesPerSecond, avgUs]) => ({ inferencesPerSecond, avgUs }));
+
+  it('needs three windows', () => {
+    expect(isSteady(windows([100, 10], [100, 10]), 10)).toBe(false);
+    expect(isSteady(windows([100, 10], [100, 10], [100, 10]), 10)).toBe(true);
+  });
+
+  it('looks at the last three only', () => {
+    expect(isSteady(windows([1, 900], [100, 10], [105, 10], [110, 10.5]), 10)).toBe(true);
+  });
+
+  it('holds for throughput and latency alike, at most the percentage above the smallest', () => {
+    expect(isSteady(windows([100, 10], [100, 10], [110, 10]), 10)).toBe(true);
+    expect(isSteady(windows([100, 10], [100, 10], [110.1, 10]), 10)).toBe(false);
+    expect(isSteady(windows([100, 10], [100, 10], [100, 11.1]), 10)).toBe(false);
+  });
+
+  it('is not there where a window had no throughput', () => {
+    expect(isSteady(windows([0, 0], [0, 0], [0, 0]), 10)).toBe(false);
+  });
+});
+
+describe('the interval of a throughput', () => {
+  it('is that of Student', () => {
+    // Mean 12, standard deviation 2, three blocks: 4.303 * 2 / sqrt(3).
+    expect(blockInterval([10, 12, 14])).toBeCloseTo(4.9687, 3);
+    expect(blockInterval([5, 5, 5, 5])).toBe(0);
+  });
+
+  it('is not told from two blocks', () => {
+    expect(blockInterval([1, 2])).toBeNull();
+  });
+});
+
+describe('the online sweep', () => {
+  it('is that of the seeds', () => {
+    // total = 2 * 8 * 1 * 2 = 32
+    expect(onlineConcurrency({ maxBatchSize: 8, modelInstances: 2 })).toEqual({
+      batchSize: 1,
+      concurrency: Array.from({ length: 32 }, (_unused, index) => index + 1),
+    });
+    // total = 512: concurrency 8 to 256 by 8, two items a request
+    const large = onlineConcurrency({ maxBatchSize: 256, modelInstances: 1 });
+    expect(large.batchSize).toBe(2);
+    expect(large.concurrency).toEqual(Array.from({ length: 32 }, (_unused, index) => 8 * (index + 1)));
+  });
+
+  it('has a cap of its own where the seed has', () => {
+    // Wide & Deep: total = 2 * 131072, batch = total / cap
+    const wide = onlineConcurrency({ maxBatchSize: 131_072, modelInstances: 1, cap: 128 });
+    expect(wide.batchSize).toBe(2048);
+    expect(wide.concurrency.at(0)).toBe(4);
+    expect(wide.concurrency.at(-1)).toBe(128);
+  });
+
+  it('never goes above the cap, and never below one', () => {
+    const positive = fc.integer({ min: 1, max: 100_000 });
+    fc.assert(
+      fc.property(
+        positive,
+        positive,
+        fc.integer({ min: 1, max: 512 }),
+        (maxBatchSize, modelInstances, cap) => {
+          const { batchSize, concurrency } = onlineConcurrency({ maxBatchSize, modelInstances, cap });
+          expect(batchSize).toBeGreaterThanOrEqual(1);
+          expect(concurrency.length).toBeGreaterThan(0);
+          expect(concurrency.length).toBeLessThan(64);
+          expect(Math.max(...concurrency)).toBeLessThanOrEqual(cap);
+          expect(Math.min(...concurrency)).toBeGreaterThanOrEqual(1);
+        },
+      ),
+    );
+  });
+
+  it('refuses what is no number of instances', () => {
+    expect(() => onlineConcurrency({ maxBatchSize: 8, modelInstances: 0 })).toThrow(RangeError);
+  });
+});
