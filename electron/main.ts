@@ -1,5 +1,6 @@
 import { app } from 'electron';
-import { readPrintJob, runPrintMode } from './print-mode';
+import { readPrintJob } from './print-job';
+import { runPrintMode } from './print-mode';
 import { registerAppScheme } from './scheme';
 import { denyNavigation } from './security';
 import { runWindowMode } from './window-mode';

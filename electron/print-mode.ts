@@ -1,23 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { App } from 'electron';
+import type { PrintJob } from './print-job';
 import { printPdf } from './print-pdf';
-
-export interface PrintJob {
-  readonly htmlPath: string;
-  readonly pdfPath: string;
-}
-
-/** `--print-pdf IN.html OUT.pdf` on the command line; null for the ordinary window. */
-export function readPrintJob(argv: readonly string[]): PrintJob | 'incomplete' | null {
-  const at = argv.indexOf('--print-pdf');
-  if (at === -1) return null;
-  const [htmlPath, pdfPath] = argv.slice(at + 1);
-  return htmlPath === undefined || pdfPath === undefined
-    ? 'incomplete'
-    : { htmlPath: resolve(htmlPath), pdfPath: resolve(pdfPath) };
-}
 
 /** The app as a printer for the command line: no window is shown, no profile is kept; exits 0 or 1. */
 export async function runPrintMode(app: App, job: PrintJob): Promise<void> {

@@ -34,12 +34,15 @@ export function denyNavigation(app: App): void {
   });
 }
 
-/** Every permission is refused, asked for or looked up, devices included. */
+/** Copying a command puts text into the clipboard after a click; reading it back is another permission. */
+const granted = new Set<string>(['clipboard-sanitized-write']);
+
+/** Every other permission is refused, asked for or looked up, devices included. */
 export function denyPermissions(session: Session): void {
-  session.setPermissionRequestHandler((_contents, _permission, answer) => {
-    answer(false);
+  session.setPermissionRequestHandler((_contents, permission, answer) => {
+    answer(granted.has(permission));
   });
-  session.setPermissionCheckHandler(() => false);
+  session.setPermissionCheckHandler((_contents, permission) => granted.has(permission));
   session.setDevicePermissionHandler(() => false);
 }
 

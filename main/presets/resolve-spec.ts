@@ -81,6 +81,12 @@ export function parseSpec(value: unknown): RunSpec {
 const oneOf = <Value extends string>(values: readonly Value[], value: unknown): Value | undefined =>
   values.find((known) => known === value);
 
+/** A preset's thresholds hold for its own weights on its own data; of the user's it knows nothing. */
+function withoutThresholds(tree: Tree): Tree {
+  const accuracy = isTree(tree['accuracy']) ? tree['accuracy'] : {};
+  return { ...tree, accuracy: { ...accuracy, thresholds: {} } };
+}
+
 /**
  * The complete specification that a choice leads to. Later layers win: base, preset, profile,
  * what the profile says of the precision, overrides. Throws spec-invalid naming the field.
@@ -108,7 +114,10 @@ export function resolveSpec(preset: Preset, overrides: Tree): RunSpec {
     overrides['precision'] ?? underneath['precision'],
   );
   const byPrecision = precision === undefined ? undefined : profile.byPrecision?.[precision];
-  const spec = parseSpec([byPrecision ?? {}, overrides].reduce(mergeTrees, underneath));
+  const presetDefaults = mergeTrees(underneath, byPrecision ?? {});
+  const ownInputs = wantedModel['checkpoint'] !== undefined || wantedModel['dataset'] !== undefined;
+  const defaults = ownInputs ? withoutThresholds(presetDefaults) : presetDefaults;
+  const spec = parseSpec(mergeTrees(defaults, overrides));
   checkSpec(preset, spec);
   return spec;
 }

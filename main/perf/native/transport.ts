@@ -18,11 +18,4 @@ export interface Transport {
   close(): void;
 }
 
-export interface TransportOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly concurrency: number;
-  readonly events: TransportEvents;
-}
-
 export const nowUs = (): number => performance.now() * 1000;

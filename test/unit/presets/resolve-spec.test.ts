@@ -37,6 +37,14 @@ describe('resolveSpec', () => {
     expect(own.accuracy.atol).toEqual({ '*': 1 });
   });
 
+  it('drops the thresholds of the preset for weights or data of the user', () => {
+    const strict = { ...preset, defaults: { accuracy: { thresholds: { top1: 0.9 } } } };
+    expect(resolveSpec(strict, {}).accuracy.thresholds).toEqual({ top1: 0.9 });
+    expect(resolveSpec(strict, { model: { checkpoint: 'own.pt' } }).accuracy.thresholds).toEqual({});
+    const asked = { model: { dataset: 'own' }, accuracy: { thresholds: { top1: 0.5 } } };
+    expect(resolveSpec(strict, asked).accuracy.thresholds).toEqual({ top1: 0.5 });
+  });
+
   it.each([
     [{ configure: { maxBatchSize: 'many' } }, 'spec-invalid', 'configure.maxBatchSize'],
     [{ configure: { preferredBatchSizes: [16] } }, 'spec-invalid', 'configure.preferredBatchSizes'],

@@ -1,0 +1,105 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from '@playwright/test';
+import { completeBodies, journalFixture } from '../support/run-state';
+import { NewDeploymentPage } from './pages/new-deployment.page';
+import { RunPage } from './pages/run.page';
+import { Shell } from './pages/shell.page';
+import type { TestHome, WorkbenchApp } from './support/app';
+import { createHome, launch } from './support/app';
+import { placeRun } from './support/place-run';
+
+let home: TestHome;
+let app: WorkbenchApp;
+
+test.beforeAll(async () => {
+  home = await createHome();
+  app = await launch(home);
+});
+test.afterAll(async () => {
+  await app.electron.close();
+  await home.remove();
+});
+
+/** Serious and critical findings, each with the element it is about, in both colour schemes. */
+async function findings(): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await app.page.emulateMedia({ colorScheme });
+    await expect(app.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
+    const { violations } = await new AxeBuilder({ page: app.page }).setLegacyMode().analyze();
+    for (const violation of violations) {
+      if (violation.impact !== 'serious' && violation.impact !== 'critical') continue;
+      for (const node of violation.nodes) found.push(`${colorScheme} ${violation.id}: ${node.html}`);
+    }
+  }
+  return found;
+}
+
+test('the empty list of runs', async () => {
+  await expect(app.page.getByRole('button', { name: 'Start the ResNet50 demo' })).toBeVisible();
+  expect(await findings()).toEqual([]);
+});
+
+test('a new deployment, with a field that needs correcting', async () => {
+  const form = new NewDeploymentPage(app.page);
+  await new Shell(app.page).go('New deployment');
+  await expect(form.start).toBeEnabled();
+  expect(await findings()).toEqual([]);
+  await form.text('Offline: batch sizes').fill('1, many');
+  await expect(form.start).toBeDisabled();
+  await expect(app.page.getByText('“many” is not a whole number from 1')).toBeVisible();
+  expect(await findings()).toEqual([]);
+  await app.page.getByRole('button', { name: 'Reset Offline: batch sizes' }).click();
+  await expect(form.start).toBeEnabled();
+});
+
+test('the environment', async () => {
+  await new Shell(app.page).go('Environment');
+  await expect(app.page.getByRole('heading', { name: 'This machine' })).toBeVisible();
+  expect(await findings()).toEqual([]);
+});
+
+test('a run with an unsteady level and a hole, and its row in the list', async () => {
+  const { runId } = await placeRun(home, journalFixture(completeBodies()));
+  await app.page.reload();
+  await new Shell(app.page).go('Runs');
+  await expect(app.page.locator(`[data-run="${runId}"]`)).toContainText('Interrupted');
+  expect(await findings()).toEqual([]);
+
+  await app.page.locator(`[data-run="${runId}"]`).click();
+  const run = new RunPage(app.page);
+  await expect(run.rows()).toHaveCount(7);
+  await expect(run.markers('throughput', 0)).toHaveCount(6);
+  await expect(run.rows().nth(5)).toContainText('No result: The load tool ended with exit code 99');
+  expect(await findings()).toEqual([]);
+  await run.tab('Commands').click();
+  expect(await findings()).toEqual([]);
+  await run.tab('Facts').click();
+  expect(await findings()).toEqual([]);
+});
+
+test('the way to a run by keyboard alone', async () => {
+  await new Shell(app.page).go('Runs');
+  await app.page.getByRole('heading', { name: 'Runs' }).waitFor();
+  const focused = () => app.page.evaluate(() => document.activeElement?.textContent ?? '');
+  const tabTo = async (text: string): Promise<void> => {
+    for (let presses = 0; presses < 40; presses += 1) {
+      await app.page.keyboard.press('Tab');
+      if ((await focused()) === text) return;
+    }
+    throw new Error(`Tab does not lead to "${text}"`);
+  };
+  await tabTo('Environment');
+  await app.page.keyboard.press('Enter');
+  await expect(app.page.getByRole('heading', { name: 'This machine' })).toBeVisible();
+  const ring = await app.page.evaluate(() => {
+    const element = document.activeElement;
+    return element === null ? '' : getComputedStyle(element).outlineStyle;
+  });
+  expect(ring).toBe('solid');
+  await tabTo('Runs');
+  await app.page.keyboard.press('Enter');
+  await tabTo('ResNet-50 v1.5');
+  await app.page.keyboard.press('Enter');
+  await expect(new RunPage(app.page).status).toHaveAttribute('data-status', 'interrupted');
+});

@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import type { LoadPoint } from '../../main/contract/results';
+import { parseCsvRows } from '../support/parse-csv';
+import { NewDeploymentPage } from './pages/new-deployment.page';
+import { RunPage } from './pages/run.page';
+import { Shell } from './pages/shell.page';
+import type { TestHome, WorkbenchApp } from './support/app';
+import { askToClose, createHome, launch, saveTo } from './support/app';
+import { onlyRun } from './support/run-on-disk';
+
+/** The tests share a home, so that the second one finds the model that the first one trained. */
+test.describe.configure({ mode: 'serial' });
+
+const longStepMs = 300_000;
+
+let home: TestHome;
+let app: WorkbenchApp;
+
+test.beforeAll(async () => {
+  home = await createHome();
+});
+test.afterEach(async () => {
+  await app.electron.close();
+});
+test.afterAll(async () => {
+  await home.remove();
+});
+
+test('a newcomer deploys ResNet50 with what stands in the form and exports the report', async () => {
+  app = await launch(home);
+  const { page } = app;
+  const run = new RunPage(page);
+  await expect(page.getByRole('heading', { name: 'No runs yet' })).toBeVisible();
+
+  await new Shell(page).go('New deployment');
+  await new NewDeploymentPage(page).start.click();
+
+  // The steps go live one after the other.
+  await expect(run.status).toHaveAttribute('data-status', 'running');
+  await expect(run.step('prepare-data')).toHaveAttribute('data-status', /running|done/);
+  await expect(run.step('deploy')).toHaveAttribute('data-status', /running|done/, { timeout: longStepMs });
+  await expect(run.step('accuracy')).toHaveAttribute('data-status', 'done', { timeout: longStepMs });
+
+  // Points land in the chart while the sweep runs: the first is drawn before the step is done.
+  await expect(run.markers('throughput', 0).first()).toBeVisible({ timeout: longStepMs });
+  await expect(run.step('offline')).toHaveAttribute('data-status', 'running');
+  await expect(run.step('online')).toHaveAttribute('data-status', 'running', { timeout: longStepMs });
+  await expect(run.status).toHaveAttribute('data-status', 'done', { timeout: longStepMs });
+
+  const { state } = await onlyRun(home);
+  for (const [scenario, name] of [
+    ['offline', 'Offline'],
+    ['online', 'Online'],
+  ] as const) {
+    const { points } = state.scenarios[scenario];
+    expect(points.length).toBeGreaterThan(1);
+    await run.showScenario(name);
+    await expect(run.rows()).toHaveCount(points.length);
+    await expect(run.markers('throughput', 0)).toHaveCount(points.length);
+    await expect(run.markers('latency', 0)).toHaveCount(points.length);
+    await expect(run.bars()).toHaveCount(points.length * 7);
+  }
+  await expect(run.accuracy).toContainText('Top-1 accuracy');
+
+  const pdfPath = join(home.path, 'exported.pdf');
+  await saveTo(app, pdfPath);
+  await run.button('Export PDF').click();
+  await expect(page.getByText(pdfPath)).toBeVisible();
+  expect((await readFile(pdfPath)).subarray(0, 4).toString()).toBe('%PDF');
+  const text = execFileSync('pdftotext', ['-layout', pdfPath, '-'], { encoding: 'utf8' });
+  const all = [...state.scenarios.offline.points, ...state.scenarios.online.points];
+  for (const { point } of all) {
+    const whole = Math.round(point.inferencesPerSecond).toLocaleString('en-US');
+    expect(text).toContain(point.inferencesPerSecond >= 1000 ? whole : point.inferencesPerSecond.toFixed(1));
+  }
+
+  for (const [scenario, item] of [
+    ['offline', 'CSV, offline levels'],
+    ['online', 'CSV, online levels'],
+  ] as const) {
+    const csvPath = join(home.path, `${scenario}.csv`);
+    await saveTo(app, csvPath);
+    await run.exportAs(item);
+    await expect(page.getByText(csvPath)).toBeVisible();
+    const rows = parseCsvRows(await readFile(csvPath, 'utf8'));
+    const measured = state.scenarios[scenario].points.map(({ point }) => point);
+    expect(rows.map(exportedRow)).toEqual(measured.sort(byLoad).map(expectedRow));
+  }
+  expect(app.complaints).toEqual([]);
+});
+
+const byLoad = (a: LoadPoint, b: LoadPoint): number =>
+  a.batchSize - b.batchSize || a.concurrency - b.concurrency;
+const ms = (us: number): number => Number((us / 1000).toFixed(3));
+
+const expectedRow = (point: LoadPoint): object => ({
+  batchSize: point.batchSize,
+  concurrency: point.concurrency,
+  inferencesPerSecond: Number(point.inferencesPerSecond.toPrecision(9)),
+  queueMs: ms(point.serverQueueUs),
+  inferMs: ms(point.serverComputeInferUs),
+  p99Ms: ms(point.p99Us),
+  avgMs: ms(point.avgUs),
+  requests: point.requestCount,
+});
+
+const exportedRow = (row: Readonly<Record<string, string>>): object => ({
+  batchSize: Number(row['Batch']),
+  concurrency: Number(row['Concurrency']),
+  inferencesPerSecond: Number(row['Inferences/Second']),
+  queueMs: Number(row['Server Queue (ms)']),
+  inferMs: Number(row['Server Compute Infer (ms)']),
+  p99Ms: Number(row['p99 latency (ms)']),
+  avgMs: Number(row['avg latency (ms)']),
+  requests: Number(row['Request Count']),
+});
+
+test('the finished run is there again when the window is opened again', async () => {
+  app = await launch(home);
+  const run = new RunPage(app.page);
+  await expect(run.status).toHaveAttribute('data-status', 'done');
+  const { state } = await onlyRun(home);
+  await run.showScenario('Online');
+  await expect(run.rows()).toHaveCount(state.scenarios.online.points.length);
+
+  await run.step('deploy').click();
+  await expect(run.log).toContainText('resnet50');
+  await app.page.getByRole('textbox', { name: 'Search the log' }).fill('no line of a log reads like this');
+  await expect(run.log).toContainText('No line contains');
+  await run.tab('Commands').click();
+  await app.page.getByRole('button', { name: 'Copy command' }).click();
+  await expect
+    .poll(() => app.electron.evaluate(({ clipboard }) => clipboard.readText()))
+    .toContain('tritonserver');
+
+  await new Shell(app.page).go('Runs');
+  const row = app.page.locator(`[data-run="${state.runId}"]`);
+  await expect(row).toContainText('Done');
+  await expect(row).toContainText('Passed');
+});
+
+test('closing during a run asks, stops it cleanly, and resume finishes it without measuring twice', async () => {
+  const secondHome = await createHome();
+  try {
+    app = await launch(secondHome);
+    const shell = new Shell(app.page);
+    const form = new NewDeploymentPage(app.page);
+    await shell.go('New deployment');
+    await form.text('Offline: batch sizes').fill('1, 2, 4, 8');
+    await expect(form.plan).toContainText('4 levels: batch size 1, 2, 4, 8');
+    await form.start.click();
+    const first = new RunPage(app.page);
+    await expect(first.rows()).toHaveCount(1, { timeout: longStepMs });
+
+    await askToClose(app);
+    await expect(shell.closeQuestion).toBeVisible();
+    await shell.closeQuestion.getByRole('button', { name: 'Keep running' }).click();
+    await expect(shell.closeQuestion).toBeHidden();
+    await expect(first.status).toHaveAttribute('data-status', 'running');
+
+    const closed = app.electron.waitForEvent('close');
+    await askToClose(app);
+    await shell.closeQuestion.getByRole('button', { name: 'Stop and close' }).click();
+    await closed;
+    const stopped = (await onlyRun(secondHome)).state;
+    expect(stopped.status).toBe('cancelled');
+    const kept = stopped.scenarios.offline.points;
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.length).toBeLessThan(4);
+
+    app = await launch(secondHome);
+    await new Shell(app.page).go('Runs');
+    await app.page.locator(`[data-run="${stopped.runId}"]`).click();
+    const run = new RunPage(app.page);
+    await expect(run.status).toHaveAttribute('data-status', 'cancelled');
+    await expect(run.rows()).toHaveCount(kept.length);
+    await run.button('Resume').click();
+    await expect(run.status).toHaveAttribute('data-status', 'running');
+    await expect(run.status).toHaveAttribute('data-status', 'done', { timeout: longStepMs });
+    const { state } = await onlyRun(secondHome);
+    expect(state.scenarios.offline.points.slice(0, kept.length)).toEqual(kept);
+    expect(state.scenarios.offline.points).toHaveLength(4);
+  } finally {
+    await app.electron.close();
+    await secondHome.remove();
+  }
+});

@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { ElectronApplication, Page } from '@playwright/test';
+import { _electron, expect } from '@playwright/test';
+import { defaultHome, homeLayout } from '../../../main/platform/layout';
+
+const toolchain = ['python', 'triton', 'perf-analyzer', 'electron'] as const;
+
+/** The built app: the repository, or the one that the environment names. */
+export const appFolder = resolve(process.env['TRITON_WORKBENCH_APP'] ?? '.');
+const preparedHome = defaultHome(process.env);
+export const electronPath = homeLayout(preparedHome).electron;
+export const asRoot: readonly string[] = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+
+export interface TestHome {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+/** A home without runs, with the tools of the prepared one. */
+export async function createHome(): Promise<TestHome> {
+  const path = await mkdtemp(join(tmpdir(), 'workbench-e2e-'));
+  for (const name of toolchain) await symlink(join(preparedHome, name), join(path, name));
+  await mkdir(join(path, 'runs'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+export interface WorkbenchApp {
+  readonly electron: ElectronApplication;
+  readonly page: Page;
+  /** What the page said on its console and did not catch, and what the policy refused. */
+  readonly complaints: readonly string[];
+}
+
+/** Starts the real app on a home and waits until its window shows a page. */
+export async function launch(home: TestHome): Promise<WorkbenchApp> {
+  const electron = await _electron.launch({
+    executablePath: electronPath,
+    args: [...asRoot, appFolder],
+    env: { ...process.env, TRITON_WORKBENCH_HOME: home.path },
+  });
+  const page = await electron.firstWindow();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => {
+    complaints.push(error.message);
+  });
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
+  return { electron, page, complaints };
+}
+
+/** Asks the window to close as a click on its cross does; does not wait for what comes of it. */
+export async function askToClose(app: WorkbenchApp): Promise<void> {
+  await app.electron.evaluate(({ BrowserWindow }) => {
+    setImmediate(() => {
+      for (const window of BrowserWindow.getAllWindows()) window.close();
+    });
+  });
+}
+
+/** The save dialog answers with this path; the one thing of the desktop that cannot be clicked here. */
+export async function saveTo(app: WorkbenchApp, path: string): Promise<void> {
+  await app.electron.evaluate(({ dialog }, filePath) => {
+    dialog.showSaveDialog = () => Promise.resolve({ canceled: false, filePath });
+  }, path);
+}

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LoadPoint } from '../../main/contract/results';
+import type { ServerHandle } from '../../main/engine/engine';
+import { createLocalEngine } from '../../main/engine/local/local-engine';
+import { loadAndCheckModel } from '../../main/engine/ready';
+import { homeLayout } from '../../main/platform/layout';
+import { createTritonClient } from '../../main/triton/client';
+import { cli } from '../support/cli';
+import { createTestHome } from '../support/home';
+import type { TestHome } from '../support/home';
+import { tinyConfig, writeTinyRepository } from '../support/tiny-model';
+
+let home: TestHome;
+let server: ServerHandle;
+beforeAll(async () => {
+  home = await createTestHome();
+  const repository = join(home.path, 'repository');
+  await writeTinyRepository(repository);
+  server = await createLocalEngine({ layout: homeLayout(home.path), env: process.env }).startServer({
+    runId: 'perf-test',
+    repository,
+    logPath: join(home.path, 'triton.log'),
+    signal: new AbortController().signal,
+    onLog: () => undefined,
+    onCommand: () => undefined,
+  });
+  const client = createTritonClient(server.httpAddress);
+  await loadAndCheckModel({ client, modelName: 'tiny', modelVersion: '1', config: tinyConfig, load: true });
+});
+afterAll(async () => {
+  await server.stop();
+  await home.remove();
+});
+
+const perf = (...args: string[]) =>
+  cli(
+    home.path,
+    ...['perf', '--url', `http://${server.httpAddress}`, '--grpc-url', server.grpcAddress],
+    ...['--measurement-interval-ms', '300', '--warmup-ms', '100', '--max-trials', '3', '--json', ...args],
+  );
+
+describe('perf against a running Triton', () => {
+  it.each([
+    ['native', 'grpc'],
+    ['native', 'http'],
+    ['perf_analyzer', 'grpc'],
+  ])('%s over %s measures every level', async (tool, protocol) => {
+    const result = await perf(
+      ...['--model', 'tiny', '--load-tool', tool, '--protocol', protocol],
+      ...['--batch-sizes', '1,2', '--concurrency', '2'],
+    );
+    expect(result.code).toBe(0);
+    const { points } = JSON.parse(result.stdout) as { points: LoadPoint[] };
+    expect(points.map((point) => [point.batchSize, point.concurrency])).toEqual([
+      [1, 2],
+      [2, 2],
+    ]);
+    for (const point of points) {
+      expect(point).toMatchObject({ loadTool: tool, protocol, errorCount: 0 });
+      expect(point.inferencesPerSecond).toBeGreaterThan(0);
+      expect(point.p99Us).toBeGreaterThanOrEqual(point.p50Us);
+    }
+  });
+
+  it.each([
+    ['a model that is not served', ['--model', 'nothing'], 1, 'model-not-ready'],
+    [
+      'another machine without the word',
+      ['--model', 'tiny', '--url', 'http://192.0.2.1:8000'],
+      2,
+      'input-invalid',
+    ],
+    ['an unknown load tool', ['--model', 'tiny', '--load-tool', 'ab'], 2, 'input-invalid'],
+    ['a batch that is no number', ['--model', 'tiny', '--batch-sizes', 'x'], 2, 'input-invalid'],
+  ])('refuses %s', async (_name, args, code, error) => {
+    const result = await perf(...args);
+    expect(result.code).toBe(code);
+    expect((JSON.parse(result.stdout) as { error: { code: string } }).error.code).toBe(error);
+  });
+});
