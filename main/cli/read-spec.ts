@@ -69,6 +69,9 @@ const text = (value: string) => value;
 const number = (value: string, flag: string) => readNumber(flag, value);
 const numbers = (value: string, flag: string) => readNumbers(flag, value);
 
+/** A list, or `formula` for the seeds' sweep. */
+const levels = (value: string, flag: string) => (value === 'formula' ? value : readNumbers(flag, value));
+
 type TextOption = {
   [Key in keyof RunOptions]-?: RunOptions[Key] extends string | undefined ? Key : never;
 }[keyof RunOptions];
@@ -90,7 +93,7 @@ const fields: readonly (readonly [
   ['dataset', '--dataset', 'model.dataset', text],
   ['modelName', '--model-name', 'configure.modelName', text],
   ['batchSizes', '--batch-sizes', 'performance.batchSizes', numbers],
-  ['concurrency', '--concurrency', 'performance.concurrency', numbers],
+  ['concurrency', '--concurrency', 'performance.concurrency', levels],
   ['onlineBatchSize', '--online-batch-size', 'performance.onlineBatchSize', number],
   ['loadTool', '--load-tool', 'performance.loadTool', text],
   ['protocol', '--protocol', 'performance.protocol', text],

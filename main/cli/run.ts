@@ -25,7 +25,10 @@ export function addRun(program: Command, context: CliContext): void {
     .option('--dataset <dir>', "your data set in the preset's format")
     .option('--model-name <name>', 'name on Triton [MODEL_NAME]')
     .option('--batch-sizes <list>', 'offline: batch sizes, "1,2,4" [BATCH_SIZE]')
-    .option('--concurrency <list>', 'online: concurrent requests, "1,2,4"')
+    .option(
+      '--concurrency <list>',
+      'online: concurrent requests, "1,2,4", or "formula" for the published sweep',
+    )
     .option('--online-batch-size <n>', 'online: batch size of a request')
     .option('--load-tool <name>', 'native or perf_analyzer')
     .option('--protocol <name>', 'grpc or http')

@@ -19,4 +19,3 @@ export const modelArtefactSchema = signatureSchema.extend({
   parameters: z.int().nullish(),
   opset: z.int().nullish(),
 });
-export type ModelArtefact = z.infer<typeof modelArtefactSchema>;

@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import type { Preset } from '../contract/preset';
 import type { Precision, RunSpec } from '../contract/run-spec';
-import { formatOf } from '../formats/formats';
 import { precisions, profiles, runSpecSchema } from '../contract/run-spec';
+import { formatOf } from '../formats/formats';
+import { onlineConcurrency } from '../perf/concurrency';
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -52,8 +54,6 @@ const baseDefaults = {
     protocol: 'grpc',
     inputData: 'random',
     batchSizes: [1],
-    onlineBatchSize: 1,
-    concurrency: [1],
     measurementMode: 'time_windows',
     measurementIntervalMs: 5000,
     measurementRequestCount: 50,
@@ -88,6 +88,24 @@ function withoutThresholds(tree: Tree): Tree {
 }
 
 /**
+ * The seeds' online sweep, from maximum batch size and instances, where nobody says another;
+ * `concurrency: formula` asks for it over a preset's own list.
+ */
+function withOnlineSweep(tree: Tree): Tree {
+  const performance = isTree(tree['performance']) ? tree['performance'] : {};
+  const configure = isTree(tree['configure']) ? tree['configure'] : {};
+  const { concurrency, ...rest } = performance;
+  const listed = concurrency !== undefined && concurrency !== 'formula';
+  const sizes = z.object({ maxBatchSize: z.int().min(0), instances: z.int().min(1) }).safeParse(configure);
+  // Wrong numbers are named by the schema of the whole.
+  if (listed || !sizes.success) return mergeTrees({ performance: { onlineBatchSize: 1 } }, tree);
+  const { maxBatchSize, instances } = sizes.data;
+  const sweep = onlineConcurrency({ maxBatchSize: Math.max(1, maxBatchSize), modelInstances: instances });
+  const { onlineBatchSize = sweep.batchSize } = rest;
+  return { ...tree, performance: { ...rest, concurrency: [...sweep.concurrency], onlineBatchSize } };
+}
+
+/**
  * The complete specification that a choice leads to. Later layers win: base, preset, profile,
  * what the profile says of the precision, overrides. Throws spec-invalid naming the field.
  */
@@ -117,7 +135,7 @@ export function resolveSpec(preset: Preset, overrides: Tree): RunSpec {
   const presetDefaults = mergeTrees(underneath, byPrecision ?? {});
   const ownInputs = wantedModel['checkpoint'] !== undefined || wantedModel['dataset'] !== undefined;
   const defaults = ownInputs ? withoutThresholds(presetDefaults) : presetDefaults;
-  const spec = parseSpec(mergeTrees(defaults, overrides));
+  const spec = parseSpec(withOnlineSweep(mergeTrees(defaults, overrides)));
   checkSpec(preset, spec);
   return spec;
 }

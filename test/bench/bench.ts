@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, release, tmpdir, totalmem, type } from 'node:os';
+import { cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
@@ -20,6 +20,7 @@ function option(name: string, otherwise: string): string {
   return at < 0 ? otherwise : (process.argv[at + 1] ?? otherwise);
 }
 
+const loadBefore = loadavg()[0] ?? 0;
 const repeats = Number(option('repeats', '5'));
 const only = option('only', '');
 const outFile = option('out', '');
@@ -75,6 +76,7 @@ try {
     `| Processor | ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} logical |`,
     `| Memory | ${(totalmem() / 2 ** 30).toFixed(0)} GiB |`,
     `| System | ${type()} ${release()} |`,
+    `| Load before the start | ${loadBefore.toFixed(1)} (what else the machine was doing) |`,
     `| Node | ${process.versions.node} |`,
     `| Triton | ${server.version}, Python backend, CPU |`,
     `| Repeats | ${repeats} |`,

@@ -10,8 +10,11 @@ export interface ScenarioResult {
   readonly analyzer: readonly Sample[];
 }
 
-/** perf_analyzer cuts columns down to whole microseconds, and short ones are mostly noise of the scheduler. */
-const columnFloorUs = 5;
+/**
+ * A difference below this is none: perf_analyzer cuts columns down to whole microseconds, and what is less than a
+ * hundredth of the latency is mostly the scheduler's noise.
+ */
+const columnFloor = { us: 5, shareOfLatency: 0.01 };
 const throughputLimit = 0.15;
 const columnLimit = 0.1;
 
@@ -53,10 +56,12 @@ export function disagreements(result: ScenarioResult): readonly string[] {
   const throughput = ratioOf(result, (sample) => sample.point.inferencesPerSecond);
   if (Math.abs(throughput.median - 1) > throughputLimit)
     found.push(`Inferences/Second ${ratioText(throughput)}`);
+  const latencyUs = median(result.analyzer.map((sample) => sample.point.avgUs));
+  const floorUs = Math.max(columnFloor.us, columnFloor.shareOfLatency * latencyUs);
   for (const [title, key] of serverColumns) {
     const native = median(result.native.map((sample) => sample.point[key]));
     const analyzer = median(result.analyzer.map((sample) => sample.point[key]));
-    if (Math.abs(native - analyzer) <= columnFloorUs) continue;
+    if (Math.abs(native - analyzer) <= floorUs) continue;
     const ratio = ratioOf(result, (sample) => sample.point[key]);
     if (Math.abs(ratio.median - 1) > columnLimit) found.push(`${title} ${ratioText(ratio)}`);
   }
@@ -75,8 +80,8 @@ export function formatScenario(result: ScenarioResult): string {
   const verdict = !scenario.judged
     ? 'Not judged: the client decides the rate here.'
     : wrong.length === 0
-      ? 'Throughput within 15 %, server columns within 10 % (or 5 us): yes.'
-      : `Throughput within 15 %, server columns within 10 % (or 5 us): no: ${wrong.join('; ')}.`;
+      ? 'Throughput within 15 %, server columns within 10 % (or 1 % of the latency): yes.'
+      : `Throughput within 15 %, server columns within 10 % (or 1 % of the latency): no: ${wrong.join('; ')}.`;
   return [
     `### ${titleOf(scenario)}`,
     '',

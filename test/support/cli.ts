@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import type { WireError } from '../../main/contract/errors';
 import type { runDocument } from '../../main/cli/run-json';
 import { repository } from './home';
 
 export type RunDocument = ReturnType<typeof runDocument>;
-export type FailedDocument = { readonly error: WireError };
 
 export interface CliResult {
   readonly code: number | null;

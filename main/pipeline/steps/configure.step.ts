@@ -60,6 +60,6 @@ export const configureStep: Step = {
       );
     }
     context.fact('Instances', String(configure.instances));
-    return { output: { config } };
+    return {};
   },
 };

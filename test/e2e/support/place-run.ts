@@ -13,6 +13,9 @@ export async function placeRun(
   if (first?.type !== 'run-created') throw new Error('The journal does not begin with the creation of a run');
   const dir = join(home.path, 'runs', first.runId);
   await mkdir(dir, { recursive: true });
-  await writeFile(join(dir, 'journal.jsonl'), entries.map((entry) => `${formatJournalLine(entry)}\n`).join(''));
+  await writeFile(
+    join(dir, 'journal.jsonl'),
+    entries.map((entry) => `${formatJournalLine(entry)}\n`).join(''),
+  );
   return { runId: first.runId, dir };
 }

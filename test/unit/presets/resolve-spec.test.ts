@@ -37,6 +37,17 @@ describe('resolveSpec', () => {
     expect(own.accuracy.atol).toEqual({ '*': 1 });
   });
 
+  it("sweeps the concurrency by the seeds' formula unless a list is given", () => {
+    const { performance } = resolveSpec(preset, { configure: { maxBatchSize: 128 } });
+    expect(performance.onlineBatchSize).toBe(1);
+    expect(performance.concurrency).toEqual(Array.from({ length: 32 }, (_, index) => 8 * (index + 1)));
+    const listed = { performance: { concurrency: [3], onlineBatchSize: 2 } };
+    expect(resolveSpec(preset, listed).performance).toMatchObject(listed.performance);
+    const asked = resolveSpec({ ...preset, defaults: listed }, { performance: { concurrency: 'formula' } });
+    expect(asked.performance.concurrency[0]).toBe(1);
+    expect(asked.performance.concurrency).toHaveLength(16);
+  });
+
   it('drops the thresholds of the preset for weights or data of the user', () => {
     const strict = { ...preset, defaults: { accuracy: { thresholds: { top1: 0.9 } } } };
     expect(resolveSpec(strict, {}).accuracy.thresholds).toEqual({ top1: 0.9 });
