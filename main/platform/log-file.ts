@@ -1,14 +1,10 @@
-import { open } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-// Escape sequences and other control characters (tab kept) have no place in a log that is shown.
-// eslint's no-control-regex does not hold here: finding them is the purpose, so the class is built from code points.
-const control = new RegExp(
-  `${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]|[${String.fromCharCode(0)}-${String.fromCharCode(8)}${String.fromCharCode(10)}-${String.fromCharCode(31)}${String.fromCharCode(127)}]`,
-  'g',
-);
+const escapeSequence = /\p{Cc}\[[0-9;?]*[A-Za-z]/gu;
+/** Control characters but the tab: they have no place in a text that is shown. */
+const control = /(?!\t)\p{Cc}/gu;
 
 const maxBytes = 50 * 1024 * 1024;
 
@@ -27,7 +23,7 @@ export class LogFile {
 
   /** Cleans the lines, queues them for the file and gives the clean ones back for showing. */
   add(lines: readonly string[]): readonly string[] {
-    const clean = lines.map((line) => line.replace(control, ''));
+    const clean = lines.map((line) => line.replace(escapeSequence, '').replace(control, ''));
     const text = `${clean.join('\n')}\n`;
     this.written += text.length;
     if (this.written > maxBytes) {
