@@ -78,7 +78,7 @@ export function formatScenario(result: ScenarioResult): string {
   const { scenario, native, analyzer } = result;
   const wrong = disagreements(result);
   const verdict = !scenario.judged
-    ? 'Not judged: the client decides the rate here.'
+    ? 'Not judged: the rate depends on how much of the shared processors the tool itself takes.'
     : wrong.length === 0
       ? 'Throughput within 15 %, server columns within 10 % (or 1 % of the latency): yes.'
       : `Throughput within 15 %, server columns within 10 % (or 1 % of the latency): no: ${wrong.join('; ')}.`;

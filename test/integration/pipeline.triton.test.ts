@@ -97,7 +97,7 @@ describe('run resnet50 --profile quick on the real Triton', () => {
       home.path,
       ...quick,
       ...['--format', format, '--precision', precision, '--load-tool', tool, '--protocol', protocol],
-      ...['--batch-sizes', '2', '--concurrency', '2'],
+      ...['--batch-sizes', '2', '--concurrency', '2', '--measurement-interval-ms', '1000'],
     );
     expect(result.stderr).not.toContain('✗');
     expect(result.code).toBe(0);

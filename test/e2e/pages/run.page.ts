@@ -1,4 +1,8 @@
 import type { Locator, Page } from '@playwright/test';
+import { expect } from '@playwright/test';
+
+/** Milliseconds; training and export on a busy machine. */
+const longStepMs = 300_000;
 
 type ChartId = 'throughput' | 'latency' | 'components';
 
@@ -12,6 +16,26 @@ export class RunPage {
   /** The run's own state, beside its title. */
   get status(): Locator {
     return this.page.locator('.page-title [data-status]');
+  }
+
+  /** Waits for one of the states; a run that has failed meanwhile ends the wait with the words of its error. */
+  async waitForStep(id: string, status: RegExp): Promise<void> {
+    await expect.poll(() => this.unlessFailed(this.step(id)), { timeout: longStepMs }).toMatch(status);
+  }
+
+  async waitUntilDone(): Promise<void> {
+    await expect.poll(() => this.unlessFailed(this.status), { timeout: longStepMs }).toBe('done');
+  }
+
+  private async unlessFailed(place: Locator): Promise<string> {
+    const [of, status] = [
+      await this.status.getAttribute('data-status'),
+      await place.getAttribute('data-status'),
+    ];
+    if (of === 'failed' || of === 'gate-failed') {
+      throw new Error(`The run failed: ${await this.page.getByRole('alert').first().innerText()}`);
+    }
+    return status ?? '';
   }
 
   async showScenario(name: 'Offline' | 'Online'): Promise<void> {
