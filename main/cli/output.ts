@@ -10,6 +10,7 @@ const usageCodes = new Set<WireError['code']>([
   'spec-invalid',
   'preset-unknown',
   'combination-unsupported',
+  'engine-unavailable',
   'run-folder-exists',
   'run-unknown',
 ]);

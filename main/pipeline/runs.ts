@@ -54,7 +54,9 @@ export class Runs {
 
   /** Creates the run folder; `execute` starts the work. */
   async create(spec: RunSpec, out?: string): Promise<string> {
+    // What cannot be run is refused before there is a run.
     this.options.presetOf(spec.model.preset);
+    this.options.servicesFor(spec);
     const run = await this.options.store.create(spec, await this.options.environmentFor(spec), out);
     this.options.tell({ type: 'runs-changed' });
     return run.state.runId;
