@@ -37,7 +37,6 @@ export const loadToolText: Readonly<Record<LoadTool, string>> = {
   perf_analyzer: 'perf_analyzer',
 };
 
-
 /** What a sweep varies. */
 export const sweepText: Readonly<Record<Scenario, string>> = {
   offline: 'Batch size',

@@ -11,7 +11,7 @@ import type { TestHome, WorkbenchApp } from './support/app';
 import { askToClose, createHome, launch, saveTo } from './support/app';
 import { onlyRun } from './support/run-on-disk';
 
-/** The tests share a home, so that the second one finds the model that the first one trained. */
+/** In this order: the second test opens the run that the first one has left. */
 test.describe.configure({ mode: 'serial' });
 
 const longStepMs = 300_000;

@@ -42,10 +42,14 @@ async function socketInodes(pid: number): Promise<Set<string>> {
   return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
 }
 
-/** What this very process listens on: a foreign server on a wanted port is never taken for ours. */
+/**
+ * What this very process listens on: a foreign server on a wanted port is never taken for ours. Nor is a socket of the
+ * workbench that the process inherited: Chromium's debugging port is one that is not closed on exec.
+ */
 export async function listeningSocketsOf(pid: number): Promise<ListeningSocket[]> {
-  const inodes = await socketInodes(pid);
-  return (await readSockets(`/proc/${pid}/net`)).filter((socket) => inodes.has(socket.inode));
+  const [inodes, inherited] = await Promise.all([socketInodes(pid), socketInodes(process.pid)]);
+  const sockets = await readSockets(`/proc/${pid}/net`);
+  return sockets.filter(({ inode }) => inodes.has(inode) && (pid === process.pid || !inherited.has(inode)));
 }
 
 export interface PortOwner {

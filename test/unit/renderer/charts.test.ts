@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { chartThemes } from '../../../renderer/charts/chart-theme';
+import type { SweepInput } from '../../../renderer/charts/chart';
+import { plain } from '../../../renderer/charts/chart';
+import { componentsChart, latencyComponents } from '../../../renderer/charts/components-chart';
+import { latencyChart } from '../../../renderer/charts/latency-chart';
+import { isMultiplying, sweepAxis } from '../../../renderer/charts/sweep-axis';
+import { throughputChart } from '../../../renderer/charts/throughput-chart';
+import { completeState, pointFixture } from '../../support/run-state';
+
+const state = completeState();
+const online: SweepInput = {
+  scenario: 'online',
+  state: state.scenarios.online,
+  planned: state.spec.performance.concurrency,
+  level: null,
+  theme: chartThemes.dark,
+};
+const offline: SweepInput = {
+  ...online,
+  scenario: 'offline',
+  state: state.scenarios.offline,
+  planned: state.spec.performance.batchSizes,
+};
+const level = {
+  scenario: 'online',
+  batchSize: 1,
+  concurrency: 32,
+  windows: [{ inferencesPerSecond: 321, p99Us: 5000 }],
+} as const;
+
+describe('the throughput chart', () => {
+  it('has a point a level, sorted by load, with its interval', () => {
+    const shuffled = { ...online, state: { ...online.state, points: [...online.state.points].reverse() } };
+    const [series] = throughputChart(shuffled).data;
+    const points = online.state.points.map((measured) => measured.point);
+    expect(series?.x).toEqual([1, 2, 4, 8, 16, 64]);
+    expect(series?.y).toEqual(points.map((point) => point.inferencesPerSecond));
+    expect(series?.error_y?.array).toEqual(points.map((point) => point.throughputIntervalIps));
+  });
+
+  it('draws levels that are not steady hollow and says why', () => {
+    const [series] = throughputChart(offline).data;
+    expect(series?.marker.symbol).toEqual(['circle', 'circle', 'circle', 'circle-open', 'circle']);
+    expect(series?.hovertext[3]).toContain('Not steady: did not become steady');
+    expect(series?.hovertext[2]).not.toContain('Not steady');
+  });
+
+  it('draws a level without a result as a hole with the reason', () => {
+    const hole = throughputChart(online).data.find((trace) => trace.name === 'No result');
+    expect(hole?.x).toEqual([32]);
+    expect(hole?.hovertext[0]).toContain('The load tool ended with exit code 99');
+    expect(throughputChart(offline).data.some((trace) => trace.name === 'No result')).toBe(false);
+  });
+
+  it('shows the window of the level under way, in its own scenario only', () => {
+    const live = throughputChart({ ...online, level }).data.find((trace) => trace.name === 'Measuring');
+    expect(live).toMatchObject({ x: [32], y: [321] });
+    expect(throughputChart({ ...offline, level }).data.some((trace) => trace.name === 'Measuring')).toBe(
+      false,
+    );
+  });
+});
+
+describe('the latency chart', () => {
+  it('has a series a percentile and the mean, in milliseconds, told apart by symbol', () => {
+    const { data } = latencyChart(online);
+    expect(data.slice(0, 5).map((trace) => trace.name)).toEqual(['p99', 'p95', 'p90', 'p50', 'avg']);
+    const first = online.state.points[0]?.point ?? pointFixture();
+    expect(data.slice(0, 5).map((trace) => trace.y[0])).toEqual(
+      [first.p99Us, first.p95Us, first.p90Us, first.p50Us, first.avgUs].map((us) => us / 1000),
+    );
+    const symbols = data.slice(0, 5).map((trace) => String(trace.marker.symbol?.[0]));
+    expect(new Set(symbols).size).toBe(5);
+  });
+
+  it('shows no ring where the tool does not say the p99 of a window', () => {
+    const silent = { ...level, windows: [{ inferencesPerSecond: 321, p99Us: null }] };
+    expect(latencyChart({ ...online, level: silent }).data.some((trace) => trace.name === 'Measuring')).toBe(
+      false,
+    );
+  });
+});
+
+describe('the chart of components', () => {
+  it('stacks the seven parts in pipeline order up to their sum', () => {
+    const { data, layout } = componentsChart(online);
+    expect(layout['barmode']).toBe('stack');
+    expect(data.map((trace) => trace.name)).toEqual(latencyComponents.map((component) => component.name));
+    online.state.points.forEach(({ point }, at) => {
+      const sum = data.reduce((total, trace) => total + (trace.y[at] ?? 0), 0);
+      const expected = latencyComponents.reduce((total, part) => total + part.valueOf(point), 0) / 1000;
+      expect(sum).toBeCloseTo(expected, 9);
+    });
+  });
+
+  it('keeps the place of levels without a result', () => {
+    expect(componentsChart(online).layout.xaxis['categoryarray']).toContain('32');
+  });
+});
+
+describe('the axis of a sweep', () => {
+  it('is logarithmic where the sweep multiplies', () => {
+    expect(isMultiplying([1, 2, 4, 8])).toBe(true);
+    expect(isMultiplying([16, 32, 48, 64])).toBe(false);
+    expect(isMultiplying([1, 2])).toBe(false);
+    expect(sweepAxis(online)).toMatchObject({ type: 'log', tickvals: [1, 2, 4, 8, 16, 32, 64] });
+  });
+
+  it('has room for every planned level before the first is measured', () => {
+    const empty = { ...online, state: { points: [], missing: [] }, planned: [16, 32, 48, 64] };
+    const { range, tickvals } = sweepAxis(empty);
+    expect(tickvals).toEqual([16, 32, 48, 64]);
+    expect(range?.[0]).toBeLessThan(16);
+    expect(range?.[1]).toBeGreaterThan(64);
+  });
+});
+
+it('text of a server is never markup in a hover', () => {
+  expect(plain('<a href="x">&</a>')).toBe('&lt;a href="x"&gt;&amp;&lt;/a&gt;');
+});

@@ -1,0 +1,60 @@
+import type { CallName, WindowEvent } from '../../../main/contract/api';
+import type { Client } from '../../../renderer/client';
+import { createClient } from '../../../renderer/client';
+import { toWire } from '../../../main/contract/errors';
+
+type Answers = Partial<Record<CallName, (input: unknown) => unknown>>;
+
+/** The core's side of the bridge in memory: answers by call name, and `tell` for events. */
+export function createClientDouble(answers: Answers): {
+  readonly client: Client;
+  readonly calls: [string, unknown][];
+  readonly tell: (...events: WindowEvent[]) => void;
+} {
+  const listeners = new Set<(events: readonly WindowEvent[]) => void>();
+  const calls: [string, unknown][] = [];
+  const client = createClient({
+    call: async (name, input) => {
+      calls.push([name, input]);
+      try {
+        const answer = answers[name as CallName];
+        if (answer === undefined) throw new Error(`The test gives no answer to ${name}`);
+        return { ok: true, value: await answer(input) };
+      } catch (error) {
+        return { ok: false, error: toWire(error) };
+      }
+    },
+    on: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  });
+  return {
+    client,
+    calls,
+    tell: (...events) => {
+      for (const listener of listeners) listener(events);
+    },
+  };
+}
+
+/** A Storage in memory, as the window's localStorage behaves. */
+export function createStorage(content: Record<string, string> = {}): Storage {
+  const map = new Map(Object.entries(content));
+  return {
+    get length() {
+      return map.size;
+    },
+    clear: () => {
+      map.clear();
+    },
+    getItem: (key) => map.get(key) ?? null,
+    key: (index) => [...map.keys()][index] ?? null,
+    removeItem: (key) => {
+      map.delete(key);
+    },
+    setItem: (key, value) => {
+      map.set(key, value);
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import type { RunSummary } from '../../../main/contract/api';
+import { shellCommand } from '../../../renderer/format/command';
+import { formatDuration, formatMs, formatRate, formatSmall } from '../../../renderer/format/numbers';
+import { whyUnsteady } from '../../../renderer/format/words';
+import { filterRuns } from '../../../renderer/views/filter-runs';
+import { fieldMessage, fieldValue, parseIntegers } from '../../../renderer/views/new-deployment/field-value';
+import { cliCommand, planText } from '../../../renderer/views/new-deployment/plan-text';
+import { bestPoint, figuresOf } from '../../../renderer/views/run/figures';
+import { cutAt, matchingLines } from '../../../renderer/views/run/log-filter';
+import { shownStep } from '../../../renderer/views/run/shown-step';
+import { verdict } from '../../../renderer/views/run/verdict';
+import { completeState, pointFixture, runCreated, specFixture } from '../../support/run-state';
+
+describe('numbers', () => {
+  it.each([
+    [2034.4, '2,034'],
+    [999.94, '999.9'],
+    [12.345, '12.35'],
+    [0, '0.00'],
+  ])('%d inferences/s', (value, text) => {
+    expect(formatRate(value)).toBe(text);
+  });
+
+  it.each([
+    [421, '0.421'],
+    [22_884, '22.88'],
+    [123_456, '123.5'],
+    [2_345_678, '2,346'],
+  ])('%d µs in ms', (us, text) => {
+    expect(formatMs(us)).toBe(text);
+  });
+
+  it.each([
+    [38_000, '38 ms'],
+    [1_234_567, '1.2 s'],
+    [59_400_000, '59 s'],
+    [125_000_000, '2 min 05 s'],
+    [3_720_000_000, '1 h 02 min'],
+  ])('%d µs of a step', (us, text) => {
+    expect(formatDuration(us)).toBe(text);
+  });
+
+  it('differences over many decades', () => {
+    expect([0, 0.0214, 0.00000413, 12_345].map(formatSmall)).toEqual(['0', '0.0214', '4.13e-6', '1.23e+4']);
+  });
+});
+
+it('a command is quoted for a shell where it must be', () => {
+  expect(shellCommand(['python', '-m', 'toolkit', '--arg', 'a b', "it's", '', '$HOME'])).toBe(
+    `python -m toolkit --arg 'a b' 'it'\\''s' '' '$HOME'`,
+  );
+});
+
+describe('fields of the form', () => {
+  it('reads lists of whole numbers', () => {
+    expect(parseIntegers('1, 2 4;8', false)).toEqual([1, 2, 4, 8]);
+    expect(parseIntegers('  ', true)).toEqual([]);
+    expect(parseIntegers('', false)).toBe('Give at least one whole number');
+    for (const bad of ['x', '1.5', '-1', '0', '1e3', '99999999999']) {
+      expect(parseIntegers(`1, ${bad}`, false)).toContain(bad);
+    }
+  });
+
+  it('finds a value by its dotted path', () => {
+    const spec = specFixture();
+    expect(fieldValue(spec, 'accuracy.thresholds.top1')).toBe(0.9);
+    expect(fieldValue(spec, 'accuracy.thresholds.top5')).toBeUndefined();
+    expect(fieldValue(spec, 'format.no.such')).toBeUndefined();
+  });
+
+  it('does not name the field beside the field', () => {
+    expect(fieldMessage('a.b: too large', 'a.b')).toBe('too large');
+    expect(fieldMessage('too large', 'a.b')).toBe('too large');
+  });
+
+  it('is told as a command line with the same choices', () => {
+    const argv = cliCommand('resnet50', { format: 'onnx', 'performance.batchSizes': [1, 2] });
+    expect(argv.slice(4)).toEqual([
+      'run',
+      'resnet50',
+      '--set',
+      'format=onnx',
+      '--set',
+      'performance.batchSizes=[1,2]',
+    ]);
+  });
+
+  it('says of every step what it will do', () => {
+    const plan = planText(specFixture());
+    expect(plan).toHaveLength(10);
+    expect(plan.find(({ step }) => step === 'online')?.what).toBe(
+      '7 levels: concurrency 1, 2, 4, 8, 16, 32, 64; batch size 1',
+    );
+  });
+});
+
+describe('a run in figures', () => {
+  const state = completeState();
+
+  it('leaves out levels with failed requests when it looks for the best', () => {
+    const point = pointFixture({ inferencesPerSecond: 1e9, flags: ['errors'], stable: false });
+    const points = [...state.scenarios.online.points, { key: 'x', point }];
+    const changed = { ...state, scenarios: { ...state.scenarios, online: { points, missing: [] } } };
+    expect(bestPoint(changed)).toEqual(bestPoint(state));
+  });
+
+  it('shows the level under way, then the best level, then nothing yet', () => {
+    const level = {
+      scenario: 'online',
+      batchSize: 1,
+      concurrency: 8,
+      windows: [{ inferencesPerSecond: 1234, p99Us: 5678 }],
+    } as const;
+    expect(
+      figuresOf(state, level)
+        .map((figure) => figure.value)
+        .slice(0, 2),
+    ).toEqual(['1,234', '5.68']);
+    expect(figuresOf(state, null)[0]?.label).toBe('Best throughput');
+    expect(figuresOf(runCreated(), null).map((figure) => figure.value)).toEqual(['–', '–', '–']);
+  });
+
+  it('is a sentence when it is done, and says what is not verified', () => {
+    const done = { ...state, status: 'done' } as const;
+    const titleOf = (name: string) => (name === 'top1' ? 'Top-1 accuracy' : name);
+    expect(verdict(done, titleOf)).toContain('accuracy passed: Top-1 accuracy 0.9650 on Triton');
+    const { accuracy } = state;
+    if (accuracy === null) throw new Error('The fixture has no accuracy');
+    const unverified = {
+      ...done,
+      accuracy: { ...accuracy, result: { ...accuracy.result, passed: false } },
+    };
+    expect(verdict(unverified, titleOf)).toContain('results are unverified');
+    expect(verdict(state, titleOf)).toBeNull();
+  });
+
+  it('shows the step that was picked, else the one that has news', () => {
+    expect(shownStep(state, 'export')?.id).toBe('export');
+    expect(shownStep(state, null)?.id).toBe('report');
+    expect(shownStep(runCreated(), null)?.id).toBe('prepare-data');
+  });
+
+  it('gives a reason for every level that is not steady', () => {
+    expect(whyUnsteady(pointFixture())).toBeNull();
+    expect(whyUnsteady(pointFixture({ stable: false }))).not.toBeNull();
+    expect(whyUnsteady(pointFixture({ flags: ['client-saturated'] }))).toContain('load generator');
+  });
+});
+
+describe('the search', () => {
+  it('finds lines in any case and cuts them at the hits', () => {
+    expect(matchingLines(['Error a', 'fine', 'an eRRor'], 'error')).toEqual([0, 2]);
+    expect(matchingLines(['a'], '')).toBeNull();
+    expect(cutAt('an eRRor, an error', 'error')).toEqual([
+      { text: 'an ', hit: false },
+      { text: 'eRRor', hit: true },
+      { text: ', an ', hit: false },
+      { text: 'error', hit: true },
+    ]);
+    expect(cutAt('', 'x')).toEqual([]);
+  });
+
+  it('finds runs in which every word occurs', () => {
+    const run = {
+      runId: '20251121-a',
+      preset: 'resnet50',
+      profile: 'quick',
+      format: 'onnx',
+      precision: 'fp16',
+      engine: 'local',
+      status: 'gate-failed',
+    } as RunSummary;
+    expect(filterRuns([run], 'ONNX gate')).toHaveLength(1);
+    expect(filterRuns([run], 'onnx done')).toHaveLength(0);
+    expect(filterRuns([run], '  ')).toHaveLength(1);
+  });
+});
