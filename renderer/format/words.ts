@@ -1,3 +1,4 @@
+import { reasonsOf } from '../../main/contract/flag-text';
 import type { LoadPoint } from '../../main/contract/results';
 import type { RunStatus, StepStatus } from '../../main/contract/run-state';
 import type { Format, LoadTool, Precision, Profile } from '../../main/contract/run-spec';
@@ -43,15 +44,8 @@ export const sweepText: Readonly<Record<Scenario, string>> = {
   online: 'Concurrency',
 };
 
-export const flagText: Readonly<Record<LoadPoint['flags'][number], string>> = {
-  unstable: 'did not become steady within the allowed windows',
-  errors: 'more than 1 % of the requests failed',
-  'client-saturated': 'the load generator itself was the limit',
-  'server-restarted': 'the server restarted while it was measured',
-};
-
 /** Why a level is not to be trusted like the others; null for a steady one. */
 export function whyUnsteady(point: LoadPoint): string | null {
-  if (point.stable && point.flags.length === 0) return null;
-  return point.flags.length === 0 ? flagText.unstable : point.flags.map((flag) => flagText[flag]).join('; ');
+  const reasons = reasonsOf(point);
+  return reasons.length === 0 ? null : reasons.join(' ');
 }

@@ -5,7 +5,7 @@ import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
-import { createHome, launch } from './support/app';
+import { createHome, launch, shutDown } from './support/app';
 import { placeRun } from './support/place-run';
 
 let home: TestHome;
@@ -16,7 +16,7 @@ test.beforeAll(async () => {
   app = await launch(home);
 });
 test.afterAll(async () => {
-  await app.electron.close();
+  await shutDown(app);
   await home.remove();
 });
 

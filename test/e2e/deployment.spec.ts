@@ -8,7 +8,7 @@ import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
-import { askToClose, createHome, launch, saveTo } from './support/app';
+import { askToClose, createHome, launch, saveTo, shutDown } from './support/app';
 import { onlyRun } from './support/run-on-disk';
 
 /** In this order: the second test opens the run that the first one has left. */
@@ -23,7 +23,7 @@ test.beforeAll(async () => {
   home = await createHome();
 });
 test.afterEach(async () => {
-  await app.electron.close();
+  await shutDown(app);
 });
 test.afterAll(async () => {
   await home.remove();
@@ -192,7 +192,7 @@ test('closing during a run asks, stops it cleanly, and resume finishes it withou
     expect(state.scenarios.offline.points.slice(0, kept.length)).toEqual(kept);
     expect(state.scenarios.offline.points).toHaveLength(4);
   } finally {
-    await app.electron.close();
+    await shutDown(app);
     await secondHome.remove();
   }
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import type { TestHome, WorkbenchApp } from './support/app';
-import { appFolder, asRoot, createHome, electronPath, launch } from './support/app';
+import { appFolder, asRoot, createHome, electronPath, launch, shutDown } from './support/app';
 
 let home: TestHome;
 let app: WorkbenchApp;
@@ -15,7 +15,7 @@ test.beforeAll(async () => {
   app = await launch(home);
 });
 test.afterAll(async () => {
-  await app.electron.close();
+  await shutDown(app);
   await home.remove();
 });
 

@@ -219,9 +219,9 @@ const accuracyFields = (preset: Preset): readonly Field[] => [
   })),
   {
     path: 'accuracy.allowUnverified',
-    label: 'Measure even if the gate does not pass',
+    label: 'Go on unverified',
     term: 'allow-unverified',
-    help: 'Every result of such a run is marked “unverified”.',
+    help: 'Measure even if the gate does not pass; every result is then marked “unverified”.',
     control: { kind: 'flag' },
   },
 ];

@@ -1,3 +1,4 @@
+import { bestPoint } from '../../../main/contract/points';
 import type { LoadPoint } from '../../../main/contract/results';
 import type { RunState } from '../../../main/contract/run-state';
 import { formatMs, formatRate } from '../../format/numbers';
@@ -12,17 +13,6 @@ export interface Figure {
 
 const levelText = (of: { readonly batchSize: number; readonly concurrency: number }): string =>
   `batch size ${of.batchSize}, concurrency ${of.concurrency}`;
-
-/** Best throughput of all levels without too many errors; null before the first. */
-export function bestPoint(state: RunState): LoadPoint | null {
-  return [...state.scenarios.offline.points, ...state.scenarios.online.points]
-    .map((measured) => measured.point)
-    .filter((point) => !point.flags.includes('errors'))
-    .reduce<LoadPoint | null>(
-      (best, point) => (best === null || point.inferencesPerSecond > best.inferencesPerSecond ? point : best),
-      null,
-    );
-}
 
 const missing = (label: string): Figure => ({ label, value: '–', unit: '', note: 'not measured yet' });
 
@@ -50,7 +40,7 @@ export function figuresOf(state: RunState, level: LiveLevel | null): readonly Fi
       batchFigure(last, 'Achieved batch, last level'),
     ];
   }
-  const best = bestPoint(state);
+  const best = bestPoint(state)?.point ?? null;
   if (best === null) {
     return [missing('Best throughput'), missing('p99 latency there'), missing('Achieved batch there')];
   }

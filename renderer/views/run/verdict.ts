@@ -1,7 +1,7 @@
+import { bestPoint } from '../../../main/contract/points';
 import type { RunState } from '../../../main/contract/run-state';
 import { formatMetric, formatMs, formatRate } from '../../format/numbers';
 import { whyUnsteady } from '../../format/words';
-import { bestPoint } from './figures';
 
 function accuracyText(state: RunState, titleOf: (metric: string) => string): string {
   const { accuracy } = state;
@@ -12,13 +12,13 @@ function accuracyText(state: RunState, titleOf: (metric: string) => string): str
   );
   if (metric === undefined || metric.framework === null || metric.triton === null) return 'accuracy passed';
   const apart = Math.abs(metric.framework - metric.triton);
-  return `accuracy passed: ${titleOf(metric.name)} ${formatMetric(metric.triton)} on Triton, ${formatMetric(apart)} from the framework`;
+  return `accuracy passed: ${titleOf(metric.name)} ${formatMetric(metric.triton)} on Triton, within ${formatMetric(apart)} of the framework`;
 }
 
 /** A finished run in one sentence; null where there is nothing to say yet. */
 export function verdict(state: RunState, titleOf: (metric: string) => string): string | null {
   if (state.status !== 'done') return null;
-  const best = bestPoint(state);
+  const best = bestPoint(state)?.point ?? null;
   if (best === null) return null;
   const unsteady = whyUnsteady(best) === null ? '' : ', a level that is not steady';
   return (

@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -28,6 +30,8 @@ export async function createHome(): Promise<TestHome> {
 
 export interface WorkbenchApp {
   readonly electron: ElectronApplication;
+  /** Playwright forgets the process once the app has closed. */
+  readonly child: ChildProcess;
   readonly page: Page;
   /** What the page said on its console and did not catch, and what the policy refused. */
   readonly complaints: readonly string[];
@@ -49,7 +53,16 @@ export async function launch(home: TestHome): Promise<WorkbenchApp> {
     complaints.push(error.message);
   });
   await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
-  return { electron, page, complaints };
+  return { electron, child: electron.process(), page, complaints };
+}
+
+/** Ends the app as a session that logs out does: runs under way are stopped, nothing is asked. */
+export async function shutDown(app: WorkbenchApp): Promise<void> {
+  const { child } = app;
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
 }
 
 /** Asks the window to close as a click on its cross does; does not wait for what comes of it. */
