@@ -1,13 +1,4 @@
-/** Okabe and Ito's colours, told apart with every common colour blindness (Color Universal Design, 2008). */
-export const okabeIto = {
-  orange: '#e69f00',
-  sky: '#56b4e9',
-  green: '#009e73',
-  yellow: '#f0e442',
-  blue: '#0072b2',
-  vermillion: '#d55e00',
-  purple: '#cc79a7',
-} as const;
+import { okabeIto } from '../../main/contract/palette';
 
 export type Scheme = 'dark' | 'light';
 

@@ -3,7 +3,7 @@ import { latencyComponents } from '../load-columns';
 import type { ReportScenario } from '../report';
 import { baseOption, plotted, sweepCategories, sweepNames, valueAxis } from './chart-base';
 import { holeSeries } from './hole-series';
-import { okabeIto } from './palette';
+import { okabeIto } from '../../contract/palette';
 import type { Chart } from './render-chart';
 
 /** In the order a request passes them, as in the columns; compute infer has the strongest colour. */

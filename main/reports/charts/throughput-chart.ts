@@ -1,7 +1,7 @@
 import type { ReportScenario } from '../report';
 import { baseOption, sweepAxis, sweepNames, valueAxis } from './chart-base';
 import { holeSeries } from './hole-series';
-import { okabeIto } from './palette';
+import { okabeIto } from '../../contract/palette';
 import { pointSeries } from './point-series';
 import type { Chart } from './render-chart';
 
