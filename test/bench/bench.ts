@@ -20,6 +20,9 @@ function option(name: string, otherwise: string): string {
   return at < 0 ? otherwise : (process.argv[at + 1] ?? otherwise);
 }
 
+/** Pairs of a scenario that may give nothing before the bench gives up. */
+const mostLost = 3;
+
 const loadBefore = loadavg()[0] ?? 0;
 const repeats = Number(option('repeats', '5'));
 const only = option('only', '');
@@ -40,19 +43,35 @@ async function runScenario(scenario: BenchScenario): Promise<ScenarioResult> {
   const native: Sample[] = [];
   const analyzer: Sample[] = [];
   const measure = await levelInput(scenario, triton, dir);
-  const steps = [
-    async () => native.push(await measureNative(measure, { childFile, workerFile })),
-    async () => analyzer.push(await measureAnalyzer(measure, tool)),
-  ];
-  for (let repeat = 0; repeat < repeats; repeat += 1) {
-    const order = Math.random() < 0.5 ? steps : [...steps].reverse();
-    for (const step of order) await step();
-    const rate = (samples: readonly Sample[]) => samples.at(-1)?.point.inferencesPerSecond.toFixed(0) ?? '';
+  const lost: string[] = [];
+  while (native.length < repeats) {
+    const pair: { native?: Sample; analyzer?: Sample } = {};
+    const steps = [
+      async () => {
+        pair.native = await measureNative(measure, { childFile, workerFile });
+      },
+      async () => {
+        pair.analyzer = await measureAnalyzer(measure, tool);
+      },
+    ];
+    try {
+      for (const step of Math.random() < 0.5 ? steps : steps.reverse()) await step();
+    } catch (error) {
+      // perf_analyzer hangs at times; the pair is taken again and the table says so.
+      lost.push(error instanceof Error ? error.message : String(error));
+      say(`${titleOf(scenario)}: pair lost: ${lost.at(-1) ?? ''}`);
+      if (lost.length > mostLost) throw error;
+      continue;
+    }
+    if (pair.native === undefined || pair.analyzer === undefined) continue;
+    native.push(pair.native);
+    analyzer.push(pair.analyzer);
+    const rate = (sample: Sample) => sample.point.inferencesPerSecond.toFixed(0);
     say(
-      `${titleOf(scenario)}, ${repeat + 1} of ${repeats}: native ${rate(native)}/s, perf_analyzer ${rate(analyzer)}/s`,
+      `${titleOf(scenario)}, ${native.length} of ${repeats}: native ${rate(pair.native)}/s, perf_analyzer ${rate(pair.analyzer)}/s`,
     );
   }
-  return { scenario, native, analyzer };
+  return { scenario, native, analyzer, lost };
 }
 
 try {

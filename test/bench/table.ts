@@ -8,6 +8,8 @@ export interface ScenarioResult {
   readonly scenario: BenchScenario;
   readonly native: readonly Sample[];
   readonly analyzer: readonly Sample[];
+  /** Why a pair gave nothing and was taken again. */
+  readonly lost: readonly string[];
 }
 
 /**
@@ -93,6 +95,7 @@ export function formatScenario(result: ScenarioResult): string {
     ),
     '',
     `${verdict} Levels that did not become steady: native ${unsteady(native)}, perf_analyzer ${unsteady(analyzer)} of ${native.length}.`,
+    ...(result.lost.length === 0 ? [] : [`Pairs lost and taken again: ${result.lost.join('; ')}.`]),
     '',
   ].join('\n');
 }
