@@ -18,6 +18,7 @@ export default defineConfig({
           main: here('electron/main.ts'),
           cli: here('main/cli/cli.ts'),
           'load-worker': here('main/perf/native/load-worker.ts'),
+          'load-process': here('main/perf/load-process.ts'),
         },
         output: { format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' },
       },

@@ -3,7 +3,7 @@ import type { WindowEvent } from '../main/contract/api';
 /** Milliseconds that events wait for others, so that a chatty step is not one message a line. */
 const waitMs = 40;
 
-/** Joins a log event with the one before it when both belong to one step. */
+/** Joins a log event with the one before it when both belong to one step or container. */
 function joined(events: WindowEvent[], event: WindowEvent): void {
   const last = events.at(-1);
   if (
@@ -12,6 +12,8 @@ function joined(events: WindowEvent[], event: WindowEvent): void {
     last.runId === event.runId &&
     last.step === event.step
   ) {
+    events[events.length - 1] = { ...last, lines: [...last.lines, ...event.lines] };
+  } else if (event.type === 'container-log' && last?.type === 'container-log' && last.id === event.id) {
     events[events.length - 1] = { ...last, lines: [...last.lines, ...event.lines] };
   } else {
     events.push(event);

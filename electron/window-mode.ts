@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { App, BrowserWindow } from 'electron';
-import { Menu, session } from 'electron';
+import { Menu, safeStorage, session } from 'electron';
 import type { Handlers } from '../main/contract/api';
 import type { Core } from '../main/core';
 import { createCore } from '../main/core';
@@ -10,6 +10,7 @@ import { desktopCalls } from './desktop-calls';
 import { createEventSender, registerCalls } from './ipc';
 import { appPaths } from './paths';
 import { printPdf } from './print-pdf';
+import { createRegistryLogins } from './registry-logins';
 import { serveApp } from './scheme';
 import { denyNetwork, denyPermissions } from './security';
 import { createWindow } from './window';
@@ -63,10 +64,19 @@ export async function runWindowMode(app: App): Promise<void> {
     },
     stop,
   });
-  const handlers = coreReady.then((core): Handlers => {
+  const logins = createRegistryLogins(join(home, 'window', 'registry-logins'), safeStorage);
+  const handlers = coreReady.then(async (core): Promise<Handlers> => {
     made.core = core;
     core.subscribe(events.send);
-    return { ...core.handlers, ...desktopCalls({ core, window: () => window, closeNow }) };
+    for (const login of await logins.read()) await core.handlers['docker.login'](login);
+    return {
+      ...core.handlers,
+      ...desktopCalls({ core, window: () => window, closeNow }),
+      'docker.login': async (login) => {
+        await core.handlers['docker.login'](login);
+        return { kept: await logins.keep(login) };
+      },
+    };
   });
   // A core that cannot be made is told by every call's answer.
   handlers.catch(() => undefined);

@@ -1,12 +1,23 @@
-import type { CoreEvent, Handlers, MachineStatus, RunSummary } from './contract/api';
+import type { CoreEvent, Handlers, RunSummary } from './contract/api';
 import { WorkbenchError } from './contract/errors';
+import type { MachineStatus } from './contract/machine';
 import type { Preset } from './contract/preset';
 import type { Environment } from './contract/results';
 import type { ReportFile } from './contract/run-events';
-import type { LoadTool as LoadToolId, RunSpec } from './contract/run-spec';
+import type { DockerEngineSpec, LoadTool as LoadToolId, RunSpec } from './contract/run-spec';
 import type { RunState } from './contract/run-state';
+import { createDockerDesk } from './docker/desk';
+import { createDockerLink } from './docker/docker-link';
+import { createImageWorks } from './docker/images/image-works';
+import type { ImageWorks } from './docker/images/image-works';
+import { prepareImage } from './docker/images/prepare-image';
+import { createRegistryAuths } from './docker/images/registry-auth';
+import { preflightPlan } from './engine/docker/preflight-plan';
+import { buildArgsOf } from './engine/docker/run-images';
 import { createEngines } from './engine/engines';
 import { readEnvironment } from './machine/environment';
+import { readGpus } from './machine/gpu-report';
+import { readMachineStatus } from './machine/machine-status';
 import type { LoadTool } from './perf/load-tool';
 import { createLoadTools } from './perf/load-tools';
 import { reportContext } from './pipeline/report-context';
@@ -27,6 +38,7 @@ import type { UnreadableRun } from './store/run-store';
 import { RunStore } from './store/run-store';
 import { toSummary } from './store/summary';
 import { readPackages } from './toolkit/packages';
+import { createLocalPython } from './toolkit/local-python';
 import { createToolkit } from './toolkit/toolkit';
 
 /** Everything from outside comes in as a value: the core knows no window and no global. */
@@ -54,7 +66,10 @@ export interface Core {
   subscribe(listener: (event: CoreEvent) => void): () => void;
   presets(): readonly Preset[];
   resolveSpec(preset: string, overrides: Readonly<Record<string, unknown>>): RunSpec;
-  machine(): Promise<MachineStatus>;
+  /** @param engine what the preflight is made for; when absent, all GPUs, or the CPU where there are none. */
+  machine(engine?: DockerEngineSpec): Promise<MachineStatus>;
+  /** Pulls and builds of images. */
+  readonly images: ImageWorks;
   createRun(spec: RunSpec, out?: string): Promise<string>;
   /** Starts or goes on; resolves when the work has begun. */
   executeRun(runId: string): Promise<{ readonly end: Promise<RunEnd> }>;
@@ -69,9 +84,10 @@ export interface Core {
   reportPath(runId: string, kind: ReportFile['kind']): Promise<string>;
   /** Writes the reports again from the journal. Throws run-busy while somebody works on the run. */
   writeReports(runId: string): Promise<readonly ReportFile[]>;
-  /** Ends orphans, empties the cache, deletes the given runs. */
+  /** Ends orphans, containers that wait for `resume` too, empties the cache, deletes the given runs. */
   clean(runIds: readonly string[]): Promise<{
     readonly endedServers: readonly number[];
+    readonly removedContainers: readonly string[];
     readonly cacheBytes: number;
     readonly removedRuns: readonly string[];
   }>;
@@ -87,16 +103,42 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const store = new RunStore(layout.runs);
   const cache = new ArtefactCache(layout.cache);
   const presets = await readPresets(options.resources);
-  const engines = createEngines({ layout, env: options.env });
-  const loadTools = createLoadTools({ layout, workerFile: options.workerFile, env: options.env });
-  const toolkit = createToolkit({ python: layout.python, resources: options.resources, env: options.env });
   const events = new Listeners<CoreEvent>();
+  const tell = (event: CoreEvent) => {
+    events.tell(event);
+  };
   const now = () => new Date();
+  const { env, resources } = options;
+  const docker = createDockerLink({ env, instanceFile: layout.instance });
+  const auths = createRegistryAuths(env);
+  const images = createImageWorks({
+    engine: () => docker.connect(),
+    layout,
+    resources,
+    env,
+    auths,
+    tell: (work) => {
+      tell({ type: 'image-work', work });
+    },
+  });
+  const desk = createDockerDesk({ link: docker, images, buildArgs: buildArgsOf, tell, now });
+  const engines = createEngines({
+    layout,
+    env,
+    resources,
+    workerFile: options.workerFile,
+    docker,
+    prepareImage: (client, request, listener) =>
+      prepareImage({ layout, resources, env, auths }, client, request, listener),
+  });
+  const loadTools = createLoadTools({ layout, workerFile: options.workerFile, env });
+  const toolkit = createToolkit(createLocalPython({ python: layout.python, resources, env }));
   const environmentOf = (engine: string): Promise<Environment> =>
-    readEnvironment({ workbenchVersion: options.version, engine, env: options.env });
-  const environmentWithPackages = async (engine: string): Promise<Environment> => ({
-    ...(await environmentOf(engine)),
-    packages: await readPackages(toolkit),
+    readEnvironment({ workbenchVersion: options.version, engine, env });
+  const environmentFor = async (engine: RunSpec['engine']): Promise<Environment> => ({
+    ...(await environmentOf(engine.kind)),
+    // In containers the packages are those of the client's image, told when it is there.
+    packages: engine.kind === 'docker' ? {} : await readPackages(toolkit),
   });
 
   const runs = new Runs({
@@ -104,35 +146,50 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     cache,
     steps,
     presetOf: (id) => requirePreset(presets, id),
-    servicesFor: (spec) => ({
-      toolkit,
-      engine: engines.engineFor(spec.engine),
-      loadTools,
-      resources: options.resources,
-      printPdf: options.printPdf,
-      now,
-    }),
-    environmentFor: (spec) => environmentWithPackages(spec.engine.kind),
-    tell: (event) => {
-      events.tell(event);
+    check: (spec) => engines.check(spec),
+    open: async (spec, run) => {
+      const place = await engines.openPlace(spec, run);
+      const { engine, imageNames, prepareImages } = place;
+      return {
+        services: {
+          toolkit: createToolkit(place.launchPython),
+          engine,
+          loadTools: place.loadTools,
+          imageNames,
+          prepareImages,
+          resources,
+          printPdf: options.printPdf,
+          now,
+        },
+        reclaim: () => place.reclaim(),
+        release: () => place.release(),
+      };
     },
+    sweep: async (except) => {
+      await engines.sweep({ all: true, except });
+    },
+    environmentFor: (spec) => environmentFor(spec.engine),
+    tell,
   });
   await engines.sweep();
   const stopFollowing =
-    options.follow === true
-      ? followRuns(
-          store,
-          (runId) => runs.isOwn(runId),
-          (event) => {
-            events.tell(event);
-          },
-        )
-      : () => undefined;
+    options.follow === true ? followRuns(store, (runId) => runs.isOwn(runId), tell) : () => undefined;
 
-  const machine = async (): Promise<MachineStatus> => ({
-    environment: await environmentOf('local'),
-    engines: await engines.detect(),
-  });
+  const machine = (engine?: DockerEngineSpec): Promise<MachineStatus> =>
+    readMachineStatus({
+      env,
+      resources,
+      home: options.home,
+      environment: () => environmentOf('local'),
+      engines: () => engines.detect(),
+      docker: () => docker.facts(),
+      plan: (facts, { gpus }) =>
+        preflightPlan(
+          engine ?? { kind: 'docker', gpus: gpus.length > 0 ? ['all'] : [], shmSizeMiB: 1024 },
+          { resources, link: docker },
+          facts,
+        ),
+    });
   const listRuns = async () => {
     const { runs: found, unreadable } = await store.list();
     return { runs: found.map(toSummary), unreadable };
@@ -145,7 +202,13 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     handlers: {
       'app.info': () =>
         Promise.resolve({ version: options.version, home: options.home, electron: options.electron }),
-      'machine.get': machine,
+      'machine.get': () => machine(),
+      'machine.gpus': () => readGpus(env),
+      ...desk.handlers,
+      'docker.login': (login) => {
+        auths.login(login);
+        return Promise.resolve({ kept: false });
+      },
       'presets.list': () => Promise.resolve(presetList()),
       'presets.resolve': (input) => Promise.resolve().then(() => resolve(input.preset, input.overrides)),
       'runs.list': async () => (await listRuns()).runs,
@@ -206,15 +269,17 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       }
     },
     clean: async (runIds) => {
-      const { ended } = await engines.sweep();
+      const { ended, removedContainers } = await engines.sweep({ all: true });
       for (const runId of runIds) await store.remove(runId);
       if (runIds.length > 0) events.tell({ type: 'runs-changed' });
-      return { endedServers: ended, cacheBytes: await cache.clear(), removedRuns: runIds };
+      return { endedServers: ended, removedContainers, cacheBytes: await cache.clear(), removedRuns: runIds };
     },
+    images,
     activeRuns: () => runs.ids(),
     close: async () => {
       stopFollowing();
       await runs.close();
+      await desk.close();
     },
   };
   return core;

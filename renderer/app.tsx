@@ -4,7 +4,8 @@ import { Rail } from './components/rail';
 import { StatusBar } from './components/status-bar';
 import { useRunEndNotice } from './components/use-run-end-notice';
 import type { Route } from './stores/route';
-import { EnvironmentView } from './views/environment-view';
+import { ContainersView } from './views/containers/containers-view';
+import { EnvironmentView } from './views/environment/environment-view';
 import { NewDeploymentView } from './views/new-deployment/new-deployment-view';
 import { RunView } from './views/run/run-view';
 import { RunsView } from './views/runs-view';
@@ -18,6 +19,8 @@ function View({ route }: { route: Route }) {
       return <NewDeploymentView />;
     case 'run':
       return <RunView key={route.runId} runId={route.runId} />;
+    case 'containers':
+      return <ContainersView />;
     case 'environment':
       return <EnvironmentView />;
   }

@@ -15,15 +15,22 @@ function changesList(event: WindowEvent): boolean {
   return event.type === 'runs-changed' || (event.type === 'journal' && changesRow.has(event.entry.type));
 }
 
+const changesImages = (event: WindowEvent): boolean =>
+  event.type === 'image-work' && event.work.status === 'done';
+
 /** Leads the core's events to the stores that they concern. Returns the way to stop. */
 export function routeEvents(workbench: Workbench): () => void {
-  const { client, runs, run, log, closing } = workbench;
+  const { client, runs, run, log, closing, docker, containerLog, images, imageWorks } = workbench;
   return client.on((events) => {
     for (const event of events) {
       run.getState().hear(event);
       log.getState().hear(event);
       closing.getState().hear(event);
+      docker.getState().hear(event);
+      containerLog.getState().hear(event);
+      imageWorks.getState().hear(event);
     }
     if (events.some(changesList)) void runs.getState().load();
+    if (events.some(changesImages)) void images.getState().load();
   });
 }

@@ -5,6 +5,8 @@ import './styles/tokens.css';
 import './styles/base.css';
 import './styles/frame.css';
 import './styles/pages.css';
+import './styles/containers.css';
+import './styles/environment.css';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { StrictMode } from 'react';
@@ -17,9 +19,8 @@ import { createWorkbench, WorkbenchProvider } from './workbench';
 
 const workbench = createWorkbench(createClient(window.workbench), window.localStorage);
 routeEvents(workbench);
-for (const resource of [workbench.app, workbench.runs, workbench.presets, workbench.machine]) {
-  void resource.getState().load();
-}
+const { app, runs, presets, machine, docker } = workbench;
+for (const resource of [app, runs, presets, machine, docker]) void resource.getState().load();
 
 /** The content security policy lets in style elements that carry this page's own nonce. */
 const styleNonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';

@@ -1,12 +1,22 @@
 import { createContext, useContext } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
-import type { AppInfo, MachineStatus, RunSummary } from '../main/contract/api';
+import type { AppInfo, RunSummary } from '../main/contract/api';
+import type { ContainerStats, ImageInfo } from '../main/contract/docker';
+import type { MachineStatus } from '../main/contract/machine';
 import type { Preset } from '../main/contract/preset';
 import type { Client } from './client';
 import type { Closing } from './stores/closing';
 import { createClosing } from './stores/closing';
+import type { ContainerLog } from './stores/container-log';
+import { createContainerLog } from './stores/container-log';
+import type { Docker } from './stores/docker';
+import { createDocker } from './stores/docker';
 import type { Draft } from './stores/draft';
 import { createDraft } from './stores/draft';
+import type { GpuReadings } from './stores/gpu-load';
+import { createGpuReadings } from './stores/gpu-load';
+import type { ImageWorks } from './stores/image-works';
+import { createImageWorks } from './stores/image-works';
 import type { OpenRun } from './stores/open-run';
 import { createOpenRun } from './stores/open-run';
 import type { Resource } from './stores/resource';
@@ -21,6 +31,14 @@ export interface Workbench {
   readonly client: Client;
   readonly app: StoreApi<Resource<AppInfo>>;
   readonly machine: StoreApi<Resource<MachineStatus>>;
+  /** Once a second while the Environment page is shown. */
+  readonly gpus: StoreApi<GpuReadings>;
+  readonly docker: StoreApi<Docker>;
+  /** Once a second while the Containers page is shown. */
+  readonly containerStats: StoreApi<Resource<readonly ContainerStats[]>>;
+  readonly containerLog: StoreApi<ContainerLog>;
+  readonly images: StoreApi<Resource<readonly ImageInfo[]>>;
+  readonly imageWorks: StoreApi<ImageWorks>;
   readonly presets: StoreApi<Resource<readonly Preset[]>>;
   readonly runs: StoreApi<Resource<readonly RunSummary[]>>;
   readonly run: StoreApi<OpenRun>;
@@ -35,6 +53,12 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     client,
     app: createResource(() => client.call('app.info')),
     machine: createResource(() => client.call('machine.get')),
+    gpus: createGpuReadings(client),
+    docker: createDocker(client),
+    containerStats: createResource(() => client.call('docker.stats')),
+    containerLog: createContainerLog(client),
+    images: createResource(() => client.call('docker.images')),
+    imageWorks: createImageWorks(client),
     presets: createResource(() => client.call('presets.list')),
     runs: createResource(() => client.call('runs.list')),
     run: createOpenRun(client),

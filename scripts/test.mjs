@@ -1,6 +1,7 @@
 import { appEnvironment, bootstrap, needs } from './lib/bootstrap.mjs';
 import { main } from './lib/main.mjs';
 import { SetupError, say, seconds } from './lib/say.mjs';
+import { ensureDockerForTests } from './lib/steps/docker.mjs';
 import { parts } from './lib/test-parts.mjs';
 
 /** What runs when only one part is asked for needs no more than this. */
@@ -14,6 +15,21 @@ function chosen(args) {
   return args.length === 0 ? Object.keys(parts) : Object.keys(parts).filter((name) => args.includes(name));
 }
 
+/**
+ * Containers need a Docker Engine. Where none can be had their tests are skipped and say so; for a whole run of the
+ * tests that is a failure, as these are then not known to pass.
+ * @returns the reason, or null
+ */
+async function dockerProblem(context, env) {
+  try {
+    await ensureDockerForTests(context, env);
+    return null;
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    return error.message;
+  }
+}
+
 await main(async (args) => {
   process.once('SIGINT', () => process.exit(130));
   process.once('SIGTERM', () => process.exit(143));
@@ -21,10 +37,21 @@ await main(async (args) => {
   const wanted = [...new Set(names.flatMap((name) => needsOf[name] ?? needs.test))];
   const all = names.some((name) => !(name in needsOf));
   const system = all ? { packages: ['window', 'test'], purpose: 'Testing' } : {};
-  const { home, layout } = await bootstrap(wanted, system);
+  const context = await bootstrap(wanted, system);
+  const { home, layout } = context;
   const env = appEnvironment(home);
   const sum = { passed: 0, failed: 0, skipped: 0 };
   const lines = [];
+  if (names.includes('integration')) {
+    const problem = await dockerProblem(context, env);
+    if (problem !== null) {
+      say(`Tests with containers are skipped: ${problem}`);
+      if (args.length === 0) {
+        sum.failed += 1;
+        lines.push('docker: 0 passed, 1 failed, 0 skipped');
+      }
+    }
+  }
   for (const name of names) {
     say(`\n── ${name}`);
     const startMs = performance.now();

@@ -7,6 +7,8 @@ import { toWire } from '../contract/errors';
 import { createElectronPrinter } from '../platform/electron-printer';
 import { defaultHome, homeLayout } from '../platform/layout';
 import type { CliContext } from './context';
+import { addDetect } from './detect';
+import { addImages } from './images';
 import { addListing } from './listing';
 import { createOutput, exitCodeOf, exitCodes, formatError } from './output';
 import { addPerf } from './perf';
@@ -48,6 +50,8 @@ async function main(): Promise<void> {
     .version(packageJson.version)
     .showHelpAfterError()
     .exitOverride();
+  addDetect(program, context);
+  addImages(program, context);
   addListing(program, context);
   addRun(program, context);
   addResume(program, context);

@@ -107,36 +107,8 @@ function addShow(program: Command, context: CliContext): void {
     });
 }
 
-function addDetect(program: Command, context: CliContext): void {
-  program
-    .command('detect')
-    .description('Show what this machine offers: processor, memory, GPUs, engines')
-    .option('--json', jsonHelp)
-    .action(async (options: Json) => {
-      const output = context.output(options);
-      const machine = await (await context.core()).machine();
-      if (output.json) {
-        output.document(machine);
-        return;
-      }
-      const { environment } = machine;
-      output.say(
-        `${environment.os}; ${environment.cpu}, ${environment.cpuCount} processors, ` +
-          `${(environment.memoryBytes / 2 ** 30).toFixed(1)} GiB memory`,
-      );
-      if (environment.gpus.length === 0) output.say('No NVIDIA GPU found.');
-      for (const gpu of environment.gpus) output.say(`GPU ${gpu.name}, driver ${gpu.driver}`);
-      for (const engine of machine.engines) {
-        const version = engine.version === null ? '' : ` ${engine.version}`;
-        output.say(`${engine.available ? '✓' : '–'} engine ${engine.kind}${version}: ${engine.note}`);
-        if (engine.remedy !== null) output.say(`    ${engine.remedy}`);
-      }
-    });
-}
-
 /** The verbs that only look. */
 export function addListing(program: Command, context: CliContext): void {
-  addDetect(program, context);
   addPresets(program, context);
   addRuns(program, context);
   addShow(program, context);

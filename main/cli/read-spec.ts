@@ -14,6 +14,12 @@ export interface RunOptions {
   readonly precision?: string;
   readonly engine?: string;
   readonly url?: string;
+  readonly images?: string;
+  readonly release?: string;
+  readonly tritonImage?: string;
+  readonly clientImage?: string;
+  readonly gpus?: string;
+  readonly shmSizeMib?: string;
   readonly checkpoint?: string;
   readonly dataset?: string;
   readonly modelName?: string;
@@ -69,6 +75,8 @@ const text = (value: string) => value;
 const number = (value: string, flag: string) => readNumber(flag, value);
 const numbers = (value: string, flag: string) => readNumbers(flag, value);
 
+const ids = (value: string) => value.split(/[\s,]+/).filter((part) => part !== '');
+
 /** A list, or `formula` for the seeds' sweep. */
 const levels = (value: string, flag: string) => (value === 'formula' ? value : readNumbers(flag, value));
 
@@ -87,6 +95,12 @@ const fields: readonly (readonly [
   ['precision', '--precision', 'precision', text],
   ['engine', '--engine', 'engine.kind', text],
   ['url', '--url', 'engine.url', text],
+  ['images', '--images', 'engine.images', text],
+  ['release', '--release', 'engine.release', text],
+  ['tritonImage', '--triton-image', 'engine.tritonImage', text],
+  ['clientImage', '--client-image', 'engine.clientImage', text],
+  ['gpus', '--gpus', 'engine.gpus', ids],
+  ['shmSizeMib', '--shm-size-mib', 'engine.shmSizeMiB', number],
   ['httpPort', '--http-port', 'engine.httpPort', number],
   ['grpcPort', '--grpc-port', 'engine.grpcPort', number],
   ['checkpoint', '--checkpoint', 'model.checkpoint', text],

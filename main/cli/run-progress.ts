@@ -26,6 +26,9 @@ export function createRunProgress(
   return (event) => {
     switch (event.type) {
       case 'runs-changed':
+      case 'docker-changed':
+      case 'container-log':
+      case 'image-work':
         return;
       case 'log':
         if (options.verbose) for (const text of event.lines) line(`    ${text}`);

@@ -42,6 +42,9 @@ export function addUpkeep(program: Command, context: CliContext): void {
         return;
       }
       output.say(`${result.endedServers.length} servers of dead workbenches ended`);
+      if (result.removedContainers.length > 0) {
+        output.say(`${result.removedContainers.length} containers of dead workbenches removed`);
+      }
       output.say(`${(result.cacheBytes / 2 ** 20).toFixed(1)} MiB of cached artefacts removed`);
       for (const runId of result.removedRuns) output.say(`${runId} deleted`);
     });

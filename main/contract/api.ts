@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { presetSchema } from './preset';
-import type { environmentSchema } from './results';
+import { builtImages, imageReferenceSchema, registryLoginSchema } from './docker';
+import type { ContainerStats, DockerState, ImageInfo, ImageWork } from './docker';
 import type { WireError } from './errors';
+import type { GpuReport, MachineStatus } from './machine';
 import { reportFileSchema, stepIds } from './run-events';
 import type { RunEvent } from './run-events';
 import type { RunState } from './run-state';
@@ -34,32 +36,47 @@ export interface RunSummary {
   readonly unverified: boolean;
 }
 
-export interface EngineStatus {
-  readonly kind: 'local' | 'docker' | 'remote';
-  readonly available: boolean;
-  readonly version: string | null;
-  /** Why it cannot be used, or what to know about it. */
-  readonly note: string;
-  readonly remedy: string | null;
-}
-
-export interface MachineStatus {
-  readonly environment: z.infer<typeof environmentSchema>;
-  readonly engines: readonly EngineStatus[];
-}
-
 export interface AppInfo {
   readonly version: string;
   readonly home: string;
   readonly electron: string | null;
 }
 
+const containerId = z.strictObject({ id: z.string().regex(/^[0-9a-f]{12,64}$/) });
 const runId = z.strictObject({ runId: z.string().max(200) });
 
 /** Every call of the window, on one page. Handler map, client and preload's channel list derive from it. */
 export const api = {
   'app.info': call<AppInfo>().with(z.undefined()),
   'machine.get': call<MachineStatus>().with(z.undefined()),
+  /** One reading of every GPU; asked once a second while the page is open. */
+  'machine.gpus': call<GpuReport>().with(z.undefined()),
+  /** The state as last known; `docker-changed` tells of every change. */
+  'docker.state': call<DockerState>().with(z.undefined()),
+  'docker.start': call<null>().with(containerId),
+  'docker.stop': call<null>().with(containerId),
+  'docker.restart': call<null>().with(containerId),
+  /** Stops it when it runs, and removes it. */
+  'docker.remove': call<null>().with(containerId),
+  /** One reading of every running container of ours. */
+  'docker.stats': call<readonly ContainerStats[]>().with(z.undefined()),
+  /** Begins to tell the container's log by `container-log` events, its last `tail` lines first. */
+  'docker.followLog': call<null>().with(containerId.extend({ tail: z.int().min(0).max(20_000) })),
+  'docker.unfollowLog': call<null>().with(containerId),
+  'docker.images': call<readonly ImageInfo[]>().with(z.undefined()),
+  /** Starts; `image-work` events tell how it goes. */
+  'docker.pullImage': call<{ readonly workId: string }>().with(
+    z.strictObject({ reference: imageReferenceSchema }),
+  ),
+  'docker.buildImage': call<{ readonly workId: string }>().with(
+    z.strictObject({ image: z.enum(builtImages) }),
+  ),
+  'docker.cancelImageWork': call<null>().with(z.strictObject({ workId: z.string().max(64) })),
+  /** Pulls and builds under way or ended since the start, newest first. */
+  'docker.imageWorks': call<readonly ImageWork[]>().with(z.undefined()),
+  'docker.removeImage': call<null>().with(z.strictObject({ id: z.string().regex(/^sha256:[0-9a-f]{64}$/) })),
+  /** `kept`: false where the desktop has no key ring, so that it is held in memory alone. */
+  'docker.login': call<{ readonly kept: boolean }>().with(registryLoginSchema),
   'presets.list': call<readonly z.infer<typeof presetSchema>[]>().with(z.undefined()),
   /** The complete specification that a choice leads to: defaults of preset and profile under the given overrides. */
   'presets.resolve': call<z.infer<typeof runSpecSchema>>().with(
@@ -98,7 +115,12 @@ export type Handlers = {
 };
 
 /** What the core tells the window without being asked. */
-export type CoreEvent = RunEvent | { readonly type: 'runs-changed' };
+export type CoreEvent =
+  | RunEvent
+  | { readonly type: 'runs-changed' }
+  | { readonly type: 'docker-changed'; readonly state: DockerState }
+  | { readonly type: 'container-log'; readonly id: string; readonly lines: readonly string[] }
+  | { readonly type: 'image-work'; readonly work: ImageWork };
 
 /** What the window is told: the core's events, and that closing it waits for an answer because runs are under way. */
 export type WindowEvent = CoreEvent | { readonly type: 'close-asked'; readonly runIds: readonly string[] };

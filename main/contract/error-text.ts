@@ -69,6 +69,44 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'This engine cannot be used here',
     remedy: 'Choose another engine, or follow the Environment page.',
   },
+  'docker-unreachable': {
+    title: 'No answer from the Docker Engine',
+    remedy:
+      'Start it ("sudo systemctl start docker"), or name another one in DOCKER_HOST or a Docker context.',
+  },
+  'docker-permission': {
+    title: 'This user may not talk to the Docker Engine',
+    remedy:
+      'Type "sudo usermod -aG docker $USER" and log in again; members of that group are root on this machine.',
+  },
+  'docker-failed': {
+    title: 'The Docker Engine refused a request',
+    remedy: 'Its answer, below, says why.',
+  },
+  'image-missing': {
+    title: 'An image is not on this machine',
+    remedy: 'Pull or build it on the Containers page, or with "npm run cli -- images".',
+  },
+  'image-pull-failed': {
+    title: 'The image could not be pulled',
+    remedy: 'Check its name and the connection, and try again: layers that have come are kept.',
+  },
+  'image-build-failed': {
+    title: 'The image could not be built',
+    remedy: 'The last lines of the build, below, say why.',
+  },
+  'registry-denied': {
+    title: 'The registry refused access to the image',
+    remedy: 'Give the registry name, user and key on the Containers page; for NGC the user is $oauthtoken.',
+  },
+  'container-failed': {
+    title: 'A container ended with a failure',
+    remedy: 'Its exit code and last lines are below.',
+  },
+  'out-of-memory': {
+    title: 'A container ran out of memory',
+    remedy: 'Give it more memory, or choose smaller batch sizes or fewer instances.',
+  },
   'server-start-failed': {
     title: 'Triton did not start',
     remedy: 'The last lines of the server log, below, say why.',

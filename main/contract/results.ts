@@ -97,6 +97,17 @@ export const accuracyResultSchema = z.object({
 });
 export type AccuracyResult = z.infer<typeof accuracyResultSchema>;
 
+/** An image that a run's containers were made from. */
+export const usedImageSchema = z.object({
+  role: z.enum(['triton', 'client']),
+  reference: z.string(),
+  /** Digest of the image's configuration, "sha256:…": names the content, built or pulled. */
+  id: z.string(),
+  /** "name@sha256:…" as the registry knows it; null for an image built here. */
+  digest: z.string().nullable(),
+});
+export type UsedImage = z.infer<typeof usedImageSchema>;
+
 /** Hardware and software a result was obtained on. */
 export const environmentSchema = z.object({
   workbenchVersion: z.string(),
@@ -105,6 +116,8 @@ export const environmentSchema = z.object({
   tritonVersion: z.string().nullable(),
   /** Image with digest, or null where no container is involved. */
   image: z.string().nullable(),
+  /** Every image of the run; empty where no container is involved. */
+  images: z.array(usedImageSchema).default([]),
   os: z.string(),
   cpu: z.string(),
   cpuCount: z.int(),

@@ -2,9 +2,14 @@ import { z } from 'zod';
 import { wireErrorSchema } from './errors';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from './results';
 import { runSpecSchema } from './run-spec';
+import type { RunSpec } from './run-spec';
 
-/** The steps in their order; upstream's stages, one more (prepare-data) in front and one (report) behind. */
+/**
+ * The steps in their order; upstream's stages, with images (in containers only) and prepare-data in front and report
+ * behind.
+ */
 export const stepIds = [
+  'images',
   'prepare-data',
   'export',
   'convert',
@@ -17,6 +22,12 @@ export const stepIds = [
   'report',
 ] as const;
 export type StepId = (typeof stepIds)[number];
+
+/** The steps that a run of this specification has. */
+export function stepsOf(spec: RunSpec): readonly StepId[] {
+  return spec.engine.kind === 'docker' ? stepIds : stepIds.filter((id) => id !== 'images');
+}
+
 const step = z.enum(stepIds);
 
 export const scenarios = ['offline', 'online'] as const;

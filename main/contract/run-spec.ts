@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { imageReferenceSchema } from './docker';
 
 export const formats = ['onnx', 'ts-trace', 'ts-script'] as const;
 export const precisions = ['fp32', 'fp16'] as const;
@@ -14,6 +15,7 @@ const name = z
   .string()
   .regex(/^[A-Za-z0-9][\w.-]{0,127}$/, 'letters, digits, ".", "_" and "-" only, not first "." or "-"');
 const positive = z.int().min(1);
+const port = z.int().min(1).max(65535);
 const tolerance = z.record(z.string(), z.number().min(0));
 
 const modelSchema = z.strictObject({
@@ -71,14 +73,34 @@ const performanceSchema = z.strictObject({
   warmupMs: z.int().min(0),
 });
 
+export const dockerEngineSchema = z.strictObject({
+  kind: z.literal('docker'),
+  /** `cpu`: built here from `resources/docker`; `ngc`: NVIDIA's, for GPUs. Absent: `ngc` with GPUs, else `cpu`. */
+  images: z.enum(['cpu', 'ngc']).optional(),
+  /** NGC release of all images, as "26.07". */
+  release: z
+    .string()
+    .regex(/^\d\d\.\d\d$/, 'a release, as 26.07')
+    .optional(),
+  /** Another image than the one that `images` and `release` lead to; by digest where it must not change. */
+  tritonImage: imageReferenceSchema.optional(),
+  clientImage: imageReferenceSchema.optional(),
+  /** "all", or UUIDs of GPUs and MIG devices; none when empty. */
+  gpus: z.array(z.string().regex(/^[\w.:/-]+$/)).default([]),
+  /** /dev/shm of the Triton container. */
+  shmSizeMiB: positive.default(1024),
+  httpPort: port.optional(),
+  grpcPort: port.optional(),
+});
+
 const engineSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('local'),
     /** Fixed ports; each is chosen by the engine when it is absent. */
-    httpPort: z.int().min(1).max(65535).optional(),
-    grpcPort: z.int().min(1).max(65535).optional(),
+    httpPort: port.optional(),
+    grpcPort: port.optional(),
   }),
-  z.strictObject({ kind: z.literal('docker') }),
+  dockerEngineSchema,
   z.strictObject({ kind: z.literal('remote'), url: z.url() }),
 ]);
 
@@ -100,6 +122,7 @@ export const runSpecSchema = z.strictObject({
 export type RunSpec = z.infer<typeof runSpecSchema>;
 export type Format = (typeof formats)[number];
 export type Precision = (typeof precisions)[number];
+export type DockerEngineSpec = z.infer<typeof dockerEngineSchema>;
 export type EngineKind = (typeof engines)[number];
 export type Profile = (typeof profiles)[number];
 export type LoadTool = (typeof loadTools)[number];

@@ -1,7 +1,7 @@
 import type { WireError } from './errors';
 import type { AccuracyResult, Environment, LoadPoint } from './results';
 import type { JournalEntry, ReportFile, RunOutcome, Scenario, StepId } from './run-events';
-import { stepIds } from './run-events';
+import { stepsOf } from './run-events';
 import type { RunSpec } from './run-spec';
 
 export type StepStatus = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 'cancelled';
@@ -87,7 +87,7 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     environment: entry.environment,
     status: 'created',
     error: null,
-    steps: stepIds.map(freshStep),
+    steps: stepsOf(entry.spec).map(freshStep),
     accuracy: null,
     scenarios: { offline: { points: [], missing: [] }, online: { points: [], missing: [] } },
     reports: [],

@@ -2,6 +2,7 @@ import type { StepId } from './run-events';
 
 /** Titles of the steps, for window, CLI and reports. */
 export const stepTitle: Readonly<Record<StepId, string>> = {
+  images: 'Prepare images',
   'prepare-data': 'Prepare data',
   export: 'Export model',
   convert: 'Convert model',

@@ -1,8 +1,10 @@
-import type { EngineStatus } from '../contract/api';
+import type { EngineStatus } from '../contract/engine-status';
 import type { EngineKind } from '../contract/run-spec';
 
 export interface StartServerInput {
   readonly runId: string;
+  /** Hash of what the repository holds: a server that serves another one is not taken up again. */
+  readonly key: string;
   /** Triton model repository, absolute. */
   readonly repository: string;
   /** The server's stdout and stderr are appended here. */
@@ -19,6 +21,8 @@ export interface StartServerInput {
 export interface ServerExit {
   readonly exitCode: number | null;
   readonly signal: string | null;
+  /** It was ended because its memory limit was reached. */
+  readonly outOfMemory?: boolean;
   readonly tail: readonly string[];
 }
 
@@ -27,6 +31,8 @@ export interface ServerHandle {
   readonly httpAddress: string;
   readonly grpcAddress: string;
   readonly metricsAddress: string | null;
+  /** `host:port` as the run's own clients (toolkit, load tools) reach it. */
+  readonly forClients: { readonly httpAddress: string; readonly grpcAddress: string };
   readonly tritonVersion: string;
   /** Settles when the server ends, wanted or not; null pid for servers that are not ours. */
   readonly exited: Promise<ServerExit>;
@@ -38,6 +44,8 @@ export interface ServerHandle {
 export interface SweepResult {
   /** Process ids of servers that a dead workbench had left and that were ended. */
   readonly ended: readonly number[];
+  /** Names of containers that were removed. */
+  readonly removedContainers: readonly string[];
 }
 
 /** A place to run Triton. */

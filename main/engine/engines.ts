@@ -1,47 +1,118 @@
-import type { EngineStatus } from '../contract/api';
-import { WorkbenchError } from '../contract/errors';
+import type { EngineStatus } from '../contract/engine-status';
+import { errorText } from '../contract/error-text';
 import type { RunSpec } from '../contract/run-spec';
+import type { DockerLink } from '../docker/docker-link';
+import { sweepContainers } from '../docker/sweep';
+import { createLoadTools } from '../perf/load-tools';
+import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
+import { createLocalPython } from '../toolkit/local-python';
+import { openDockerPlace } from './docker/docker-place';
+import type { PrepareImage } from './docker/docker-place';
+import { adoptionMs, isOrphan } from './docker/orphans';
 import type { Engine, SweepResult } from './engine';
 import { createLocalEngine } from './local/local-engine';
+import type { Place, PlaceRun } from './place';
 import { createRemoteEngine } from './remote/remote-engine';
 
-export interface Engines {
-  /** Throws engine-unavailable for an engine that this version does not have. */
-  engineFor(engine: RunSpec['engine']): Engine;
-  detect(): Promise<readonly EngineStatus[]>;
-  /** Over all engines. */
-  sweep(): Promise<SweepResult>;
-}
-
-const dockerStatus: EngineStatus = {
-  kind: 'docker',
-  available: false,
-  version: null,
-  note: 'This version of the workbench does not start containers.',
-  remedy: 'Choose the engine "local", or start the container yourself and choose "remote".',
-};
-
-/** Every place to run Triton. */
-export function createEngines(options: {
+export interface EnginesOptions {
   readonly layout: HomeLayout;
   readonly env: NodeJS.ProcessEnv;
-}): Engines {
-  const local = createLocalEngine(options);
+  readonly resources: string;
+  /** Bundled entry of the native load generator. */
+  readonly workerFile: string;
+  readonly docker: DockerLink;
+  readonly prepareImage: PrepareImage;
+}
+
+export interface Engines {
+  /** Throws where the engine of the specification cannot be used at all: no run is made for it then. */
+  check(spec: RunSpec): Promise<void>;
+  openPlace(spec: RunSpec, run: PlaceRun): Promise<Place>;
+  detect(): Promise<readonly EngineStatus[]>;
+  /**
+   * Over all engines. Containers of a dead workbench wait half an hour for `resume`; `all` takes those too, save the
+   * ones of the run `except`.
+   */
+  sweep(options?: { readonly all?: boolean; readonly except?: string }): Promise<SweepResult>;
+}
+
+const none: SweepResult = { ended: [], removedContainers: [] };
+
+/** Every place to run Triton. */
+export function createEngines(options: EnginesOptions): Engines {
+  const { layout, env, docker } = options;
+  const local = createLocalEngine({ layout, env });
+  const launchPython = createLocalPython({ python: layout.python, resources: options.resources, env });
+  const loadTools = createLoadTools(options);
+
+  const dockerStatus = async (): Promise<EngineStatus> => {
+    const facts = await docker.facts();
+    if (facts.reachable) {
+      const note = `Docker Engine at ${facts.host}, API ${facts.apiVersion}: Triton and every step of the client in containers.`;
+      return { kind: 'docker', available: true, version: facts.serverVersion, note, remedy: null };
+    }
+    const code = facts.reason === 'permission' ? 'docker-permission' : 'docker-unreachable';
+    const { remedy } = errorText[code];
+    return { kind: 'docker', available: false, version: null, note: facts.message, remedy };
+  };
+  const sweepDocker = async (graceMs: number, except?: string): Promise<SweepResult> => {
+    // A home that never asked for a container has none, and needs no engine to know it.
+    if (!(await exists(layout.instance))) return none;
+    try {
+      const client = await docker.connect();
+      const now = Date.now();
+      const { removed } = await sweepContainers(client, await docker.instance(), (container) =>
+        container.info.runId === except ? false : isOrphan(container, graceMs, now),
+      );
+      return { ...none, removedContainers: removed };
+    } catch {
+      // An engine that is away keeps its containers until the next sweep.
+      return none;
+    }
+  };
+  const dockerAbout: Pick<Engine, 'detect' | 'sweep'> = {
+    detect: dockerStatus,
+    sweep: () => sweepDocker(adoptionMs),
+  };
+  const onThisMachine = (engine: Engine): Place => ({
+    engine,
+    launchPython,
+    loadTools,
+    imageNames: [],
+    prepareImages: null,
+    reclaim: () => Promise.resolve(),
+    release: () => Promise.resolve(),
+  });
   return {
-    engineFor(engine) {
+    check: async ({ engine }) => {
+      if (engine.kind === 'docker') await docker.connect();
+    },
+    openPlace: (spec, run) => {
+      const { engine } = spec;
       switch (engine.kind) {
         case 'local':
-          return local;
+          return Promise.resolve(onThisMachine(local));
         case 'remote':
-          return createRemoteEngine(engine.url);
+          return Promise.resolve(onThisMachine(createRemoteEngine(engine.url)));
         case 'docker':
-          throw new WorkbenchError('engine-unavailable', dockerStatus.note, {
-            remedy: dockerStatus.remedy ?? undefined,
+          return openDockerPlace({
+            link: docker,
+            spec,
+            engine,
+            run,
+            resources: options.resources,
+            workerFile: options.workerFile,
+            prepareImage: options.prepareImage,
+            about: dockerAbout,
           });
       }
     },
-    detect: async () => [await local.detect(), dockerStatus, await createRemoteEngine(null).detect()],
-    sweep: () => local.sweep(),
+    detect: () => Promise.all([local.detect(), dockerStatus(), createRemoteEngine(null).detect()]),
+    sweep: async (how) => {
+      const { ended } = await local.sweep();
+      const { removedContainers } = await sweepDocker(how?.all === true ? 0 : adoptionMs, how?.except);
+      return { ended, removedContainers };
+    },
   };
 }

@@ -6,10 +6,12 @@ import type { ServerExit, ServerHandle } from './engine';
 /** A client notices the end of a server before the server's exit is told; how long that is waited for. */
 const exitNoticeMs = 2000;
 
-const ending = (exit: ServerExit): string =>
-  exit.exitCode === null
+const ending = (exit: ServerExit): string => {
+  if (exit.outOfMemory === true) return 'was ended because its memory limit was reached';
+  return exit.exitCode === null
     ? `was ended by ${exit.signal ?? 'a signal'}`
     : `ended with exit code ${exit.exitCode}`;
+};
 
 /**
  * Work that needs the server: it is aborted when the server ends, and whatever it then says is told as what it is.
@@ -31,7 +33,8 @@ export async function whileServing<Value>(
   });
   const failIfGone = () => {
     if (gone.exit === null) return;
-    throw new WorkbenchError('server-gone', `Triton ${ending(gone.exit)} ${what}`, {
+    const code = gone.exit.outOfMemory === true ? 'out-of-memory' : 'server-gone';
+    throw new WorkbenchError(code, `Triton ${ending(gone.exit)} ${what}`, {
       details: gone.exit.tail.join('\n'),
     });
   };

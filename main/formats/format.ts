@@ -1,9 +1,10 @@
-import type { Accelerator, EngineKind, Format, Precision } from '../contract/run-spec';
+import type { Accelerator, Format, Precision } from '../contract/run-spec';
+import type { BackendSet } from '../contract/serving';
 import type { ModelConfig } from '../triton/model-config';
 
 /** What decides whether and how a model file can be served. */
 export interface ServingChoice {
-  readonly engine: EngineKind;
+  readonly backends: BackendSet;
   readonly precision: Precision;
   readonly accelerator: Accelerator;
 }
@@ -23,7 +24,7 @@ export interface ConfigPartInput extends ServingChoice {
   readonly captureCudaGraph: boolean;
 }
 
-/** The part of config.pbtxt that depends on format and engine alone. */
+/** The part of config.pbtxt that depends on format and backends alone. */
 export type ConfigPart = Pick<ModelConfig, 'backend' | 'platform' | 'parameters' | 'optimization'>;
 
 /** A kind of model file: data and pure functions. */

@@ -1,13 +1,13 @@
 import { modelParameters } from '../triton/model-config';
 import type { ConfigPart, ConfigPartInput, Serving, ServingChoice } from './format';
 
-/** The local engine has Triton's Python backend only, on CPU. */
+/** Triton of the PyPI wheel has the Python backend only, on CPU. */
 export function servedLocally(choice: ServingChoice, shimFolder: string): Serving {
   if (choice.accelerator === 'none') return { ok: true, serving: 'shim', shimFolder };
   return {
     ok: false,
-    reason: `The local engine runs on CPU; backend accelerator "${choice.accelerator}" needs a GPU and Triton's own backends`,
-    remedy: 'Set the backend accelerator to "none", or choose the engine "docker" or "remote".',
+    reason: `This Triton runs on CPU; backend accelerator "${choice.accelerator}" needs a GPU and Triton's own backends`,
+    remedy: 'Set the backend accelerator to "none", or choose the engine "docker" with GPUs, or "remote".',
   };
 }
 

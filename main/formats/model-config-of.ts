@@ -1,6 +1,7 @@
 import type { Signature, TensorSignature } from '../contract/artefacts';
 import { WorkbenchError } from '../contract/errors';
 import type { ConfigureSpec, RunSpec } from '../contract/run-spec';
+import { backendsOf } from '../contract/serving';
 import type { ModelConfig } from '../triton/model-config';
 import type { ModelFormat } from './format';
 
@@ -66,12 +67,12 @@ function dynamicBatching(configure: ConfigureSpec, maxBatchSize: number): ModelC
 function checkChoice(input: ModelConfigInput): void {
   const { configure, engine, precision } = input.spec;
   const accelerator = configure.backendAccelerator;
-  const serving = input.format.servedBy({ engine: engine.kind, precision, accelerator });
+  const serving = input.format.servedBy({ backends: backendsOf(engine), precision, accelerator });
   if (!serving.ok) throw unsupported(serving.reason, serving.remedy);
-  if (engine.kind === 'local' && configure.instanceKind === 'KIND_GPU') {
+  if (backendsOf(engine) === 'python' && configure.instanceKind === 'KIND_GPU') {
     throw unsupported(
-      'The local engine runs on CPU and has no instances of KIND_GPU',
-      'Set the instance kind to KIND_CPU or KIND_AUTO, or choose the engine "docker" or "remote".',
+      'This Triton runs on CPU and has no instances of KIND_GPU',
+      'Set the instance kind to KIND_CPU or KIND_AUTO, or choose the engine "docker" with GPUs, or "remote".',
     );
   }
   if (configure.captureCudaGraph && accelerator !== 'trt') {
@@ -97,11 +98,13 @@ export function modelConfigOf(input: ModelConfigInput): ModelConfig {
   checkChoice(input);
   const maxBatchSize = servedMaxBatchSize(configure);
   const kind =
-    engine.kind === 'local' && configure.instanceKind === 'KIND_AUTO' ? 'KIND_CPU' : configure.instanceKind;
+    backendsOf(engine) === 'python' && configure.instanceKind === 'KIND_AUTO'
+      ? 'KIND_CPU'
+      : configure.instanceKind;
   return {
     name: configure.modelName,
     ...input.format.configPart({
-      engine: engine.kind,
+      backends: backendsOf(engine),
       precision,
       accelerator: configure.backendAccelerator,
       threads: configure.threads,

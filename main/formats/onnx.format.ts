@@ -30,11 +30,11 @@ export const onnxFormat: ModelFormat = {
   fileName,
   convertsFrom: ['framework', 'onnx'],
   servedBy: (choice) => {
-    if (choice.engine === 'local') return servedLocally(choice, 'onnx');
+    if (choice.backends === 'python') return servedLocally(choice, 'onnx');
     return choice.accelerator === 'amp' ? ampRefusal : { ok: true, serving: 'native' };
   },
   configPart: (input) => {
-    if (input.engine === 'local') return localConfigPart(input, fileName);
+    if (input.backends === 'python') return localConfigPart(input, fileName);
     const optimization = acceleration(input);
     return {
       platform: 'onnxruntime_onnx',

@@ -13,7 +13,7 @@ export function torchscriptFormat(id: Format, title: string): ModelFormat {
     fileName,
     convertsFrom: ['framework', id],
     servedBy: (choice) => {
-      if (choice.engine === 'local') return servedLocally(choice, 'torchscript');
+      if (choice.backends === 'python') return servedLocally(choice, 'torchscript');
       if (choice.accelerator === 'amp') return ampRefusal;
       if (choice.accelerator === 'trt') {
         return {
@@ -25,7 +25,7 @@ export function torchscriptFormat(id: Format, title: string): ModelFormat {
       return { ok: true, serving: 'native' };
     },
     configPart: (input) => {
-      if (input.engine === 'local') return localConfigPart(input, fileName);
+      if (input.backends === 'python') return localConfigPart(input, fileName);
       // "cuda" needs no block: the backend runs where the instance group says.
       return {
         platform: 'pytorch_libtorch',

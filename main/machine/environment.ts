@@ -1,12 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import type { Environment } from '../contract/results';
-import { exec } from '../platform/exec';
-import { parseNvidiaSmi } from './nvidia-smi';
-import type { GpuFacts } from './nvidia-smi';
-
-const nvidiaSmiTimeoutMs = 3000;
-const maxReportLength = 8 * 1024 * 1024;
+import { readGpus } from './gpu-report';
 
 export interface ReadEnvironmentInput {
   readonly workbenchVersion: string;
@@ -29,41 +24,15 @@ async function readOs(): Promise<string> {
   return `${parseOsRelease(release) ?? os.type()}, kernel ${os.release()}, ${os.arch()}`;
 }
 
-async function askNvidiaSmi(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<readonly GpuFacts[]> {
-  const lines: string[] = [];
-  let length = 0;
-  try {
-    const result = await exec({
-      argv: ['nvidia-smi', '-q', '-x'],
-      env,
-      signal,
-      onStdoutLine: (line) => {
-        length += line.length;
-        if (length <= maxReportLength) lines.push(line);
-      },
-    });
-    return result.exitCode === 0 ? (parseNvidiaSmi(lines.join('\n')) ?? []) : [];
-  } catch {
-    return [];
-  }
-}
-
-/** Empty where nvidia-smi is missing, does not answer within 3 s or says something else. */
-export async function readGpus(env: NodeJS.ProcessEnv): Promise<readonly GpuFacts[]> {
-  const timeout = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  // A driver that hangs keeps nvidia-smi from being killed at all: its end is not waited for.
-  const late = new Promise<readonly GpuFacts[]>((resolve) => {
-    timer = setTimeout(() => {
-      timeout.abort();
-      resolve([]);
-    }, nvidiaSmiTimeoutMs);
-  });
-  try {
-    return await Promise.race([askNvidiaSmi(env, timeout.signal), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** GPUs as results name them; none where nvidia-smi is missing, hangs or says something else. */
+async function readResultGpus(env: NodeJS.ProcessEnv): Promise<Environment['gpus']> {
+  const { gpus, driverVersion } = await readGpus(env);
+  return gpus.map((gpu) => ({
+    name: gpu.name,
+    uuid: gpu.uuid ?? gpu.busId,
+    memoryBytes: gpu.memoryTotalBytes ?? 0,
+    driver: driverVersion ?? 'unknown',
+  }));
 }
 
 /** The machine that results are obtained on. */
@@ -74,11 +43,12 @@ export async function readEnvironment(input: ReadEnvironmentInput): Promise<Envi
     engine: input.engine,
     tritonVersion: input.tritonVersion ?? null,
     image: input.image ?? null,
+    images: [],
     os: await readOs(),
     cpu: first?.model.trim() ?? 'unknown',
     cpuCount: os.cpus().length,
     memoryBytes: os.totalmem(),
-    gpus: [...(await readGpus(input.env))],
+    gpus: await readResultGpus(input.env),
     packages: { ...input.packages },
   };
 }

@@ -1,52 +1,160 @@
 import { XMLParser } from 'fast-xml-parser';
-import { z } from 'zod';
-
-/** One GPU as `nvidia-smi -q -x` describes it. */
-export interface GpuFacts {
-  readonly name: string;
-  /** The PCI bus id where the driver gives no UUID. */
-  readonly uuid: string;
-  /** 0 where the driver does not say. */
-  readonly memoryBytes: number;
-  readonly driver: string;
-}
-
-const gpuSchema = z.object({
-  '@_id': z.string().default(''),
-  product_name: z.string(),
-  uuid: z.string().optional(),
-  fb_memory_usage: z.object({ total: z.string() }).optional(),
-});
-const logSchema = z.object({
-  nvidia_smi_log: z.object({ driver_version: z.string(), gpu: z.array(gpuSchema).default([]) }),
-});
+import type { GpuFacts, GpuLoad, GpuProcess, GpuReport, MigDevice } from '../contract/machine';
+import { computeCapabilityOf } from './compute-capability';
+import { childOf, childrenOf, quantityOf, switchOf, textOf } from './smi-node';
+import type { SmiNode } from './smi-node';
 
 const mebibyte = 1024 * 1024;
 
-/** "15360 MiB" -> bytes; 0 where the driver says N/A. */
-function parseMebibytes(text: string): number {
-  const match = /^(\d+) MiB$/.exec(text);
-  return match?.[1] === undefined ? 0 : Number(match[1]) * mebibyte;
+function bytesOf(node: SmiNode, ...path: readonly [string, ...string[]]): number | null {
+  const mebibytes = quantityOf(node, 'MiB', ...path);
+  return mebibytes === null ? null : mebibytes * mebibyte;
 }
 
-/** Pure text -> GPUs; null when the text is not such a report. Entities are not looked at. */
-export function parseNvidiaSmi(xml: string): readonly GpuFacts[] | null {
-  const parser = new XMLParser({
-    parseTagValue: false,
-    ignoreAttributes: false,
-    processEntities: false,
-    // One GPU must give a list too.
-    isArray: (_name, path) => path === 'nvidia_smi_log.gpu',
-  });
+function firstOf(values: readonly (number | null)[]): number | null {
+  return values.find((value) => value !== null) ?? null;
+}
+
+/** Watts by the first of these names; the group is `power_readings` up to the early drivers of schema v12. */
+function wattsOf(gpu: SmiNode, names: readonly string[]): number | null {
+  return firstOf(
+    ['gpu_power_readings', 'power_readings'].flatMap((group) =>
+      names.map((name) => quantityOf(gpu, 'W', group, name)),
+    ),
+  );
+}
+
+function parseLoad(gpu: SmiNode): GpuLoad {
+  return {
+    gpuPercent: quantityOf(gpu, '%', 'utilization', 'gpu_util'),
+    memoryPercent: quantityOf(gpu, '%', 'utilization', 'memory_util'),
+    memoryUsedBytes: bytesOf(gpu, 'fb_memory_usage', 'used'),
+    powerDrawW: wattsOf(gpu, ['power_draw', 'instant_power_draw', 'average_power_draw']),
+    temperatureC: quantityOf(gpu, 'C', 'temperature', 'gpu_temp'),
+    smClockMHz: quantityOf(gpu, 'MHz', 'clocks', 'sm_clock'),
+  };
+}
+
+/** Errors since the driver was loaded: one total up to Volta, a count for each kind of memory since Turing. */
+function uncorrectedVolatile(gpu: SmiNode): number | null {
+  const errors = childOf(gpu, 'ecc_errors');
+  const volatile = errors === null ? null : childOf(errors, 'volatile');
+  if (volatile === null) return null;
+  const total = quantityOf(volatile, '', 'double_bit', 'total');
+  if (total !== null) return total;
+  const counts = [
+    'sram_uncorrectable',
+    'sram_uncorrectable_parity',
+    'sram_uncorrectable_secded',
+    'dram_uncorrectable',
+  ].flatMap((name) => quantityOf(volatile, '', name) ?? []);
+  return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
+}
+
+function parseMigDevice(device: SmiNode): readonly MigDevice[] {
+  const index = quantityOf(device, '', 'index');
+  const gpuInstanceId = quantityOf(device, '', 'gpu_instance_id');
+  const computeInstanceId = quantityOf(device, '', 'compute_instance_id');
+  // Without these three nothing can be run on it.
+  if (index === null || gpuInstanceId === null || computeInstanceId === null) return [];
+  return [
+    {
+      index,
+      gpuInstanceId,
+      computeInstanceId,
+      uuid: textOf(device, 'uuid'),
+      multiprocessors: quantityOf(device, '', 'device_attributes', 'shared', 'multiprocessor_count'),
+      memoryTotalBytes: bytesOf(device, 'fb_memory_usage', 'total'),
+      memoryUsedBytes: bytesOf(device, 'fb_memory_usage', 'used'),
+    },
+  ];
+}
+
+function parseProcess(entry: SmiNode): readonly GpuProcess[] {
+  const pid = quantityOf(entry, '', 'pid');
+  if (pid === null) return [];
+  return [
+    {
+      pid,
+      name: textOf(entry, 'process_name') ?? 'unknown',
+      type: textOf(entry, 'type') ?? 'unknown',
+      usedMemoryBytes: bytesOf(entry, 'used_memory'),
+    },
+  ];
+}
+
+function parseGpu(gpu: SmiNode, index: number): GpuFacts {
+  const name = textOf(gpu, 'product_name');
+  const migDevices = childOf(gpu, 'mig_devices');
+  const processes = childOf(gpu, 'processes');
+  return {
+    index,
+    name: name ?? 'unknown GPU',
+    uuid: textOf(gpu, 'uuid'),
+    busId: textOf(gpu, 'pci', 'pci_bus_id') ?? textOf(gpu, '@_id') ?? 'unknown',
+    architecture: textOf(gpu, 'product_architecture'),
+    computeCapability: name === null ? null : computeCapabilityOf(name),
+    memoryTotalBytes: bytesOf(gpu, 'fb_memory_usage', 'total'),
+    load: parseLoad(gpu),
+    powerLimitW: wattsOf(gpu, ['current_power_limit', 'power_limit', 'enforced_power_limit']),
+    maxClocks: {
+      smMHz: quantityOf(gpu, 'MHz', 'max_clocks', 'sm_clock'),
+      memoryMHz: quantityOf(gpu, 'MHz', 'max_clocks', 'mem_clock'),
+    },
+    performanceState: textOf(gpu, 'performance_state'),
+    ecc: {
+      enabled: switchOf(gpu, 'ecc_mode', 'current_ecc'),
+      uncorrectedVolatile: uncorrectedVolatile(gpu),
+    },
+    mig: {
+      enabled: switchOf(gpu, 'mig_mode', 'current_mig'),
+      devices: migDevices === null ? [] : childrenOf(migDevices, 'mig_device').flatMap(parseMigDevice),
+    },
+    processes: processes === null ? [] : childrenOf(processes, 'process_info').flatMap(parseProcess),
+  };
+}
+
+/** Up to nine tenths of a report are lists of supported clocks, which nobody reads. */
+function withoutClockLists(xml: string): string {
+  const endTag = '</supported_clocks>';
+  const kept: string[] = [];
+  let position = 0;
+  for (;;) {
+    const start = xml.indexOf('<supported_clocks>', position);
+    const end = start === -1 ? -1 : xml.indexOf(endTag, start);
+    if (end === -1) break;
+    kept.push(xml.slice(position, start));
+    position = end + endTag.length;
+  }
+  kept.push(xml.slice(position));
+  return kept.join('');
+}
+
+/**
+ * What `nvidia-smi -q -x` printed, schema v10 to v13. null when the text holds no whole report.
+ * What stands before and after the report (warnings, the DTD) is not looked at, entities are not resolved.
+ */
+export function parseNvidiaSmi(xml: string): GpuReport | null {
+  const endTag = '</nvidia_smi_log>';
+  const start = xml.indexOf('<nvidia_smi_log');
+  const end = xml.lastIndexOf(endTag);
+  if (start === -1 || end < start) return null;
+  const parser = new XMLParser({ parseTagValue: false, ignoreAttributes: false, processEntities: false });
+  let log: SmiNode | null;
   try {
-    const { nvidia_smi_log: log } = logSchema.parse(parser.parse(xml));
-    return log.gpu.map((gpu) => ({
-      name: gpu.product_name,
-      uuid: gpu.uuid ?? gpu['@_id'],
-      memoryBytes: parseMebibytes(gpu.fb_memory_usage?.total ?? ''),
-      driver: log.driver_version,
-    }));
+    const report = withoutClockLists(xml.slice(start, end + endTag.length));
+    log = childOf(parser.parse(report) as SmiNode, 'nvidia_smi_log');
   } catch {
     return null;
   }
+  if (log === null) return null;
+  const gpus = childrenOf(log, 'gpu').map(parseGpu);
+  const driverVersion = textOf(log, 'driver_version');
+  if (driverVersion === null && gpus.length === 0) return null;
+  return {
+    driverVersion,
+    cudaVersion: textOf(log, 'cuda_version'),
+    gpus,
+    problem: gpus.length === 0 ? 'The NVIDIA driver answers, but it sees no GPU.' : null,
+  };
 }

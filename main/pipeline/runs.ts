@@ -4,8 +4,10 @@ import type { WireError } from '../contract/errors';
 import { toWire, WorkbenchError } from '../contract/errors';
 import type { Environment } from '../contract/results';
 import type { RunOutcome } from '../contract/run-events';
+import { stepsOf } from '../contract/run-events';
 import { reduceRun } from '../contract/run-state';
 import type { RunSpec } from '../contract/run-spec';
+import type { PlaceRun } from '../engine/place';
 import { exists } from '../platform/files';
 import type { LoadedPreset } from '../presets/presets';
 import type { ArtefactCache } from '../store/artefact-cache';
@@ -18,12 +20,25 @@ import type { RunContext, RunServices, Step } from './step';
 
 const cancelPollMs = 500;
 
+/** What a run works with; opened for one attempt. */
+export interface OpenServices {
+  readonly services: RunServices;
+  /** Before the steps: ends what an earlier attempt left and this one cannot take up. */
+  reclaim(): Promise<void>;
+  /** After the steps: nothing of the run is left running. */
+  release(): Promise<void>;
+}
+
 export interface RunsOptions {
   readonly store: RunStore;
   readonly cache: ArtefactCache;
   readonly steps: readonly Step[];
   readonly presetOf: (id: string) => LoadedPreset;
-  readonly servicesFor: (spec: RunSpec) => RunServices;
+  /** Throws where the engine of a specification cannot be used at all. */
+  readonly check: (spec: RunSpec) => Promise<void>;
+  readonly open: (spec: RunSpec, run: PlaceRun) => Promise<OpenServices>;
+  /** Ends what dead workbenches left, save what this run could take up. */
+  readonly sweep: (except: string) => Promise<void>;
   readonly environmentFor: (spec: RunSpec) => Promise<Environment>;
   readonly tell: (event: CoreEvent) => void;
 }
@@ -56,7 +71,7 @@ export class Runs {
   async create(spec: RunSpec, out?: string): Promise<string> {
     // What cannot be run is refused before there is a run.
     this.options.presetOf(spec.model.preset);
-    this.options.servicesFor(spec);
+    await this.options.check(spec);
     const run = await this.options.store.create(spec, await this.options.environmentFor(spec), out);
     this.options.tell({ type: 'runs-changed' });
     return run.state.runId;
@@ -83,12 +98,16 @@ export class Runs {
         });
       }
       let state = first;
+      const { spec } = state;
+      await this.options.sweep(runId);
+      const step = () => state.steps.find((candidate) => candidate.status === 'running')?.id ?? 'run';
+      const opened = await this.options.open(spec, { runId, dir: folder.dir, step });
       const run: Omit<RunContext, 'keys'> = {
         runId,
         folder,
-        spec: state.spec,
-        preset: this.options.presetOf(state.spec.model.preset),
-        services: this.options.servicesFor(state.spec),
+        spec,
+        preset: this.options.presetOf(spec.model.preset),
+        services: opened.services,
         state: () => state,
         async append(body) {
           const entry = await writer.append(body);
@@ -99,7 +118,7 @@ export class Runs {
         server: null,
       };
       await run.append({ type: 'run-started', attempt: state.attempt + 1, pid: process.pid });
-      const end = this.work(run, controller).finally(async () => {
+      const end = this.work(run, opened, controller).finally(async () => {
         await writer.close();
         await release();
         this.active.delete(runId);
@@ -128,14 +147,21 @@ export class Runs {
     await Promise.all(runs.map((run) => run.end));
   }
 
-  private async work(run: Omit<RunContext, 'keys'>, controller: AbortController): Promise<RunEnd> {
+  private async work(
+    run: Omit<RunContext, 'keys'>,
+    opened: OpenServices,
+    controller: AbortController,
+  ): Promise<RunEnd> {
     const poll = setInterval(() => {
       void exists(run.folder.cancelRequest).then((asked) => {
         if (asked) controller.abort();
       });
     }, cancelPollMs);
     try {
-      const { steps, cache } = this.options;
+      const { cache } = this.options;
+      const applying = stepsOf(run.spec);
+      const steps = this.options.steps.filter((step) => applying.includes(step.id));
+      await opened.reclaim();
       // Not a copy: steps share `server` through this one object.
       const context: RunContext = Object.assign(run, { keys: await stepKeys(steps, run) });
       return await runPipeline(context, steps, controller.signal, cache);
@@ -146,6 +172,8 @@ export class Runs {
       return { outcome: 'failed', error: wire };
     } finally {
       clearInterval(poll);
+      // An engine that is away keeps them; the next sweep ends them.
+      await opened.release().catch(() => undefined);
     }
   }
 }

@@ -3,6 +3,7 @@ import type { RunEvent, JournalBody, StepId } from '../contract/run-events';
 import type { RunSpec } from '../contract/run-spec';
 import type { RunState } from '../contract/run-state';
 import type { Engine, ServerHandle } from '../engine/engine';
+import type { Place } from '../engine/place';
 import type { LoadTool } from '../perf/load-tool';
 import type { LoadTool as LoadToolId } from '../contract/run-spec';
 import type { LoadedPreset } from '../presets/presets';
@@ -14,6 +15,9 @@ export interface RunServices {
   readonly toolkit: Toolkit;
   readonly engine: Engine;
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
+  /** See `Place`. */
+  readonly imageNames: Place['imageNames'];
+  readonly prepareImages: Place['prepareImages'];
   readonly resources: string;
   /** HTML file -> PDF file. */
   readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;

@@ -4,6 +4,7 @@ import { configureStep } from './steps/configure.step';
 import { convertStep } from './steps/convert.step';
 import { deployStep } from './steps/deploy.step';
 import { exportStep } from './steps/export.step';
+import { imagesStep } from './steps/images.step';
 import { offlineStep } from './steps/offline.step';
 import { onlineStep } from './steps/online.step';
 import { prepareDataStep } from './steps/prepare-data.step';
@@ -12,6 +13,7 @@ import { reportStep } from './steps/report.step';
 
 /** The pipeline, in order. */
 export const steps = checkSteps([
+  imagesStep,
   prepareDataStep,
   exportStep,
   convertStep,

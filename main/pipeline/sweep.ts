@@ -46,8 +46,7 @@ async function measureLevel(
   const what = `while batch size ${level.batchSize}, concurrency ${level.concurrency} was measured`;
   await whileServing(server, context.signal, what, async (signal) => {
     const point = await run.services.loadTools[spec.performance.loadTool].measure({
-      httpAddress: server.httpAddress,
-      grpcAddress: server.grpcAddress,
+      ...server.forClients,
       protocol: spec.performance.protocol,
       modelName: spec.configure.modelName,
       modelVersion: String(spec.configure.modelVersion),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
-const killGraceMs = 3000;
+const usualGraceMs = 3000;
 const tailLines = 60;
 const maxLineLength = 65_536;
 
@@ -13,6 +13,8 @@ export interface ExecInput {
   /** The whole environment of the child. */
   readonly env: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal | undefined;
+  /** Milliseconds between SIGINT and SIGKILL after an abort; 3000 when absent, 0: SIGKILL at once. */
+  readonly killGraceMs?: number | undefined;
   readonly onStdoutLine?: ((line: string) => void) | undefined;
   readonly onStderrLine?: ((line: string) => void) | undefined;
 }
@@ -48,7 +50,7 @@ function eachLine(stream: Readable, take: (line: string) => void): Promise<void>
 
 /**
  * Runs one program in a process group of its own and waits for its end.
- * Abort sends SIGINT to the group, SIGKILL after 3 s. Rejects only when the program cannot be started.
+ * Abort sends SIGINT to the group, SIGKILL after the grace. Rejects only when the program cannot be started.
  */
 export async function exec(input: ExecInput): Promise<ExecResult> {
   const [program, ...args] = input.argv;
@@ -74,10 +76,11 @@ export async function exec(input: ExecInput): Promise<ExecResult> {
     const { pid } = child;
     if (pid === undefined) return;
     abort.asked = true;
-    killGroup(pid, 'SIGINT');
+    const graceMs = input.killGraceMs ?? usualGraceMs;
+    killGroup(pid, graceMs === 0 ? 'SIGKILL' : 'SIGINT');
     killTimer = setTimeout(() => {
       killGroup(pid, 'SIGKILL');
-    }, killGraceMs);
+    }, graceMs);
   };
   input.signal?.addEventListener('abort', stop, { once: true });
   try {

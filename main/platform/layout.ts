@@ -22,6 +22,8 @@ export interface HomeLayout {
   /** One record a started engine process, for the sweep of orphans. */
   readonly engines: string;
   readonly settings: string;
+  /** Id of the home in the labels of its containers; made when the first one is. */
+  readonly instance: string;
 }
 
 export function defaultHome(env: NodeJS.ProcessEnv): string {
@@ -46,5 +48,6 @@ export function homeLayout(home: string): HomeLayout {
     cache: join(home, 'cache'),
     engines: join(home, 'engines'),
     settings: join(home, 'settings.json'),
+    instance: join(home, 'instance'),
   };
 }

@@ -3,6 +3,7 @@ import { WorkbenchError } from '../contract/errors';
 import type { Preset } from '../contract/preset';
 import type { Precision, RunSpec } from '../contract/run-spec';
 import { precisions, profiles, runSpecSchema } from '../contract/run-spec';
+import { backendsOf } from '../contract/serving';
 import { formatOf } from '../formats/formats';
 import { onlineConcurrency } from '../perf/concurrency';
 
@@ -154,7 +155,7 @@ export function checkSpec(preset: Preset, spec: RunSpec): void {
     );
   }
   const serving = formatOf(spec.format).servedBy({
-    engine: spec.engine.kind,
+    backends: backendsOf(spec.engine),
     precision: spec.precision,
     accelerator: configure.backendAccelerator,
   });

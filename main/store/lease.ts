@@ -1,4 +1,4 @@
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -9,7 +9,11 @@ import { isAlive, ownIdentity } from '../platform/process-identity';
 
 const holderSchema = z.object({ pid: z.int(), startTime: z.string() });
 
-const leasePath = (runDir: string) => join(runDir, 'lease.json');
+/** Name inside the run folder; its time is the holder's last sign of life. */
+export const leaseFile = 'lease.json';
+const heartbeatMs = 5000;
+
+const leasePath = (runDir: string) => join(runDir, leaseFile);
 
 async function liveHolder(path: string): Promise<ProcessIdentity | null> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -44,6 +48,19 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
+function keepAlive(path: string): () => Promise<void> {
+  const beat = setInterval(() => {
+    const now = new Date();
+    // A run folder that was taken away fails the run where it writes next.
+    utimes(path, now, now).catch(() => undefined);
+  }, heartbeatMs);
+  beat.unref();
+  return () => {
+    clearInterval(beat);
+    return rm(path, { force: true });
+  };
+}
+
 /**
  * Takes the run for this process: one writer a run, whatever number of windows and CLIs.
  * @returns the release. Throws run-busy while a live process holds it.
@@ -55,7 +72,7 @@ export async function acquireLease(runDir: string): Promise<() => Promise<void>>
   try {
     await writeFile(own, JSON.stringify(ownIdentity()));
     for (let attempt = 0; attempt < 5; attempt += 1) {
-      if (await linked(own, path)) return () => rm(path, { force: true });
+      if (await linked(own, path)) return keepAlive(path);
       const holder = await liveHolder(path);
       if (holder !== null) {
         throw new WorkbenchError('run-busy', `Process ${holder.pid} is working on this run`, {

@@ -1,8 +1,6 @@
-import { delimiter } from 'node:path';
 import { z } from 'zod';
 import { errorCodes, WorkbenchError } from '../contract/errors';
-import { exec } from '../platform/exec';
-import { exists } from '../platform/files';
+import type { LaunchPython } from './launch';
 
 const lineSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), fraction: z.number().nullable(), text: z.string() }),
@@ -29,14 +27,6 @@ export interface ToolkitListener {
   readonly command: (argv: readonly string[]) => Promise<void>;
 }
 
-export interface ToolkitOptions {
-  /** Python of the workbench's virtual environment. */
-  readonly python: string;
-  /** `resources` folder: holds the package `toolkit`. */
-  readonly resources: string;
-  readonly env: NodeJS.ProcessEnv;
-}
-
 export type ToolkitArgument = readonly [flag: string, value?: string | number];
 
 export interface Toolkit {
@@ -52,29 +42,10 @@ export interface Toolkit {
   ): Promise<z.infer<Schema>>;
 }
 
-export function createToolkit(options: ToolkitOptions): Toolkit {
-  const env: NodeJS.ProcessEnv = {
-    PATH: options.env['PATH'],
-    HOME: options.env['HOME'],
-    LANG: 'C.UTF-8',
-    PYTHONPATH: [options.resources].join(delimiter),
-    PYTHONUNBUFFERED: '1',
-    PYTHONDONTWRITEBYTECODE: '1',
-  };
+export function createToolkit(launchPython: LaunchPython): Toolkit {
   return {
     async call(verb, args, schema, listener) {
-      if (!(await exists(options.python))) {
-        throw new WorkbenchError(
-          'toolchain-missing',
-          'The Python environment of the workbench is not installed',
-          {
-            where: options.python,
-          },
-        );
-      }
       const flags = args.flatMap(([flag, value]) => (value === undefined ? [flag] : [flag, String(value)]));
-      const argv: [string, ...string[]] = [options.python, '-m', 'toolkit', verb, ...flags];
-      await listener.command(argv);
       let result: unknown;
       let failure: WorkbenchError | undefined;
       const take = (line: string) => {
@@ -111,10 +82,11 @@ export function createToolkit(options: ToolkitOptions): Toolkit {
             break;
         }
       };
-      const ended = await exec({
-        argv,
-        env,
+      const ended = await launchPython({
+        args: ['-m', 'toolkit', verb, ...flags],
+        task: verb,
         signal: listener.signal,
+        onCommand: listener.command,
         onStdoutLine: take,
         onStderrLine: (line) => {
           listener.log([line]);

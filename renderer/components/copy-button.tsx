@@ -2,7 +2,8 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 
-export function CopyButton({ text, label }: { text: string; label: string }) {
+/** A long text is given as a function and put together on the click. */
+export function CopyButton({ text, label }: { text: string | (() => string); label: string }) {
   const clipboard = useClipboard({ timeout: 1500 });
   return (
     <Tooltip label={clipboard.copied ? 'Copied' : label} openDelay={300}>
@@ -12,7 +13,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
         size="sm"
         aria-label={label}
         onClick={() => {
-          clipboard.copy(text);
+          clipboard.copy(typeof text === 'string' ? text : text());
         }}
       >
         {clipboard.copied ? (

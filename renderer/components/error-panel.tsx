@@ -3,8 +3,9 @@ import type { ReactNode } from 'react';
 import { errorText } from '../../main/contract/error-text';
 import type { WireError } from '../../main/contract/errors';
 
-/** What happened, why, what to do; evidence folded away. */
-export function ErrorPanel({ error, children }: { error: WireError; children?: ReactNode }) {
+/** What happened, why, what to do; evidence folded away. `withRemedy` false: `children` say what to do. */
+export function ErrorPanel(props: { error: WireError; withRemedy?: boolean; children?: ReactNode }) {
+  const { error, children } = props;
   const text = errorText[error.code];
   return (
     <section className="panel error-panel" role="alert" data-code={error.code}>
@@ -14,7 +15,7 @@ export function ErrorPanel({ error, children }: { error: WireError; children?: R
       </h2>
       <p>{error.message}</p>
       {error.where === undefined ? null : <p className="dim">Where: {error.where}</p>}
-      <p>{error.remedy ?? text.remedy}</p>
+      {props.withRemedy === false ? null : <p>{error.remedy ?? text.remedy}</p>}
       {error.details === undefined || error.details === '' ? null : (
         <details>
           <summary>Details</summary>

@@ -1,4 +1,4 @@
-import { IconCpu, IconList, IconPlus, IconStack3 } from '@tabler/icons-react';
+import { IconBox, IconCpu, IconList, IconPlus, IconStack3 } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { Route } from '../stores/route';
@@ -9,6 +9,7 @@ type PlainPage = Exclude<Route['page'], 'run'>;
 const entries: readonly { readonly page: PlainPage; readonly label: string; readonly icon: Icon }[] = [
   { page: 'runs', label: 'Runs', icon: IconList },
   { page: 'new', label: 'New deployment', icon: IconPlus },
+  { page: 'containers', label: 'Containers', icon: IconBox },
   { page: 'environment', label: 'Environment', icon: IconCpu },
 ];
 

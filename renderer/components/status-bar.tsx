@@ -2,6 +2,7 @@ import { IconAlertTriangle, IconCircleCheck, IconCpu, IconLoader2, IconServer2 }
 import { useStore } from 'zustand';
 import { formatBytes } from '../format/numbers';
 import { useWorkbench } from '../workbench';
+import { DockerStatus } from './docker-status';
 
 /** Engine, hardware, running work, problems; each opens its page. */
 export function StatusBar() {
@@ -37,6 +38,7 @@ export function StatusBar() {
           </span>
         </button>
       )}
+      <DockerStatus />
       {status === null ? null : (
         <button
           type="button"

@@ -6,7 +6,7 @@ import { toWire } from '../../main/contract/errors';
 import type { RunSpec } from '../../main/contract/run-spec';
 import type { Client } from '../client';
 
-const valueSchema = z.union([z.string(), z.number(), z.boolean(), z.array(z.number())]);
+const valueSchema = z.union([z.string(), z.number(), z.boolean(), z.array(z.number()), z.array(z.string())]);
 export type DraftValue = z.infer<typeof valueSchema>;
 
 const draftSchema = z.object({ preset: z.string(), values: z.record(z.string(), valueSchema) });
@@ -62,6 +62,10 @@ export function overridesOf(values: Readonly<Record<string, DraftValue>>): Recor
   return root;
 }
 
+/** The values without those of an engine: another kind has other fields. */
+const withoutEngine = (values: Draft['values']): Draft['values'] =>
+  Object.fromEntries(Object.entries(values).filter(([field]) => !field.startsWith('engine.')));
+
 /** The deployment that is being put together; survives the window. */
 export function createDraft(client: Client, storage: Storage): StoreApi<Draft> {
   return createStore<Draft>()((set, get) => {
@@ -91,11 +95,13 @@ export function createDraft(client: Client, storage: Storage): StoreApi<Draft> {
       error: null,
       change: (field, value) => {
         set({ problems: without(get().problems, field) });
-        setValues({ ...get().values, [field]: value });
+        const values = field === 'engine.kind' ? withoutEngine(get().values) : get().values;
+        setValues({ ...values, [field]: value });
       },
       reset: (field) => {
         set({ problems: without(get().problems, field) });
-        setValues(without(get().values, field));
+        const { values } = get();
+        setValues(field === 'engine.kind' ? withoutEngine(values) : without(values, field));
       },
       resetAll: () => {
         set({ problems: {} });

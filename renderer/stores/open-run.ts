@@ -122,19 +122,12 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
           if (runId !== null) void refresh(runId);
           return;
         }
-        if (event.type === 'close-asked' || event.runId !== runId) return;
-        switch (event.type) {
-          case 'journal':
-            hearEntry(event.entry);
-            return;
-          case 'progress':
-            set({ progress: { step: event.step, fraction: event.fraction, text: event.text } });
-            return;
-          case 'window':
-            set({ level: withWindow(get().level, event) });
-            return;
-          case 'log':
-            return;
+        if (event.type === 'journal' && event.runId === runId) {
+          hearEntry(event.entry);
+        } else if (event.type === 'progress' && event.runId === runId) {
+          set({ progress: { step: event.step, fraction: event.fraction, text: event.text } });
+        } else if (event.type === 'window' && event.runId === runId) {
+          set({ level: withWindow(get().level, event) });
         }
       },
     };

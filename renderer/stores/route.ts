@@ -6,6 +6,7 @@ const routeSchema = z.discriminatedUnion('page', [
   z.object({ page: z.literal('runs') }),
   z.object({ page: z.literal('new') }),
   z.object({ page: z.literal('run'), runId: z.string().min(1).max(200) }),
+  z.object({ page: z.literal('containers') }),
   z.object({ page: z.literal('environment') }),
 ]);
 export type Route = z.infer<typeof routeSchema>;

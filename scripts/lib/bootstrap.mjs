@@ -42,6 +42,8 @@ export const needs = {
   core: ['modules', 'build'],
   /** Measures a Triton that runs already, by the perf_analyzer binary. */
   perfAnalyzer: ['modules', 'build', 'python', 'perf-analyzer'],
+  /** Builds images for containers. */
+  images: ['modules', 'build', 'python'],
   /** Writes a report: PDF by Electron. */
   report: ['modules', 'build', 'electron'],
   run: ['modules', 'build', 'electron', 'python', 'triton', 'perf-analyzer'],

@@ -1,6 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import { completeBodies, journalFixture } from '../support/run-state';
+import { ContainersPage } from './pages/containers.page';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
@@ -56,6 +57,19 @@ test('a new deployment, with a field that needs correcting', async () => {
 test('the environment', async () => {
   await new Shell(app.page).go('Environment');
   await expect(app.page.getByRole('heading', { name: 'This machine' })).toBeVisible();
+  await expect(app.page.getByRole('region', { name: 'Preflight' })).toBeVisible();
+  for (const folded of await app.page.locator('.checks-rest > summary').all()) await folded.click();
+  expect(await findings()).toEqual([]);
+});
+
+test('the containers and the images', async () => {
+  const containers = new ContainersPage(app.page);
+  await new Shell(app.page).go('Containers');
+  await expect(containers.connection).toBeVisible();
+  expect(await findings()).toEqual([]);
+  await containers.show('Images');
+  await expect(containers.pull).toBeVisible();
+  await app.page.getByText('Registry login').click();
   expect(await findings()).toEqual([]);
 });
 

@@ -18,6 +18,7 @@ beforeAll(async () => {
   const repository = join(home.path, 'repository');
   await writeTinyRepository(repository);
   server = await createLocalEngine({ layout: homeLayout(home.path), env: process.env }).startServer({
+    key: 'k',
     runId: 'perf-test',
     repository,
     logPath: join(home.path, 'triton.log'),

@@ -129,7 +129,6 @@ describe('a run that cannot go on', () => {
       'combination-unsupported',
     ],
     ['an unknown field', [...run, '--set', 'performance.nothing=1'], 'spec-invalid'],
-    ['an engine that is not built', [...run, '--engine', 'docker'], 'engine-unavailable'],
     ['a run that is not there', ['resume', 'nothing', '--json'], 'run-unknown'],
   ])('refuses %s as usage', async (_name, args, code) => {
     const result = await cli(home.path, ...args);

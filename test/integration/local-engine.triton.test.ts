@@ -52,6 +52,7 @@ async function start(options: { httpPort?: number; grpcPort?: number; signal?: A
   const commands: (readonly string[])[] = [];
   const logPath = join(folder, `triton-${count}.log`);
   const handle = await engine.startServer({
+    key: 'k',
     runId: `run-${count}`,
     repository: join(folder, 'repository'),
     logPath,
@@ -237,6 +238,7 @@ describe('the local Triton', () => {
   it('says why it does not start', async () => {
     const error = await rejection(
       engine.startServer({
+        key: 'k',
         runId: 'r',
         repository: join(folder, 'no', 'such', 'repository'),
         logPath: join(folder, 'failed.log'),
@@ -332,6 +334,7 @@ describe('the remote engine', () => {
     const remote = createRemoteEngine(`http://${handle.httpAddress}?grpcPort=${grpcPort}`);
     const attach = (on: Engine) =>
       on.startServer({
+        key: 'k',
         runId: 'r',
         repository: folder,
         logPath: join(folder, 'remote.log'),

@@ -12,14 +12,18 @@ export interface TestHome {
   remove(): Promise<void>;
 }
 
+const allTools = ['python', 'triton', 'perf-analyzer', 'electron'] as const;
+
 /**
- * A workbench home with runs and cache of its own, and the installed tools of the real one.
+ * A workbench home with runs and cache of its own, and these installed tools of the real one; all where none is named.
  * Throws when a tool is missing: a test that needs it must not pass without it.
  */
-export async function createTestHome(): Promise<TestHome> {
+export async function createTestHome(
+  tools: readonly (typeof allTools)[number][] = allTools,
+): Promise<TestHome> {
   const real = defaultHome(process.env);
   const path = await mkdtemp(join(tmpdir(), 'workbench-home-'));
-  for (const tool of ['python', 'triton', 'perf-analyzer', 'electron']) {
+  for (const tool of tools) {
     if (!existsSync(join(real, tool)))
       throw new Error(`${tool} is not installed in ${real}: run npm test once`);
     await symlink(join(real, tool), join(path, tool));

@@ -61,6 +61,7 @@ export function environmentFixture(change: Partial<Environment> = {}): Environme
     engine: 'local',
     tritonVersion: 'Triton Inference Server 2.51.0',
     image: null,
+    images: [],
     os: 'Debian GNU/Linux 12 (bookworm), Linux 6.1.0',
     cpu: 'AMD EPYC 7B13',
     cpuCount: 2,

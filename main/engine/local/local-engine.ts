@@ -1,4 +1,4 @@
-import type { EngineStatus } from '../../contract/api';
+import type { EngineStatus } from '../../contract/engine-status';
 import { toWire } from '../../contract/errors';
 import { errorText } from '../../contract/error-text';
 import type { HomeLayout } from '../../platform/layout';

@@ -66,9 +66,11 @@ export async function startLocalServer(input: StartLocalServerInput): Promise<Se
     const ports = await awaitPorts(server, input);
     const httpAddress = `127.0.0.1:${ports.http}`;
     const { version } = await createTritonClient(httpAddress).serverMetadata({ signal: start.signal });
+    const grpcAddress = `127.0.0.1:${ports.grpc}`;
     return {
       httpAddress,
-      grpcAddress: `127.0.0.1:${ports.grpc}`,
+      grpcAddress,
+      forClients: { httpAddress, grpcAddress },
       metricsAddress: `127.0.0.1:${ports.metrics}`,
       tritonVersion: version,
       exited: server.exited,

@@ -16,5 +16,5 @@ export async function sweepLocalEngines(folder: string): Promise<SweepResult> {
     ended.push(...(server === undefined ? killed : [server]));
     await removeEngineRecord(folder, record.id);
   }
-  return { ended };
+  return { ended, removedContainers: [] };
 }

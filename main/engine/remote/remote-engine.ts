@@ -77,6 +77,7 @@ async function attach(url: string, start: Pick<StartServerInput, 'signal'>): Pro
     httpAddress: address.http,
     grpcAddress: address.grpc,
     metricsAddress: null,
+    forClients: { httpAddress: address.http, grpcAddress: address.grpc },
     tritonVersion: version,
     // Nobody here sees its end: a call that fails says server-unreachable.
     exited: new Promise(() => undefined),
@@ -110,6 +111,6 @@ export function createRemoteEngine(url: string | null): Engine {
         });
       return attach(url, input);
     },
-    sweep: () => Promise.resolve({ ended: [] }),
+    sweep: () => Promise.resolve({ ended: [], removedContainers: [] }),
   };
 }

@@ -36,7 +36,7 @@ async function metricsOf(context: StepContext, of: 'framework' | 'Triton', dump:
 export const accuracyStep: Step = {
   id: 'accuracy',
   kind: 'record',
-  needs: ['deploy'],
+  needs: ['images', 'deploy'],
   deadlineS: 1800,
   async inputs(run) {
     return { code: await codeHash(run), accuracy: run.spec.accuracy };
@@ -69,7 +69,7 @@ export const accuracyStep: Step = {
         [
           ...common,
           ['--precision', spec.precision],
-          ['--url', server.grpcAddress],
+          ['--url', server.forClients.grpcAddress],
           ['--protocol', 'grpc'],
           ['--model-name', spec.configure.modelName],
           ['--model-version', spec.configure.modelVersion],

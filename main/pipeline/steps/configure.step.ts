@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { modelArtefactSchema } from '../../contract/artefacts';
+import { backendsOf } from '../../contract/serving';
 import { formatOf } from '../../formats/formats';
 import { modelConfigOf } from '../../formats/model-config-of';
 import { hashFolder } from '../../platform/files';
@@ -18,7 +19,7 @@ export const configureStep: Step = {
     const { configure, engine } = run.spec;
     return {
       configure,
-      engine: engine.kind,
+      backends: backendsOf(engine),
       serving: await hashFolder(join(run.services.resources, 'serving')),
     };
   },
@@ -29,7 +30,7 @@ export const configureStep: Step = {
     const format = formatOf(spec.format);
     const config = modelConfigOf({ spec, signature: artefact, format });
     const serving = format.servedBy({
-      engine: spec.engine.kind,
+      backends: backendsOf(spec.engine),
       precision: spec.precision,
       accelerator: configure.backendAccelerator,
     });

@@ -8,7 +8,7 @@ import type { Step } from '../step';
 export const convertStep: Step = {
   id: 'convert',
   kind: 'files',
-  needs: ['export'],
+  needs: ['images', 'export'],
   deadlineS: 1200,
   async inputs(run) {
     return { code: await codeHash(run), precision: run.spec.precision };

@@ -12,10 +12,10 @@ import type { Step } from '../step';
 export const deployStep: Step = {
   id: 'deploy',
   kind: 'session',
-  needs: ['configure'],
+  needs: ['images', 'configure'],
   deadlineS: 600,
   retry: { times: 1, codes: ['server-start-failed'] },
-  inputs: (run) => Promise.resolve({ engine: run.spec.engine.kind }),
+  inputs: (run) => Promise.resolve(run.spec.engine),
   async run(context) {
     const { run, spec } = context;
     const { modelName, modelVersion } = spec.configure;
@@ -26,10 +26,11 @@ export const deployStep: Step = {
     context.progress(null, 'starting Triton');
     const server = await run.services.engine.startServer({
       runId: run.runId,
+      key: run.keys.configure,
       repository: run.folder.repository,
       logPath: `${context.dir}/triton.log`,
-      httpPort: engine.kind === 'local' ? engine.httpPort : undefined,
-      grpcPort: engine.kind === 'local' ? engine.grpcPort : undefined,
+      httpPort: engine.kind === 'remote' ? undefined : engine.httpPort,
+      grpcPort: engine.kind === 'remote' ? undefined : engine.grpcPort,
       signal: context.signal,
       onLog: context.log,
       onCommand: (argv) => {

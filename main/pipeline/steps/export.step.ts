@@ -8,7 +8,7 @@ import type { Step } from '../step';
 export const exportStep: Step = {
   id: 'export',
   kind: 'files',
-  needs: ['prepare-data'],
+  needs: ['images', 'prepare-data'],
   deadlineS: 1200,
   async inputs(run) {
     const opset = run.spec.format === 'onnx' ? run.spec.onnxOpset : null;

@@ -5,7 +5,7 @@ import type { Step } from '../step';
 export const offlineStep: Step = {
   id: 'offline',
   kind: 'record',
-  needs: ['accuracy', 'profile-data', 'deploy'],
+  needs: ['images', 'accuracy', 'profile-data', 'deploy'],
   deadlineS: 6 * 3600,
   inputs: (run) => Promise.resolve([measuringInputs(run), run.spec.performance.batchSizes]),
   async run(context) {

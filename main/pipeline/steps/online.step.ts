@@ -5,7 +5,7 @@ import type { Step } from '../step';
 export const onlineStep: Step = {
   id: 'online',
   kind: 'record',
-  needs: ['offline', 'deploy'],
+  needs: ['images', 'offline', 'deploy'],
   deadlineS: 6 * 3600,
   inputs: (run) => {
     const { concurrency, onlineBatchSize } = run.spec.performance;

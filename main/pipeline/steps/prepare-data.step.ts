@@ -7,7 +7,7 @@ import type { Step } from '../step';
 export const prepareDataStep: Step = {
   id: 'prepare-data',
   kind: 'files',
-  needs: [],
+  needs: ['images'],
   deadlineS: 900,
   async inputs(run) {
     const { model } = run.spec;

@@ -9,7 +9,7 @@ const sampleCount = 8;
 export const profileDataStep: Step = {
   id: 'profile-data',
   kind: 'files',
-  needs: ['convert'],
+  needs: ['images', 'convert'],
   deadlineS: 600,
   async inputs(run) {
     return { code: await codeHash(run), mode: run.spec.performance.inputData, sampleCount };

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { DraftValue } from '../../stores/draft';
 import { useWorkbench } from '../../workbench';
-import { fieldMessage, fieldValue, parseIntegers } from './field-value';
-import type { Field } from './fields';
+import { fieldMessage, fieldValue, parseIntegers, parseTexts } from './field-value';
+import type { Field } from './field';
 
 function Label({ field, changed, onReset }: { field: Field; changed: boolean; onReset: () => void }) {
   return (
@@ -34,13 +34,11 @@ function Label({ field, changed, onReset }: { field: Field; changed: boolean; on
   );
 }
 
-/** A list is text while it is typed; only what can be read becomes a value. */
-function IntegersInput(props: {
-  value: readonly number[];
-  mayBeEmpty: boolean;
+/** What is typed stands as it is until the field is left, whatever value is read from it. */
+function TypedInput(props: {
+  text: string;
   problem: string | undefined;
-  onProblem: (problem: string) => void;
-  onChange: (value: number[]) => void;
+  onType: (text: string) => void;
   input: TextInputProps;
 }) {
   const [typed, setTyped] = useState<string | null>(null);
@@ -48,13 +46,11 @@ function IntegersInput(props: {
     <TextInput
       {...props.input}
       error={props.problem ?? props.input.error}
-      value={typed ?? props.value.join(', ')}
+      value={typed ?? props.text}
       onChange={(event) => {
         const text = event.currentTarget.value;
         setTyped(text);
-        const read = parseIntegers(text, props.mayBeEmpty);
-        if (typeof read === 'string') props.onProblem(read);
-        else props.onChange([...read]);
+        props.onType(text);
       }}
       onBlur={() => {
         if (props.problem === undefined) setTyped(null);
@@ -102,11 +98,19 @@ export function FieldInput({ field }: { field: Field }) {
         <Select
           {...shared}
           {...order}
-          data={[...control.options]}
-          value={typeof value === 'string' ? value : null}
+          data={[
+            ...(control.none === undefined ? [] : [{ value: '', label: control.none }]),
+            ...control.options.map(({ value: option, label: text, why }) => ({
+              value: option,
+              label: why === undefined ? text : `${text} (not available)`,
+              disabled: why !== undefined,
+            })),
+          ]}
+          value={typeof value === 'string' ? value : control.none === undefined ? null : ''}
           allowDeselect={false}
           onChange={(next) => {
-            if (next !== null) change(path, next);
+            if (next === '') reset(path);
+            else if (next !== null) change(path, next);
           }}
         />
       );
@@ -130,17 +134,30 @@ export function FieldInput({ field }: { field: Field }) {
       );
     case 'integers':
       return (
-        <IntegersInput
+        <TypedInput
           key={resets}
           input={{ ...shared, ...order }}
-          value={Array.isArray(value) ? value : []}
-          mayBeEmpty={control.mayBeEmpty}
+          text={Array.isArray(value) ? value.join(', ') : ''}
           problem={problems[path]}
-          onProblem={(problem) => {
-            setProblem(path, problem);
+          onType={(text) => {
+            const read = parseIntegers(text, control.mayBeEmpty);
+            if (typeof read === 'string') setProblem(path, read);
+            else change(path, [...read]);
           }}
-          onChange={(next) => {
-            change(path, next);
+        />
+      );
+    case 'text':
+    case 'texts':
+      return (
+        <TypedInput
+          key={resets}
+          input={{ ...shared, ...order, placeholder: control.placeholder }}
+          text={Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : ''}
+          problem={problems[path]}
+          onType={(text) => {
+            const read = parseTexts(text);
+            if (read.length === 0) reset(path);
+            else change(path, control.kind === 'texts' ? [...read] : text.trim());
           }}
         />
       );

@@ -19,6 +19,9 @@ export function parseIntegers(text: string, mayBeEmpty: boolean): readonly numbe
   return bad === undefined ? parts.map(Number) : `“${bad}” is not a whole number from 1`;
 }
 
+/** "GPU-1, GPU-2" -> ['GPU-1', 'GPU-2']; empty: none. */
+export const parseTexts = (text: string): readonly string[] => text.split(/[\s,;]+/).filter(Boolean);
+
 /** The core names the field in front of its message; beside the field that is said already. */
 export const fieldMessage = (message: string, path: string): string =>
   message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;

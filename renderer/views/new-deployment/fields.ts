@@ -1,3 +1,4 @@
+import type { EngineStatus } from '../../../main/contract/engine-status';
 import type { Preset } from '../../../main/contract/preset';
 import {
   accelerators,
@@ -10,31 +11,8 @@ import {
   protocols,
 } from '../../../main/contract/run-spec';
 import { formatText, loadToolText, precisionText, profileText } from '../../format/words';
-
-export type Control =
-  | {
-      readonly kind: 'choice';
-      readonly options: readonly { readonly value: string; readonly label: string }[];
-    }
-  | { readonly kind: 'integer'; readonly min: number; readonly suffix?: string }
-  | { readonly kind: 'number'; readonly min: number; readonly step: number }
-  | { readonly kind: 'integers'; readonly mayBeEmpty: boolean }
-  | { readonly kind: 'flag' };
-
-export interface Field {
-  /** Dotted path in the run specification. */
-  readonly path: string;
-  readonly label: string;
-  /** Triton's, perf_analyzer's or upstream's own name. */
-  readonly term: string;
-  readonly help: string;
-  readonly control: Control;
-}
-
-export interface FieldGroup {
-  readonly title: string;
-  readonly fields: readonly Field[];
-}
+import { dockerFields, engineField } from './engine-fields';
+import type { Control, Field, FieldGroup } from './field';
 
 const choice = <Value extends string>(
   values: readonly Value[],
@@ -226,9 +204,17 @@ const accuracyFields = (preset: Preset): readonly Field[] => [
   },
 ];
 
-/** The form of a preset, in the order of the work. */
-export const fieldGroups = (preset: Preset): readonly FieldGroup[] => [
+/** The form of a preset, with the fields of the engine that is chosen, in the order of the work. */
+export const fieldGroups = (
+  preset: Preset,
+  inDocker: boolean,
+  engines: readonly EngineStatus[],
+): readonly FieldGroup[] => [
   { title: 'Model', fields: modelFields(preset) },
+  {
+    title: 'Where it runs',
+    fields: [engineField(engines), ...(inDocker ? dockerFields : [])],
+  },
   { title: 'Measuring', fields: measuringFields },
   { title: 'Serving on Triton', fields: servingFields(preset) },
   { title: 'Accuracy gate', fields: accuracyFields(preset) },

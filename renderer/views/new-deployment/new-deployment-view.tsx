@@ -37,9 +37,10 @@ function Side() {
 
 /** Puts a deployment together: the preset's values stand there already, Start is in reach at once. */
 export function NewDeploymentView() {
-  const { client, draft, presets, route } = useWorkbench();
+  const { client, draft, machine, presets, route } = useWorkbench();
   const { spec, values, problems, error, preset: presetId, resolve, resetAll } = useStore(draft);
   const list = useStore(presets);
+  const engines = useStore(machine, (state) => state.value?.engines) ?? [];
   const [starting, setStarting] = useState(false);
   const preset = list.value?.find((known) => known.id === presetId);
 
@@ -61,7 +62,9 @@ export function NewDeploymentView() {
     }
   };
 
-  const groups = preset === undefined ? [] : fieldGroups(preset);
+  // The choice, even while it leads to no specification.
+  const engine = values['engine.kind'] ?? spec?.engine.kind;
+  const groups = preset === undefined ? [] : fieldGroups(preset, engine === 'docker', engines);
   const besideField = groups.some((group) => group.fields.some((field) => field.path === error?.where));
   const problem = list.error ?? (besideField ? null : error);
   const wrong = Object.keys(problems).length + (besideField ? 1 : 0);

@@ -1,7 +1,8 @@
 import { stepTitle } from '../../../main/contract/step-text';
 import type { StepId } from '../../../main/contract/run-events';
-import { stepIds } from '../../../main/contract/run-events';
+import { stepsOf } from '../../../main/contract/run-events';
 import type { RunSpec } from '../../../main/contract/run-spec';
+import { imageFamily } from '../../../main/contract/serving';
 import { formatText, loadToolText, precisionText } from '../../format/words';
 import type { DraftValue } from '../../stores/draft';
 
@@ -10,6 +11,10 @@ const list = (values: readonly number[]): string => values.join(', ');
 const levels = (count: number): string => (count === 1 ? '1 level' : `${count} levels`);
 
 const what: Readonly<Record<StepId, (spec: RunSpec) => string>> = {
+  images: ({ engine }) =>
+    engine.kind === 'docker'
+      ? `Builds or pulls what is missing (${imageFamily(engine)})`
+      : 'No image is needed',
   'prepare-data': ({ model }) => model.dataset ?? 'Generates a data set of images',
   export: ({ format, onnxOpset }) =>
     `${formatText[format]}${format === 'onnx' ? `, opset ${onnxOpset}` : ''}, from FP32 weights`,
@@ -17,7 +22,10 @@ const what: Readonly<Record<StepId, (spec: RunSpec) => string>> = {
     precision === 'fp32' ? 'Checks the exported file' : `To ${precisionText[precision]}`,
   configure: ({ configure }) =>
     `config.pbtxt: max_batch_size ${configure.maxBatchSize}, ${configure.batching} batching, ${configure.instances} instance${configure.instances === 1 ? '' : 's'}`,
-  deploy: ({ engine, configure }) => `Starts Triton (${engine.kind}) and loads ${configure.modelName}`,
+  deploy: ({ engine, configure }) => {
+    const gpus = engine.kind === 'docker' && engine.gpus.length > 0 ? `, GPUs ${engine.gpus.join(', ')}` : '';
+    return `Starts Triton (${engine.kind}${gpus}) and loads ${configure.modelName}`;
+  },
   accuracy: ({ accuracy }) => {
     const limits = Object.entries(accuracy.thresholds).map(([name, value]) => `${name} ≥ ${value}`);
     return ['Framework against Triton', ...limits].join('; ');
@@ -34,7 +42,7 @@ const what: Readonly<Record<StepId, (spec: RunSpec) => string>> = {
 export const planText = (
   spec: RunSpec,
 ): readonly { readonly step: StepId; readonly title: string; readonly what: string }[] =>
-  stepIds.map((step) => ({ step, title: stepTitle[step], what: what[step](spec) }));
+  stepsOf(spec).map((step) => ({ step, title: stepTitle[step], what: what[step](spec) }));
 
 const value = (of: DraftValue): string => (typeof of === 'string' ? of : JSON.stringify(of));
 

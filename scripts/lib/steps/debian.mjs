@@ -8,8 +8,9 @@ const triplet = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' }[process.
 const libraryFolders = [`/usr/lib/${triplet}`, `/lib/${triplet}`, '/usr/lib64', '/lib64', '/usr/lib', '/lib'];
 
 const library = (name) => () => libraryFolders.some((folder) => existsSync(join(folder, name)));
-const program = (name) => () =>
-  (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, name)));
+/** The last two are not on everybody's PATH. */
+const programFolders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin'];
+const program = (name) => () => programFolders.some((folder) => existsSync(join(folder, name)));
 
 const xvfb = { name: 'xvfb', present: program('Xvfb') };
 
@@ -24,6 +25,12 @@ const packages = {
   display: [xvfb],
   // Tests open their windows where nobody sees them, on a desktop too.
   test: [xvfb, { name: 'poppler-utils', present: program('pdftotext') }],
+  docker: [{ name: 'docker.io', present: program('dockerd') }],
+  'docker-test': [
+    { name: 'docker-registry', present: program('docker-registry') },
+    { name: 'busybox-static', present: program('busybox') },
+  ],
+  'docker-base': [{ name: 'debootstrap', present: program('debootstrap') }],
 };
 
 export function hasDisplay(env = process.env) {

@@ -4,7 +4,7 @@ import type { Locator, Page } from '@playwright/test';
 export class Shell {
   constructor(private readonly page: Page) {}
 
-  async go(name: 'Runs' | 'New deployment' | 'Environment'): Promise<void> {
+  async go(name: 'Runs' | 'New deployment' | 'Containers' | 'Environment'): Promise<void> {
     await this.page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name }).click();
   }
 

@@ -3,23 +3,36 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { engines as kinds } from '../../../main/contract/run-spec';
+import type { RunSpec } from '../../../main/contract/run-spec';
+import { createDockerLink } from '../../../main/docker/docker-link';
 import { createEngines } from '../../../main/engine/engines';
 import type { Engines } from '../../../main/engine/engines';
 import { serverArguments, serverEnvironment } from '../../../main/engine/local/server-command';
 import { parseRemoteUrl } from '../../../main/engine/remote/remote-engine';
 import { homeLayout } from '../../../main/platform/layout';
+import { specFixture } from '../../support/run-state';
 import { rejection } from '../../support/rejection';
 
 let home: string;
 let engines: Engines;
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'twb-engines-'));
-  engines = createEngines({ layout: homeLayout(home), env: {} });
+  const layout = homeLayout(home);
+  const env = { DOCKER_HOST: `unix://${home}/none.sock` };
+  engines = createEngines({
+    layout,
+    env,
+    resources: 'resources',
+    workerFile: '/nowhere/load-worker.cjs',
+    docker: createDockerLink({ env, instanceFile: layout.instance }),
+    prepareImage: () => Promise.reject(new Error('no image is needed here')),
+  });
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
 const start = {
   runId: 'r',
+  key: 'k',
   repository: '/r',
   logPath: '/nowhere/log',
   signal: new AbortController().signal,
@@ -36,17 +49,24 @@ describe('engines', () => {
   });
 
   it('refuse to start what is not installed or not there', async () => {
-    expect((await rejection(engines.engineFor({ kind: 'local' }).startServer(start))).code).toBe(
+    const open = async (engine: RunSpec['engine']) => {
+      const spec = { ...specFixture(), engine };
+      return (await engines.openPlace(spec, { runId: 'r', dir: home, step: () => 'deploy' })).engine;
+    };
+    expect((await rejection((await open({ kind: 'local' })).startServer(start))).code).toBe(
       'toolchain-missing',
     );
-    expect(() => engines.engineFor({ kind: 'docker' })).toThrow('does not start containers');
-    const remote = engines.engineFor({ kind: 'remote', url: 'http://127.0.0.1:1' });
+    const docker = { ...specFixture(), engine: { kind: 'docker', gpus: [], shmSizeMiB: 64 } as const };
+    expect((await rejection(engines.check({ ...docker, engine: { ...docker.engine, gpus: [] } }))).code).toBe(
+      'docker-unreachable',
+    );
+    const remote = await open({ kind: 'remote', url: 'http://127.0.0.1:1' });
     expect((await rejection(remote.startServer(start))).code).toBe('server-unreachable');
     expect((await remote.detect()).available).toBe(false);
   });
 
   it('sweep a home without records', async () => {
-    expect(await engines.sweep()).toEqual({ ended: [] });
+    expect(await engines.sweep()).toEqual({ ended: [], removedContainers: [] });
   });
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Signature } from '../../../main/contract/artefacts';
 import { WorkbenchError } from '../../../main/contract/errors';
-import { accelerators, engines, formats, precisions } from '../../../main/contract/run-spec';
-import type { ConfigureSpec, EngineKind, Format, Precision } from '../../../main/contract/run-spec';
+import { accelerators, formats, precisions } from '../../../main/contract/run-spec';
+import { backendSets } from '../../../main/contract/serving';
+import type { ConfigureSpec, EngineKind, Format, Precision, RunSpec } from '../../../main/contract/run-spec';
 import { formatOf, modelFormats } from '../../../main/formats/formats';
 import { modelConfigOf } from '../../../main/formats/model-config-of';
 import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
@@ -36,7 +37,12 @@ interface Choice {
 
 function build(choice: Choice = {}) {
   const kind = choice.engine ?? 'local';
-  const engine = kind === 'remote' ? ({ kind, url: 'http://h:8000' } as const) : { kind };
+  const engine =
+    kind === 'remote'
+      ? ({ kind, url: 'http://h:8000' } as const)
+      : kind === 'docker'
+        ? ({ kind, gpus: ['all'], shmSizeMiB: 1024 } satisfies RunSpec['engine'])
+        : { kind };
   return modelConfigOf({
     spec: {
       engine,
@@ -148,19 +154,19 @@ describe.each(formats)('format %s', (id) => {
     expect(format.fileName).toMatch(/^model\.\w+$/);
   });
 
-  it('answers for every engine, precision and accelerator, and writes a valid part for what it allows', () => {
-    for (const engine of engines) {
+  it('answers for every set of backends, precision and accelerator, and writes a valid part for what it allows', () => {
+    for (const backends of backendSets) {
       for (const precision of precisions) {
         for (const accelerator of accelerators) {
-          const serving = format.servedBy({ engine, precision, accelerator });
+          const serving = format.servedBy({ backends, precision, accelerator });
           if (!serving.ok) {
             expect(serving.reason).not.toBe('');
             expect(serving.remedy).not.toBe('');
             continue;
           }
-          expect(serving.serving).toBe(engine === 'local' ? 'shim' : 'native');
+          expect(serving.serving).toBe(backends === 'python' ? 'shim' : 'native');
           const config = build({
-            engine,
+            engine: backends === 'python' ? 'local' : 'remote',
             format: id,
             precision,
             configure: { backendAccelerator: accelerator },
@@ -168,7 +174,7 @@ describe.each(formats)('format %s', (id) => {
           expect(parseConfigPbtxt(formatConfigPbtxt(config))).toEqual(config);
         }
       }
-      expect(format.servedBy({ engine, precision: 'fp32', accelerator: 'none' }).ok).toBe(true);
+      expect(format.servedBy({ backends, precision: 'fp32', accelerator: 'none' }).ok).toBe(true);
     }
   });
 });

@@ -3,7 +3,8 @@ import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { environmentSchema } from '../../../main/contract/results';
-import { parseOsRelease, readEnvironment, readGpus } from '../../../main/machine/environment';
+import { parseOsRelease, readEnvironment } from '../../../main/machine/environment';
+import { captureFolder, readCapture } from './captures';
 
 let folder: string;
 beforeEach(async () => {
@@ -14,11 +15,14 @@ afterEach(async () => {
 });
 
 /** A stand-in that gives the wanted answer on any machine. */
-async function faultyNvidiaSmi(script: string): Promise<NodeJS.ProcessEnv> {
+async function fakeNvidiaSmi(script: string): Promise<NodeJS.ProcessEnv> {
   await writeFile(join(folder, 'nvidia-smi'), `#!/bin/sh\n${script}\n`);
   await chmod(join(folder, 'nvidia-smi'), 0o755);
   return { PATH: `${folder}:/usr/bin:/bin` };
 }
+
+const readWith = (env: NodeJS.ProcessEnv) =>
+  readEnvironment({ workbenchVersion: '1.2.3', engine: 'local', env });
 
 describe('environment', () => {
   it('describes this machine', async () => {
@@ -48,20 +52,31 @@ describe('environment', () => {
     expect(parseOsRelease('NAME=x')).toBeNull();
   });
 
-  it('asks nvidia-smi', async () => {
-    const capture = join(import.meta.dirname, '../../fixtures/gpu/tesla-t4.xml');
-    expect((await readGpus(await faultyNvidiaSmi(`cat ${capture}`))).map((gpu) => gpu.name)).toEqual([
-      'Tesla T4',
+  it('names the GPUs that nvidia-smi tells', async () => {
+    const script = `cat '${join(captureFolder, 'tesla-t4.xml')}'`;
+    expect((await readWith(await fakeNvidiaSmi(script))).gpus).toEqual([
+      {
+        name: 'Tesla T4',
+        uuid: 'GPU-d37e67a5-91dd-3774-a5cb-99096249601a',
+        memoryBytes: 15_360 * 1024 * 1024,
+        driver: '515.105.01',
+      },
     ]);
   });
 
-  it.each([
-    ['is missing', null],
-    ['fails', 'echo NVIDIA-SMI has failed; exit 9'],
-    ['prints something else', 'echo hello'],
-    ['hangs', 'exec sleep 600'],
-  ])('goes on without GPUs when nvidia-smi %s', async (_what, script) => {
-    const env = script === null ? { PATH: folder } : await faultyNvidiaSmi(script);
-    expect(await readGpus(env)).toEqual([]);
+  it('has a value for what the driver does not know', async () => {
+    const unknown = (await readCapture('tesla-t4.xml'))
+      .replace(/<uuid>[^<]*</, '<uuid>N/A<')
+      .replace('<total>15360 MiB<', '<total>[Unknown Error]<')
+      .replace(/<driver_version>[^<]*</, '<driver_version>N/A<');
+    await writeFile(join(folder, 'report.xml'), unknown);
+    const environment = await readWith(await fakeNvidiaSmi(`cat '${join(folder, 'report.xml')}'`));
+    expect(environmentSchema.parse(environment).gpus).toEqual([
+      { name: 'Tesla T4', uuid: '00000000:00:1E.0', memoryBytes: 0, driver: 'unknown' },
+    ]);
+  });
+
+  it('goes on without GPUs when nvidia-smi fails', async () => {
+    expect((await readWith(await fakeNvidiaSmi('exit 9'))).gpus).toEqual([]);
   });
 });

@@ -1,61 +1,184 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { GpuFacts } from '../../../main/contract/machine';
 import { parseNvidiaSmi } from '../../../main/machine/nvidia-smi';
+import { readCapture } from './captures';
+import { expectedFacts } from './expected-facts';
+import { gpuReportSchema } from './gpu-report-schema';
 
-const capture = (name: string) => readFile(join(import.meta.dirname, '../../fixtures/gpu', name), 'utf8');
 const mebibyte = 1024 * 1024;
 
+function parseWhole(xml: string) {
+  const report = parseNvidiaSmi(xml);
+  if (report === null) throw new Error('no report');
+  return report;
+}
+
+function firstGpu(xml: string): GpuFacts {
+  const [gpu] = parseWhole(xml).gpus;
+  if (gpu === undefined) throw new Error('no GPU');
+  return gpu;
+}
+
 describe('nvidia-smi report', () => {
+  it.each(Object.keys(expectedFacts))('%s', async (file) => {
+    const wanted = expectedFacts[file];
+    expect(parseNvidiaSmi(await readCapture(file))).toEqual({
+      driverVersion: wanted?.driverVersion,
+      cudaVersion: wanted?.cudaVersion,
+      gpus: [wanted?.gpu],
+      problem: null,
+    });
+  });
+
   it.each([
-    ['tesla-t4.xml', 'Tesla T4', 'GPU-d37e67a5-91dd-3774-a5cb-99096249601a', 15_360, '515.105.01'],
-    [
-      'a100-sxm4-v12.xml',
-      'NVIDIA A100-SXM4-80GB',
-      'GPU-513536b6-7d19-9063-b049-1e69664bb298',
-      81_920,
-      '535.54.03',
-    ],
-    ['gtx-1660-ti.xml', 'Graphics Device', 'GPU-304a277d-3545-63b8-3a36-dfde3c992989', 5912, '418.43'],
-    [
-      'rtx-3080-v13.xml',
-      'NVIDIA GeForce RTX 3080',
-      'GPU-19d6d965-2acc-f646-00f8-4c76979aabb4',
-      10_240,
-      '595.58.03',
-    ],
-  ])('%s', async (file, name, uuid, memoryMiB, driver) => {
-    expect(parseNvidiaSmi(await capture(file))).toEqual([
-      { name, uuid, memoryBytes: memoryMiB * mebibyte, driver },
-    ]);
+    'N/A',
+    '[N/A]',
+    '[Unknown Error]',
+    'Unknown Error',
+    '[Not Supported]',
+    '[GPU is lost]',
+    'Requested functionality has been deprecated',
+    '',
+  ])('knows nothing where the driver says "%s"', async (unknown) => {
+    // Every number with a unit, every count, the UUID and the modes of a real capture.
+    const xml = (await readCapture('tesla-t4.xml'))
+      .replace(/>[\d.]+ (?:MiB|MHz|W|C|%)</g, () => `>${unknown}<`)
+      .replace(
+        /<(uuid|performance_state|product_architecture|current_ecc|[sd]ram_\w+)>[^<]*</g,
+        (_all, name) => {
+          return `<${String(name)}>${unknown}<`;
+        },
+      );
+    expect(firstGpu(xml)).toEqual({
+      ...expectedFacts['tesla-t4.xml']?.gpu,
+      uuid: null,
+      architecture: null,
+      memoryTotalBytes: null,
+      load: {
+        gpuPercent: null,
+        memoryPercent: null,
+        memoryUsedBytes: null,
+        powerDrawW: null,
+        temperatureC: null,
+        smClockMHz: null,
+      },
+      powerLimitW: null,
+      maxClocks: { smMHz: null, memoryMHz: null },
+      performanceState: null,
+      ecc: { enabled: null, uncorrectedVolatile: null },
+      processes: [
+        { pid: 675, name: '/usr/lib/xorg/Xorg', type: 'G', usedMemoryBytes: null },
+        { pid: 5762, name: 'python', type: 'C', usedMemoryBytes: null },
+      ],
+    });
   });
 
-  it('reads several GPUs and none', () => {
-    const gpu = (id: number) =>
-      `<gpu id="${id}"><product_name>G${id}</product_name><uuid>GPU-${id}</uuid><fb_memory_usage><total>N/A</total></fb_memory_usage></gpu>`;
-    const log = (inner: string) =>
-      `<nvidia_smi_log><driver_version>1.2</driver_version>${inner}</nvidia_smi_log>`;
-    expect(parseNvidiaSmi(log(gpu(0) + gpu(1)))?.map((found) => found.uuid)).toEqual(['GPU-0', 'GPU-1']);
-    expect(parseNvidiaSmi(log(gpu(0)))?.[0]?.memoryBytes).toBe(0);
-    expect(parseNvidiaSmi(log('<gpu id="00:01.0"><product_name>G</product_name></gpu>'))).toEqual([
-      { name: 'G', uuid: '00:01.0', memoryBytes: 0, driver: '1.2' },
-    ]);
-    expect(parseNvidiaSmi(log(''))).toEqual([]);
+  it('takes what is left of the power readings', async () => {
+    const xml = await readCapture('rtx-3080-v13.xml');
+    const average = xml.replace('142.33 W', '[Unknown Error]');
+    expect(firstGpu(average).load.powerDrawW).toBe(139.62);
+    expect(firstGpu(average.replace('139.62 W', 'N/A')).load.powerDrawW).toBeNull();
   });
 
-  it('gives null for whatever else is printed, cut or broken', async () => {
-    const whole = await capture('tesla-t4.xml');
-    expect(
-      parseNvidiaSmi('NVIDIA-SMI has failed because it could not communicate with the driver.'),
-    ).toBeNull();
-    expect(parseNvidiaSmi(whole.slice(0, 400))).toBeNull();
-    fc.assert(
-      fc.property(fc.nat(whole.length), fc.string(), (at, junk) => {
-        const found = parseNvidiaSmi(whole.slice(0, at) + junk + whole.slice(at));
-        expect(found === null || Array.isArray(found)).toBe(true);
-      }),
-      { numRuns: 50 },
+  it('adds up uncorrected ECC errors, in both shapes', async () => {
+    const t4 = (await readCapture('tesla-t4.xml'))
+      .replace('<sram_uncorrectable>0<', '<sram_uncorrectable>2<')
+      .replace('<dram_uncorrectable>0<', '<dram_uncorrectable>3<');
+    expect(firstGpu(t4).ecc.uncorrectedVolatile).toBe(5);
+    const v100 = await readCapture('tesla-v100s-v11.xml');
+    const doubleBit = v100.indexOf('<double_bit>');
+    const worn = v100.slice(0, doubleBit) + v100.slice(doubleBit).replace('<total>0<', '<total>7<');
+    expect(firstGpu(worn).ecc.uncorrectedVolatile).toBe(7);
+  });
+
+  it('reads 16 GPUs, one lost, and none', async () => {
+    const whole = await readCapture('tesla-t4.xml');
+    const start = whole.indexOf('<gpu id=');
+    const end = whole.indexOf('</nvidia_smi_log>');
+    const gpu = whole.slice(start, end);
+    const log = (gpus: string) => whole.slice(0, start) + gpus + whole.slice(end);
+    const many = Array.from({ length: 16 }, (_, index) => gpu.replaceAll('00:1E.0', `00:${10 + index}.0`));
+    const { gpus } = parseWhole(log(many.join('')));
+    expect(gpus.map(({ index, busId }) => [index, busId])).toEqual(
+      many.map((_, index) => [index, `00000000:00:${10 + index}.0`]),
     );
+    expect(new Set(gpus.map(({ memoryTotalBytes }) => memoryTotalBytes))).toEqual(
+      new Set([15_360 * mebibyte]),
+    );
+
+    const lost = gpu.replace('Tesla T4', '[GPU is lost]').replace(/<pci>[\s\S]*<\/pci>/, '');
+    expect(parseWhole(log(lost + gpu)).gpus).toMatchObject([
+      { index: 0, name: 'unknown GPU', busId: '00000000:00:1E.0', computeCapability: null },
+      { index: 1, name: 'Tesla T4' },
+    ]);
+    expect(parseNvidiaSmi(log(''))).toEqual({
+      driverVersion: '515.105.01',
+      cudaVersion: '11.7',
+      gpus: [],
+      problem: 'The NVIDIA driver answers, but it sees no GPU.',
+    });
+  });
+
+  it('overlooks warnings around the report', async () => {
+    const xml = await readCapture('tesla-t4.xml');
+    expect(parseNvidiaSmi(`Warning: x < y\n${xml}\nWARNING: infoROM is corrupted\n`)).toEqual(
+      parseNvidiaSmi(xml),
+    );
+  });
+
+  it('gives null for whatever else is printed', async () => {
+    const whole = await readCapture('tesla-t4.xml');
+    const texts = [
+      '',
+      'hello',
+      'NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver.',
+      whole.slice(0, 4000),
+      '<nvidia_smi_log></nvidia_smi_log>',
+      '</nvidia_smi_log><nvidia_smi_log>',
+      '<html><body>502</body></html>',
+      `<nvidia_smi_log>${'<supported_clocks>'.repeat(100_000)}</nvidia_smi_log>`,
+      `<nvidia_smi_log>${'<a>'.repeat(300_000)}</nvidia_smi_log>`,
+      `<nvidia_smi_log>${'<'.repeat(300_000)}</nvidia_smi_log>`,
+      `<nvidia_smi_log>${'<!-- '.repeat(100_000)}</nvidia_smi_log>`,
+      `<nvidia_smi_log ${'a="b" '.repeat(50_000)}></nvidia_smi_log>`,
+      '<nvidia_smi_log><__proto__><driver_version>1</driver_version></__proto__></nvidia_smi_log>',
+    ];
+    expect(texts.map((text) => parseNvidiaSmi(text))).toEqual(texts.map(() => null));
+  });
+
+  it('never throws on 1000 broken captures', { timeout: 120_000 }, async () => {
+    // Lists of clocks are the bulk of a capture, and nothing of them is read.
+    const captures = await Promise.all(
+      Object.keys(expectedFacts).map(async (file) =>
+        (await readCapture(file)).replace(/<supported_clocks>[\s\S]*?<\/supported_clocks>/g, ''),
+      ),
+    );
+    const pieces = fc.oneof(
+      fc.string(),
+      fc.constantFrom('<', '>', '</', '</gpu>', '<gpu>', '<![CDATA[', '<!--', '&lt;', '&x;', '__proto__'),
+      fc.constantFrom('constructor', '9'.repeat(400), '-1', '1e999 MiB', '<!DOCTYPE a [', ']>', '\u0000'),
+    );
+    const edit = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(200), pieces);
+    let reports = 0;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...captures),
+        fc.array(edit, { minLength: 1, maxLength: 8 }),
+        (xml, edits) => {
+          const broken = edits.reduce((text, [at, cut, piece]) => {
+            const from = Math.floor(at * text.length);
+            return text.slice(0, from) + piece + text.slice(from + cut);
+          }, xml);
+          const report = parseNvidiaSmi(broken);
+          if (report === null) return;
+          reports += 1;
+          gpuReportSchema.parse(report);
+        },
+      ),
+      { numRuns: 1000, seed: 20_261_121 },
+    );
+    // Otherwise nothing but null would have been looked at.
+    expect(reports).toBeGreaterThan(50);
   });
 });

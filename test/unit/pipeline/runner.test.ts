@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
 import type { JournalBody, StepId } from '../../../main/contract/run-events';
-import { stepIds } from '../../../main/contract/run-events';
+import { stepsOf } from '../../../main/contract/run-events';
 import type { RunState } from '../../../main/contract/run-state';
 import { reduceRun } from '../../../main/contract/run-state';
 import { stepKeys } from '../../../main/pipeline/plan';
@@ -12,7 +12,7 @@ import { runPipeline } from '../../../main/pipeline/runner';
 import type { RunContext, Step, StepContext, StepOutcome } from '../../../main/pipeline/step';
 import { ArtefactCache } from '../../../main/store/artefact-cache';
 import { runFolder } from '../../../main/store/run-folder';
-import { runCreated } from '../../support/run-state';
+import { runCreated, specFixture } from '../../support/run-state';
 
 let dir: string;
 let done: string[];
@@ -28,13 +28,11 @@ type Doing = (context: StepContext) => Promise<StepOutcome>;
 
 /** Steps that only note that they ran: the machinery is under test, not the steps. */
 function notingSteps(doing: Partial<Record<StepId, Doing>> = {}, extra: Partial<Step> = {}): Step[] {
-  return stepIds.map((id, index) => ({
+  const ids = stepsOf(specFixture());
+  return ids.map((id, index) => ({
     id,
     kind: id === 'deploy' ? 'session' : id === 'export' ? 'files' : 'record',
-    needs: [
-      ...stepIds.slice(Math.max(0, index - 1), index),
-      ...(id === 'offline' ? (['deploy'] as const) : []),
-    ],
+    needs: [...ids.slice(Math.max(0, index - 1), index), ...(id === 'offline' ? (['deploy'] as const) : [])],
     deadlineS: 60,
     inputs: () => Promise.resolve(id),
     run: async (context) => {
@@ -82,8 +80,9 @@ describe('runPipeline', () => {
   it('does the steps in order and releases in reverse', async () => {
     const { outcome, state } = await attempt(notingSteps(), null);
     expect(outcome).toBe('done');
-    expect(done.slice(0, stepIds.length)).toEqual([...stepIds]);
-    expect(undone()).toEqual([...stepIds].reverse().map((id) => `undo ${id}`));
+    const ids = stepsOf(specFixture());
+    expect(done.slice(0, ids.length)).toEqual([...ids]);
+    expect(undone()).toEqual([...ids].reverse().map((id) => `undo ${id}`));
     expect(state.status).toBe('done');
   });
 

@@ -8,7 +8,7 @@ import { fieldMessage, fieldValue, parseIntegers } from '../../../renderer/views
 import { cliCommand, planText } from '../../../renderer/views/new-deployment/plan-text';
 import { bestPoint } from '../../../main/contract/points';
 import { figuresOf } from '../../../renderer/views/run/figures';
-import { cutAt, matchingLines } from '../../../renderer/views/run/log-filter';
+import { cutAt, matchingLines } from '../../../renderer/format/log-search';
 import { shownStep } from '../../../renderer/views/run/shown-step';
 import { verdict } from '../../../renderer/views/run/verdict';
 import { completeState, pointFixture, runCreated, specFixture } from '../../support/run-state';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createLocalPython } from '../../../main/toolkit/local-python';
 import { createToolkit } from '../../../main/toolkit/toolkit';
 import type { ToolkitListener } from '../../../main/toolkit/toolkit';
 
@@ -19,7 +20,7 @@ async function faultyPython(script: string) {
   const python = join(dir, 'python');
   await writeFile(python, `#!/bin/sh\n${script}\n`);
   await chmod(python, 0o755);
-  return createToolkit({ python, resources: dir, env: process.env });
+  return createToolkit(createLocalPython({ python, resources: dir, env: process.env }));
 }
 
 function listener(signal = new AbortController().signal) {
@@ -96,7 +97,9 @@ describe('toolkit.call', () => {
   });
 
   it('says that Python is not installed', async () => {
-    const toolkit = createToolkit({ python: join(dir, 'none'), resources: dir, env: process.env });
+    const toolkit = createToolkit(
+      createLocalPython({ python: join(dir, 'none'), resources: dir, env: process.env }),
+    );
     await expect(toolkit.call('verify', [], result, listener().value)).rejects.toMatchObject({
       code: 'toolchain-missing',
     });

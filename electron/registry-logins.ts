@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { registryLoginSchema } from '../main/contract/docker';
+import type { RegistryLogin } from '../main/contract/docker';
+import { writeFileAtomic } from '../main/platform/files';
+
+/** The part of Electron's safeStorage that is used. */
+export interface KeyRing {
+  isEncryptionAvailable(): boolean;
+  /** Linux only: "basic_text" is a password that everybody knows. */
+  getSelectedStorageBackend?(): string;
+  encryptString(text: string): Buffer;
+  decryptString(encrypted: Buffer): string;
+}
+
+export interface RegistryLogins {
+  /** Those that an earlier window kept; none where the key ring cannot open them. */
+  read(): Promise<readonly RegistryLogin[]>;
+  /** False where there is no key ring: nothing is written then. An empty password forgets the registry. */
+  keep(login: RegistryLogin): Promise<boolean>;
+}
+
+const keptSchema = z.array(registryLoginSchema);
+
+/** Logins of registries in a file that only the desktop's key ring can open. */
+export function createRegistryLogins(path: string, keyRing: KeyRing): RegistryLogins {
+  const safe = () =>
+    keyRing.isEncryptionAvailable() && keyRing.getSelectedStorageBackend?.() !== 'basic_text';
+  const read = async (): Promise<readonly RegistryLogin[]> => {
+    if (!safe()) return [];
+    try {
+      return keptSchema.parse(JSON.parse(keyRing.decryptString(await readFile(path))));
+    } catch {
+      return [];
+    }
+  };
+  return {
+    read,
+    async keep(login) {
+      if (!login.keep || !safe()) return false;
+      const others = (await read()).filter((one) => one.registry !== login.registry);
+      const kept = login.password === '' ? others : [...others, login];
+      await writeFileAtomic(path, keyRing.encryptString(JSON.stringify(kept)));
+      return login.password !== '';
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import { dockerEngineSchema } from '../contract/run-spec';
+import type { GpuFacts, MachineStatus } from '../contract/machine';
+import { WorkbenchError } from '../contract/errors';
+import { formatChecks } from '../machine/preflight-text';
+import type { CliContext } from './context';
+import type { Output } from './output';
+
+interface DetectOptions {
+  readonly json?: boolean;
+  readonly images?: string;
+  readonly release?: string;
+  readonly gpus?: string;
+}
+
+const gibibytes = (bytes: number | null) =>
+  bytes === null ? 'unknown' : `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+
+function gpuLine(gpu: GpuFacts, { driverVersion, cudaVersion }: MachineStatus['gpus']): string {
+  const facts = [
+    gpu.architecture ?? 'architecture unknown',
+    `compute capability ${gpu.computeCapability ?? 'unknown'}`,
+    gibibytes(gpu.memoryTotalBytes),
+    `driver ${driverVersion ?? 'unknown'}`,
+    `CUDA up to ${cudaVersion ?? 'unknown'}`,
+  ];
+  const slices = gpu.mig.devices.length === 0 ? '' : `, ${gpu.mig.devices.length} MIG devices`;
+  return `GPU ${gpu.index} ${gpu.name}: ${facts.join(', ')}${slices}`;
+}
+
+function tell(output: Output, machine: MachineStatus): void {
+  const { environment, gpus, host } = machine;
+  output.say(
+    `${environment.os}; ${environment.cpu}, ${environment.cpuCount} processors, ` +
+      `${gibibytes(environment.memoryBytes)} memory, ${gibibytes(host.memoryFreeBytes)} free`,
+  );
+  for (const disk of host.disks) output.say(`Disk of ${disk.path}: ${gibibytes(disk.freeBytes)} free`);
+  for (const gpu of gpus.gpus) output.say(gpuLine(gpu, gpus));
+  if (gpus.problem !== null) output.say(`GPUs: ${gpus.problem}`);
+  for (const engine of machine.engines) {
+    const version = engine.version === null ? '' : ` ${engine.version}`;
+    output.say(`${engine.available ? '✓' : '–'} engine ${engine.kind}${version}: ${engine.note}`);
+    if (engine.remedy !== null) output.say(`    ${engine.remedy}`);
+  }
+  output.say('');
+  for (const line of formatChecks(machine.checks)) output.say(line);
+}
+
+/** `detect`: what this machine offers, and what keeps it from running Triton in containers. */
+export function addDetect(program: Command, context: CliContext): void {
+  program
+    .command('detect')
+    .description(
+      'Show what this machine offers: processor, memory, GPUs, engines; and check it for containers',
+    )
+    .option('--images <family>', 'check for cpu (built here) or ngc (NVIDIA) images')
+    .option('--release <YY.MM>', 'check for this release of the NGC images')
+    .option('--gpus <list>', 'check for these GPUs: "all", or UUIDs')
+    .option('--json', 'one JSON document on stdout')
+    .action(async (options: DetectOptions) => {
+      const output = context.output(options);
+      const { images, release, gpus } = options;
+      const asked = images !== undefined || release !== undefined || gpus !== undefined;
+      const engine = dockerEngineSchema.safeParse({
+        kind: 'docker',
+        ...(images === undefined ? {} : { images }),
+        ...(release === undefined ? {} : { release }),
+        gpus: (gpus ?? '').split(/[\s,]+/).filter((id) => id !== ''),
+      });
+      if (!engine.success) {
+        const [issue] = engine.error.issues;
+        throw new WorkbenchError('input-invalid', issue?.message ?? 'not valid', {
+          where: `--${String(issue?.path[0] ?? 'images')}`,
+        });
+      }
+      const machine = await (await context.core()).machine(asked ? engine.data : undefined);
+      if (output.json) output.document(machine);
+      else tell(output, machine);
+    });
+}

@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+import type { ImageWork } from '../contract/docker';
+import { builtImages } from '../contract/docker';
+import { fromWire, WorkbenchError } from '../contract/errors';
+import type { Core } from '../core';
+import type { CliContext } from './context';
+import type { Output } from './output';
+import { formatTable } from './output';
+
+interface ImageOptions {
+  readonly json?: boolean;
+}
+const jsonHelp = 'one JSON document on stdout';
+
+/** Works to its end with its progress told; Ctrl-C cancels. */
+async function follow(core: Core, workId: string, output: Output): Promise<ImageWork> {
+  const seen = { text: '' };
+  const stop = core.subscribe((event) => {
+    if (event.type !== 'image-work' || event.work.id !== workId || event.work.text === seen.text) return;
+    seen.text = event.work.text;
+    const share = event.work.fraction === null ? '' : ` (${Math.round(event.work.fraction * 100)} %)`;
+    output.say(`${event.work.image}: ${event.work.text}${share}`);
+  });
+  const cancel = () => {
+    core.images.cancel(workId);
+  };
+  process.once('SIGINT', cancel);
+  process.once('SIGTERM', cancel);
+  try {
+    const work = await core.images.ended(workId);
+    if (work.error !== null) throw fromWire(work.error);
+    return work;
+  } finally {
+    stop();
+    process.off('SIGINT', cancel);
+    process.off('SIGTERM', cancel);
+  }
+}
+
+/** `images`: what is on the engine, build, pull, remove. */
+export function addImages(program: Command, context: CliContext): void {
+  const images = program
+    .command('images')
+    .description('Images of the Docker Engine: list, build, pull, remove');
+  images
+    .command('list', { isDefault: true })
+    .description('List the images that the workbench uses')
+    .option('--json', jsonHelp)
+    .action(async (options: ImageOptions) => {
+      const output = context.output(options);
+      const all = await (await context.core()).handlers['docker.images'](undefined);
+      const used = all.filter((image) => image.use !== null);
+      if (output.json) {
+        output.document(used);
+        return;
+      }
+      if (used.length === 0) output.say('No image of Triton or its client yet. Build them: images build');
+      else {
+        const rows = used.map((image) => [
+          image.tags[0] ?? image.digests[0] ?? image.id.slice(0, 19),
+          image.use ?? '',
+          `${(image.sizeBytes / 2 ** 30).toFixed(2)} GiB`,
+          image.createdAt.slice(0, 10),
+          String(image.containerCount),
+        ]);
+        output.say(formatTable(['image', 'use', 'size', 'created', 'containers'], rows));
+      }
+    });
+  images
+    .command('build')
+    .description(
+      `Build images of the workbench: ${builtImages.join(', ')}; those for the CPU when none is named`,
+    )
+    .argument('[image...]')
+    .option('--json', jsonHelp)
+    .action(async (names: string[], options: ImageOptions) => {
+      const output = context.output(options);
+      const core = await context.core();
+      const wanted = (names.length === 0 ? ['triton-cpu', 'client-cpu'] : names).map((name) => {
+        const known = builtImages.find((image) => image === name);
+        if (known !== undefined) return known;
+        throw new WorkbenchError('input-invalid', `There is no image "${name}" to build`, {
+          where: 'images build',
+          remedy: `They are: ${builtImages.join(', ')}.`,
+        });
+      });
+      const works: ImageWork[] = [];
+      for (const image of wanted) {
+        const { workId } = await core.handlers['docker.buildImage']({ image });
+        works.push(await follow(core, workId, output));
+      }
+      if (output.json) output.document(works);
+    });
+  images
+    .command('pull')
+    .description('Pull an image, by tag or by digest')
+    .argument('<reference>')
+    .option('--json', jsonHelp)
+    .action(async (reference: string, options: ImageOptions) => {
+      const output = context.output(options);
+      const core = await context.core();
+      const work = await follow(core, core.images.pull(reference), output);
+      if (output.json) output.document(work);
+    });
+  images
+    .command('remove')
+    .description('Remove an image of the workbench')
+    .argument('<name-or-id>')
+    .option('--json', jsonHelp)
+    .action(async (name: string, options: ImageOptions) => {
+      const output = context.output(options);
+      const { handlers } = await context.core();
+      const found = (await handlers['docker.images'](undefined)).find(
+        (image) => image.id === name || image.tags.includes(name) || image.digests.includes(name),
+      );
+      if (found === undefined) throw new WorkbenchError('image-missing', `There is no image ${name} here`);
+      await handlers['docker.removeImage']({ id: found.id });
+      if (output.json) output.document({ removed: found.id });
+      else output.say(`Removed ${name}`);
+    });
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { WireError } from './errors';
+
+export const containerRoles = ['triton', 'client'] as const;
+export type ContainerRole = (typeof containerRoles)[number];
+
+export const containerStates = [
+  'created',
+  'running',
+  'paused',
+  'restarting',
+  'removing',
+  'exited',
+  'dead',
+] as const;
+export type ContainerState = (typeof containerStates)[number];
+
+/** A container of this workbench; others are never listed. */
+export interface ContainerInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly role: ContainerRole;
+  readonly runId: string;
+  /** Pipeline step that it works for. */
+  readonly step: string;
+  readonly state: ContainerState;
+  /** Docker's own words: "Up 3 minutes", "Exited (137) 5 seconds ago". */
+  readonly status: string;
+  readonly image: string;
+  /** "sha256:…". */
+  readonly imageId: string;
+  readonly ports: readonly {
+    readonly containerPort: number;
+    /** "127.0.0.1:49153"; null where the port is not published. */
+    readonly hostAddress: string | null;
+  }[];
+  /** GPU or MIG ids asked for; "all" for every GPU. */
+  readonly gpus: readonly string[];
+  readonly createdAt: string;
+  /** A command to copy that opens a shell in it. */
+  readonly shellCommand: string;
+}
+
+/** One reading; null: the engine does not say. */
+export interface ContainerStats {
+  readonly id: string;
+  /** 100 = one processor. */
+  readonly cpuPercent: number | null;
+  readonly memoryBytes: number | null;
+  readonly memoryLimitBytes: number | null;
+}
+
+/** How the workbench stands with the Docker Engine, and every container of its own as the engine last listed them. */
+export interface DockerState {
+  readonly connection: 'connected' | 'connecting' | 'unavailable';
+  /** Address of the engine, as "unix:///var/run/docker.sock". */
+  readonly host: string;
+  /** Why there is no connection; null while there is one. */
+  readonly error: WireError | null;
+  readonly containers: readonly ContainerInfo[];
+  /** When the engine was last asked, ISO 8601; null before the first answer. */
+  readonly listedAt: string | null;
+}
+
+/** Images that the workbench builds from `resources/docker`. */
+export const builtImages = ['triton-cpu', 'client-cpu', 'client-gpu'] as const;
+export type BuiltImage = (typeof builtImages)[number];
+
+export interface ImageInfo {
+  /** "sha256:…". */
+  readonly id: string;
+  readonly tags: readonly string[];
+  /** "name@sha256:…" of the registry; empty for images built here. */
+  readonly digests: readonly string[];
+  readonly sizeBytes: number;
+  readonly createdAt: string;
+  /** What the workbench uses it for; null: an image of somebody else that is only listed. */
+  readonly use: 'triton' | 'client' | null;
+  readonly containerCount: number;
+}
+
+/** A pull or build under way, or just ended. */
+export interface ImageWork {
+  readonly id: string;
+  readonly kind: 'pull' | 'build';
+  readonly image: string;
+  readonly status: 'running' | 'done' | 'failed' | 'cancelled';
+  /** 0 to 1 over all layers that are known; null while nothing is known. */
+  readonly fraction: number | null;
+  /** "Downloading, 120 of 480 MiB", "Step 4 of 9". */
+  readonly text: string;
+  readonly lines: readonly string[];
+  readonly error: WireError | null;
+}
+
+/** Held in memory, or in the desktop's key ring where there is one; never on disk in the clear. */
+export const registryLoginSchema = z.strictObject({
+  registry: z.string().min(1).max(253),
+  username: z.string().max(256),
+  password: z.string().max(4096),
+  /** Ask the desktop's key ring to keep it. */
+  keep: z.boolean(),
+});
+export type RegistryLogin = z.infer<typeof registryLoginSchema>;
+
+export const imageReferenceSchema = z
+  .string()
+  .max(512)
+  .regex(/^[\w][\w.\-:/@]*$/, 'an image reference, as name:tag or name@sha256:…');

@@ -1,0 +1,152 @@
+import Docker from 'dockerode';
+import { z } from 'zod';
+import { WorkbenchError } from '../contract/errors';
+import { linkedAbort } from '../platform/abort';
+import type { DockerAddress } from './address';
+import { dockerError } from './docker-error';
+import { createSshAgent } from './ssh-agent';
+
+/** The API versions that the workbench speaks: 1.40 brought device requests; later shapes than 1.52 are not known. */
+const oldestApi = '1.40';
+const newestApi = '1.52';
+const requestTimeoutMs = 15_000;
+
+const versionSchema = z.looseObject({
+  Version: z.string(),
+  ApiVersion: z.string(),
+  MinAPIVersion: z.string().optional(),
+  Arch: z.string().optional(),
+});
+
+export interface DockerClient {
+  readonly docker: Docker;
+  readonly address: DockerAddress;
+  readonly apiVersion: string;
+  readonly serverVersion: string;
+  /** As Docker names it: "amd64", "arm64". */
+  readonly architecture: string;
+}
+
+const minor = (version: string) => Number(version.split('.')[1] ?? 0);
+
+/** The newest version that both sides speak; null when there is none. Pure. */
+export function negotiateApi(newestOfServer: string, oldestOfServer: string): string | null {
+  const chosen = Math.min(minor(newestOfServer), minor(newestApi));
+  const lowest = Math.max(minor(oldestOfServer), minor(oldestApi));
+  return chosen < lowest ? null : `1.${chosen}`;
+}
+
+function openDocker(address: DockerAddress, env: NodeJS.ProcessEnv, version: string | undefined): Docker {
+  // Every field is given: what is left out, the library takes from this process's own DOCKER_HOST.
+  const nothing = {
+    host: undefined,
+    port: undefined,
+    socketPath: undefined,
+    pathPrefix: undefined,
+    timeout: undefined,
+  };
+  const common = { ...nothing, version, ca: undefined, cert: undefined, key: undefined };
+  switch (address.kind) {
+    case 'unix':
+      return new Docker({
+        ...common,
+        protocol: 'http',
+        socketPath: address.socketPath,
+      });
+    case 'tls':
+      return new Docker({
+        ...common,
+        protocol: 'https',
+        host: address.hostname,
+        port: address.port,
+        ca: address.ca,
+        cert: address.cert,
+        key: address.key,
+      });
+    case 'ssh':
+      return new Docker({
+        ...common,
+        protocol: 'http',
+        host: 'docker',
+        agent: createSshAgent(address, env),
+      } as Docker.DockerOptions);
+  }
+}
+
+/**
+ * One request with a limit. `work` gets a signal that is aborted at the limit or when the caller's is.
+ * Throws cancelled, docker-unreachable after the limit, or what the engine answered.
+ */
+export async function ask<Value>(
+  what: string,
+  work: (abortSignal: AbortSignal) => Promise<Value>,
+  options: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined } = {},
+): Promise<Value> {
+  const timeoutMs = options.timeoutMs ?? requestTimeoutMs;
+  const { controller, dispose } = linkedAbort(...(options.signal === undefined ? [] : [options.signal]));
+  const late = { reached: false };
+  const timer = setTimeout(() => {
+    late.reached = true;
+    controller.abort();
+  }, timeoutMs);
+  // Not every request of the library listens to the signal.
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const stop = () => {
+      reject(new Error('aborted'));
+    };
+    if (controller.signal.aborted) stop();
+    else controller.signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work(controller.signal), aborted]);
+  } catch (error) {
+    if (options.signal?.aborted === true) throw new WorkbenchError('cancelled', `Cancelled: ${what}`);
+    if (late.reached) {
+      const message = `The Docker Engine did not answer within ${timeoutMs / 1000} s: ${what}`;
+      throw new WorkbenchError('docker-unreachable', message, { cause: error });
+    }
+    throw dockerError(error, what);
+  } finally {
+    clearTimeout(timer);
+    dispose();
+  }
+}
+
+/**
+ * Connects and settles the API version. Throws docker-unreachable, docker-permission, and docker-failed when the two
+ * sides have no version in common.
+ */
+export async function connectDocker(
+  address: DockerAddress,
+  env: NodeJS.ProcessEnv,
+  options: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined } = {},
+): Promise<DockerClient> {
+  const unversioned = openDocker(address, env, undefined);
+  const version = unversioned.version.bind(unversioned) as (options: object) => Promise<unknown>;
+  const answer = await ask(`reach ${address.host}`, (abortSignal) => version({ abortSignal }), {
+    timeoutMs: 5000,
+    ...options,
+  });
+  const parsed = versionSchema.safeParse(answer);
+  if (!parsed.success) {
+    throw new WorkbenchError('docker-failed', `What answers at ${address.host} is no Docker Engine`, {
+      details: JSON.stringify(answer).slice(0, 1000),
+    });
+  }
+  const { Version, ApiVersion, MinAPIVersion = '1.12', Arch = 'amd64' } = parsed.data;
+  const apiVersion = negotiateApi(ApiVersion, MinAPIVersion);
+  if (apiVersion === null) {
+    throw new WorkbenchError(
+      'docker-failed',
+      `Docker Engine ${Version} speaks API ${MinAPIVersion} to ${ApiVersion}, the workbench ${oldestApi} to ${newestApi}`,
+      {
+        remedy:
+          minor(ApiVersion) < minor(oldestApi)
+            ? 'Install a newer Docker Engine.'
+            : 'Install a newer workbench.',
+      },
+    );
+  }
+  const docker = openDocker(address, env, `v${apiVersion}`);
+  return { docker, address, apiVersion, serverVersion: Version, architecture: Arch };
+}

@@ -1,0 +1,116 @@
+import type Docker from 'dockerode';
+import type { ContainerLabels } from './labels';
+import { formatLabels } from './labels';
+
+const gibibyte = 2 ** 30;
+
+export interface BindMount {
+  readonly from: string;
+  readonly to: string;
+  readonly writable: boolean;
+}
+
+export interface ContainerBodyInput {
+  /** Image id "sha256:…": what runs is what was looked at, whatever becomes of the tag. */
+  readonly image: string;
+  readonly command: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  readonly workingDir: string;
+  /** "uid:gid", never root. */
+  readonly user: string;
+  readonly mounts: readonly BindMount[];
+  readonly labels: ContainerLabels;
+  /**
+   * `none`; `published`: the default bridge with container ports on loopback, the engine choosing where null;
+   * `shared`: the network of another container, so that its ports are on 127.0.0.1.
+   */
+  readonly network:
+    | { readonly kind: 'none' }
+    | { readonly kind: 'published'; readonly ports: Readonly<Record<number, number | null>> }
+    | { readonly kind: 'shared'; readonly containerId: string };
+  /** "all", or UUIDs of GPUs and MIG devices; empty: none. */
+  readonly gpus: readonly string[];
+  /** How the engine is asked for GPUs: by NVIDIA's runtime hook or by CDI device names. */
+  readonly gpuAccess: 'runtime' | 'cdi';
+  readonly shmBytes: number;
+  readonly memoryBytes: number;
+}
+
+function deviceRequests(input: Pick<ContainerBodyInput, 'gpus' | 'gpuAccess'>): Docker.DeviceRequest[] {
+  const { gpus } = input;
+  if (gpus.length === 0) return [];
+  if (input.gpuAccess === 'cdi') {
+    return [{ Driver: 'cdi', DeviceIDs: gpus.map((id) => `nvidia.com/gpu=${id}`) }];
+  }
+  // The engine takes either a count or ids; -1 is every GPU.
+  return gpus.includes('all')
+    ? [{ Driver: 'nvidia', Count: -1, Capabilities: [['gpu']] }]
+    : [{ Driver: 'nvidia', DeviceIDs: [...gpus], Capabilities: [['gpu']] }];
+}
+
+function portBindings(network: ContainerBodyInput['network']): Docker.PortMap {
+  if (network.kind !== 'published') return {};
+  return Object.fromEntries(
+    Object.entries(network.ports).map(([port, host]) => [
+      `${port}/tcp`,
+      [{ HostIp: '127.0.0.1', HostPort: host === null ? '' : String(host) }],
+    ]),
+  );
+}
+
+/**
+ * The body of `POST /containers/create`: nothing of the host but the mounts, no capability, no root, no restart.
+ * Pure; a test pins every flag.
+ */
+export function containerBody(input: ContainerBodyInput): Docker.ContainerCreateOptions {
+  const bindings = portBindings(input.network);
+  const networkMode =
+    input.network.kind === 'shared'
+      ? `container:${input.network.containerId}`
+      : input.network.kind === 'none'
+        ? 'none'
+        : 'bridge';
+  return {
+    Image: input.image,
+    Entrypoint: [input.command[0]],
+    Cmd: input.command.slice(1),
+    Env: Object.entries(input.env).map(([name, value]) => `${name}=${value}`),
+    WorkingDir: input.workingDir,
+    User: input.user,
+    Labels: formatLabels(input.labels),
+    Tty: false,
+    OpenStdin: false,
+    StopSignal: 'SIGTERM',
+    ExposedPorts: Object.fromEntries(Object.keys(bindings).map((port) => [port, {}])),
+    HostConfig: {
+      NetworkMode: networkMode,
+      PortBindings: bindings,
+      Mounts: input.mounts.map((mount) => ({
+        Type: 'bind',
+        Source: mount.from,
+        Target: mount.to,
+        ReadOnly: !mount.writable,
+      })),
+      DeviceRequests: deviceRequests(input),
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges:true'],
+      Privileged: false,
+      ReadonlyRootfs: true,
+      Tmpfs: { '/tmp': `rw,nosuid,nodev,mode=1777,size=${4 * gibibyte}` },
+      IpcMode: 'private',
+      ShmSize: input.shmBytes,
+      Memory: input.memoryBytes,
+      PidsLimit: 4096,
+      Ulimits: [
+        // Pinned memory is for GPUs; an engine without CAP_SYS_RESOURCE cannot start a container that asks for it.
+        ...(input.gpus.length === 0 ? [] : [{ Name: 'memlock', Soft: -1, Hard: -1 }]),
+        { Name: 'stack', Soft: 67_108_864, Hard: 67_108_864 },
+      ],
+      RestartPolicy: { Name: 'no' },
+      AutoRemove: false,
+      // Reaps what the main process leaves behind and hands it the signals.
+      Init: true,
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '256m', 'max-file': '1' } },
+    },
+  };
+}

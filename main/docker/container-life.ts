@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Docker from 'dockerode';
+import { WorkbenchError } from '../contract/errors';
+import type { DockerClient } from './client';
+import { ask } from './client';
+import { dockerError, isUncertain, statusOf } from './docker-error';
+import { labelNames } from './labels';
+import type { PersistOptions } from './persist';
+import { persist } from './persist';
+
+/** How long an engine that is gone is waited for in the middle of work. */
+const patienceMs = 60_000;
+const stopGraceS = 10;
+
+export type Inspected = Docker.ContainerInspectInfo;
+
+const byName = (client: DockerClient, idOrName: string) => client.docker.getContainer(idOrName);
+
+/** null when there is no such container. */
+export async function inspectContainer(
+  client: DockerClient,
+  idOrName: string,
+  signal?: AbortSignal,
+): Promise<Inspected | null> {
+  try {
+    const found = await ask(
+      `inspect the container ${idOrName}`,
+      (abortSignal) => byName(client, idOrName).inspect({ abortSignal }),
+      { signal },
+    );
+    // The library hands on what is no JSON as it came.
+    if (typeof (found.Id as unknown) === 'string') return found;
+    throw new WorkbenchError('docker-unreachable', `What the engine says of ${idOrName} was damaged`);
+  } catch (error) {
+    if (statusOf((error as Error).cause) === 404) return null;
+    throw error;
+  }
+}
+
+const keyOf = (found: Inspected) => found.Config.Labels[labelNames.key];
+const instanceOf = (found: Inspected) => found.Config.Labels[labelNames.instance];
+
+/**
+ * Creates the container, once: its name is the identity. A reply that was lost, or an engine that was away, leads to a
+ * look at what there is, never to a second container. A container of the same name, key and instance is taken.
+ * @returns the id. Throws image-missing, docker-failed when the name belongs to somebody else.
+ */
+export async function createContainer(
+  client: DockerClient,
+  name: string,
+  body: Docker.ContainerCreateOptions,
+  options: Pick<PersistOptions, 'signal' | 'onTrouble'>,
+): Promise<string> {
+  const own = body.Labels ?? {};
+  const taken = async (): Promise<string | null> => {
+    const found = await inspectContainer(client, name, options.signal);
+    if (found === null) return null;
+    if (instanceOf(found) !== own[labelNames.instance] || keyOf(found) !== own[labelNames.key]) {
+      throw new WorkbenchError('docker-failed', `The name ${name} belongs to another container`, {
+        where: found.Id,
+        remedy: `Look at it with "docker inspect ${name}"; the workbench does not touch it.`,
+      });
+    }
+    return found.Id;
+  };
+  let tries = 0;
+  return persist({ ...options, patienceMs }, async () => {
+    if (tries > 0) {
+      const found = await taken();
+      if (found !== null) return found;
+    }
+    tries += 1;
+    try {
+      const created = await ask(
+        `create the container ${name}`,
+        (abortSignal) => client.docker.createContainer({ ...body, name, abortSignal }),
+        { signal: options.signal },
+      );
+      // An answer that is no JSON leaves the library without an id; it does not say so.
+      if (typeof (created.id as unknown) === 'string') return created.id;
+      throw new WorkbenchError(
+        'docker-unreachable',
+        `The engine's answer to the creation of ${name} was damaged`,
+      );
+    } catch (error) {
+      if (statusOf((error as Error).cause) !== 409) throw error;
+      const found = await taken();
+      if (found === null) throw new WorkbenchError('docker-unreachable', `The name ${name} is being freed`);
+      return found;
+    }
+  });
+}
+
+/** Starts it, or finds that it was started. Throws port-taken, container-failed, docker-failed. */
+export async function startContainer(
+  client: DockerClient,
+  id: string,
+  options: Pick<PersistOptions, 'signal' | 'onTrouble'>,
+): Promise<void> {
+  let tries = 0;
+  await persist({ ...options, patienceMs }, async () => {
+    if (tries > 0) {
+      const found = await inspectContainer(client, id, options.signal);
+      if (found === null) throw new WorkbenchError('container-failed', `The container ${id} has gone`);
+      if (found.State.Status !== 'created') return;
+    }
+    tries += 1;
+    try {
+      await ask('start the container', (abortSignal) => byName(client, id).start({ abortSignal }), {
+        signal: options.signal,
+        timeoutMs: 60_000,
+      });
+    } catch (error) {
+      const status = statusOf((error as Error).cause);
+      if (status === 304) return;
+      // An engine answers 500 for what will fail again, such as a port that is taken.
+      const told = dockerError((error as Error).cause ?? error, 'start the container');
+      if (told.code === 'port-taken') throw told;
+      // 404: gone, and 400: a program that is not in the image.
+      const final = status === 500 && /oci runtime|driver failed|mount/i.test(told.message);
+      if (final || status === 404 || status === 400) {
+        throw new WorkbenchError('container-failed', told.message, { cause: error });
+      }
+      throw error;
+    }
+  });
+}
+
+/** Asks the main process to end, then kills it. Quiet when it has ended or gone. */
+export async function stopContainer(client: DockerClient, id: string, graceS = stopGraceS): Promise<void> {
+  await ask('stop the container', (abortSignal) => byName(client, id).stop({ t: graceS, abortSignal }), {
+    timeoutMs: (graceS + 20) * 1000,
+  }).catch((error: unknown) => {
+    const status = statusOf((error as Error).cause);
+    if (status !== 304 && status !== 404) throw error;
+  });
+}
+
+/**
+ * Removes it with its anonymous volumes, running or not, and waits until it has gone; 404 is what is wanted.
+ * Throws when the engine does not let it go within a minute.
+ */
+export async function removeContainer(client: DockerClient, id: string, signal?: AbortSignal): Promise<void> {
+  const own = signal ?? new AbortController().signal;
+  await persist({ signal: own, patienceMs }, async () => {
+    let looks = 40;
+    try {
+      await ask(
+        'remove the container',
+        (abortSignal) => byName(client, id).remove({ force: true, v: true, abortSignal }),
+        {
+          signal: own,
+          timeoutMs: 30_000,
+        },
+      );
+    } catch (error) {
+      const status = statusOf((error as Error).cause);
+      if (status === 404) return;
+      // 409: "removal … is already in progress".
+      if (status !== 409) {
+        if (!isUncertain(error)) throw error;
+        // It may not have begun: ask again soon.
+        looks = 4;
+      }
+    }
+    for (let look = 0; look < looks; look += 1) {
+      if ((await inspectContainer(client, id, own)) === null) return;
+      await sleep(50);
+    }
+    throw new WorkbenchError('docker-unreachable', `The container ${id} is still there`);
+  });
+}

@@ -1,0 +1,122 @@
+import { statfs } from 'node:fs/promises';
+import { z } from 'zod';
+import { toWire } from '../contract/errors';
+import type { DockerFacts } from '../contract/machine';
+import type { DockerAddress } from './address';
+import { readDockerAddress } from './address';
+import type { DockerClient } from './client';
+import { ask, connectDocker } from './client';
+import { readInstanceId } from './labels';
+
+const infoSchema = z.looseObject({
+  DockerRootDir: z.string().default(''),
+  MemTotal: z.number().default(0),
+  Runtimes: z.record(z.string(), z.unknown()).nullish(),
+  SecurityOptions: z.array(z.string()).nullish(),
+  CDISpecDirs: z.array(z.string()).nullish(),
+  DiscoveredDevices: z.array(z.looseObject({ Source: z.string().optional(), ID: z.string() })).nullish(),
+});
+export type DockerInfo = z.infer<typeof infoSchema>;
+
+/** The Docker Engine that this workbench home talks to. */
+export interface DockerLink {
+  /** Throws input-invalid where the environment names an engine that cannot be used. */
+  address(): Promise<DockerAddress>;
+  /** Connects, or gives the connection that there is. Throws docker-unreachable, docker-permission, docker-failed. */
+  connect(signal?: AbortSignal): Promise<DockerClient>;
+  /** Connects anew: the engine may have become another one. */
+  reconnect(signal?: AbortSignal): Promise<DockerClient>;
+  info(signal?: AbortSignal): Promise<DockerInfo>;
+  /** Never throws: an engine that is not there is a fact too. */
+  facts(): Promise<DockerFacts>;
+  /** Id of the home, in the labels of its containers. */
+  instance(): Promise<string>;
+}
+
+export const isRootless = (info: DockerInfo) =>
+  (info.SecurityOptions ?? []).some((option) => option.startsWith('name=rootless'));
+
+/** NVIDIA's runtime where the engine has it, else the devices of the Container Device Interface. */
+export function gpuAccessOf(info: DockerInfo): 'runtime' | 'cdi' {
+  if (Object.hasOwn(info.Runtimes ?? {}, 'nvidia')) return 'runtime';
+  return (info.CDISpecDirs ?? []).length > 0 ? 'cdi' : 'runtime';
+}
+
+type Reason = Extract<DockerFacts, { reachable: false }>['reason'];
+
+function reasonOf(error: unknown): Reason {
+  const { code, message } = toWire(error);
+  if (code === 'docker-permission') return 'permission';
+  if (/did not answer within/.test(message)) return 'timeout';
+  if (/speaks API/.test(message)) return 'api-version';
+  if (/ENOENT/.test(message)) return 'absent';
+  if (/ECONNREFUSED/.test(message)) return 'refused';
+  return 'other';
+}
+
+export function createDockerLink(options: {
+  readonly env: NodeJS.ProcessEnv;
+  /** File that holds the id of the home. */
+  readonly instanceFile: string;
+}): DockerLink {
+  const known: { client: Promise<DockerClient> | null; instance: Promise<string> | null } = {
+    client: null,
+    instance: null,
+  };
+  const address = () => readDockerAddress(options.env);
+  const connect = (signal?: AbortSignal): Promise<DockerClient> => {
+    known.client ??= address()
+      .then((found) => connectDocker(found, options.env, { signal }))
+      .catch((error: unknown) => {
+        known.client = null;
+        throw error;
+      });
+    return known.client;
+  };
+  const info = async (signal?: AbortSignal): Promise<DockerInfo> => {
+    const { docker } = await connect(signal);
+    const answer: unknown = await ask(
+      'tell of itself',
+      () => docker.info(),
+      signal === undefined ? {} : { signal },
+    );
+    return infoSchema.parse(answer);
+  };
+  return {
+    address,
+    connect,
+    reconnect: (signal) => {
+      known.client = null;
+      return connect(signal);
+    },
+    info,
+    instance: () => (known.instance ??= readInstanceId(options.instanceFile)),
+    facts: async () => {
+      let host = options.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock';
+      try {
+        const found = await address();
+        host = found.host;
+        const client = await connectDocker(found, options.env, { timeoutMs: 3000 });
+        const about = infoSchema.parse(
+          await ask('tell of itself', () => client.docker.info(), { timeoutMs: 5000 }),
+        );
+        const disk = found.kind === 'unix' ? await statfs(about.DockerRootDir).catch(() => null) : null;
+        return {
+          reachable: true,
+          host,
+          serverVersion: client.serverVersion,
+          apiVersion: client.apiVersion,
+          runtimes: Object.keys(about.Runtimes ?? {}),
+          cdiDevices: (about.DiscoveredDevices ?? [])
+            .filter((device) => device.Source === undefined || device.Source === 'cdi')
+            .map((device) => device.ID),
+          rootDir: about.DockerRootDir,
+          rootFreeBytes: disk === null ? null : disk.bavail * disk.bsize,
+          rootless: isRootless(about),
+        };
+      } catch (error) {
+        return { reachable: false, host, reason: reasonOf(error), message: toWire(error).message };
+      }
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DockerClient } from './client';
+import { ask } from './client';
+import { inspectContainer } from './container-life';
+import { dockerError } from './docker-error';
+import { LineAssembler, LogDemultiplexer, readLogStream } from './log-stream';
+import type { LogChannel } from './log-stream';
+import { backOffMs } from './persist';
+
+export interface FollowLogInput {
+  readonly client: DockerClient;
+  readonly id: string;
+  readonly onLine: (channel: LogChannel, line: string) => void;
+  readonly signal: AbortSignal;
+  readonly onTrouble?: ((text: string) => void) | undefined;
+}
+
+const guardMs = 3000;
+/** What a container said at its very end may still be under way when it has ended. */
+const lastWordsMs = 1000;
+const isRunning = (status: string) => ['running', 'paused', 'restarting', 'created'].includes(status);
+
+async function open(input: FollowLogInput): Promise<Readable> {
+  return (await ask(
+    'read the log of the container',
+    (abortSignal) =>
+      input.client.docker
+        .getContainer(input.id)
+        .logs({ follow: true, stdout: true, stderr: true, abortSignal }),
+    { signal: input.signal },
+  )) as unknown as Readable;
+}
+
+/**
+ * Every line of a container from its first one, until it has ended. A stream that breaks is opened again from the
+ * beginning and what was given is passed over by its bytes: no line is lost and none comes twice.
+ * Resolves early when the signal is aborted or the container has gone.
+ */
+export async function followLog(input: FollowLogInput): Promise<void> {
+  const { client, id, signal } = input;
+  const lines = {
+    stdout: new LineAssembler((line) => {
+      input.onLine('stdout', line);
+    }),
+    stderr: new LineAssembler((line) => {
+      input.onLine('stderr', line);
+    }),
+  };
+  const given: Record<LogChannel, number> = { stdout: 0, stderr: 0 };
+  const stopped = () => signal.aborted;
+  for (let attempt = 0; !stopped(); attempt += 1) {
+    try {
+      const before = await inspectContainer(client, id, signal);
+      if (before === null) break;
+      const stream = await open(input);
+      const stop = () => {
+        stream.destroy();
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      // A connection that is half open tells of no end: the container is looked at beside it.
+      const guard = setInterval(() => {
+        void inspectContainer(client, id, signal).then(
+          (found) => {
+            if (found !== null && isRunning(found.State.Status)) return;
+            setTimeout(stop, lastWordsMs).unref();
+          },
+          () => undefined,
+        );
+      }, guardMs);
+      try {
+        const demultiplexer = new LogDemultiplexer(
+          (channel, bytes) => {
+            given[channel] += bytes.length;
+            lines[channel].add(bytes);
+            attempt = 0;
+          },
+          { ...given },
+        );
+        await readLogStream(stream, demultiplexer);
+      } finally {
+        clearInterval(guard);
+        signal.removeEventListener('abort', stop);
+        stream.destroy();
+      }
+      // A container that had ended before the stream was opened has said all in it.
+      if (!isRunning(before.State.Status)) break;
+      const now = await inspectContainer(client, id, signal);
+      if (now !== null && isRunning(now.State.Status)) {
+        await sleep(backOffMs(attempt), undefined, { signal }).catch(() => undefined);
+      }
+    } catch (error) {
+      if (stopped()) break;
+      input.onTrouble?.(dockerError(error, 'read the log').message);
+      await sleep(backOffMs(attempt), undefined, { signal }).catch(() => undefined);
+    }
+  }
+  lines.stdout.end();
+  lines.stderr.end();
+}

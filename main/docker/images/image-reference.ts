@@ -1,0 +1,53 @@
+import { WorkbenchError } from '../../contract/errors';
+
+/** The registry that names without one belong to. */
+export const defaultRegistry = 'docker.io';
+
+export interface ImageReference {
+  /** Host, with port where there is one. */
+  readonly registry: string;
+  /** As it was written, without tag and digest. */
+  readonly name: string;
+  /** "latest" where neither tag nor digest was given: an engine asked without a tag pulls them all. */
+  readonly tag: string | null;
+  /** "sha256:…". */
+  readonly digest: string | null;
+}
+
+/** Credentials and configuration files write one registry in many ways. Pure. */
+export function registryHost(text: string): string {
+  const host = text
+    .trim()
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/\/.*$/, '');
+  return host === 'index.docker.io' || host === 'registry-1.docker.io' ? defaultRegistry : host;
+}
+
+/**
+ * Parses name:tag or name@sha256:… The first part is a registry when it has a dot or a port or is "localhost", which
+ * is Docker's own rule. Throws input-invalid.
+ */
+export function parseImageReference(text: string): ImageReference {
+  const [, name, tag, digest] =
+    /^([\w.-]+(?::\d+)?(?:\/[\w.-]+)*?)(?::([\w][\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$/.exec(text) ??
+    [];
+  if (name === undefined) {
+    throw new WorkbenchError('input-invalid', `"${text}" is no image reference`, {
+      remedy: 'Write name:tag or name@sha256:…, as nvcr.io/nvidia/tritonserver:25.02-py3.',
+    });
+  }
+  const [first = '', ...rest] = name.split('/');
+  const named = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost');
+  return {
+    registry: named ? registryHost(first) : defaultRegistry,
+    name,
+    tag: digest === undefined ? (tag ?? 'latest') : null,
+    digest: digest ?? null,
+  };
+}
+
+/** As the engine wants it. */
+export function formatImageReference({ name, tag, digest }: ImageReference): string {
+  return digest === null ? `${name}:${tag ?? 'latest'}` : `${name}@${digest}`;
+}

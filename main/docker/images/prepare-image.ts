@@ -1,0 +1,83 @@
+import { WorkbenchError } from '../../contract/errors';
+import type { UsedImage } from '../../contract/results';
+import type { DockerClient } from '../client';
+import { ask } from '../client';
+import type { ImageRecipe } from './image-recipe';
+import { makeImage } from './make-image';
+import type { MakeImageOptions } from './make-image';
+import { pullImage } from './pull-image';
+import type { RegistryAuths } from './registry-auth';
+import type { WorkProgress } from './work-progress';
+
+export interface PrepareImageOptions extends MakeImageOptions {
+  readonly auths: RegistryAuths;
+}
+
+export interface ImageRequest {
+  readonly role: UsedImage['role'];
+  readonly reference: string;
+  /** How it is made; null: it comes from a registry. */
+  readonly recipe: ImageRecipe | null;
+}
+
+export interface PrepareListener {
+  readonly signal: AbortSignal;
+  readonly log: (lines: readonly string[]) => void;
+  readonly progress: (fraction: number | null, text: string) => void;
+}
+
+async function find(client: DockerClient, request: ImageRequest): Promise<UsedImage | null> {
+  try {
+    const found = await ask('look for the image', (abortSignal) =>
+      client.docker.getImage(request.reference).inspect({ abortSignal } as object),
+    );
+    // Null in the answers of some engines, whatever the types say.
+    const [digest = null] = (found.RepoDigests as string[] | null | undefined) ?? [];
+    return { role: request.role, reference: request.reference, id: found.Id, digest };
+  } catch (error) {
+    if (error instanceof WorkbenchError && error.code === 'image-missing') return null;
+    throw error;
+  }
+}
+
+export async function imageIsThere(client: DockerClient, reference: string): Promise<boolean> {
+  return (await find(client, { role: 'triton', reference, recipe: null })) !== null;
+}
+
+/**
+ * Makes sure that an image is on the engine: built when it has a recipe, else pulled.
+ * Throws image-build-failed, image-pull-failed, image-missing, registry-denied, cancelled, docker-unreachable.
+ */
+export async function prepareImage(
+  options: PrepareImageOptions,
+  client: DockerClient,
+  request: ImageRequest,
+  listener: PrepareListener,
+): Promise<UsedImage> {
+  const there = await find(client, request);
+  if (there !== null) return there;
+  const { recipe, reference } = request;
+  const onProgress = (progress: WorkProgress) => {
+    listener.progress(progress.fraction, `${reference}: ${progress.text}`);
+  };
+  const onLine = (line: string) => {
+    listener.log([line]);
+  };
+  if (recipe === null) {
+    onLine(`Pulling ${reference}`);
+    await pullImage(client.docker, reference, {
+      auth: await options.auths.authFor(reference),
+      signal: listener.signal,
+      onProgress,
+      onLine,
+    });
+  } else {
+    onLine(`Building ${reference} from resources/docker`);
+    const { docker, architecture } = client;
+    const { signal } = listener;
+    await makeImage(options, { docker, architecture, recipe, signal, onLine, onProgress });
+  }
+  const made = await find(client, request);
+  if (made === null) throw new WorkbenchError('image-missing', `${reference} is not there after all`);
+  return made;
+}

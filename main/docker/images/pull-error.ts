@@ -1,0 +1,90 @@
+import type { WorkbenchErrorOptions } from '../../contract/errors';
+import { WorkbenchError } from '../../contract/errors';
+import { defaultRegistry, parseImageReference } from './image-reference';
+
+interface Cause {
+  readonly pattern: RegExp;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** By what the engine and registries write; the first that fits. */
+const causes: readonly Cause[] = [
+  {
+    pattern: /toomanyrequests|too many requests|rate limit|\b429\b/i,
+    message: 'the registry allows no more pulls for now',
+    remedy: 'Wait, or give a login of this registry: its limit is higher for users that it knows.',
+  },
+  {
+    pattern: /no space left on device/i,
+    message: 'the disk of the Docker Engine is full',
+    remedy: 'Free some space there, for example by "docker image prune", and try again.',
+  },
+  {
+    pattern: /no matching manifest/i,
+    message: 'it has no build for the processor of this engine',
+    remedy: 'Choose a tag that is built for it.',
+  },
+  {
+    pattern: /x509|certificate/i,
+    message: 'the registry shows a certificate that the Docker Engine does not trust',
+    remedy: 'Put the CA of the registry into /etc/docker/certs.d/HOST/ca.crt on the machine of the engine.',
+  },
+  {
+    pattern: /server gave HTTP response to HTTPS client/i,
+    message: 'the registry speaks plain HTTP',
+    remedy: 'Name it under "insecure-registries" of the Docker Engine, or use one with TLS.',
+  },
+  {
+    pattern:
+      /no such host|connection refused|connection reset|network is unreachable|no route to host|i\/o timeout|TLS handshake timeout|Client\.Timeout|context deadline exceeded|server misbehaving|proxyconnect|unexpected EOF|\bEOF\b/i,
+    message: 'the registry cannot be reached from the Docker Engine',
+    remedy: 'Check the name, the connection and the proxy of the Docker Engine ("docker info" shows it).',
+  },
+];
+
+const denied =
+  /unauthorized|\bdenied\b|no basic auth credentials|authentication required|forbidden|\b40[13]\b|may require 'docker login'/i;
+const missing = /manifest unknown|name unknown|not found|no such image|repository does not exist|\b404\b/i;
+
+/**
+ * What a refused pull means. Pure. Codes: registry-denied, image-missing, image-pull-failed.
+ * @param status of the engine's answer; null for a failure told in its stream
+ * @param text the engine's words
+ */
+export function pullError(reference: string, status: number | null, text: string): WorkbenchError {
+  const reason = text.replace(/^\(HTTP code \d+\) [\w ]+ - /, '').trim();
+  const { registry } = parseImageReference(reference);
+  const options = (remedy?: string): WorkbenchErrorOptions => ({
+    where: registry,
+    remedy,
+    details: reason,
+  });
+  const cause = causes.find(({ pattern }) => pattern.test(reason));
+  if (cause !== undefined) {
+    return new WorkbenchError(
+      'image-pull-failed',
+      `${reference} could not be pulled: ${cause.message}`,
+      options(cause.remedy),
+    );
+  }
+  if (status === 401 || status === 403 || denied.test(reason)) {
+    const remedy =
+      registry === defaultRegistry
+        ? 'Check the name first: Docker Hub says the same of images that do not exist. Then give a login for docker.io.'
+        : undefined;
+    return new WorkbenchError(
+      'registry-denied',
+      `${registry} refused access to ${reference}`,
+      options(remedy),
+    );
+  }
+  if (status === 404 || missing.test(reason)) {
+    return new WorkbenchError(
+      'image-missing',
+      `${registry} has no image ${reference}`,
+      options('Check the name, and the tag or digest.'),
+    );
+  }
+  return new WorkbenchError('image-pull-failed', `${reference} could not be pulled: ${reason}`, options());
+}

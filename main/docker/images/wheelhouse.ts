@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorkbenchError } from '../../contract/errors';
+import { exec } from '../../platform/exec';
+import { exists, fileError } from '../../platform/files';
+import type { HomeLayout } from '../../platform/layout';
+import { requirementsFor } from './python-marker';
+
+/** Python and C library of Debian 12, which the CPU images stand on. */
+const pythonVersion = '3.11';
+const glibcMinor = 36;
+/** The oldest that a manylinux tag names. */
+const oldestGlibcMinor = 5;
+
+export interface WheelhouseOptions {
+  readonly layout: HomeLayout;
+  readonly resources: string;
+  /** The engine's, as it names it: "amd64", "arm64". */
+  readonly architecture: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly onLine: (line: string) => void;
+}
+
+const machines: Readonly<Record<string, string>> = {
+  amd64: 'x86_64',
+  x86_64: 'x86_64',
+  arm64: 'aarch64',
+  aarch64: 'aarch64',
+};
+
+/** pip's flags that ask for wheels of the container, whatever this machine is. Pure. */
+export function platformFlags(machine: string): string[] {
+  const tags = [`manylinux2014_${machine}`, `linux_${machine}`];
+  for (let minor = oldestGlibcMinor; minor <= glibcMinor; minor += 1) {
+    tags.push(`manylinux_2_${minor}_${machine}`);
+  }
+  return [
+    '--only-binary=:all:',
+    ...['--implementation', 'cp', '--python-version', pythonVersion],
+    ...['cp311', 'abi3', 'none'].flatMap((abi) => ['--abi', abi]),
+    ...tags.flatMap((tag) => ['--platform', tag]),
+  ];
+}
+
+/**
+ * A folder with the wheels of the CPU images, filled by pip of the workbench's own Python: that one knows the mirrors,
+ * proxies and certificates of this machine, and pip inside a build does not. Kept in the cache of the home.
+ * null when there is no such Python or the download was refused: the build then goes on without. Throws cancelled.
+ */
+export async function fillWheelhouse(options: WheelhouseOptions): Promise<string | null> {
+  const { layout, signal, onLine } = options;
+  const machine = machines[options.architecture];
+  if (machine === undefined || !(await exists(layout.python))) {
+    onLine('No Python of the workbench to fetch the packages with: pip inside the build fetches them.');
+    return null;
+  }
+  const requirement = (name: string) => join(options.resources, 'requirements', name);
+  const runtime = requirementsFor(pythonVersion, await readFile(requirement('runtime.txt'), 'utf8'));
+  const analyzer = await readFile(requirement('perf-analyzer.txt'), 'utf8');
+  const hash = createHash('sha256')
+    .update([machine, ...runtime, analyzer].join('\n'))
+    .digest('hex');
+  const folder = join(layout.cache, `wheels-${hash.slice(0, 12)}`);
+  if (await exists(folder)) return folder;
+
+  const fresh = `${folder}.${randomBytes(4).toString('hex')}.tmp`;
+  const download = async (destination: string, args: readonly string[]): Promise<boolean> => {
+    const flags = ['--no-input', '--disable-pip-version-check', '--progress-bar', 'off', '--retries', '2'];
+    const ended = await exec({
+      argv: [
+        layout.python,
+        ...['-m', 'pip', 'download', ...flags, ...platformFlags(machine)],
+        ...['--dest', destination, ...args],
+      ],
+      env: options.env,
+      signal,
+      onStdoutLine: (line) => {
+        if (/^\s*(Collecting|Downloading|Saved) /.test(line)) onLine(line.trim());
+      },
+      onStderrLine: onLine,
+    });
+    if (signal.aborted) throw new WorkbenchError('cancelled', 'The download of the packages was cancelled');
+    return ended.exitCode === 0;
+  };
+  try {
+    await mkdir(join(fresh, 'perf-analyzer'), { recursive: true });
+    const list = join(fresh, 'requirements.txt');
+    await writeFile(list, `${runtime.join('\n')}\n`);
+    // The CPU build of torch (2 GB less), where an index that pip knows offers it.
+    const cpuTorch = runtime.flatMap(
+      (line) => /^torch==[\d.]+$/.exec(line)?.map((torch) => `${torch}+cpu`) ?? [],
+    );
+    const complete =
+      ((await download(fresh, [...cpuTorch, '-r', list])) || (await download(fresh, ['-r', list]))) &&
+      (await download(join(fresh, 'perf-analyzer'), [
+        ...['--no-deps', '--require-hashes', '-r', requirement('perf-analyzer.txt')],
+      ]));
+    if (!complete) {
+      onLine('The packages could not be fetched from here: pip inside the build fetches them.');
+      return null;
+    }
+    // Somebody else may have filled the same folder meanwhile: theirs is as good.
+    await rename(fresh, folder).catch(async (error: unknown) => {
+      if (!(await exists(folder))) throw error;
+    });
+    return folder;
+  } catch (error) {
+    throw fileError(error, fresh);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}

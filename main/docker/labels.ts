@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ContainerRole } from '../contract/docker';
+import { containerRoles } from '../contract/docker';
+
+const prefix = 'triton-workbench.';
+/** Containers of another schema are another version's to understand. */
+const schema = '1';
+
+/** Labels of every container that the workbench creates. Nothing without all of them is ever touched. */
+export const labelNames = {
+  schema: `${prefix}schema`,
+  /** The workbench home: two homes on one engine leave each other alone. */
+  instance: `${prefix}instance`,
+  role: `${prefix}role`,
+  runId: `${prefix}run`,
+  /** Holds the lease that says whether somebody works on the run. */
+  runDir: `${prefix}run-dir`,
+  step: `${prefix}step`,
+  /** Hash of all that decides what the container does. */
+  key: `${prefix}key`,
+  /** `resume` may take up the container's work. */
+  adoptable: `${prefix}adoptable`,
+  /** Id of the Triton container that a client works with. */
+  server: `${prefix}server`,
+  gpus: `${prefix}gpus`,
+} as const;
+
+export interface ContainerLabels {
+  readonly instance: string;
+  readonly role: ContainerRole;
+  readonly runId: string;
+  readonly runDir: string;
+  readonly step: string;
+  readonly key: string;
+  readonly adoptable: boolean;
+  readonly server: string;
+  readonly gpus: readonly string[];
+}
+
+export function formatLabels(labels: ContainerLabels): Record<string, string> {
+  return {
+    [labelNames.schema]: schema,
+    [labelNames.instance]: labels.instance,
+    [labelNames.role]: labels.role,
+    [labelNames.runId]: labels.runId,
+    [labelNames.runDir]: labels.runDir,
+    [labelNames.step]: labels.step,
+    [labelNames.key]: labels.key,
+    [labelNames.adoptable]: String(labels.adoptable),
+    [labelNames.server]: labels.server,
+    [labelNames.gpus]: labels.gpus.join(','),
+  };
+}
+
+/** null unless every label is there and the container is of this schema and instance. */
+export function parseLabels(
+  labels: Readonly<Record<string, string>> | null | undefined,
+  instance: string,
+): ContainerLabels | null {
+  const of = (name: keyof typeof labelNames): string | undefined => labels?.[labelNames[name]];
+  const role = containerRoles.find((known) => known === of('role'));
+  const [runId, runDir, step, key] = [of('runId'), of('runDir'), of('step'), of('key')];
+  const [adoptable, server, gpus] = [of('adoptable'), of('server'), of('gpus')];
+  if (of('schema') !== schema || of('instance') !== instance || role === undefined) return null;
+  if (runId === undefined || runDir === undefined || step === undefined || key === undefined) return null;
+  if (adoptable === undefined || server === undefined || gpus === undefined) return null;
+  return {
+    ...{ instance, role, runId, runDir, step, key, server },
+    adoptable: adoptable === 'true',
+    gpus: gpus.split(',').filter((id) => id !== ''),
+  };
+}
+
+/** The filter that lists the containers of an instance and no others. */
+export function instanceFilter(instance: string): { readonly label: string[] } {
+  return { label: [`${labelNames.schema}=${schema}`, `${labelNames.instance}=${instance}`] };
+}
+
+/** The id of a workbench home, made at the first call and kept in its file. */
+export async function readInstanceId(path: string): Promise<string> {
+  const read = async () => {
+    const text = (await readFile(path, 'utf8')).trim();
+    return /^[0-9a-f]{16}$/.test(text) ? text : null;
+  };
+  await mkdir(dirname(path), { recursive: true });
+  for (let attempt = 0; ; attempt += 1) {
+    const found = await read().catch(() => null);
+    if (found !== null) return found;
+    const flag = attempt === 0 ? 'wx' : 'w';
+    await writeFile(path, `${randomBytes(8).toString('hex')}\n`, { flag }).catch((error: unknown) => {
+      if (attempt > 0) throw error;
+    });
+  }
+}

@@ -1,0 +1,76 @@
+import type Docker from 'dockerode';
+import { WorkbenchError } from '../contract/errors';
+import type { DockerClient } from './client';
+import {
+  createContainer,
+  inspectContainer,
+  removeContainer,
+  startContainer,
+  stopContainer,
+} from './container-life';
+import { followLog } from './follow-log';
+import type { LogChannel } from './log-stream';
+
+const keptLines = 200;
+const stopGraceS = 3;
+
+export interface RunContainerInput {
+  readonly client: DockerClient;
+  readonly name: string;
+  readonly body: Docker.ContainerCreateOptions;
+  readonly signal: AbortSignal;
+  readonly onLine: (channel: LogChannel, line: string) => void;
+  readonly onTrouble: (text: string) => void;
+}
+
+export interface ContainerEnd {
+  readonly exitCode: number;
+  readonly oomKilled: boolean;
+  readonly aborted: boolean;
+  /** Last lines of both channels, oldest first. */
+  readonly tail: readonly string[];
+}
+
+/**
+ * Runs a program as the main process of a container of its own and removes the container when it has ended. A container
+ * of this name and key that is there already, running or ended, is taken up where it is.
+ * Abort stops it. Throws what creating and starting throw, and container-failed when it disappears.
+ */
+export async function runContainer(input: RunContainerInput): Promise<ContainerEnd> {
+  const { client, name, signal } = input;
+  const tail: string[] = [];
+  const id = await createContainer(client, name, input.body, input);
+  const stop = () => {
+    void stopContainer(client, id, stopGraceS).catch(() => undefined);
+  };
+  try {
+    await startContainer(client, id, input);
+    signal.addEventListener('abort', stop, { once: true });
+    await followLog({
+      client,
+      id,
+      signal,
+      onTrouble: input.onTrouble,
+      onLine: (channel, line) => {
+        tail.push(line);
+        if (tail.length > keptLines) tail.shift();
+        input.onLine(channel, line);
+      },
+    });
+    if (signal.aborted) return { exitCode: 130, oomKilled: false, aborted: true, tail };
+    const found = await inspectContainer(client, id, signal);
+    if (found === null) {
+      throw new WorkbenchError('container-failed', `The container ${name} was removed while it worked`, {
+        details: tail.join('\n'),
+      });
+    }
+    const { ExitCode, OOMKilled } = found.State;
+    return { exitCode: ExitCode, oomKilled: OOMKilled, aborted: false, tail };
+  } catch (error) {
+    if (signal.aborted) return { exitCode: 130, oomKilled: false, aborted: true, tail };
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await removeContainer(client, id);
+  }
+}

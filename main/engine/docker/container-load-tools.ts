@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fromWire, WorkbenchError } from '../../contract/errors';
+import type { LoadPoint } from '../../contract/results';
+import { loadTools } from '../../contract/run-spec';
+import type { LoadTool as LoadToolId } from '../../contract/run-spec';
+import type { ContainerEnd } from '../../docker/run-container';
+import type { LoadProcessJob } from '../../perf/load-process-messages';
+import { loadProcessLineSchema, loadProcessResultSchema } from '../../perf/load-process-messages';
+import type { LoadTool, MeasureInput } from '../../perf/load-tool';
+import { hashValue, writeFileAtomic } from '../../platform/files';
+
+export interface ClientStep {
+  readonly task: string;
+  readonly command: readonly [string, ...string[]];
+  readonly adoptable: boolean;
+  readonly signal: AbortSignal;
+  readonly onCommand: (argv: readonly string[]) => Promise<void> | void;
+  readonly onStdoutLine: (line: string) => void;
+  readonly onStderrLine: (line: string) => void;
+}
+
+/** Runs a step of the client in a container of its own, with the network of the run's Triton. */
+export type RunClientStep = (step: ClientStep) => Promise<ContainerEnd>;
+
+async function readResult(path: string, end: ContainerEnd, where: string): Promise<LoadPoint> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new WorkbenchError(
+      end.oomKilled ? 'out-of-memory' : 'load-tool-failed',
+      `The container of the load tool ended with exit code ${end.exitCode} and left no result`,
+      { where, details: end.tail.slice(-40).join('\n'), cause },
+    );
+  }
+  const result = loadProcessResultSchema.parse(JSON.parse(text));
+  if (!result.ok) throw fromWire(result.error);
+  // The process says so only when it has measured: what an earlier one left is not taken for that.
+  if (end.exitCode !== 0) {
+    throw new WorkbenchError(
+      'load-tool-failed',
+      `The load tool's container ended with exit code ${end.exitCode}`,
+      {
+        where,
+        details: end.tail.slice(-40).join('\n'),
+      },
+    );
+  }
+  return result.point;
+}
+
+function containerLoadTool(
+  id: LoadToolId,
+  runClient: RunClientStep,
+  toContainer: (path: string) => string,
+): LoadTool {
+  return {
+    id,
+    async measure(input: MeasureInput): Promise<LoadPoint> {
+      const { signal, onWindow, onLog, onCommand, ...measure } = input;
+      const { batchSize, concurrency } = input.level;
+      const seen = {
+        ...measure,
+        inputDataDir: toContainer(input.inputDataDir),
+        workDir: toContainer(input.workDir),
+      };
+      // The same level after a restart is the same job: its container and its result are found by this name.
+      const name = `measure-${hashValue([id, seen]).slice(0, 12)}`;
+      const resultFile = join(input.workDir, `${name}.result.json`);
+      const jobFile = join(input.workDir, `${name}.job.json`);
+      const job: LoadProcessJob = { tool: id, measure: seen, resultFile: toContainer(resultFile) };
+      await writeFileAtomic(jobFile, JSON.stringify(job));
+      const end = await runClient({
+        task: `b${batchSize}-c${concurrency}`,
+        command: ['node', '/workbench/app/load-process.cjs', toContainer(jobFile)],
+        adoptable: true,
+        signal,
+        onCommand,
+        onStdoutLine: (line) => {
+          let value: unknown;
+          try {
+            value = JSON.parse(line);
+          } catch {
+            value = null;
+          }
+          const parsed = loadProcessLineSchema.safeParse(value);
+          if (!parsed.success) onLog([line]);
+          else if (parsed.data.type === 'window') onWindow(parsed.data.window, parsed.data.index);
+          else if (parsed.data.type === 'log') onLog(parsed.data.lines);
+          else onCommand(parsed.data.argv);
+        },
+        onStderrLine: (line) => {
+          onLog([line]);
+        },
+      });
+      if (end.aborted) throw new WorkbenchError('cancelled', 'Measuring was cancelled');
+      return readResult(resultFile, end, `batch size ${batchSize}, concurrency ${concurrency}`);
+    },
+  };
+}
+
+/** The load tools, each level in a container of its own that outlives the workbench. */
+export function createContainerLoadTools(
+  runClient: RunClientStep,
+  toContainer: (path: string) => string,
+): Readonly<Record<LoadToolId, LoadTool>> {
+  const entries = loadTools.map((id) => [id, containerLoadTool(id, runClient, toContainer)] as const);
+  return Object.fromEntries(entries) as Record<LoadToolId, LoadTool>;
+}

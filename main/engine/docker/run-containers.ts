@@ -1,0 +1,170 @@
+import { mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type Docker from 'dockerode';
+import type { DockerEngineSpec, RunSpec } from '../../contract/run-spec';
+import type { DockerClient } from '../../docker/client';
+import type { BindMount, ContainerBodyInput } from '../../docker/container-body';
+import { containerBody } from '../../docker/container-body';
+import type { ContainerLabels } from '../../docker/labels';
+import { chownTree } from '../../platform/chown-tree';
+import { hashValue } from '../../platform/files';
+import type { PlaceRun } from '../place';
+import { PathMap } from './path-map';
+import type { PathPair } from './path-map';
+
+/** Containers never run as root; a workbench that does gives them this user instead. */
+const plainUser = 1000;
+
+/** What the engine says that decides how containers are made. */
+export interface EngineFacts {
+  readonly memoryBytes: number;
+  /** In a rootless engine, root of a container is this plain user, and any other id owns nothing here. */
+  readonly rootless: boolean;
+  readonly gpuAccess: 'runtime' | 'cdi';
+}
+
+export interface RunContainersOptions {
+  readonly client: DockerClient;
+  readonly facts: EngineFacts;
+  readonly instance: string;
+  readonly run: PlaceRun;
+  readonly spec: RunSpec;
+  readonly engine: DockerEngineSpec;
+  /** `resources` of the product. */
+  readonly resources: string;
+  /** Folder of the product's bundles. */
+  readonly bundles: string;
+}
+
+export interface ContainerPlan {
+  readonly name: string;
+  readonly body: Docker.ContainerCreateOptions;
+}
+
+function inputPairs(spec: RunSpec): PathPair[] {
+  const { checkpoint, dataset } = spec.model;
+  const pair = (kind: string, host: string | undefined): PathPair[] =>
+    host === undefined ? [] : [{ host, container: `/workbench/input/${kind}/${basename(host)}` }];
+  return [...pair('checkpoint', checkpoint), ...pair('dataset', dataset)];
+}
+
+/** Names, folders, users and bodies of a run's containers. */
+export class RunContainers {
+  readonly paths: PathMap;
+  private readonly user: string;
+  private readonly ownerId: number | null;
+
+  constructor(private readonly options: RunContainersOptions) {
+    const { run, spec } = options;
+    this.paths = new PathMap([
+      { host: run.dir, container: '/workbench/run' },
+      { host: options.resources, container: '/workbench/resources' },
+      { host: options.bundles, container: '/workbench/app' },
+      ...inputPairs(spec),
+    ]);
+    const uid = process.getuid?.() ?? plainUser;
+    const gid = process.getgid?.() ?? plainUser;
+    this.ownerId = uid === 0 && !options.facts.rootless ? plainUser : null;
+    this.user = options.facts.rootless ? '0:0' : uid === 0 ? `${plainUser}:${plainUser}` : `${uid}:${gid}`;
+  }
+
+  private mounts(): BindMount[] {
+    const { run, resources, bundles, spec } = this.options;
+    const readOnly = [run.dir, resources, bundles, ...inputPairs(spec).map((pair) => pair.host)];
+    const writable = [join(run.dir, 'steps'), join(run.dir, 'results')];
+    return [
+      ...readOnly.map((from) => ({ from, to: this.paths.toContainer(from), writable: false })),
+      // The journal, the specification and the lease stay out of reach.
+      ...writable.map((from) => ({ from, to: this.paths.toContainer(from), writable: true })),
+    ];
+  }
+
+  private plan(task: string, labels: Omit<ContainerLabels, 'key'>, body: Omit<ContainerBodyInput, 'labels'>) {
+    const key = hashValue([body, labels.server, labels.role]).slice(0, 32);
+    const { instance, run } = this.options;
+    return {
+      name: `twb-${instance.slice(0, 6)}-${run.runId}-${task}-${key.slice(0, 8)}`,
+      body: containerBody({ ...body, labels: { ...labels, key } }),
+    };
+  }
+
+  private common() {
+    const { facts, engine } = this.options;
+    return {
+      user: this.user,
+      gpus: engine.gpus,
+      gpuAccess: facts.gpuAccess,
+      memoryBytes: Math.floor(facts.memoryBytes * 0.9),
+    };
+  }
+
+  private labels(role: ContainerLabels['role'], server: string, adoptable: boolean) {
+    const { instance, run, engine } = this.options;
+    return {
+      instance,
+      role,
+      runId: run.runId,
+      runDir: run.dir,
+      step: run.step(),
+      adoptable,
+      server,
+      gpus: engine.gpus,
+    };
+  }
+
+  /** The Triton container of the run. */
+  triton(input: {
+    readonly image: string;
+    readonly command: readonly [string, ...string[]];
+    readonly repository: string;
+    readonly repositoryKey: string;
+  }): ContainerPlan {
+    const { engine } = this.options;
+    return this.plan('triton', this.labels('triton', input.repositoryKey, true), {
+      ...this.common(),
+      image: input.image,
+      command: input.command,
+      env: { HOME: '/tmp', PYTHONDONTWRITEBYTECODE: '1' },
+      workingDir: '/tmp',
+      mounts: [{ from: input.repository, to: '/models', writable: false }],
+      network: {
+        kind: 'published',
+        ports: { 8000: engine.httpPort ?? null, 8001: engine.grpcPort ?? null, 8002: null },
+      },
+      shmBytes: engine.shmSizeMiB * 2 ** 20,
+    });
+  }
+
+  /** A step of the client; with a server it shares that container's network, else it has none. */
+  client(input: {
+    readonly image: string;
+    readonly task: string;
+    readonly command: readonly [string, ...string[]];
+    readonly serverId: string | null;
+    readonly adoptable: boolean;
+  }): ContainerPlan {
+    return this.plan(input.task, this.labels('client', input.serverId ?? '', input.adoptable), {
+      ...this.common(),
+      image: input.image,
+      command: input.command,
+      env: {
+        HOME: '/tmp',
+        PYTHONDONTWRITEBYTECODE: '1',
+      },
+      workingDir: '/workbench/run',
+      mounts: this.mounts(),
+      network: input.serverId === null ? { kind: 'none' } : { kind: 'shared', containerId: input.serverId },
+      shmBytes: 1024 * 2 ** 20,
+    });
+  }
+
+  /** Makes the folders that the step writes to, and gives them to the containers' user where that is not ours. */
+  async openFolders(): Promise<void> {
+    const { run } = this.options;
+    const step = join(run.dir, 'steps', run.step());
+    const results = join(run.dir, 'results');
+    for (const folder of [step, results]) await mkdir(folder, { recursive: true });
+    if (this.ownerId === null) return;
+    for (const folder of [step, results]) await chownTree(folder, this.ownerId);
+  }
+}

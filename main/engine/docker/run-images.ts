@@ -1,0 +1,69 @@
+import type { BuiltImage } from '../../contract/docker';
+import type { DockerEngineSpec } from '../../contract/run-spec';
+import { imageFamily } from '../../contract/serving';
+import { readImageRecipe } from '../../docker/images/image-recipe';
+import type { ImageRequest } from '../../docker/images/prepare-image';
+
+/**
+ * NVIDIA's release that is taken where nobody names one: the first without any published flaw that the table of
+ * releases (`resources/images/releases.yaml`) knows of.
+ */
+const defaultRelease = '26.07';
+const registry = 'nvcr.io/nvidia';
+
+/** NVIDIA's images of a release: server, client tools and framework. */
+function ngcImages(release: string): {
+  readonly triton: string;
+  readonly sdk: string;
+  readonly pytorch: string;
+} {
+  return {
+    triton: `${registry}/tritonserver:${release}-py3`,
+    sdk: `${registry}/tritonserver:${release}-py3-sdk`,
+    pytorch: `${registry}/pytorch:${release}-py3`,
+  };
+}
+
+/** The images that a built one is built from; those for the CPU name theirs themselves. */
+export function buildArgsOf(
+  image: BuiltImage,
+  release: string = defaultRelease,
+): Readonly<Record<string, string>> {
+  if (image !== 'client-gpu') return {};
+  const { pytorch, sdk } = ngcImages(release);
+  return { PYTORCH_IMAGE: pytorch, SDK_IMAGE: sdk };
+}
+
+/** The two images of a run. */
+export async function wantedImages(
+  engine: DockerEngineSpec,
+  resources: string,
+): Promise<Readonly<Record<ImageRequest['role'], ImageRequest>>> {
+  const ngc = imageFamily(engine) === 'ngc' ? ngcImages(engine.release ?? defaultRelease) : null;
+  const given = (role: ImageRequest['role'], reference: string): ImageRequest => ({
+    role,
+    reference,
+    recipe: null,
+  });
+  const built = async (
+    role: ImageRequest['role'],
+    ...[image, args]: [Parameters<typeof readImageRecipe>[1], Readonly<Record<string, string>>?]
+  ): Promise<ImageRequest> => {
+    const recipe = await readImageRecipe(resources, image, args);
+    return { role, reference: recipe.reference, recipe };
+  };
+  const { tritonImage, clientImage } = engine;
+  const triton =
+    tritonImage === undefined
+      ? ngc === null
+        ? await built('triton', 'triton-cpu')
+        : given('triton', ngc.triton)
+      : given('triton', tritonImage);
+  const client =
+    clientImage === undefined
+      ? ngc === null
+        ? await built('client', 'client-cpu')
+        : await built('client', 'client-gpu', buildArgsOf('client-gpu', engine.release))
+      : given('client', clientImage);
+  return { triton, client };
+}

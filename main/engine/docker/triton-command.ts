@@ -1,0 +1,25 @@
+/** Inside the container: the ports that Triton has by default. */
+export const containerPorts = { http: 8000, grpc: 8001, metrics: 8002 } as const;
+
+export interface TritonCommandInput {
+  /** The image was built here from the PyPI wheel: its backends lie elsewhere. */
+  readonly builtHere: boolean;
+  readonly gpus: boolean;
+}
+
+/** Triton on the repository at `/models`. It listens on all addresses of the container; only loopback is published. */
+export function tritonCommand(input: TritonCommandInput): [string, ...string[]] {
+  return [
+    'tritonserver',
+    '--model-repository=/models',
+    '--model-control-mode=explicit',
+    '--http-address=0.0.0.0',
+    `--http-port=${containerPorts.http}`,
+    '--grpc-address=0.0.0.0',
+    `--grpc-port=${containerPorts.grpc}`,
+    `--metrics-port=${containerPorts.metrics}`,
+    ...(input.builtHere ? ['--backend-directory=/opt/workbench/triton/backends'] : []),
+    ...(input.gpus ? [] : ['--allow-gpu-metrics=false']),
+    '--exit-timeout-secs=5',
+  ];
+}

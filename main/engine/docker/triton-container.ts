@@ -1,0 +1,195 @@
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkbenchError } from '../../contract/errors';
+import type { DockerClient } from '../../docker/client';
+import {
+  createContainer,
+  inspectContainer,
+  removeContainer,
+  startContainer,
+  stopContainer,
+} from '../../docker/container-life';
+import type { Inspected } from '../../docker/container-life';
+import { followLog } from '../../docker/follow-log';
+import { labelNames } from '../../docker/labels';
+import { dockerRunCommand } from '../../docker/run-command-text';
+import { createTritonClient } from '../../triton/client';
+import type { ServerExit, ServerHandle, StartServerInput } from '../engine';
+import { portTaken } from '../local/fixed-ports';
+import type { ContainerPlan } from './run-containers';
+import { containerPorts } from './triton-command';
+
+const readyDeadlineMs = 120_000;
+const pollMs = 100;
+const keptLines = 200;
+
+/** A running container of this very plan is taken up again; anything else under the name goes. */
+async function findRunning(client: DockerClient, plan: ContainerPlan): Promise<string | null> {
+  const found = await inspectContainer(client, plan.name);
+  if (found === null) return null;
+  const same = found.Config.Labels[labelNames.key] === plan.body.Labels?.[labelNames.key];
+  if (same && found.State.Running) return found.Id;
+  if (found.Config.Labels[labelNames.instance] === plan.body.Labels?.[labelNames.instance]) {
+    await removeContainer(client, found.Id);
+  }
+  return null;
+}
+
+/** "127.0.0.1:49153" of a published port. Throws server-start-failed when the engine published none. */
+function publishedAddress(found: Inspected, port: number): string {
+  const bindings = found.NetworkSettings.Ports as
+    Record<string, { HostIp: string; HostPort: string }[] | null> | undefined;
+  const binding = bindings?.[`${port}/tcp`]?.[0];
+  if (binding === undefined) {
+    throw new WorkbenchError('server-start-failed', `The engine published no address for port ${port}`, {
+      remedy: 'The engine needs its default bridge network; see "docker network ls".',
+    });
+  }
+  return `${binding.HostIp}:${binding.HostPort}`;
+}
+
+class TritonLog {
+  readonly tail: string[] = [];
+  private writing: Promise<void>;
+
+  constructor(
+    private readonly path: string,
+    private readonly tell: (lines: readonly string[]) => void,
+  ) {
+    this.writing = mkdir(dirname(path), { recursive: true })
+      .then(() => writeFile(path, ''))
+      .catch(() => undefined);
+  }
+
+  add(line: string): void {
+    this.tail.push(line);
+    if (this.tail.length > keptLines) this.tail.shift();
+    this.tell([line]);
+    this.writing = this.writing.then(() => appendFile(this.path, `${line}\n`)).catch(() => undefined);
+  }
+
+  flush(): Promise<void> {
+    return this.writing;
+  }
+}
+
+/**
+ * Starts Triton in a container, or takes up the one that an attempt before left running, and returns when it is ready.
+ * Throws port-taken, image-missing, container-failed, server-start-failed, out-of-memory, cancelled.
+ */
+export async function startTritonContainer(
+  client: DockerClient,
+  plan: ContainerPlan,
+  start: StartServerInput,
+): Promise<ServerHandle & { readonly containerId: string }> {
+  const { signal } = start;
+  const trouble = (text: string) => {
+    start.onLog([`Docker: ${text}`]);
+  };
+  start.onCommand(dockerRunCommand(plan.name, plan.body));
+  const running = await findRunning(client, plan);
+  const id = running ?? (await createContainer(client, plan.name, plan.body, { signal, onTrouble: trouble }));
+  if (running !== null) start.onLog([`Triton runs already in ${plan.name}: taken up again.`]);
+  try {
+    if (running === null) await startContainer(client, id, { signal, onTrouble: trouble });
+  } catch (error) {
+    await removeContainer(client, id);
+    const fixed = [start.httpPort, start.grpcPort].find((port) => port !== undefined);
+    const taken = error instanceof WorkbenchError && error.code === 'port-taken';
+    const named = taken ? Number(/:(\d+) is in use/.exec(error.message)?.[1] ?? fixed) : Number.NaN;
+    throw Number.isInteger(named) ? await portTaken(named) : error;
+  }
+  const log = new TritonLog(start.logPath, start.onLog);
+  const following = new AbortController();
+  const ended: { exit: ServerExit | null } = { exit: null };
+  const exited = followLog({
+    client,
+    id,
+    signal: following.signal,
+    onTrouble: trouble,
+    onLine: (_channel, line) => {
+      log.add(line);
+    },
+  }).then(async (): Promise<ServerExit> => {
+    await log.flush();
+    const found = await inspectContainer(client, id).catch(() => null);
+    const state = found?.State;
+    const exit: ServerExit = {
+      exitCode: state?.ExitCode ?? null,
+      signal: state === undefined ? 'removal of the container' : null,
+      outOfMemory: state?.OOMKilled ?? false,
+      tail: log.tail,
+    };
+    ended.exit = exit;
+    return exit;
+  });
+  const stop = async () => {
+    await stopContainer(client, id).catch(() => undefined);
+    following.abort();
+    await exited;
+    await removeContainer(client, id);
+  };
+  try {
+    const found = await inspectContainer(client, id, signal);
+    if (found === null) throw new WorkbenchError('server-start-failed', 'The container of Triton has gone');
+    const httpAddress =
+      ended.exit === null && found.State.Running ? publishedAddress(found, containerPorts.http) : '';
+    const tritonVersion = await awaitReady(httpAddress, start, ended);
+    return {
+      containerId: id,
+      httpAddress,
+      grpcAddress: publishedAddress(found, containerPorts.grpc),
+      metricsAddress: publishedAddress(found, containerPorts.metrics),
+      forClients: {
+        httpAddress: `127.0.0.1:${containerPorts.http}`,
+        grpcAddress: `127.0.0.1:${containerPorts.grpc}`,
+      },
+      tritonVersion,
+      exited,
+      pid: null,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Triton's version, when it is ready. */
+async function awaitReady(
+  address: string,
+  start: StartServerInput,
+  ended: { readonly exit: ServerExit | null },
+): Promise<string> {
+  const deadline = performance.now() + readyDeadlineMs;
+  for (;;) {
+    if (start.signal.aborted) throw new WorkbenchError('cancelled', 'Cancelled while Triton started');
+    const { exit } = ended;
+    if (exit !== null) {
+      const complaint = [...exit.tail].reverse().find((line) => /^E\d{4} /.test(line));
+      const why = complaint === undefined ? '' : `: ${complaint.replace(/^E\d{4} \S+ +\d+ /, '')}`;
+      throw new WorkbenchError(
+        exit.outOfMemory === true ? 'out-of-memory' : 'server-start-failed',
+        `Triton's container ended with exit code ${String(exit.exitCode)} while it started${why}`,
+        { where: start.logPath, details: exit.tail.join('\n') },
+      );
+    }
+    if (address !== '') {
+      const client = createTritonClient(address, { timeoutMs: 2000 });
+      if (await client.serverReady().catch(() => false)) {
+        return (await client.serverMetadata({ signal: start.signal })).version;
+      }
+    }
+    if (performance.now() > deadline) {
+      throw new WorkbenchError(
+        'server-start-failed',
+        `Triton was not ready within ${readyDeadlineMs / 1000} s`,
+        {
+          where: start.logPath,
+        },
+      );
+    }
+    await sleep(pollMs);
+  }
+}

@@ -1,0 +1,35 @@
+import type { LoadTool } from '../perf/load-tool';
+import type { LoadTool as LoadToolId } from '../contract/run-spec';
+import type { UsedImage } from '../contract/results';
+import type { LaunchPython } from '../toolkit/launch';
+import type { Engine } from './engine';
+
+/** The run that a place works for. */
+export interface PlaceRun {
+  readonly runId: string;
+  /** Run folder, absolute. */
+  readonly dir: string;
+  /** Id of the step under way. */
+  readonly step: () => string;
+}
+
+export interface ImagesListener {
+  readonly signal: AbortSignal;
+  readonly log: (lines: readonly string[]) => void;
+  readonly progress: (fraction: number | null, text: string) => void;
+}
+
+/** Where all of a run's work is done: its server, its toolkit and its load tools. */
+export interface Place {
+  readonly engine: Engine;
+  readonly launchPython: LaunchPython;
+  readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
+  /** Part of every step's key: what another image made is another thing. Empty where no image is involved. */
+  readonly imageNames: readonly string[];
+  /** Builds or pulls what is missing; null where no image is involved. Before it nothing can be started. */
+  readonly prepareImages: ((listener: ImagesListener) => Promise<readonly UsedImage[]>) | null;
+  /** Before an attempt: ends what an earlier one left and this one cannot take up. */
+  reclaim(): Promise<void>;
+  /** After an attempt: nothing of the run is left behind. */
+  release(): Promise<void>;
+}

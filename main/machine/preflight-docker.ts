@@ -1,0 +1,108 @@
+import type { DockerFacts } from '../contract/machine';
+import type { PreflightInput } from './preflight-input';
+import type { Outcome } from './preflight-outcome';
+import { notApplicable, ok, problem } from './preflight-outcome';
+
+/** Address of an engine on another machine; null for one on this machine. */
+export function remoteHost({ host }: DockerFacts): string | null {
+  if (!/^(ssh|tcp|https?):\/\//.test(host)) return null;
+  return /^\w+:\/\/(?:[^@/]*@)?(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?(?:\/|$)/.test(host)
+    ? null
+    : host;
+}
+
+const unreachable = ({ host }: DockerFacts): Outcome =>
+  notApplicable(`Docker at ${host} is not reached: this is seen once it is.`);
+
+export function checkDocker({ docker }: PreflightInput): Outcome {
+  if (docker.reachable) {
+    const rootless = docker.rootless ? ', rootless' : '';
+    return ok(`Docker ${docker.serverVersion} at ${docker.host}${rootless}.`);
+  }
+  const said = `${docker.host}: ${docker.message}`;
+  const remote = remoteHost(docker);
+  switch (docker.reason) {
+    case 'permission':
+    case 'api-version':
+      return notApplicable(
+        `Docker is there at ${docker.host}, and refuses; the check of the cause says how to go on.`,
+      );
+    case 'absent':
+      return problem(
+        `There is no Docker Engine. ${said}`,
+        remote === null
+          ? 'Install it, on Debian and Ubuntu: sudo apt-get install docker.io && sudo systemctl enable --now docker'
+          : `Install it on that machine, or choose another engine: docker context ls`,
+      );
+    case 'timeout':
+    case 'refused':
+      return problem(
+        `Docker ${docker.reason === 'timeout' ? 'does not answer' : 'refuses the connection'}. ${said}`,
+        remote === null ? 'sudo systemctl restart docker' : remoteRemedy(remote),
+      );
+    case 'other':
+      return problem(
+        `Docker is not reached. ${said}`,
+        remote === null
+          ? 'See what it says: docker version; journalctl -u docker -n 50'
+          : remoteRemedy(remote),
+      );
+  }
+}
+
+function remoteRemedy(host: string): string {
+  const ssh = /^ssh:\/\/([^/]+)/.exec(host)?.[1];
+  return ssh === undefined
+    ? `See whether its address, port and TLS certificates are right: docker --host ${host} --tlsverify version`
+    : `See whether it answers over SSH: ssh ${sshArguments(ssh)} docker version`;
+}
+
+/** "user@host:2222" as ssh's arguments. */
+function sshArguments(target: string): string {
+  const port = /:(\d+)$/.exec(target)?.[1];
+  return port === undefined ? target : `-p ${port} ${target.slice(0, -port.length - 1)}`;
+}
+
+export function checkDockerPermission({ docker }: PreflightInput): Outcome {
+  if (docker.reachable) return ok(`This user may use ${docker.host}.`);
+  if (docker.reason !== 'permission') return unreachable(docker);
+  return problem(
+    `This user may not use ${docker.host}: ${docker.message}`,
+    'sudo usermod -aG docker $USER, then log out and in again. Members of that group are as mighty as root.',
+  );
+}
+
+export function checkDockerApi({ docker }: PreflightInput): Outcome {
+  if (docker.reachable)
+    return ok(`API ${docker.apiVersion}, negotiated with Docker ${docker.serverVersion}.`);
+  if (docker.reason !== 'api-version') return unreachable(docker);
+  return problem(
+    `The workbench and Docker at ${docker.host} have no API version in common: ${docker.message}`,
+    'Unset DOCKER_API_VERSION where it is set; else update the older side, on Debian and Ubuntu: sudo apt-get install --only-upgrade docker.io (docker-ce where that is installed)',
+  );
+}
+
+/** GPUs get into containers through the runtime "nvidia" or through CDI. */
+export function checkContainerToolkit({ docker, gpus, plan }: PreflightInput): Outcome {
+  if (plan.images === 'cpu' && plan.gpuIds.length === 0) return notApplicable('The CPU images use no GPU.');
+  if (!docker.reachable) return unreachable(docker);
+  const devices = docker.cdiDevices.filter((name) => name.startsWith('nvidia.com/gpu='));
+  if (docker.runtimes.includes('nvidia')) return ok('Docker has the runtime "nvidia".');
+  if (devices.length > 0) return ok(`Docker has GPUs by CDI: ${devices.join(', ')}.`);
+  const remote = remoteHost(docker);
+  const noGpu = gpus.gpus.length === 0 && gpus.problem === null;
+  if (remote === null && noGpu && plan.gpuIds.length === 0) {
+    return notApplicable('This machine has no GPU that containers could use.');
+  }
+  const where = remote === null ? '' : `On ${remote}: `;
+  return problem(
+    `Docker has neither the runtime "nvidia" nor GPUs by CDI; its runtimes are: ${docker.runtimes.join(', ') || 'none'}.`,
+    `${where}install the NVIDIA Container Toolkit (package nvidia-container-toolkit of NVIDIA's repository), then: ${configureRuntime(docker.rootless)}`,
+  );
+}
+
+function configureRuntime(rootless: boolean): string {
+  return rootless
+    ? 'nvidia-ctk runtime configure --runtime=docker --config=$HOME/.config/docker/daemon.json && systemctl --user restart docker && sudo nvidia-ctk config --set nvidia-container-cli.no-cgroups --in-place'
+    : 'sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker';
+}

@@ -1,0 +1,148 @@
+import { cudaMajorOf, driverFit, isDataCentreGpu } from './driver-fit';
+import { gpusOfPlan, withoutGpus } from './preflight-gpu';
+import type { PreflightInput } from './preflight-input';
+import type { Outcome } from './preflight-outcome';
+import { notApplicable, ok, problem, warning } from './preflight-outcome';
+import type { Release } from './releases';
+import { compareVersions, majorOf } from './versions';
+
+/** The row of the plan's release, or why there is none. */
+export function releaseOfPlan({ plan, releases }: PreflightInput): Release | string {
+  if (plan.release === null) return `The name of the image ${plan.tritonImage} does not say its NGC release.`;
+  const found = releases.releases.find(({ release }) => release === plan.release);
+  return found ?? `The table of releases does not know ${plan.release}.`;
+}
+
+export function checkDriver(input: PreflightInput): Outcome {
+  const nothing = withoutGpus(input);
+  if (nothing !== null) return notApplicable(nothing);
+  const driver = input.gpus.driverVersion;
+  if (driver === null) {
+    return warning(
+      'nvidia-smi does not say the version of the driver.',
+      'Run nvidia-smi; where it shows no driver version, reinstall the NVIDIA driver and restart the machine.',
+    );
+  }
+  const release = releaseOfPlan(input);
+  if (typeof release === 'string') return notApplicable(`Driver ${driver}. ${release}`);
+  return judge(input, driver, release);
+}
+
+function judge(input: PreflightInput, driver: string, release: Release): Outcome {
+  const gpus = gpusOfPlan(input);
+  const fit = driverFit(release, driver, gpus, input.releases);
+  const cuda = release.cuda === null ? '' : ` (CUDA ${release.cuda})`;
+  const image = `release ${release.release}${cuda}`;
+  if (fit.kind === 'unknown') {
+    return notApplicable(`Driver ${driver}; which driver ${image} needs is unknown.`);
+  }
+  const remedy = driverRemedy(input, driver, fit.needed, release);
+  const needs = `Driver ${driver}; ${image} needs ${fit.needed} or later`;
+  switch (fit.kind) {
+    case 'new-enough':
+      return ok(`${needs}.`);
+    case 'branch-allowed':
+      return ok(`${needs}, or ${fit.from} and later R${branchOf(driver)} on data-centre GPUs as here.`);
+    case 'branch-doubtful':
+      return warning(
+        `${needs}. Its notes allow ${fit.from} and later R${branchOf(driver)} on data-centre GPUs, but contradict it: for CUDA ${release.cuda ?? ''} forward compatibility may fail.`,
+        remedy,
+      );
+    case 'minor-version':
+      return warning(
+        `${needs}. It may run all the same: CUDA ${branchOf(release.cuda ?? '')}.x runs from driver ${fit.from} on with limited features, and code that is compiled at run time (PTX) fails.`,
+        remedy,
+      );
+    case 'too-old': {
+      const others = gpus.filter((gpu) => !isDataCentreGpu(gpu, input.releases));
+      const branches = release.dataCentreDrivers.join(', ');
+      const why =
+        branches === ''
+          ? ''
+          : others.length > 0
+            ? ` Older branches (${branches}) are allowed on data-centre GPUs only, which ${others.map(({ name }) => name).join(', ')} is not.`
+            : ` Of older branches only ${branches} and later are allowed.`;
+      return problem(`${needs}.${why}`, remedy);
+    }
+  }
+}
+
+const branchOf = (version: string): string => String(majorOf(version));
+
+function driverRemedy(input: PreflightInput, driver: string, needed: string, release: Release): string {
+  const gpus = gpusOfPlan(input);
+  const { releases } = input;
+  const older = releases.releases.find((candidate) => {
+    if (compareVersions(candidate.release, release.release) >= 0) return false;
+    const { kind } = driverFit(candidate, driver, gpus, releases);
+    return kind === 'new-enough' || kind === 'branch-allowed';
+  });
+  const install = `Install driver ${needed} or later and restart the machine, on Ubuntu: sudo apt-get install nvidia-driver-${branchOf(needed)}`;
+  if (older === undefined) return `${install}. No older release of the table fits driver ${driver}.`;
+  const below = compareVersions(older.release, releases.security.floor) < 0;
+  const floor = below ? `, which is below the security floor ${releases.security.floor}` : '';
+  return `${install}. Or take release ${older.release}, the newest that driver ${driver} fits${floor}.`;
+}
+
+/** GPUs against the least compute capability and the GPU families of the release. */
+export function checkComputeCapability(input: PreflightInput): Outcome {
+  const nothing = withoutGpus(input);
+  if (nothing !== null) return notApplicable(nothing);
+  const release = releaseOfPlan(input);
+  if (typeof release === 'string') return notApplicable(release);
+  const least = leastCapability(input, release);
+  if (least === null) {
+    return notApplicable(`The least compute capability of release ${release.release} is unknown.`);
+  }
+  const gpus = gpusOfPlan(input);
+  const known = gpus.flatMap(({ name, computeCapability, architecture }) =>
+    computeCapability === null ? [] : [{ name, computeCapability, architecture }],
+  );
+  if (known.length === 0) {
+    return notApplicable(`The compute capability of ${gpus.map(({ name }) => name).join(', ')} is unknown.`);
+  }
+  const found = known.map(({ name, computeCapability }) => `${name}: ${computeCapability}`).join('; ');
+  const needs = `${found}; release ${release.release} needs ${least} or later`;
+  const weak = known.filter(({ computeCapability }) => compareVersions(computeCapability, least) < 0);
+  if (weak.length > 0) {
+    const fits = input.releases.releases.find((candidate) => {
+      const limit = leastCapability(input, candidate);
+      return limit !== null && weak.every((gpu) => compareVersions(gpu.computeCapability, limit) >= 0);
+    });
+    const other = 'Take a newer GPU';
+    return problem(
+      `${needs}.`,
+      fits === undefined
+        ? `${other}: no release of the table supports this one.`
+        : `${other}, or release ${fits.release}, the newest that supports this one.`,
+    );
+  }
+  const unnamed = known.find(({ architecture }) => architecture !== null && !names(release, architecture));
+  if (unnamed !== undefined && release.architectures.length > 0)
+    return tooNew(input, release, unnamed, needs);
+  return ok(`${needs}.`);
+}
+
+function leastCapability({ releases }: PreflightInput, release: Release): string | null {
+  return release.computeCapability ?? cudaMajorOf(release, releases)?.computeCapability ?? null;
+}
+
+/** Drivers say "Ada Lovelace" or only "Ada". */
+function names(release: Release, architecture: string): boolean {
+  return release.architectures.some((name) => name.split(' ')[0] === architecture.split(' ')[0]);
+}
+
+function tooNew(
+  { releases }: PreflightInput,
+  release: Release,
+  { name, architecture }: { readonly name: string; readonly architecture: string | null },
+  needs: string,
+): Outcome {
+  const first = releases.releases.find((candidate) => names(candidate, architecture ?? ''));
+  return warning(
+    `${needs}. Its notes name ${release.architectures.join(', ')}, not ${architecture ?? ''} (${name}): code for this GPU is compiled at the first use, or missing.`,
+    first === undefined
+      ? 'Look in the notes of newer releases for one that names this GPU.'
+      : `Take a release that names it, such as ${first.release}.`,
+  );
+}

@@ -1,0 +1,86 @@
+import { remoteHost } from './preflight-docker';
+import type { PreflightInput } from './preflight-input';
+import type { Outcome } from './preflight-outcome';
+import { formatGiB, notApplicable, ok, problem, warning } from './preflight-outcome';
+
+/** Left free beside the images: layers are unpacked next to their downloads, and runs write models and results. */
+const reserveBytes = 2 * 2 ** 30;
+/** What Docker gives where nothing is said; the Python backend alone may fill it. */
+const dockerDefaultShmMiB = 64;
+const mebibyte = 2 ** 20;
+
+export function checkDisk({ docker, host, plan }: PreflightInput): Outcome {
+  const needed = plan.imageBytesNeeded;
+  const lines: string[] = [];
+  if (docker.reachable && docker.rootFreeBytes !== null) {
+    const free = docker.rootFreeBytes;
+    const line = `${docker.rootDir}: ${formatGiB(free)} free, the images need ${formatGiB(needed)}`;
+    const prune = `docker image prune -a removes the images that no container uses (docker system df shows what takes room), or move Docker's data-root to a larger disk`;
+    if (free < needed) {
+      return problem(`${line}; ${formatGiB(needed - free)} are missing.`, `Make room: ${prune}.`);
+    }
+    if (free < needed + reserveBytes) {
+      return warning(`${line}; less than ${formatGiB(reserveBytes)} would be left.`, `Make room: ${prune}.`);
+    }
+    lines.push(line);
+  }
+  for (const { path, freeBytes } of host.disks) {
+    const line = `${path}: ${formatGiB(freeBytes)} free`;
+    if (freeBytes < reserveBytes) {
+      return warning(
+        `${line}, less than the ${formatGiB(reserveBytes)} that runs may write.`,
+        `Make room: du -xh --max-depth=1 ${path} | sort -h shows what takes it.`,
+      );
+    }
+    lines.push(line);
+  }
+  return lines.length === 0 ? notApplicable('No free space is known.') : ok(`${lines.join('; ')}.`);
+}
+
+/** The container's own /dev/shm is memory of the machine; that of the machine is not used. */
+export function checkSharedMemory({ docker, host, plan }: PreflightInput): Outcome {
+  const asked = `The Triton container gets ${String(plan.shmSizeMiB)} MiB of /dev/shm`;
+  if (plan.shmSizeMiB <= dockerDefaultShmMiB) {
+    return warning(
+      `${asked}, no more than Docker's default: models of the Python backend fail on large tensors.`,
+      'Give it 1 GiB: --set engine.shmSizeMiB=1024',
+    );
+  }
+  const remote = remoteHost(docker);
+  if (remote !== null) return ok(`${asked}, at ${remote}.`);
+  const free = host.memoryFreeBytes;
+  const line = `${asked}; this machine has ${formatGiB(free)} of memory free`;
+  const fitMiB = Math.max(dockerDefaultShmMiB * 2, Math.floor(free / 2 / mebibyte));
+  if (plan.shmSizeMiB * mebibyte > free) {
+    return problem(
+      `${line}, which is less: the container can be killed for memory when it fills it.`,
+      `Free memory (ps aux --sort=-rss | head shows who has it), or ask for less: --set engine.shmSizeMiB=${String(fitMiB)}`,
+    );
+  }
+  const own = host.sharedMemoryBytes;
+  return ok(
+    own === null ? `${line}.` : `${line}, and a /dev/shm of ${formatGiB(own)} outside of containers.`,
+  );
+}
+
+export function checkPorts({ docker, plan }: PreflightInput): Outcome {
+  const remote = remoteHost(docker);
+  if (plan.requestedPorts.length === 0)
+    return notApplicable('No fixed port is asked for: the engine chooses free ones.');
+  if (remote !== null)
+    return notApplicable(`The ports are taken at ${remote}; they are not looked at from here.`);
+  const taken = plan.requestedPorts.filter(({ free }) => !free);
+  if (taken.length === 0) {
+    return ok(`Free: ${plan.requestedPorts.map(({ port }) => String(port)).join(', ')}.`);
+  }
+  const who = taken.map(
+    ({ port, owner }) => `port ${String(port)} is held by ${owner ?? 'an unknown process'}`,
+  );
+  const filter = taken.map(({ port }) => `sport = :${String(port)}`).join(' or ');
+  return problem(
+    `${sentence(who.join(', '))}.`,
+    `Stop what holds it (sudo ss -ltnp '${filter}' names it), ask for another port, or leave the port out: the engine then chooses a free one.`,
+  );
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -1,0 +1,117 @@
+import { remoteHost } from './preflight-docker';
+import { releaseOfPlan } from './preflight-driver';
+import { gpusOfPlan } from './preflight-gpu';
+import type { PreflightInput } from './preflight-input';
+import type { Outcome } from './preflight-outcome';
+import { notApplicable, ok, problem, warning } from './preflight-outcome';
+import type { Releases } from './releases';
+import { compareVersions } from './versions';
+
+/** Releases are fixed forward: what is newer than a bulletin's release has its fix too. */
+export function checkSecurityFloor({ plan, releases }: PreflightInput): Outcome {
+  const { floor, bulletins } = releases.security;
+  if (plan.release === null) {
+    return plan.images === 'cpu'
+      ? notApplicable(
+          'The CPU image is for trying things out on this machine; NVIDIA publishes no release of it.',
+        )
+      : warning(
+          `The name of the image ${plan.tritonImage} does not say its release; the security floor is ${floor}.`,
+          `See its Triton version: docker run --rm --entrypoint cat ${plan.tritonImage} /opt/tritonserver/TRITON_VERSION; the floor is Triton ${tritonVersionOf(releases, floor)}.`,
+        );
+  }
+  const release = plan.release;
+  if (compareVersions(release, floor) >= 0) return ok(`Release ${release}; the security floor is ${floor}.`);
+  const open = bulletins.filter(({ fixedIn }) => compareVersions(release, fixedIn) < 0);
+  const list = open
+    .map(({ id, fixedIn, severity }) => `${String(id)} (${severity}, fixed in ${fixedIn})`)
+    .join(', ');
+  const finding = `Release ${release} is below the security floor ${floor}. NVIDIA's security bulletins that concern it: ${list}.`;
+  if (plan.images === 'cpu') {
+    return warning(
+      `The CPU image holds Triton of this age. ${finding}`,
+      `Keep its ports on this machine; for production take the NGC images: --set engine.images=ngc --set engine.release=${floor}`,
+    );
+  }
+  const remedy = `Take ${floor} or later: --set engine.release=${floor}. Where the release must stay, let nothing but this machine reach its ports.`;
+  return open.some(({ severity }) => severity === 'critical')
+    ? problem(finding, remedy)
+    : warning(finding, remedy);
+}
+
+function tritonVersionOf({ releases }: Releases, release: string): string {
+  return (
+    releases.find((candidate) => candidate.release === release)?.tritonVersion ?? `of release ${release}`
+  );
+}
+
+export function checkTensorFlowBackend({ plan, releases }: PreflightInput): Outcome {
+  const newest = releases.tensorflowBackend.newestRelease;
+  const last = `The TensorFlow backend is in releases up to ${newest}`;
+  if (!plan.usesTensorFlow) return notApplicable('The model does not use the TensorFlow backend.');
+  const convert = 'convert the model to ONNX, which every release serves';
+  if (plan.release === null) {
+    return warning(
+      `${last}; the image ${plan.tritonImage} does not say its release.`,
+      `See whether it has it: docker run --rm --entrypoint ls ${plan.tritonImage} /opt/tritonserver/backends. If not, ${convert}.`,
+    );
+  }
+  if (compareVersions(plan.release, newest) <= 0) return ok(`${last}; ${plan.release} has it.`);
+  const floor = releases.security.floor;
+  const risk = compareVersions(newest, floor) < 0 ? ` (below the security floor ${floor})` : '';
+  return problem(
+    `${last}; ${plan.release} does not have it.`,
+    `Better ${convert}; or take the newest release that has it${risk}: --set engine.release=${newest}`,
+  );
+}
+
+/** A TensorRT engine loads only in the version of TensorRT and on the compute capability that it was built for. */
+export function checkTensorRtPlan(input: PreflightInput): Outcome {
+  const { plan } = input;
+  if (plan.tensorRtPlan === null) {
+    const format = plan.format === null ? '' : ` (format ${plan.format})`;
+    return notApplicable(`The run brings no TensorRT plan${format}.`);
+  }
+  if (plan.images === 'cpu') {
+    return problem(
+      'The run brings a TensorRT plan, and the CPU images have no TensorRT backend.',
+      'Take the NGC images and a GPU (--set engine.images=ngc), or another format.',
+    );
+  }
+  const { tensorrtVersion, computeCapability } = plan.tensorRtPlan;
+  // What is installed here says nothing of an engine elsewhere.
+  const gpus = remoteHost(input.docker) === null ? gpusOfPlan(input) : [];
+  const rebuild = `Build the plan again on this machine in the image of the same release, from the ONNX model: trtexec --onnx=model.onnx --saveEngine=model.plan`;
+  const release = releaseOfPlan(input);
+  const served = typeof release === 'string' ? null : release.tensorrt;
+  const built = `The plan was built with TensorRT ${tensorrtVersion ?? '(version unknown)'} for compute capability ${computeCapability ?? '(unknown)'}`;
+  if (served !== null && tensorrtVersion !== null && !sameVersion(served, tensorrtVersion)) {
+    return problem(`${built}; release ${plan.release ?? ''} has TensorRT ${served}.`, rebuild);
+  }
+  const other = gpus.find(
+    (gpu) =>
+      computeCapability !== null &&
+      gpu.computeCapability !== null &&
+      compareVersions(gpu.computeCapability, computeCapability) !== 0,
+  );
+  if (other !== undefined) {
+    return problem(`${built}; ${other.name} has ${other.computeCapability ?? ''}.`, rebuild);
+  }
+  const gpusKnown = gpus.some((gpu) => gpu.computeCapability !== null);
+  if (served !== null && tensorrtVersion !== null && computeCapability !== null && gpusKnown) {
+    return ok(`${built}, as the image and the GPU have it.`);
+  }
+  const unknown = [
+    ...(served === null ? ['TensorRT of the image'] : []),
+    ...(gpusKnown ? [] : ['the compute capability of the GPU']),
+  ];
+  const missing = unknown.length === 0 ? '' : ` Unknown: ${unknown.join(', ')}.`;
+  return warning(`${built}: whether it loads is not known.${missing}`, rebuild);
+}
+
+/** "8.2.3" of a table and "8.2.3.0" of a file are the same: as many parts count as both have. */
+function sameVersion(a: string, b: string): boolean {
+  const [left, right] = [a.split('.'), b.split('.')];
+  const length = Math.min(left.length, right.length);
+  return left.slice(0, length).join('.') === right.slice(0, length).join('.');
+}

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { WorkbenchError } from '../contract/errors';
+import { compareVersions } from './versions';
+
+const version = z.string().regex(/^\d+(\.\d+)*([a-z]\d+)?(\+\w+)?$/, 'a version, as 12.6.2');
+const dotted = z.string().regex(/^\d+(\.\d+)*$/, 'numbers and dots, as 535.86');
+const releaseName = z.string().regex(/^\d\d\.\d\d$/, 'a release, as 26.07');
+
+const releaseSchema = z.strictObject({
+  release: releaseName,
+  tritonVersion: version.nullable(),
+  cuda: dotted.nullable(),
+  driver: dotted.nullable(),
+  dataCentreDrivers: z.array(dotted),
+  excludedBranches: z.array(dotted),
+  computeCapability: dotted.nullable(),
+  architectures: z.array(z.string().min(1)),
+  tensorrt: dotted.nullable(),
+  pytorch: version.nullable(),
+  python: dotted.nullable(),
+  notes: z.string().nullable(),
+  sources: z.array(z.url()).min(1),
+});
+
+const releasesSchema = z
+  .strictObject({
+    cuda: z.strictObject({
+      source: z.string().min(1),
+      majors: z.array(
+        z.strictObject({ major: z.int().min(1), driver: dotted, computeCapability: dotted.nullable() }),
+      ),
+    }),
+    dataCentreGpus: z.strictObject({ source: z.string().min(1), names: z.array(z.string().min(1)) }),
+    tensorflowBackend: z.strictObject({ source: z.url(), newestRelease: releaseName }),
+    security: z.strictObject({
+      source: z.url(),
+      floor: releaseName,
+      bulletins: z.array(
+        z.strictObject({
+          id: z.int(),
+          published: z.iso.date(),
+          fixedIn: releaseName,
+          severity: z.enum(['critical', 'high']),
+        }),
+      ),
+    }),
+    releases: z.array(releaseSchema).min(1),
+  })
+  .refine(
+    ({ releases }) =>
+      releases.every(({ release }, i) => {
+        const older = releases[i + 1];
+        return older === undefined || compareVersions(release, older.release) > 0;
+      }),
+    { path: ['releases'], message: 'newest first, each once' },
+  );
+
+/** Releases of NVIDIA's images, newest first, with what holds for all of them. */
+export type Releases = z.infer<typeof releasesSchema>;
+export type Release = z.infer<typeof releaseSchema>;
+
+/** `resources/images/releases.yaml`. Throws `config-invalid` where the text is not such a table. */
+export function parseReleases(text: string): Releases {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (cause) {
+    throw new WorkbenchError('config-invalid', 'The table of releases is not YAML', { cause });
+  }
+  const parsed = releasesSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new WorkbenchError(
+    'config-invalid',
+    `The table of releases: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`,
+  );
+}
+
+/** Throws `config-invalid` where the file is missing or not valid. */
+export async function readReleases(resourcesDir: string): Promise<Releases> {
+  const path = join(resourcesDir, 'images', 'releases.yaml');
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new WorkbenchError('config-invalid', 'The table of releases cannot be read', {
+      where: path,
+      cause,
+    });
+  });
+  return parseReleases(text);
+}
+
+/** "26.07" of "nvcr.io/nvidia/tritonserver:26.07-py3-sdk"; null for every image that is not NVIDIA's or has no such tag. */
+export function releaseOf(reference: string): string | null {
+  return (
+    /^nvcr\.io\/nvidia\/[\w.-]+:(\d\d\.\d\d)(?:-[\w.-]+)?(?:@sha256:[0-9a-f]+)?$/.exec(reference)?.[1] ?? null
+  );
+}

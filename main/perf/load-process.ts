@@ -1,0 +1,56 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toWire } from '../contract/errors';
+import { writeFileAtomic } from '../platform/files';
+import type { MeasureInput } from './load-tool';
+import type { LoadProcessJob, LoadProcessLine, LoadProcessResult } from './load-process-messages';
+import { createLoadTools } from './load-tools';
+
+const say = (line: LoadProcessLine) => {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+};
+
+/**
+ * Entry of a process that measures one level and leaves the result in a file, so that whoever asked for it may die and
+ * come back. Argument: the job's file. News goes to stdout, one JSON document a line.
+ */
+async function main(): Promise<void> {
+  const [, , jobFile = ''] = process.argv;
+  const job = JSON.parse(await readFile(jobFile, 'utf8')) as LoadProcessJob;
+  await rm(job.resultFile, { force: true });
+  const abort = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      abort.abort();
+    });
+  }
+  const tools = createLoadTools({
+    layout: { perfAnalyzer: 'perf_analyzer', perfAnalyzerLibraries: process.env['LD_LIBRARY_PATH'] ?? '' },
+    workerFile: join(__dirname, 'load-worker.cjs'),
+    env: process.env,
+  });
+  const input: MeasureInput = {
+    ...job.measure,
+    signal: abort.signal,
+    onWindow: (window, index) => {
+      say({ type: 'window', window, index });
+    },
+    onLog: (lines) => {
+      say({ type: 'log', lines });
+    },
+    onCommand: (argv) => {
+      say({ type: 'command', argv });
+    },
+  };
+  let result: LoadProcessResult;
+  try {
+    result = { ok: true, point: await tools[job.tool].measure(input) };
+  } catch (error) {
+    result = { ok: false, error: toWire(error) };
+  }
+  await writeFileAtomic(job.resultFile, JSON.stringify(result));
+  // A hung child of a load tool must not keep the container.
+  process.exit(result.ok ? 0 : 1);
+}
+
+void main();

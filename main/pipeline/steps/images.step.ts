@@ -1,0 +1,30 @@
+import { readPackages } from '../../toolkit/packages';
+import type { Step } from '../step';
+
+/** Containers only: every image of the run is on the engine, built or pulled, and the run's record names each. */
+export const imagesStep: Step = {
+  id: 'images',
+  kind: 'session',
+  needs: [],
+  deadlineS: 3600,
+  inputs: (run) => Promise.resolve(run.services.imageNames),
+  async run(context) {
+    const { run } = context;
+    const { prepareImages } = run.services;
+    if (prepareImages === null) return {};
+    const images = await prepareImages(context);
+    for (const image of images) {
+      context.fact(
+        image.role === 'triton' ? 'Triton image' : 'Client image',
+        image.digest ?? image.reference,
+      );
+      context.fact(`Id of the ${image.role} image`, image.id);
+    }
+    const triton = images.find((image) => image.role === 'triton');
+    const name = triton === undefined ? null : (triton.digest ?? `${triton.reference} (${triton.id})`);
+    const packages = await readPackages(run.services.toolkit);
+    const environment = { ...run.state().environment, image: name, images: [...images], packages };
+    await run.append({ type: 'environment', environment });
+    return {};
+  },
+};

@@ -1,0 +1,68 @@
+import type { StoreApi } from 'zustand/vanilla';
+import { createStore } from 'zustand/vanilla';
+import type { WindowEvent } from '../../main/contract/api';
+import type { DockerState } from '../../main/contract/docker';
+import type { WireError } from '../../main/contract/errors';
+import { toWire } from '../../main/contract/errors';
+import type { Client } from '../client';
+
+export type ContainerAction = 'start' | 'stop' | 'restart' | 'remove';
+
+export interface Docker {
+  /** null until the core has answered for the first time. */
+  readonly state: DockerState | null;
+  /** Why the core did not answer at all; how the engine stands is in `state`. */
+  readonly error: WireError | null;
+  /** What is being done to a container, by its id. */
+  readonly busy: Readonly<Record<string, ContainerAction>>;
+  readonly load: () => Promise<void>;
+  /** Rejects with what the core refuses. */
+  readonly act: (action: ContainerAction, id: string) => Promise<void>;
+  readonly hear: (event: WindowEvent) => void;
+}
+
+/** Whether the engine was asked for `next` before it was asked for `known`. */
+function isOlder(next: DockerState, known: DockerState | null): boolean {
+  if (known === null || known.listedAt === null || next.listedAt === null) return false;
+  return Date.parse(next.listedAt) < Date.parse(known.listedAt);
+}
+
+const without = <Value>(record: Readonly<Record<string, Value>>, id: string) =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name !== id));
+
+/** The Docker Engine and the workbench's own containers: fetched once, then told; an older listing never wins. */
+export function createDocker(client: Client): StoreApi<Docker> {
+  return createStore<Docker>()((set, get) => {
+    let told = 0;
+    return {
+      state: null,
+      error: null,
+      busy: {},
+      async load() {
+        const before = told;
+        try {
+          const state = await client.call('docker.state');
+          // What was told while the answer was on its way is at least as new.
+          if (told === before && !isOlder(state, get().state)) set({ state });
+          set({ error: null });
+        } catch (error) {
+          set({ error: toWire(error) });
+        }
+      },
+      async act(action, id) {
+        if (id in get().busy) return;
+        set({ busy: { ...get().busy, [id]: action } });
+        try {
+          await client.call(`docker.${action}`, { id });
+        } finally {
+          set({ busy: without(get().busy, id) });
+        }
+      },
+      hear(event) {
+        if (event.type !== 'docker-changed' || isOlder(event.state, get().state)) return;
+        told += 1;
+        set({ state: event.state, error: null });
+      },
+    };
+  });
+}

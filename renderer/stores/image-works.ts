@@ -1,0 +1,55 @@
+import type { StoreApi } from 'zustand/vanilla';
+import { createStore } from 'zustand/vanilla';
+import type { WindowEvent } from '../../main/contract/api';
+import type { ImageWork } from '../../main/contract/docker';
+import type { WireError } from '../../main/contract/errors';
+import { toWire } from '../../main/contract/errors';
+import type { Client } from '../client';
+
+export interface ImageWorks {
+  /** Newest first. */
+  readonly works: readonly ImageWork[];
+  readonly error: WireError | null;
+  readonly load: () => Promise<void>;
+  /** Takes one that has ended off the list. */
+  readonly dismiss: (id: string) => void;
+  readonly hear: (event: WindowEvent) => void;
+}
+
+/** Pulls and builds: fetched once, then told. */
+export function createImageWorks(client: Client): StoreApi<ImageWorks> {
+  return createStore<ImageWorks>()((set, get) => {
+    const dismissed = new Set<string>();
+    const told = new Map<string, ImageWork>();
+    return {
+      works: [],
+      error: null,
+      async load() {
+        try {
+          const fetched = await client.call('docker.imageWorks');
+          const known = new Set(fetched.map((work) => work.id));
+          // What was told is at least as new as the answer, which may have crossed it.
+          const begun = get().works.filter((work) => !known.has(work.id));
+          const works = [...begun, ...fetched.map((work) => told.get(work.id) ?? work)];
+          set({ works: works.filter((work) => !dismissed.has(work.id)), error: null });
+        } catch (error) {
+          set({ error: toWire(error) });
+        }
+      },
+      dismiss(id) {
+        dismissed.add(id);
+        set({ works: get().works.filter((work) => work.id !== id) });
+      },
+      hear(event) {
+        if (event.type !== 'image-work' || dismissed.has(event.work.id)) return;
+        const { works } = get();
+        told.set(event.work.id, event.work);
+        set({
+          works: works.some((work) => work.id === event.work.id)
+            ? works.map((work) => (work.id === event.work.id ? event.work : work))
+            : [event.work, ...works],
+        });
+      },
+    };
+  });
+}

@@ -1,0 +1,41 @@
+import { IconCircleCheck, IconLoader2 } from '@tabler/icons-react';
+import { errorText } from '../../../main/contract/error-text';
+import type { DockerState } from '../../../main/contract/docker';
+import { ErrorPanel } from '../../components/error-panel';
+import { Remedy } from '../../components/remedy';
+import { formatClock } from '../../format/numbers';
+
+/** How the workbench stands with the Docker Engine, and what to do where it has none. */
+export function ConnectionBanner({ state }: { state: DockerState }) {
+  const { connection, host, error, listedAt } = state;
+  const listed = listedAt === null ? '' : ` · listed ${formatClock(listedAt)}`;
+  if (error !== null) {
+    const { remedy, ...rest } = error;
+    return (
+      <div data-connection={connection}>
+        <ErrorPanel error={rest} withRemedy={false}>
+          <Remedy text={remedy ?? errorText[error.code].remedy} />
+          <p className="dim" role="status">
+            {connection === 'connecting' ? 'Trying again' : 'The workbench keeps asking'} · {host}
+            {listed}
+          </p>
+        </ErrorPanel>
+      </div>
+    );
+  }
+  return (
+    <p className="connection dim" data-connection={connection} role="status">
+      {connection === 'connected' ? (
+        <span className="status tone-good">
+          <IconCircleCheck size={15} aria-hidden="true" /> Connected
+        </span>
+      ) : (
+        <span className="status tone-info">
+          <IconLoader2 size={15} aria-hidden="true" className="turning" /> Connecting
+        </span>
+      )}
+      <span className="mono">{host}</span>
+      <span>{listed}</span>
+    </p>
+  );
+}

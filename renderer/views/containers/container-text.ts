@@ -1,0 +1,102 @@
+import { stepIds } from '../../../main/contract/run-events';
+import { stepTitle } from '../../../main/contract/step-text';
+import type {
+  ContainerInfo,
+  ContainerRole,
+  ContainerState,
+  ContainerStats,
+} from '../../../main/contract/docker';
+import type { GpuFacts } from '../../../main/contract/machine';
+import { formatBytes, formatShare } from '../../format/numbers';
+
+export const roleText: Readonly<Record<ContainerRole, string>> = { triton: 'Triton', client: 'Client' };
+
+export const containerStateText: Readonly<Record<ContainerState, string>> = {
+  created: 'Created',
+  running: 'Running',
+  paused: 'Paused',
+  restarting: 'Restarting',
+  removing: 'Removing',
+  exited: 'Exited',
+  dead: 'Dead',
+};
+
+/** Those that work first, then the newest. */
+export function sortContainers(containers: readonly ContainerInfo[]): readonly ContainerInfo[] {
+  const rank = (state: ContainerState): number =>
+    state === 'running' || state === 'restarting' || state === 'paused' ? 0 : 1;
+  return [...containers].sort(
+    (a, b) =>
+      rank(a.state) - rank(b.state) ||
+      Date.parse(b.createdAt) - Date.parse(a.createdAt) ||
+      a.name.localeCompare(b.name),
+  );
+}
+
+/** The step's title; a word that this version does not know stays as it is. */
+export function stepText(step: string): string {
+  const known = stepIds.find((id) => id === step);
+  return known === undefined ? step : stepTitle[known];
+}
+
+/** What each of Triton's own ports carries. */
+const portNames: ReadonlyMap<number, string> = new Map([
+  [8000, 'HTTP'],
+  [8001, 'gRPC'],
+  [8002, 'metrics'],
+]);
+export const portText = (containerPort: number): string =>
+  portNames.get(containerPort) ?? String(containerPort);
+
+/** GPUs of a container in a person's words: their index where the machine knows them. */
+export function gpuText(asked: readonly string[], known: readonly GpuFacts[]): string {
+  if (asked.length === 0) return '–';
+  if (asked.includes('all')) return 'All';
+  return asked
+    .map((id) => {
+      const gpu = known.find((one) => one.uuid === id || String(one.index) === id);
+      if (gpu !== undefined) return `GPU ${gpu.index}`;
+      const mig = known.find((one) => one.mig.devices.some((device) => device.uuid === id));
+      return mig === undefined ? id : `MIG on GPU ${mig.index}`;
+    })
+    .join(', ');
+}
+
+type Stats = ContainerStats | undefined;
+
+/** "138.2 %" of one processor; a dash where the engine does not say. */
+export function cpuText(stats: Stats): string {
+  const percent = stats?.cpuPercent ?? null;
+  return percent === null ? '–' : formatShare(percent / 100);
+}
+
+export function memoryText(stats: Stats): string {
+  const bytes = stats?.memoryBytes ?? null;
+  return bytes === null ? '–' : formatBytes(bytes);
+}
+
+export function memoryLimitText(stats: Stats): string | null {
+  const bytes = stats?.memoryLimitBytes ?? null;
+  return bytes === null ? null : `of ${formatBytes(bytes)}`;
+}
+
+/** Exit code of a container that has ended, from Docker's own words ("Exited (137) 5 seconds ago"); null before. */
+export function exitCode(container: Pick<ContainerInfo, 'state' | 'status'>): number | null {
+  const code = /^Exited \((\d+)\)/.exec(container.status)?.[1];
+  return code === undefined || container.state !== 'exited' ? null : Number(code);
+}
+
+/** Why an action is not offered now; null when it is. */
+export function whyNot(
+  action: 'start' | 'stop' | 'restart' | 'remove',
+  state: ContainerState,
+  connected: boolean,
+): string | null {
+  if (!connected) return 'Docker does not answer';
+  const running = state === 'running' || state === 'paused' || state === 'restarting';
+  if (state === 'removing') return 'It is being removed';
+  if (action === 'start' && running) return 'It runs already';
+  if (action === 'stop' && !running) return 'It does not run';
+  if (action === 'restart' && state === 'created') return 'It has not run yet';
+  return null;
+}

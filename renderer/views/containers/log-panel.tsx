@@ -1,0 +1,117 @@
+import { ActionIcon, Button, TextInput } from '@mantine/core';
+import {
+  IconChevronDown,
+  IconChevronUp,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconSearch,
+} from '@tabler/icons-react';
+import { useStore } from 'zustand';
+import type { ContainerInfo } from '../../../main/contract/docker';
+import { CopyButton } from '../../components/copy-button';
+import { ErrorPanel } from '../../components/error-panel';
+import { LogView } from '../../components/log-view';
+import { formatCount } from '../../format/numbers';
+import { useWorkbench } from '../../workbench';
+
+function Search() {
+  const { containerLog } = useWorkbench();
+  const { search, found, current, setSearch, jump } = useStore(containerLog);
+  const place =
+    current === null ? formatCount(found.length) : `${current + 1} of ${formatCount(found.length)}`;
+  return (
+    <>
+      {search === '' ? null : (
+        <span className="dim" role="status">
+          {found.length === 0 ? 'No line has it' : place}
+        </span>
+      )}
+      <TextInput
+        size="xs"
+        w={220}
+        aria-label="Search the log"
+        placeholder="Search the log"
+        leftSection={<IconSearch size={14} aria-hidden="true" />}
+        value={search}
+        onChange={(event) => {
+          setSearch(event.currentTarget.value);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') jump(event.shiftKey ? -1 : 1);
+          if (event.key === 'Escape') setSearch('');
+        }}
+      />
+      {([-1, 1] as const).map((by) => (
+        <ActionIcon
+          key={by}
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-label={by === 1 ? 'Next line found' : 'Previous line found'}
+          disabled={found.length === 0}
+          onClick={() => {
+            jump(by);
+          }}
+        >
+          {by === 1 ? (
+            <IconChevronDown size={16} aria-hidden="true" />
+          ) : (
+            <IconChevronUp size={16} aria-hidden="true" />
+          )}
+        </ActionIcon>
+      ))}
+    </>
+  );
+}
+
+/** The live log of the selected container. `container` is null once Docker has removed it: its lines stay readable. */
+export function LogPanel({ container }: { container: ContainerInfo | null }) {
+  const { containerLog } = useWorkbench();
+  const state = useStore(containerLog);
+  const { name, lines, version, found, current, search, paused, heldCount, error } = state;
+  const running = container?.state === 'running';
+  return (
+    <section className="container-log" aria-label={`Log of ${name}`}>
+      <div className="dock-head">
+        <h2 className="dock-title cut">{name}</h2>
+        {container === null ? <span className="dim">removed; these are its last lines</span> : null}
+        <div className="dock-tools">
+          <Search />
+          <Button
+            size="compact-xs"
+            variant="default"
+            leftSection={
+              paused ? (
+                <IconPlayerPlay size={13} aria-hidden="true" />
+              ) : (
+                <IconPlayerPause size={13} aria-hidden="true" />
+              )
+            }
+            onClick={paused ? state.resume : state.pause}
+          >
+            {!paused ? 'Pause' : heldCount === 0 ? 'Resume' : `Resume, ${formatCount(heldCount)} new`}
+          </Button>
+          <CopyButton text={() => lines.join('\n')} label="Copy the whole log" />
+        </div>
+      </div>
+      <div className="dock-body">
+        {error === null ? (
+          <LogView
+            lines={lines}
+            version={version}
+            shown={null}
+            search={search}
+            marked={current === null ? null : (found[current] ?? null)}
+            follow={!paused}
+            onFollow={(follow) => {
+              if (!follow) state.pause();
+            }}
+            empty={running ? 'It has written nothing yet.' : 'It has written nothing.'}
+          />
+        ) : (
+          <ErrorPanel error={error} />
+        )}
+      </div>
+    </section>
+  );
+}

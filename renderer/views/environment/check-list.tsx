@@ -1,0 +1,60 @@
+import { IconAlertTriangle, IconCircleCheck, IconCircleMinus, IconCircleX } from '@tabler/icons-react';
+import type { Icon } from '@tabler/icons-react';
+import type { Check } from '../../../main/contract/machine';
+import { Remedy } from '../../components/remedy';
+
+const looks: Readonly<
+  Record<Check['status'], { readonly icon: Icon; readonly tone: string; readonly word: string }>
+> = {
+  ok: { icon: IconCircleCheck, tone: 'good', word: 'Fine' },
+  warning: { icon: IconAlertTriangle, tone: 'warn', word: 'Warning' },
+  problem: { icon: IconCircleX, tone: 'bad', word: 'Problem' },
+  'not-applicable': { icon: IconCircleMinus, tone: 'dim', word: 'Not needed' },
+};
+
+function CheckLine({ check }: { check: Check }) {
+  const { icon: CheckIcon, tone, word } = looks[check.status];
+  return (
+    <li className="check" data-check={check.id} data-status={check.status}>
+      <span className={`status tone-${tone}`}>
+        <CheckIcon size={15} aria-hidden="true" />
+        {word}
+      </span>
+      <span className="check-title">{check.title}</span>
+      <div className="check-finding">
+        <p>{check.finding}</p>
+        {check.remedy === null ? null : <Remedy text={check.remedy} />}
+      </div>
+    </li>
+  );
+}
+
+/** The preflight: every check in its order; what does not apply is folded away with its reason. */
+export function CheckList({ checks }: { checks: readonly Check[] }) {
+  const applied = checks.filter((check) => check.status !== 'not-applicable');
+  const rest = checks.filter((check) => check.status === 'not-applicable');
+  return (
+    <section className="panel" aria-label="Preflight">
+      <div className="panel-head">
+        <h2>Preflight</h2>
+      </div>
+      <ul className="checks">
+        {applied.map((check) => (
+          <CheckLine key={check.id} check={check} />
+        ))}
+      </ul>
+      {rest.length === 0 ? null : (
+        <details className="checks-rest">
+          <summary className="dim">
+            {rest.length === 1 ? '1 check does' : `${rest.length} checks do`} not apply here
+          </summary>
+          <ul className="checks">
+            {rest.map((check) => (
+              <CheckLine key={check.id} check={check} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import type { EngineStatus } from '../../../main/contract/engine-status';
+import type { DockerFacts } from '../../../main/contract/machine';
+import { Facts } from '../../components/facts';
+import { Remedy } from '../../components/remedy';
+import { dockerFacts } from './machine-text';
+
+const engineTitle: Readonly<Record<EngineStatus['kind'], string>> = {
+  local: 'Local Triton',
+  docker: 'Docker',
+  remote: 'Remote Triton',
+};
+
+/** A place to run Triton: whether it can be used, and what to do where it cannot. */
+export function EngineCard({ engine, docker }: { engine: EngineStatus; docker: DockerFacts }) {
+  return (
+    <section className="panel" aria-label={engineTitle[engine.kind]}>
+      <div className="panel-head">
+        <h2>{engineTitle[engine.kind]}</h2>
+        <span className={engine.available ? 'status tone-good' : 'status tone-warn'}>
+          {engine.available ? (
+            <IconCircleCheck size={15} aria-hidden="true" />
+          ) : (
+            <IconAlertTriangle size={15} aria-hidden="true" />
+          )}
+          {engine.available ? 'Available' : 'Not available'}
+        </span>
+      </div>
+      <div className="panel-body stack">
+        {engine.version === null ? null : <p>Version {engine.version}</p>}
+        {engine.note === '' ? null : <p className="dim">{engine.note}</p>}
+        {engine.remedy === null ? null : <Remedy text={engine.remedy} />}
+        {engine.kind === 'docker' ? <Facts facts={dockerFacts(docker)} /> : null}
+      </div>
+    </section>
+  );
+}

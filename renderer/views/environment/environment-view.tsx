@@ -1,0 +1,92 @@
+import { Button } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { useStore } from 'zustand';
+import type { MachineStatus } from '../../../main/contract/machine';
+import { ErrorPanel } from '../../components/error-panel';
+import { Facts } from '../../components/facts';
+import { Page } from '../../components/page';
+import { useWorkbench } from '../../workbench';
+import { CheckList } from './check-list';
+import { checkSummary } from './check-summary';
+import { EngineCard } from './engine-card';
+import { GpuSection } from './gpu-section';
+import { machineFacts } from './machine-text';
+import { WaitingList } from './waiting-list';
+
+function FactsCard({ title, facts }: { title: string; facts: readonly (readonly [string, string])[] }) {
+  if (facts.length === 0) return null;
+  return (
+    <section className="panel" aria-label={title}>
+      <div className="panel-head">
+        <h2>{title}</h2>
+      </div>
+      <div className="panel-body">
+        <Facts facts={facts} />
+      </div>
+    </section>
+  );
+}
+
+function Machine({ machine }: { machine: MachineStatus }) {
+  const { environment, host, engines, docker } = machine;
+  return (
+    <>
+      <FactsCard title="This machine" facts={machineFacts(environment, host)} />
+      {engines.map((engine) => (
+        <EngineCard key={engine.kind} engine={engine} docker={docker} />
+      ))}
+      <FactsCard title="Python packages" facts={Object.entries(environment.packages)} />
+    </>
+  );
+}
+
+/** Whether deployments can run here, what to do where they cannot, and what the machine is. */
+export function EnvironmentView() {
+  const { machine, app, gpus } = useWorkbench();
+  const { value, error, loading, load } = useStore(machine);
+  const info = useStore(app, (state) => state.value);
+  return (
+    <Page
+      title="Environment"
+      after={
+        <span className="dim" role="status">
+          {value === null ? null : checkSummary(value.checks)}
+        </span>
+      }
+      actions={
+        <Button
+          size="xs"
+          variant="default"
+          loading={loading}
+          leftSection={<IconRefresh size={14} aria-hidden="true" />}
+          onClick={() => {
+            void load();
+            void gpus.getState().load();
+          }}
+        >
+          Look again
+        </Button>
+      }
+    >
+      <div className="stack">
+        {error === null ? null : <ErrorPanel error={error} />}
+        {value === null && error === null ? <WaitingList /> : null}
+        {value === null ? null : <CheckList checks={value.checks} />}
+        <div className="cards">
+          <GpuSection />
+          {value === null ? null : <Machine machine={value} />}
+          {info === null ? null : (
+            <FactsCard
+              title="Workbench"
+              facts={[
+                ['Version', info.version],
+                ['Electron', info.electron ?? 'none'],
+                ['Home', info.home],
+              ]}
+            />
+          )}
+        </div>
+      </div>
+    </Page>
+  );
+}

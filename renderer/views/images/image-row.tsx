@@ -1,0 +1,87 @@
+import { IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { ImageInfo } from '../../../main/contract/docker';
+import { ConfirmInPlace } from '../../components/confirm-in-place';
+import { CopyButton } from '../../components/copy-button';
+import { IconAction } from '../../components/icon-action';
+import { attempt } from '../../components/notices';
+import { formatBytes, formatCount, formatWhen, formatWhenFully } from '../../format/numbers';
+import { useWorkbench } from '../../workbench';
+import { digestOf, useText, whyKept } from './image-text';
+
+/** One image; those of other programs have no action. */
+export function ImageRow({ image, connected }: { image: ImageInfo; connected: boolean }) {
+  const { client, images } = useWorkbench();
+  const [asking, setAsking] = useState(false);
+  const [asked, setAsked] = useState(false);
+  const [removing, setRemoving] = useState(false);
+  const digest = digestOf(image);
+  const name = image.tags[0] ?? digest.short;
+  const remove = async (): Promise<void> => {
+    setAsking(false);
+    setRemoving(true);
+    try {
+      await client.call('docker.removeImage', { id: image.id });
+    } finally {
+      setRemoving(false);
+      await images.getState().load();
+    }
+  };
+  return (
+    <tr data-image={image.id}>
+      <td>
+        {image.tags.length === 0 ? (
+          <span className="dim">no tag</span>
+        ) : (
+          image.tags.map((tag) => (
+            <div key={tag} className="cut" title={tag}>
+              {tag}
+            </div>
+          ))
+        )}
+      </td>
+      <td>{image.use === null ? <span className="dim">–</span> : useText[image.use]}</td>
+      <td className="number">{formatBytes(image.sizeBytes)}</td>
+      <td className="number" title={formatWhenFully(image.createdAt)}>
+        {formatWhen(image.createdAt)}
+      </td>
+      <td>
+        <span className="digest">
+          <span className="mono" title={digest.full}>
+            {digest.short}
+          </span>
+          <CopyButton text={digest.full} label={`Copy digest of ${name}`} />
+        </span>
+      </td>
+      <td className="number">{formatCount(image.containerCount)}</td>
+      <td className="actions-cell">
+        {image.use === null ? (
+          <span className="dim">only listed</span>
+        ) : asking ? (
+          <ConfirmInPlace
+            question={`Free ${formatBytes(image.sizeBytes)}?`}
+            action="Remove"
+            onConfirm={() => {
+              attempt(remove);
+            }}
+            onCancel={() => {
+              setAsking(false);
+            }}
+          />
+        ) : (
+          <IconAction
+            icon={IconTrash}
+            label={`Remove ${name}`}
+            why={whyKept(image, connected)}
+            busy={removing}
+            autoFocus={asked}
+            onClick={() => {
+              setAsked(true);
+              setAsking(true);
+            }}
+          />
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,35 @@
+import type { BuiltImage, ImageInfo } from '../../../main/contract/docker';
+
+export const builtText: Readonly<Record<BuiltImage, { readonly title: string; readonly what: string }>> = {
+  'triton-cpu': { title: 'Triton, CPU', what: 'Triton Inference Server for machines without a GPU' },
+  'client-cpu': { title: 'Client, CPU', what: 'Toolkit and load generators for machines without a GPU' },
+  'client-gpu': { title: 'Client, GPU', what: 'Toolkit and load generators on NVIDIA’s PyTorch image' },
+};
+
+export const useText: Readonly<Record<'triton' | 'client', string>> = { triton: 'Triton', client: 'Client' };
+
+/** "sha256:0123456789ab…" of the registry, or of the image itself where it was built here; in full to copy. */
+export function digestOf(image: ImageInfo): { readonly short: string; readonly full: string } {
+  const full = image.digests[0] ?? image.id;
+  const hex = /sha256:([0-9a-f]+)/.exec(full)?.[1] ?? full;
+  return { short: hex.slice(0, 12), full };
+}
+
+/** By name, those without one last; the newest first among equals. */
+export function sortImages(images: readonly ImageInfo[]): readonly ImageInfo[] {
+  return [...images].sort((a, b) => {
+    const [left, right] = [a.tags[0], b.tags[0]];
+    if (left !== undefined && right !== undefined && left !== right) return left.localeCompare(right);
+    if ((left === undefined) !== (right === undefined)) return left === undefined ? 1 : -1;
+    return Date.parse(b.createdAt) - Date.parse(a.createdAt);
+  });
+}
+
+/** Why an image cannot be removed; null when it can. */
+export function whyKept(image: ImageInfo, connected: boolean): string | null {
+  if (!connected) return 'Docker does not answer';
+  if (image.containerCount === 0) return null;
+  return image.containerCount === 1
+    ? 'A container uses it; remove that first'
+    : `${image.containerCount} containers use it; remove those first`;
+}

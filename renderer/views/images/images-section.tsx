@@ -1,0 +1,93 @@
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import type { DockerState } from '../../../main/contract/docker';
+import { ErrorPanel } from '../../components/error-panel';
+import { Loading } from '../../components/loading';
+import { formatBytes } from '../../format/numbers';
+import { useWorkbench } from '../../workbench';
+import { BuildList } from './build-list';
+import { ImageTable } from './image-table';
+import { LoginForm } from './login-form';
+import { PullForm } from './pull-form';
+import { WorkList } from './work-list';
+
+function Images({ connected }: { connected: boolean }) {
+  const { images } = useWorkbench();
+  const { value, error } = useStore(images);
+  if (value === null) {
+    if (!connected) return <p className="empty">Images appear here once the Docker Engine answers.</p>;
+    return error === null ? <Loading label="Asking for the images" /> : <ErrorPanel error={error} />;
+  }
+  const own = value.filter((image) => image.use !== null);
+  const others = value.filter((image) => image.use === null);
+  return (
+    <>
+      {error === null || !connected ? null : <ErrorPanel error={error} />}
+      <section className="panel" aria-label="Images of the workbench">
+        <div className="panel-head">
+          <h2>Triton and client images</h2>
+          <span className="dim">
+            {own.length === 0 ? '' : formatBytes(own.reduce((sum, image) => sum + image.sizeBytes, 0))}
+          </span>
+        </div>
+        {own.length === 0 ? (
+          <div className="empty">
+            <p>
+              None of the images that a deployment needs is on this machine. Without a GPU, build the two CPU
+              images; with one, pull NVIDIA’s Triton image and build the GPU client.
+            </p>
+          </div>
+        ) : (
+          <ImageTable images={own} connected={connected} />
+        )}
+      </section>
+      {others.length === 0 ? null : (
+        <details className="panel other-images">
+          <summary>
+            {others.length === 1 ? '1 image of another program' : `${others.length} images of other programs`}
+          </summary>
+          <ImageTable images={others} connected={connected} />
+        </details>
+      )}
+    </>
+  );
+}
+
+/** Pull, build, what is under way, and what is here. */
+export function ImagesSection({ state }: { state: DockerState }) {
+  const { images, imageWorks } = useWorkbench();
+  const connected = state.connection === 'connected';
+  // What containers use decides what can be removed.
+  const used = state.containers.map((container) => container.id + container.state).join(' ');
+  useEffect(() => {
+    if (connected) void images.getState().load();
+  }, [images, connected, used]);
+  useEffect(() => {
+    void imageWorks.getState().load();
+  }, [imageWorks]);
+  return (
+    <div className="images stack" role="region" aria-label="Images" tabIndex={0}>
+      <div className="cards">
+        <section className="panel" aria-label="Pull an image">
+          <div className="panel-head">
+            <h2>Pull an image</h2>
+          </div>
+          <div className="panel-body stack">
+            <PullForm connected={connected} />
+            <LoginForm />
+          </div>
+        </section>
+        <section className="panel" aria-label="Build an image">
+          <div className="panel-head">
+            <h2>Build an image</h2>
+          </div>
+          <div className="panel-body">
+            <BuildList connected={connected} />
+          </div>
+        </section>
+      </div>
+      <WorkList />
+      <Images connected={connected} />
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { attempt } from '../../components/notices';
+import { useWorkbench } from '../../workbench';
+
+/** The registry's user and key. The key leaves this form once and is never shown or stored by the window. */
+export function LoginForm() {
+  const { client } = useWorkbench();
+  const [registry, setRegistry] = useState('nvcr.io');
+  const [username, setUsername] = useState('$oauthtoken');
+  const [password, setPassword] = useState('');
+  const [keep, setKeep] = useState(true);
+  const [sending, setSending] = useState(false);
+  const [outcome, setOutcome] = useState<string | null>(null);
+  const login = async (): Promise<void> => {
+    setSending(true);
+    setOutcome(null);
+    try {
+      const { kept } = await client.call('docker.login', { registry, username, password, keep });
+      setPassword('');
+      setOutcome(
+        kept
+          ? `The login for ${registry} is kept in the desktop’s key ring.`
+          : keep
+            ? `The login for ${registry} is held in memory until the workbench closes: this desktop has no key ring.`
+            : `The login for ${registry} is held in memory until the workbench closes.`,
+      );
+    } finally {
+      setSending(false);
+    }
+  };
+  return (
+    <details className="login">
+      <summary>Registry login</summary>
+      <form
+        className="login-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          attempt(login);
+        }}
+      >
+        <TextInput
+          size="xs"
+          label="Registry"
+          value={registry}
+          onChange={(event) => {
+            setRegistry(event.currentTarget.value);
+          }}
+        />
+        <TextInput
+          size="xs"
+          label="User"
+          description="For NGC: $oauthtoken"
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          autoComplete="off"
+          value={username}
+          onChange={(event) => {
+            setUsername(event.currentTarget.value);
+          }}
+        />
+        <PasswordInput
+          size="xs"
+          label="Key"
+          autoComplete="off"
+          value={password}
+          onChange={(event) => {
+            setPassword(event.currentTarget.value);
+          }}
+        />
+        <Button
+          size="xs"
+          type="submit"
+          variant="default"
+          loading={sending}
+          disabled={registry.trim() === '' || password === ''}
+        >
+          Use this login
+        </Button>
+        <Checkbox
+          size="xs"
+          className="login-keep"
+          label="Keep it in the desktop’s key ring; without one it is held in memory alone"
+          checked={keep}
+          onChange={(event) => {
+            setKeep(event.currentTarget.checked);
+          }}
+        />
+      </form>
+      <p role="status" className="login-outcome">
+        {outcome}
+      </p>
+    </details>
+  );
+}

@@ -1,0 +1,55 @@
+import { Button, TextInput } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { imageReferenceSchema } from '../../../main/contract/docker';
+import { attempt } from '../../components/notices';
+import { useWorkbench } from '../../workbench';
+
+/** Fetches an image by name and tag, or by digest. */
+export function PullForm({ connected }: { connected: boolean }) {
+  const { client } = useWorkbench();
+  const [reference, setReference] = useState('');
+  const [asking, setAsking] = useState(false);
+  const wanted = reference.trim();
+  const readable = imageReferenceSchema.safeParse(wanted).success;
+  const pull = async (): Promise<void> => {
+    setAsking(true);
+    try {
+      await client.call('docker.pullImage', { reference: wanted });
+      setReference('');
+    } finally {
+      setAsking(false);
+    }
+  };
+  return (
+    <form
+      className="pull-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (readable && connected && !asking) attempt(pull);
+      }}
+    >
+      <TextInput
+        size="xs"
+        label="Image"
+        placeholder="nvcr.io/nvidia/tritonserver:26.07-py3"
+        description="By digest (name@sha256:…) it is the same image every time."
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        error={wanted === '' || readable ? undefined : 'Not an image reference, as name:tag or name@sha256:…'}
+        value={reference}
+        onChange={(event) => {
+          setReference(event.currentTarget.value);
+        }}
+      />
+      <Button
+        size="xs"
+        type="submit"
+        loading={asking}
+        disabled={!readable || !connected}
+        leftSection={<IconDownload size={14} aria-hidden="true" />}
+      >
+        Pull
+      </Button>
+    </form>
+  );
+}

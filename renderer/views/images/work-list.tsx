@@ -1,0 +1,88 @@
+import { Button } from '@mantine/core';
+import { IconCircleCheck, IconCircleMinus, IconCircleX, IconLoader2 } from '@tabler/icons-react';
+import type { Icon } from '@tabler/icons-react';
+import { useStore } from 'zustand';
+import type { ImageWork } from '../../../main/contract/docker';
+import { ErrorPanel } from '../../components/error-panel';
+import { attempt } from '../../components/notices';
+import { useWorkbench } from '../../workbench';
+
+const looks: Readonly<
+  Record<ImageWork['status'], { icon: Icon; tone: string; pull: string; build: string }>
+> = {
+  running: { icon: IconLoader2, tone: 'info', pull: 'Pulling', build: 'Building' },
+  done: { icon: IconCircleCheck, tone: 'good', pull: 'Pulled', build: 'Built' },
+  failed: { icon: IconCircleX, tone: 'bad', pull: 'Pull failed', build: 'Build failed' },
+  cancelled: { icon: IconCircleMinus, tone: 'dim', pull: 'Pull cancelled', build: 'Build cancelled' },
+};
+
+function Work({ work }: { work: ImageWork }) {
+  const { client, imageWorks } = useWorkbench();
+  const { icon: WorkIcon, tone, [work.kind]: word } = looks[work.status];
+  const running = work.status === 'running';
+  return (
+    <li className="work" data-work={work.id}>
+      <div className="work-head">
+        <span className={`status tone-${tone}`}>
+          <WorkIcon size={15} aria-hidden="true" className={running ? 'turning' : undefined} />
+          {word}
+        </span>
+        <span className="cut" title={work.image}>
+          {work.image}
+        </span>
+        <span className="dim work-text cut" title={work.text}>
+          {work.text}
+        </span>
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={`${running ? 'Cancel' : 'Dismiss'}: ${word} ${work.image}`}
+          onClick={() => {
+            if (running) {
+              attempt(async () => {
+                await client.call('docker.cancelImageWork', { workId: work.id });
+              });
+            } else {
+              imageWorks.getState().dismiss(work.id);
+            }
+          }}
+        >
+          {running ? 'Cancel' : 'Dismiss'}
+        </Button>
+      </div>
+      {running ? (
+        <progress
+          className="bar"
+          max={1}
+          aria-label={`${word} ${work.image}`}
+          {...(work.fraction === null ? {} : { value: work.fraction })}
+        />
+      ) : null}
+      {work.error === null ? null : <ErrorPanel error={work.error} />}
+      {work.lines.length === 0 ? null : (
+        <details open={work.status === 'failed'}>
+          <summary className="dim">{work.status === 'failed' ? 'Last lines' : 'Output'}</summary>
+          <pre className="work-lines" tabIndex={0}>
+            {work.lines.join('\n')}
+          </pre>
+        </details>
+      )}
+    </li>
+  );
+}
+
+/** Pulls and builds under way or just ended. */
+export function WorkList() {
+  const { imageWorks } = useWorkbench();
+  const works = useStore(imageWorks, (state) => state.works);
+  if (works.length === 0) return null;
+  return (
+    <section className="panel" aria-label="Pulls and builds">
+      <ul className="works">
+        {works.map((work) => (
+          <Work key={work.id} work={work} />
+        ))}
+      </ul>
+    </section>
+  );
+}

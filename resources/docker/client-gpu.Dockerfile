@@ -1,0 +1,40 @@
+# The client on NVIDIA GPUs: NVIDIA's PyTorch image with TensorRT, perf_analyzer of the Triton SDK image, Node for the
+# load generator. It was written from the documentation of these images and was not run on a GPU.
+ARG PYTORCH_IMAGE
+ARG SDK_IMAGE
+
+FROM ${SDK_IMAGE} AS sdk
+# With the libraries that are not part of the C library: the two images need not be of the same Ubuntu.
+RUN set -eu; \
+    mkdir -p /opt/workbench/perf-analyzer/bin /opt/workbench/perf-analyzer/lib; \
+    cp -L "$(command -v perf_analyzer)" /opt/workbench/perf-analyzer/bin/; \
+    ldd /opt/workbench/perf-analyzer/bin/perf_analyzer | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' \
+      | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|libcuda|libnvidia-[a-z]+)\.so' \
+      | xargs -r cp -L -t /opt/workbench/perf-analyzer/lib
+
+FROM ${PYTORCH_IMAGE}
+RUN set -eu; \
+    if ! command -v node >/dev/null; then \
+      apt-get update; \
+      DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends nodejs; \
+      rm -rf /var/lib/apt/lists/*; \
+    fi
+COPY requirements /build/requirements
+# NVIDIA builds torch for the GPU libraries of this image: no package may bring another one.
+RUN set -eu; \
+    python -c 'from importlib.metadata import distributions; \
+held = ("torch", "numpy", "onnx", "tensorrt", "protobuf"); \
+print("\n".join(f"{d.name}=={d.version}" for d in distributions() if d.name in held))' > /build/constraints.txt; \
+    pip install --no-cache-dir --no-input --disable-pip-version-check --progress-bar off \
+      --constraint /build/constraints.txt -r /build/requirements/client-gpu.txt
+COPY --from=sdk /opt/workbench/perf-analyzer /opt/workbench/perf-analyzer
+# A name of its own: the libraries of perf_analyzer must not come before those of the image.
+RUN printf '#!/bin/sh\nexport LD_LIBRARY_PATH="/opt/workbench/perf-analyzer/lib:$LD_LIBRARY_PATH"\nexec /opt/workbench/perf-analyzer/bin/perf_analyzer "$@"\n' \
+      > /usr/local/bin/perf_analyzer && chmod 755 /usr/local/bin/perf_analyzer
+# USER and HOME let Python name its user and its caches when the container runs as a user that is not in /etc/passwd.
+ENV PYTHONPATH=/workbench/resources \
+    PYTHONNOUSERSITE=1 PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 LANG=C.UTF-8 HOME=/tmp USER=workbench
+WORKDIR /tmp
+USER 1000:1000
+LABEL org.opencontainers.image.title="Triton Workbench: client on NVIDIA GPUs"
+CMD ["python", "-m", "toolkit", "--help"]

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import type { ContainerBodyInput } from '../../../main/docker/container-body';
+import { containerBody } from '../../../main/docker/container-body';
+import { dockerRunCommand } from '../../../main/docker/run-command-text';
+
+// From the capture test/fixtures/nvidia-smi/list-a100-mig.txt.
+const gpu0 = 'GPU-2927d07e-3fe9-7904-9e08-b08b82d9a37d';
+const gpu1 = 'GPU-e109d8d9-923e-7235-0429-96b7fdbcbd30';
+const mig = 'MIG-6e95ef19-5145-571b-b040-7e731f1c1af3';
+const image = `sha256:${'a'.repeat(64)}`;
+
+const input: ContainerBodyInput = {
+  image,
+  command: ['tritonserver', '--model-repository=/models', '--http-port=8000'],
+  env: { HOME: '/tmp' },
+  workingDir: '/tmp',
+  user: '1000:1000',
+  mounts: [
+    { from: '/runs/r1/steps/configure/model-repository', to: '/models', writable: false },
+    { from: '/runs/r1/steps', to: '/workbench/run/steps', writable: true },
+  ],
+  labels: {
+    instance: '0123456789abcdef',
+    role: 'triton',
+    runId: 'r1',
+    runDir: '/runs/r1',
+    step: 'deploy',
+    key: 'k1',
+    adoptable: true,
+    server: 'repository-key',
+    gpus: ['all'],
+  },
+  network: { kind: 'published', ports: { 8000: null, 8001: 18_001 } },
+  gpus: ['all'],
+  gpuAccess: 'runtime',
+  shmBytes: 1_073_741_824,
+  memoryBytes: 64_424_509_440,
+};
+
+const golden = {
+  Image: image,
+  Entrypoint: ['tritonserver'],
+  Cmd: ['--model-repository=/models', '--http-port=8000'],
+  Env: ['HOME=/tmp'],
+  WorkingDir: '/tmp',
+  User: '1000:1000',
+  Labels: {
+    'triton-workbench.schema': '1',
+    'triton-workbench.instance': '0123456789abcdef',
+    'triton-workbench.role': 'triton',
+    'triton-workbench.run': 'r1',
+    'triton-workbench.run-dir': '/runs/r1',
+    'triton-workbench.step': 'deploy',
+    'triton-workbench.key': 'k1',
+    'triton-workbench.adoptable': 'true',
+    'triton-workbench.server': 'repository-key',
+    'triton-workbench.gpus': 'all',
+  },
+  Tty: false,
+  OpenStdin: false,
+  StopSignal: 'SIGTERM',
+  ExposedPorts: { '8000/tcp': {}, '8001/tcp': {} },
+  HostConfig: {
+    NetworkMode: 'bridge',
+    PortBindings: {
+      '8000/tcp': [{ HostIp: '127.0.0.1', HostPort: '' }],
+      '8001/tcp': [{ HostIp: '127.0.0.1', HostPort: '18001' }],
+    },
+    Mounts: [
+      {
+        Type: 'bind',
+        Source: '/runs/r1/steps/configure/model-repository',
+        Target: '/models',
+        ReadOnly: true,
+      },
+      { Type: 'bind', Source: '/runs/r1/steps', Target: '/workbench/run/steps', ReadOnly: false },
+    ],
+    DeviceRequests: [{ Driver: 'nvidia', Count: -1, Capabilities: [['gpu']] }],
+    CapDrop: ['ALL'],
+    SecurityOpt: ['no-new-privileges:true'],
+    Privileged: false,
+    ReadonlyRootfs: true,
+    Tmpfs: { '/tmp': 'rw,nosuid,nodev,mode=1777,size=4294967296' },
+    IpcMode: 'private',
+    ShmSize: 1_073_741_824,
+    Memory: 64_424_509_440,
+    PidsLimit: 4096,
+    Ulimits: [
+      { Name: 'memlock', Soft: -1, Hard: -1 },
+      { Name: 'stack', Soft: 67_108_864, Hard: 67_108_864 },
+    ],
+    RestartPolicy: { Name: 'no' },
+    AutoRemove: false,
+    Init: true,
+    LogConfig: { Type: 'json-file', Config: { 'max-size': '256m', 'max-file': '1' } },
+  },
+};
+
+/** The same container with other devices. */
+const goldenWith = (gpus: string, deviceRequests: readonly object[]) => ({
+  ...golden,
+  Labels: { ...golden.Labels, 'triton-workbench.gpus': gpus },
+  HostConfig: { ...golden.HostConfig, DeviceRequests: deviceRequests },
+});
+
+const commandWith = (...devices: readonly string[]) => [
+  ...['docker', 'run', '--detach', '--init', '--read-only'],
+  ...['--name', 'twb-1', '--user', '1000:1000', '--network', 'bridge'],
+  ...['--publish', '127.0.0.1::8000/tcp', '--publish', '127.0.0.1:18001:8001/tcp'],
+  ...devices,
+  ...['--volume', '/runs/r1/steps/configure/model-repository:/models:ro'],
+  ...['--volume', '/runs/r1/steps:/workbench/run/steps:rw'],
+  ...['--env', 'HOME=/tmp', '--workdir', '/tmp'],
+  ...['--tmpfs', '/tmp:rw,nosuid,nodev,mode=1777,size=4294967296'],
+  ...['--shm-size', '1073741824', '--memory', '64424509440', '--pids-limit', '4096'],
+  ...['--ulimit', 'memlock=-1:-1', '--ulimit', 'stack=67108864:67108864'],
+  ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges:true', '--ipc', 'private'],
+  ...['--entrypoint', 'tritonserver', image, '--model-repository=/models', '--http-port=8000'],
+];
+
+interface Devices {
+  readonly name: string;
+  readonly gpus: readonly string[];
+  readonly gpuAccess: ContainerBodyInput['gpuAccess'];
+  readonly requests: readonly object[];
+  readonly flags: readonly string[];
+}
+
+const cases: readonly Devices[] = [
+  {
+    name: 'every GPU',
+    gpus: ['all'],
+    gpuAccess: 'runtime',
+    requests: [{ Driver: 'nvidia', Count: -1, Capabilities: [['gpu']] }],
+    flags: ['--gpus', 'all'],
+  },
+  {
+    name: 'two GPUs',
+    gpus: [gpu0, gpu1],
+    gpuAccess: 'runtime',
+    requests: [{ Driver: 'nvidia', DeviceIDs: [gpu0, gpu1], Capabilities: [['gpu']] }],
+    // The quotes are for Docker's own reader of lists.
+    flags: ['--gpus', `"device=${gpu0},${gpu1}"`],
+  },
+  {
+    name: 'a MIG device',
+    gpus: [mig],
+    gpuAccess: 'runtime',
+    requests: [{ Driver: 'nvidia', DeviceIDs: [mig], Capabilities: [['gpu']] }],
+    flags: ['--gpus', `"device=${mig}"`],
+  },
+  {
+    name: 'every GPU by CDI',
+    gpus: ['all'],
+    gpuAccess: 'cdi',
+    requests: [{ Driver: 'cdi', DeviceIDs: ['nvidia.com/gpu=all'] }],
+    flags: ['--device', 'nvidia.com/gpu=all'],
+  },
+  {
+    name: 'a GPU and a MIG device by CDI',
+    gpus: [gpu0, mig],
+    gpuAccess: 'cdi',
+    requests: [{ Driver: 'cdi', DeviceIDs: [`nvidia.com/gpu=${gpu0}`, `nvidia.com/gpu=${mig}`] }],
+    flags: ['--device', `nvidia.com/gpu=${gpu0}`, '--device', `nvidia.com/gpu=${mig}`],
+  },
+];
+
+describe('the container of a Triton with GPUs', () => {
+  it.each(cases)('with $name is asked for in this very way', ({ gpus, gpuAccess, requests, flags }) => {
+    const body = containerBody({ ...input, gpus, gpuAccess, labels: { ...input.labels, gpus } });
+    expect(body).toEqual(goldenWith(gpus.join(','), requests));
+    expect(dockerRunCommand('twb-1', body)).toEqual(commandWith(...flags));
+  });
+
+  it('without GPUs asks for no device and no pinned memory', () => {
+    const body = containerBody({ ...input, gpus: [], labels: { ...input.labels, gpus: [] } });
+    const stack = golden.HostConfig.Ulimits.slice(1);
+    const expected = goldenWith('', []);
+    expect(body).toEqual({ ...expected, HostConfig: { ...expected.HostConfig, Ulimits: stack } });
+    expect(dockerRunCommand('twb-1', body)).not.toContain('--gpus');
+  });
+});
+
+describe('the network of a container', () => {
+  it('is none, or that of another container, without a port of its own', () => {
+    const none = containerBody({ ...input, network: { kind: 'none' } });
+    const shared = containerBody({ ...input, network: { kind: 'shared', containerId: 'c0ffee' } });
+    expect([none.HostConfig?.NetworkMode, shared.HostConfig?.NetworkMode]).toEqual([
+      'none',
+      'container:c0ffee',
+    ]);
+    for (const body of [none, shared]) {
+      expect(body.ExposedPorts).toEqual({});
+      expect(body.HostConfig?.PortBindings).toEqual({});
+    }
+  });
+});

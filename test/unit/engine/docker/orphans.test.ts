@@ -1,0 +1,53 @@
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { OwnContainer } from '../../../../main/docker/list-containers';
+import { adoptionMs, isOrphan } from '../../../../main/engine/docker/orphans';
+import { ownIdentity } from '../../../../main/platform/process-identity';
+
+const lastSign = Date.parse('2026-01-01T12:00:00.000Z');
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'twb-orphans-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+/** Only the run folder decides. */
+const container = () => ({ labels: { runDir: dir } }) as OwnContainer;
+
+async function leaveLease(holder: object): Promise<void> {
+  const path = join(dir, 'lease.json');
+  await writeFile(path, JSON.stringify(holder));
+  await utimes(path, new Date(lastSign), new Date(lastSign));
+}
+/** This process's id with another start time: whoever had it is dead. */
+const dead = () => ({ ...ownIdentity(), startTime: '0' });
+
+it('a run that somebody works on has no orphans, however long ago its last sign of life', async () => {
+  await leaveLease(ownIdentity());
+  expect(await isOrphan(container(), 0, lastSign + 10 * adoptionMs)).toBe(false);
+});
+
+it('what a dead workbench left waits for half an hour', async () => {
+  await leaveLease(dead());
+  expect(adoptionMs).toBe(1_800_000);
+  expect(await isOrphan(container(), adoptionMs, lastSign + adoptionMs)).toBe(false);
+  expect(await isOrphan(container(), adoptionMs, lastSign + adoptionMs + 1)).toBe(true);
+});
+
+it('does not wait where everything is to go', async () => {
+  await leaveLease(dead());
+  expect(await isOrphan(container(), 0, lastSign + 1)).toBe(true);
+});
+
+it('a run without a lease was ended or its folder is gone: nobody takes anything up', async () => {
+  expect(await isOrphan(container(), adoptionMs, lastSign)).toBe(true);
+  await rm(dir, { recursive: true });
+  expect(await isOrphan(container(), adoptionMs, lastSign)).toBe(true);
+});
+
+it('a lease that cannot be read names nobody', async () => {
+  await leaveLease({ pid: 'x' });
+  expect(await isOrphan(container(), adoptionMs, lastSign + adoptionMs + 1)).toBe(true);
+});

@@ -1,0 +1,145 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readGpus } from '../../../main/machine/gpu-report';
+import { captureFolder, readCapture } from './captures';
+import { expectedFacts } from './expected-facts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'twb-gpus-'));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A stand-in that gives the wanted answer on any machine and notes each start in `starts`. */
+async function fakeNvidiaSmi(script: string): Promise<NodeJS.ProcessEnv> {
+  const program = join(folder, 'nvidia-smi');
+  await writeFile(program, `#!/bin/sh\necho "$*" >> '${join(folder, 'starts')}'\n${script}\n`);
+  await chmod(program, 0o755);
+  return { PATH: `${folder}:/usr/bin:/bin` };
+}
+
+const starts = async () => (await readFile(join(folder, 'starts'), 'utf8')).trim().split('\n');
+const capture = (name: string) => `cat '${join(captureFolder, name)}'`;
+const none = { driverVersion: null, cudaVersion: null, gpus: [] };
+const hung = 'nvidia-smi did not answer within 2.5 s: the NVIDIA driver hangs.';
+
+describe('GPUs of this machine', () => {
+  it('reads the report', async () => {
+    const report = await readGpus(await fakeNvidiaSmi(capture('tesla-t4.xml')));
+    expect(report).toMatchObject({ gpus: [expectedFacts['tesla-t4.xml']?.gpu], problem: null });
+    expect(await starts()).toEqual(['-q -x']);
+  });
+
+  it.each([
+    [
+      'fails without a driver',
+      'echo "NVIDIA-SMI has failed because it couldn\'t communicate with the NVIDIA driver."; exit 9',
+      "nvidia-smi failed with exit code 9 (the NVIDIA driver is not loaded): NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
+    ],
+    [
+      'finds no device',
+      'echo "No devices were found"; exit 6',
+      'nvidia-smi failed with exit code 6 (no NVIDIA GPU was found): No devices were found',
+    ],
+    [
+      'has another version than the driver',
+      'echo "Failed to initialize NVML: Driver/library version mismatch" >&2; exit 18',
+      'nvidia-smi failed with exit code 18: Failed to initialize NVML: Driver/library version mismatch',
+    ],
+    ['fails in silence', 'exit 1', 'nvidia-smi failed with exit code 1.'],
+    ['crashes', 'kill -SEGV $$', 'nvidia-smi was ended by SIGSEGV.'],
+    ['prints something else', 'echo hello', 'nvidia-smi printed something that is no report of GPUs.'],
+    [
+      'is cut',
+      `head -c 4000 '${join(captureFolder, 'tesla-t4.xml')}'`,
+      'nvidia-smi printed something that is no report of GPUs.',
+    ],
+    [
+      'prints without end',
+      'head -c 20000000 /dev/zero | tr "\\0" "x" | fold -w 1000',
+      'nvidia-smi printed something that is no report of GPUs.',
+    ],
+    ['hangs', 'exec sleep 10', hung],
+  ])('says so when nvidia-smi %s', async (_what, script, problem) => {
+    expect(await readGpus(await fakeNvidiaSmi(script))).toEqual({ ...none, problem });
+  });
+
+  it('says so when nvidia-smi is missing or cannot be run', async () => {
+    expect(await readGpus({ PATH: folder })).toEqual({
+      ...none,
+      problem: 'nvidia-smi is not installed: no NVIDIA driver on this machine.',
+    });
+    const env = await fakeNvidiaSmi('exit 0');
+    await writeFile(join(folder, 'nvidia-smi'), '#!/missing/interpreter\n');
+    await chmod(join(folder, 'nvidia-smi'), 0o644);
+    expect((await readGpus({ PATH: env['PATH']?.split(':')[0] })).problem).toMatch(
+      /^nvidia-smi cannot be run: /,
+    );
+  });
+
+  it('keeps a whole report that comes with an error', async () => {
+    const warning = 'WARNING: infoROM is corrupted at gpu 0000:00:1E.0';
+    const report = await readGpus(
+      await fakeNvidiaSmi(`${capture('tesla-t4.xml')}; echo; echo "${warning}"; exit 14`),
+    );
+    expect(report.gpus).toEqual([expectedFacts['tesla-t4.xml']?.gpu]);
+    expect(report.problem).toBe(
+      `nvidia-smi failed with exit code 14 (the infoROM of a GPU is corrupted): ${warning}`,
+    );
+  });
+
+  it('has the UUIDs of MIG devices from the list', async () => {
+    const gpu = 'GPU-513536b6-7d19-9063-b049-1e69664bb298';
+    const list = (await readCapture('list-a100-mig-r450.txt')).replaceAll(
+      'GPU-4200ccc0-2667-d4cb-9137-f932c716232a',
+      gpu,
+    );
+    await writeFile(join(folder, 'list.txt'), list);
+    const env = await fakeNvidiaSmi(
+      `if [ "$1" = -L ]; then cat '${join(folder, 'list.txt')}'; else ${capture('a100-sxm4-v12.xml')}; fi`,
+    );
+    const report = await readGpus(env);
+    expect(report.problem).toBeNull();
+    expect(report.gpus[0]?.mig.devices.map(({ index, uuid }) => [index, uuid])).toEqual([
+      [0, `MIG-${gpu}/7/0`],
+      [1, `MIG-${gpu}/8/0`],
+      [2, `MIG-${gpu}/9/0`],
+      [3, `MIG-${gpu}/10/0`],
+    ]);
+    expect(await starts()).toEqual(['-q -x', '-L']);
+  });
+
+  it.each(['exec sleep 10', 'exit 9', 'echo hello'])(
+    'keeps the report when the list does `%s`',
+    async (list) => {
+      const env = await fakeNvidiaSmi(
+        `if [ "$1" = -L ]; then ${list}; else ${capture('a100-sxm4-v12.xml')}; fi`,
+      );
+      expect(await readGpus(env)).toMatchObject({
+        gpus: [expectedFacts['a100-sxm4-v12.xml']?.gpu],
+        problem: null,
+      });
+    },
+  );
+
+  it('starts one nvidia-smi for calls that overlap, and a new one afterwards', async () => {
+    const env = await fakeNvidiaSmi(capture('tesla-t4.xml'));
+    const reports = await Promise.all([1, 2, 3, 4, 5].map(() => readGpus({ ...env })));
+    expect(new Set(reports).size).toBe(1);
+    expect(await starts()).toHaveLength(1);
+    expect((await readGpus(env)).problem).toBeNull();
+    expect(await starts()).toHaveLength(2);
+  });
+
+  it('starts no other nvidia-smi while one cannot be ended', { timeout: 20_000 }, async () => {
+    const env = await fakeNvidiaSmi("trap '' INT; sleep 15");
+    expect((await readGpus(env)).problem).toBe(hung);
+    expect((await readGpus(env)).problem).toBe(hung);
+    expect((await readGpus(env)).problem).toBe(hung);
+    expect(await starts()).toHaveLength(1);
+  });
+});

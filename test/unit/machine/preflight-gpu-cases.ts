@@ -1,0 +1,121 @@
+import type { Case } from './preflight-case';
+import { cpu, noGpu, ssh } from './preflight-case';
+import { gpuWith, migWith } from './preflight-input';
+
+export const gpuCases: readonly Case[] = [
+  { id: 'gpus', what: 'all that are there', change: {}, status: 'ok', finding: ['A100', '40.0 GiB'] },
+  {
+    id: 'gpus',
+    what: 'by UUID',
+    change: { plan: { gpuIds: ['GPU-a100'] } },
+    status: 'ok',
+    finding: ['GPU 0'],
+  },
+  {
+    id: 'gpus',
+    what: 'a MIG device',
+    change: {
+      plan: { gpuIds: ['MIG-1'] },
+      gpus: { gpus: [gpuWith({ mig: { enabled: true, devices: [migWith('MIG-1')] } })] },
+    },
+    status: 'ok',
+    finding: ['1 MIG devices'],
+  },
+  {
+    id: 'gpus',
+    what: 'an unknown UUID',
+    change: { plan: { gpuIds: ['GPU-a100', 'GPU-gone'] } },
+    status: 'problem',
+    finding: ['Asked for GPU-gone', 'has GPU-a100'],
+    remedy: ['nvidia-smi -L'],
+  },
+  {
+    id: 'gpus',
+    what: 'an unknown MIG device',
+    change: {
+      plan: { gpuIds: ['MIG-2'] },
+      gpus: { gpus: [gpuWith({ mig: { enabled: true, devices: [migWith('MIG-1')] } })] },
+    },
+    status: 'problem',
+    finding: ['MIG-2', 'MIG-1'],
+    remedy: ['nvidia-smi -L'],
+  },
+  {
+    id: 'gpus',
+    what: 'a MIG device where the driver hides UUIDs',
+    change: {
+      plan: { gpuIds: ['MIG-2'] },
+      gpus: { gpus: [gpuWith({ mig: { enabled: true, devices: [migWith(null)] } })] },
+    },
+    status: 'warning',
+    finding: ['does not say the UUIDs'],
+    remedy: ['nvidia-smi -L'],
+  },
+  {
+    id: 'gpus',
+    what: 'all of none',
+    change: { gpus: { ...noGpu, problem: 'nvidia-smi is not installed' } },
+    status: 'problem',
+    finding: ['no GPU', 'nvidia-smi is not installed'],
+    remedy: ['nvidia-smi -L'],
+  },
+  {
+    id: 'gpus',
+    what: 'asked for with CPU images all the same',
+    change: { plan: { ...cpu, gpuIds: ['GPU-gone'] } },
+    status: 'problem',
+    finding: ['GPU-gone'],
+    remedy: ['nvidia-smi -L'],
+  },
+  {
+    id: 'gpus',
+    what: 'none with NGC images',
+    change: { gpus: noGpu, plan: { gpuIds: [] } },
+    status: 'warning',
+    finding: ['No GPU was found'],
+    remedy: ['CPU images'],
+  },
+  {
+    id: 'gpus',
+    what: 'nvidia-smi hangs',
+    change: { gpus: { ...noGpu, problem: 'nvidia-smi did not answer within 2.5 s' }, plan: { gpuIds: [] } },
+    status: 'warning',
+    finding: ['2.5 s'],
+    remedy: ['nvidia-smi', 'driver'],
+  },
+  {
+    id: 'gpus',
+    what: 'MIG mode without devices',
+    change: { gpus: { gpus: [gpuWith({ mig: { enabled: true, devices: [] } })] } },
+    status: 'problem',
+    finding: ['MIG mode', 'no MIG device'],
+    remedy: ['sudo nvidia-smi mig -i 0 -cgi', 'sudo nvidia-smi -i 0 -mig 0'],
+  },
+  {
+    id: 'gpus',
+    what: 'a whole GPU in MIG mode',
+    change: {
+      plan: { gpuIds: ['GPU-a100'] },
+      gpus: { gpus: [gpuWith({ mig: { enabled: true, devices: [migWith('MIG-1')] } })] },
+    },
+    status: 'warning',
+    finding: ['MIG mode with 1 devices'],
+    remedy: ['UUID'],
+  },
+  {
+    id: 'gpus',
+    what: 'memory errors',
+    change: { gpus: { gpus: [gpuWith({ ecc: { enabled: true, uncorrectedVolatile: 3 } })] } },
+    status: 'warning',
+    finding: ['3 uncorrected memory errors'],
+    remedy: ['nvidia-smi -q -d ECC'],
+  },
+  { id: 'gpus', what: 'CPU images', change: { plan: cpu }, status: 'not-applicable', finding: ['has 1'] },
+  {
+    id: 'gpus',
+    what: 'an engine elsewhere',
+    change: { docker: ssh, plan: { gpuIds: ['GPU-there'] } },
+    status: 'not-applicable',
+    finding: ['ssh://me@gpu-host:2222'],
+  },
+];

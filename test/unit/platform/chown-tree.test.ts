@@ -1,0 +1,35 @@
+import { lstat, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { chownTree } from '../../../main/platform/chown-tree';
+
+const isRoot = process.getuid?.() === 0;
+const other = 4321;
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'twb-chown-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+it.runIf(isRoot)('gives away a folder, what is in it, and no target of a link', async () => {
+  const tree = join(dir, 'tree');
+  const outside = join(dir, 'outside');
+  await mkdir(join(tree, 'deep'), { recursive: true });
+  await writeFile(join(tree, 'deep', 'file'), '');
+  await writeFile(outside, '');
+  await symlink(outside, join(tree, 'link'));
+  await chownTree(tree, other);
+  const owners = [tree, join(tree, 'deep'), join(tree, 'deep', 'file'), join(tree, 'link')].map(
+    async (path) => (await lstat(path)).uid,
+  );
+  expect(await Promise.all(owners)).toEqual([other, other, other, other]);
+  expect((await stat(outside)).uid).toBe(0);
+});
+
+it('passes over what has gone in the meantime, and nothing else', async () => {
+  await expect(chownTree(join(dir, 'gone'), other)).resolves.toBeUndefined();
+  const file = join(dir, 'file');
+  await writeFile(file, '');
+  await expect(chownTree(join(file, 'below'), other)).rejects.toThrow('ENOTDIR');
+});
