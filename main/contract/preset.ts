@@ -18,6 +18,11 @@ export const presetSchema = z.strictObject({
   metrics: z.array(z.strictObject({ name: z.string(), title: z.string() })),
   /** Where the seed's data set and checkpoint come from, for people. */
   origin: z.strictObject({ dataset: z.string(), checkpoint: z.string(), paper: z.string() }),
+  /** NGC release of the images that run it on GPUs, as "26.07"; the workbench's own default when absent. */
+  ngcRelease: z
+    .string()
+    .regex(/^\d\d\.\d\d$/)
+    .optional(),
   /** The seed's published defaults, as a partial run specification. */
   defaults,
   profiles: z.partialRecord(

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import type { Preset } from '../contract/preset';
 import type { Precision, RunSpec } from '../contract/run-spec';
-import { precisions, profiles, runSpecSchema } from '../contract/run-spec';
-import { backendsOf } from '../contract/serving';
+import { dockerEngineSchema, precisions, profiles, runSpecSchema } from '../contract/run-spec';
+import { backendsOf, imageFamily } from '../contract/serving';
 import { formatOf } from '../formats/formats';
 import { onlineConcurrency } from '../perf/concurrency';
 
@@ -106,6 +106,14 @@ function withOnlineSweep(tree: Tree): Tree {
   return { ...tree, performance: { ...rest, concurrency: [...sweep.concurrency], onlineBatchSize } };
 }
 
+/** The preset's release of NVIDIA's images, where they are used and nobody names another. */
+function withRelease(preset: Preset, tree: Tree): Tree {
+  const engine = dockerEngineSchema.safeParse(tree['engine']);
+  if (preset.ngcRelease === undefined || !engine.success) return tree;
+  if (engine.data.release !== undefined || imageFamily(engine.data) === 'cpu') return tree;
+  return mergeTrees(tree, { engine: { release: preset.ngcRelease } });
+}
+
 /**
  * The complete specification that a choice leads to. Later layers win: base, preset, profile,
  * what the profile says of the precision, overrides. Throws spec-invalid naming the field.
@@ -136,7 +144,7 @@ export function resolveSpec(preset: Preset, overrides: Tree): RunSpec {
   const presetDefaults = mergeTrees(underneath, byPrecision ?? {});
   const ownInputs = wantedModel['checkpoint'] !== undefined || wantedModel['dataset'] !== undefined;
   const defaults = ownInputs ? withoutThresholds(presetDefaults) : presetDefaults;
-  const spec = parseSpec(withOnlineSweep(mergeTrees(defaults, overrides)));
+  const spec = parseSpec(withRelease(preset, withOnlineSweep(mergeTrees(defaults, overrides))));
   checkSpec(preset, spec);
   return spec;
 }

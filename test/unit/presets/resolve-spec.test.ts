@@ -78,3 +78,18 @@ it('merges without reaching a prototype', () => {
   mergeTrees({ a: {} }, { ...hostile });
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });
+
+describe("release of NVIDIA's images", () => {
+  const withRelease: Preset = { ...preset, ngcRelease: '25.06' };
+  const releaseOf = (engine: object) => {
+    const resolved = resolveSpec(withRelease, { engine: { kind: 'docker', ...engine } }).engine;
+    return resolved.kind === 'docker' ? resolved.release : null;
+  };
+
+  it("is the preset's where they are used and nobody names another", () => {
+    expect(releaseOf({ gpus: ['all'] })).toBe('25.06');
+    expect(releaseOf({ images: 'ngc' })).toBe('25.06');
+    expect(releaseOf({ gpus: ['all'], release: '26.07' })).toBe('26.07');
+    expect(releaseOf({})).toBeUndefined();
+  });
+});
