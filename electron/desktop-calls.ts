@@ -1,4 +1,4 @@
-import { copyFile } from 'node:fs/promises';
+import { copyFile, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { BrowserWindow } from 'electron';
 import { app, dialog, shell } from 'electron';
@@ -6,7 +6,7 @@ import type { Handlers } from '../main/contract/api';
 import { WorkbenchError } from '../main/contract/errors';
 import type { ReportFile } from '../main/contract/run-events';
 import type { Core } from '../main/core';
-import { fileError } from '../main/platform/files';
+import { fileError, writeFileAtomic } from '../main/platform/files';
 
 type DesktopCall = Extract<keyof Handlers, `desktop.${string}`>;
 
@@ -20,6 +20,17 @@ const filters: Readonly<
   'csv-online': { name: 'CSV', extensions: ['csv'] },
   'csv-accuracy': { name: 'CSV', extensions: ['csv'] },
 };
+
+/** As much text as a call takes back. */
+const longestTextBytes = 1_000_000;
+
+async function readText(path: string): Promise<string> {
+  const { size } = await stat(path);
+  if (size > longestTextBytes) {
+    throw new WorkbenchError('input-invalid', `${path} is too long for a configuration (${size} bytes)`);
+  }
+  return readFile(path, 'utf8');
+}
 
 /** The calls that need a desktop. Paths come from the core and from the person, never from the page. */
 export function desktopCalls(options: {
@@ -50,6 +61,28 @@ export function desktopCalls(options: {
     'desktop.openReport': async ({ runId, kind }) => {
       await open(await options.core.reportPath(runId, kind));
       return null;
+    },
+    'desktop.saveText': async ({ fileName, text }) => {
+      const answer = await dialog.showSaveDialog(options.window(), {
+        defaultPath: join(app.getPath('documents'), basename(fileName)),
+      });
+      if (answer.canceled || !answer.filePath) return null;
+      await writeFileAtomic(answer.filePath, text);
+      return { path: answer.filePath };
+    },
+    'desktop.openText': async () => {
+      const answer = await dialog.showOpenDialog(options.window(), { properties: ['openFile'] });
+      const [path] = answer.filePaths;
+      if (answer.canceled || path === undefined) return null;
+      return { fileName: basename(path), text: await readText(path) };
+    },
+    'desktop.choosePath': async ({ kind, title }) => {
+      const answer = await dialog.showOpenDialog(options.window(), {
+        title,
+        properties: [kind === 'file' ? 'openFile' : 'openDirectory'],
+      });
+      const [path] = answer.filePaths;
+      return answer.canceled || path === undefined ? null : { path };
     },
     'desktop.showRunFolder': async ({ runId }) => {
       await open(await options.core.runDir(runId));

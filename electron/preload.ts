@@ -1,5 +1,5 @@
 import './zod-without-eval';
-import { contextBridge, ipcRenderer } from 'electron';
+import { contextBridge, ipcRenderer, webUtils } from 'electron';
 import type { IpcRendererEvent } from 'electron';
 import type { CallAnswer, WindowEvent } from '../main/contract/api';
 import { api, channels } from '../main/contract/api';
@@ -14,6 +14,9 @@ contextBridge.exposeInMainWorld('workbench', {
     typeof name === 'string' && Object.hasOwn(api, name)
       ? ipcRenderer.invoke(channels.call, name, input)
       : unknownCall,
+  // Before Electron 29 the file itself says its path; from 32 on only webUtils does.
+  pathOf: (file: File): string =>
+    'path' in file && typeof file.path === 'string' ? file.path : webUtils.getPathForFile(file),
   on: (listener: (events: readonly WindowEvent[]) => void): (() => void) => {
     // The IPC event object carries `sender`; the page gets the plain events only.
     const hear = (_event: IpcRendererEvent, events: readonly WindowEvent[]) => {

@@ -1,16 +1,19 @@
 import { join } from 'node:path';
 import type { App, BrowserWindow } from 'electron';
-import { Menu, safeStorage, session } from 'electron';
-import type { Handlers } from '../main/contract/api';
+import { Menu, Notification, safeStorage, session } from 'electron';
+import type { CoreEvent, Handlers } from '../main/contract/api';
 import type { Core } from '../main/core';
 import { createCore } from '../main/core';
 import { defaultHome } from '../main/platform/layout';
 import { guardClose } from './close-guard';
+import { contextMenuTemplate } from './context-menu';
 import { desktopCalls } from './desktop-calls';
 import { createEventSender, registerCalls } from './ipc';
+import { menuTemplate } from './menu';
 import { appPaths } from './paths';
 import { printPdf } from './print-pdf';
 import { createRegistryLogins } from './registry-logins';
+import { createRunEndWatch } from './run-end-watch';
 import { serveApp } from './scheme';
 import { denyNetwork, denyPermissions } from './security';
 import { createWindow } from './window';
@@ -21,6 +24,22 @@ function stateKeeper(window: BrowserWindow, path: string): void {
     const state = { bounds: window.getNormalBounds(), maximized: window.isMaximized() };
     // Where the window stood is a comfort; a disk that refuses it must not keep the window open.
     void writeWindowState(path, state).catch(() => undefined);
+  });
+}
+
+function runEndWatch(window: BrowserWindow): (event: CoreEvent) => void {
+  return createRunEndWatch({
+    isLookedAt: () => window.isDestroyed() || window.isFocused(),
+    tell: (notice) => {
+      if (!Notification.isSupported()) return;
+      const shown = new Notification(notice);
+      shown.on('click', () => {
+        if (window.isDestroyed()) return;
+        if (window.isMinimized()) window.restore();
+        window.focus();
+      });
+      shown.show();
+    },
   });
 }
 
@@ -49,7 +68,6 @@ export async function runWindowMode(app: App): Promise<void> {
   };
   const statePath = join(home, 'window', 'window-state.json');
   const [, state] = await Promise.all([app.whenReady(), readWindowState(statePath)]);
-  Menu.setApplicationMenu(null);
   denyPermissions(session.defaultSession);
   denyNetwork(session.defaultSession);
   await serveApp(session.defaultSession, paths.renderer);
@@ -57,6 +75,17 @@ export async function runWindowMode(app: App): Promise<void> {
   const window = createWindow({ preload: paths.preload, state });
   stateKeeper(window, statePath);
   const events = createEventSender(window.webContents);
+  Menu.setApplicationMenu(
+    Menu.buildFromTemplate(
+      menuTemplate((command) => {
+        events.send({ type: 'menu', command });
+      }),
+    ),
+  );
+  window.webContents.on('context-menu', (_event, place) => {
+    const template = contextMenuTemplate(place);
+    if (template.length > 0) Menu.buildFromTemplate(template).popup({ window });
+  });
   const { closeNow } = guardClose(window, {
     activeRuns: () => made.core?.activeRuns() ?? [],
     ask: (runIds) => {
@@ -68,6 +97,7 @@ export async function runWindowMode(app: App): Promise<void> {
   const handlers = coreReady.then(async (core): Promise<Handlers> => {
     made.core = core;
     core.subscribe(events.send);
+    core.subscribe(runEndWatch(window));
     for (const login of await logins.read()) await core.handlers['docker.login'](login);
     return {
       ...core.handlers,

@@ -3,7 +3,7 @@ import { WorkbenchError } from './contract/errors';
 import type { MachineStatus } from './contract/machine';
 import type { Preset } from './contract/preset';
 import type { Environment } from './contract/results';
-import type { ReportFile } from './contract/run-events';
+import type { ReportFile, StepId } from './contract/run-events';
 import type { DockerEngineSpec, LoadTool as LoadToolId, RunSpec } from './contract/run-spec';
 import type { RunState } from './contract/run-state';
 import { createDockerDesk } from './docker/desk';
@@ -14,6 +14,7 @@ import { prepareImage } from './docker/images/prepare-image';
 import { createRegistryAuths } from './docker/images/registry-auth';
 import { preflightPlan } from './engine/docker/preflight-plan';
 import { buildArgsOf } from './engine/docker/run-images';
+import { deviceOf, deviceOfUrl } from './engine/device';
 import { createEngines } from './engine/engines';
 import { readEnvironment } from './machine/environment';
 import { readGpus } from './machine/gpu-report';
@@ -21,8 +22,9 @@ import { readMachineStatus } from './machine/machine-status';
 import type { LoadTool } from './perf/load-tool';
 import { createLoadTools } from './perf/load-tools';
 import { reportContext } from './pipeline/report-context';
-import type { RunEnd } from './pipeline/runs';
+import type { RunEnd } from './pipeline/attempt';
 import { Runs } from './pipeline/runs';
+import { createRunsDesk } from './pipeline/runs-desk';
 import type { RunServices } from './pipeline/step';
 import { steps } from './pipeline/steps';
 import { homeLayout } from './platform/layout';
@@ -30,12 +32,17 @@ import { Listeners } from './platform/listeners';
 import { readPresets, requirePreset } from './presets/presets';
 import { resolveSpec } from './presets/resolve-spec';
 import { writeReports } from './reports/write-reports';
+import { createSpecTools } from './spec/spec-tools';
 import { ArtefactCache } from './store/artefact-cache';
+import type { DeviceTurn } from './store/device-queue';
+import { takeDevice } from './store/device-queue';
+import { createDrafts } from './store/drafts';
 import { followRuns } from './store/follow';
 import { acquireLease } from './store/lease';
 import { JournalWriter } from './store/journal';
 import type { UnreadableRun } from './store/run-store';
 import { RunStore } from './store/run-store';
+import { createRunTrash } from './store/run-trash';
 import { toSummary } from './store/summary';
 import { readPackages } from './toolkit/packages';
 import { createLocalPython } from './toolkit/local-python';
@@ -71,9 +78,16 @@ export interface Core {
   /** Pulls and builds of images. */
   readonly images: ImageWorks;
   createRun(spec: RunSpec, out?: string): Promise<string>;
-  /** Starts or goes on; resolves when the work has begun. */
-  executeRun(runId: string): Promise<{ readonly end: Promise<RunEnd> }>;
+  /** Starts or goes on, or does `from` and all that need it again; resolves when the work has begun. */
+  executeRun(runId: string, from?: StepId): Promise<{ readonly end: Promise<RunEnd> }>;
   cancelRun(runId: string): Promise<void>;
+  /** Before the next level or step. Throws input-invalid when nobody works on the run. */
+  pauseRun(runId: string): Promise<void>;
+  /** Waits until no run measures where the server at this URL is, and keeps the runs waiting until the release. */
+  takeDevice(
+    url: string,
+    turn: Pick<DeviceTurn, 'what' | 'signal' | 'onWaiting'>,
+  ): Promise<() => Promise<void>>;
   getRun(runId: string): Promise<{ readonly state: RunState; readonly dir: string }>;
   listRuns(): Promise<{
     readonly runs: readonly RunSummary[];
@@ -84,12 +98,14 @@ export interface Core {
   reportPath(runId: string, kind: ReportFile['kind']): Promise<string>;
   /** Writes the reports again from the journal. Throws run-busy while somebody works on the run. */
   writeReports(runId: string): Promise<readonly ReportFile[]>;
-  /** Ends orphans, containers that wait for `resume` too, empties the cache, deletes the given runs. */
+  /** Ends orphans, containers that wait for `resume` too, empties cache and trash, deletes the given runs. */
   clean(runIds: readonly string[]): Promise<{
     readonly endedServers: readonly number[];
     readonly removedContainers: readonly string[];
     readonly cacheBytes: number;
     readonly removedRuns: readonly string[];
+    /** Runs of the trash that are gone for good. */
+    readonly emptiedRuns: readonly string[];
   }>;
   /** Names of runs that this process works on. */
   activeRuns(): readonly string[];
@@ -97,11 +113,15 @@ export interface Core {
   close(): Promise<void>;
 }
 
+/** How long a removed run can be brought back after the window was closed. */
+const trashMs = 24 * 3600 * 1000;
+
 /** The one core of window, CLI and tests. Sweeps what dead workbenches left before it returns. */
 export async function createCore(options: CoreOptions): Promise<Core> {
   const layout = homeLayout(options.home);
   const store = new RunStore(layout.runs);
   const cache = new ArtefactCache(layout.cache);
+  const trash = createRunTrash(store, layout);
   const presets = await readPresets(options.resources);
   const events = new Listeners<CoreEvent>();
   const tell = (event: CoreEvent) => {
@@ -169,9 +189,13 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       await engines.sweep({ all: true, except });
     },
     environmentFor: (spec) => environmentFor(spec.engine),
+    takeDevice: ({ runId, spec }, signal, onWaiting) =>
+      takeDevice({ root: layout.devices, device: deviceOf(spec.engine), what: runId, signal, onWaiting }),
     tell,
   });
   await engines.sweep();
+  // What cannot be deleted must not keep the window closed; `clean` says why.
+  if (options.follow === true) await trash.empty(trashMs).catch(() => []);
   const stopFollowing =
     options.follow === true ? followRuns(store, (runId) => runs.isOwn(runId), tell) : () => undefined;
 
@@ -211,22 +235,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       },
       'presets.list': () => Promise.resolve(presetList()),
       'presets.resolve': (input) => Promise.resolve().then(() => resolve(input.preset, input.overrides)),
-      'runs.list': async () => (await listRuns()).runs,
-      'runs.get': async ({ runId }) => (await store.load(runId)).state,
-      'runs.start': async ({ spec }) => {
-        const runId = await runs.create(spec);
-        await runs.execute(runId);
-        return { runId };
-      },
-      'runs.resume': async ({ runId }) => {
-        await runs.execute(runId);
-        return null;
-      },
-      'runs.cancel': async ({ runId }) => {
-        await runs.cancel(runId);
-        return null;
-      },
-      'runs.log': ({ runId, step, limit }) => store.logTail(runId, step, limit),
+      ...createSpecTools({ presets, places: { layout, resources, workerFile: options.workerFile } }),
+      ...createRunsDesk({ runs, store, trash, drafts: createDrafts(layout.drafts), tell }).handlers,
     },
     loadTools,
     subscribe: (listener) => events.add(listener),
@@ -234,8 +244,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     resolveSpec: resolve,
     machine,
     createRun: (spec, out) => runs.create(spec, out),
-    executeRun: (runId) => runs.execute(runId),
+    executeRun: (runId, from) => runs.execute(runId, from),
     cancelRun: (runId) => runs.cancel(runId),
+    pauseRun: (runId) => runs.pause(runId),
+    takeDevice: (url, turn) => takeDevice({ root: layout.devices, device: deviceOfUrl(url), ...turn }),
     getRun: async (runId) => {
       const { state, folder } = await store.load(runId);
       return { state, dir: folder.dir };
@@ -272,7 +284,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       const { ended, removedContainers } = await engines.sweep({ all: true });
       for (const runId of runIds) await store.remove(runId);
       if (runIds.length > 0) events.tell({ type: 'runs-changed' });
-      return { endedServers: ended, removedContainers, cacheBytes: await cache.clear(), removedRuns: runIds };
+      const emptiedRuns = await trash.empty(0);
+      const cacheBytes = await cache.clear();
+      return { endedServers: ended, removedContainers, cacheBytes, removedRuns: runIds, emptiedRuns };
     },
     images,
     activeRuns: () => runs.ids(),

@@ -1,14 +1,16 @@
 import { useStore } from 'zustand';
+import { Commands } from './commands/commands';
 import { ClosingBar } from './components/closing-bar';
 import { Rail } from './components/rail';
 import { StatusBar } from './components/status-bar';
 import { useRunEndNotice } from './components/use-run-end-notice';
 import type { Route } from './stores/route';
+import { CompareView } from './views/compare/compare-view';
 import { ContainersView } from './views/containers/containers-view';
 import { EnvironmentView } from './views/environment/environment-view';
 import { NewDeploymentView } from './views/new-deployment/new-deployment-view';
 import { RunView } from './views/run/run-view';
-import { RunsView } from './views/runs-view';
+import { RunsView } from './views/runs/runs-view';
 import { useWorkbench } from './workbench';
 
 function View({ route }: { route: Route }) {
@@ -19,6 +21,8 @@ function View({ route }: { route: Route }) {
       return <NewDeploymentView />;
     case 'run':
       return <RunView key={route.runId} runId={route.runId} />;
+    case 'compare':
+      return <CompareView runIds={route.runIds} />;
     case 'containers':
       return <ContainersView />;
     case 'environment':
@@ -39,6 +43,7 @@ export function App() {
       </main>
       <StatusBar />
       <ClosingBar />
+      <Commands />
     </div>
   );
 }

@@ -5,6 +5,8 @@ import { fromWire } from '../main/contract/errors';
 export interface Bridge {
   call(name: string, input: unknown): Promise<CallAnswer<unknown>>;
   on(listener: (events: readonly WindowEvent[]) => void): () => void;
+  /** Where a file or folder that was dropped on the window lies; '' for one that lies nowhere. */
+  pathOf(file: File): string;
 }
 
 declare global {
@@ -20,6 +22,7 @@ export interface Client {
   /** Rejects with a WorkbenchError. */
   call<Name extends CallName>(name: Name, ...input: Arguments<Name>): Promise<CallOutput<Name>>;
   on(listener: (events: readonly WindowEvent[]) => void): () => void;
+  pathOf(file: File): string;
 }
 
 /** The typed calls over the bridge. */
@@ -32,5 +35,6 @@ export function createClient(bridge: Bridge): Client {
       return answer.value as CallOutput<Name>;
     },
     on: (listener) => bridge.on(listener),
+    pathOf: (file) => bridge.pathOf(file),
   };
 }

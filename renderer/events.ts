@@ -6,6 +6,9 @@ import type { Workbench } from './workbench';
 const changesRow = new Set<JournalEntry['type']>([
   'run-created',
   'run-started',
+  'run-waiting',
+  'annotation',
+  'steps-forgotten',
   'measurement',
   'accuracy',
   'run-finished',
@@ -20,7 +23,7 @@ const changesImages = (event: WindowEvent): boolean =>
 
 /** Leads the core's events to the stores that they concern. Returns the way to stop. */
 export function routeEvents(workbench: Workbench): () => void {
-  const { client, runs, run, log, closing, docker, containerLog, images, imageWorks } = workbench;
+  const { client, runs, run, log, closing, docker, containerLog, images, imageWorks, compared } = workbench;
   return client.on((events) => {
     for (const event of events) {
       run.getState().hear(event);
@@ -29,6 +32,7 @@ export function routeEvents(workbench: Workbench): () => void {
       docker.getState().hear(event);
       containerLog.getState().hear(event);
       imageWorks.getState().hear(event);
+      compared.getState().hear(event);
     }
     if (events.some(changesList)) void runs.getState().load();
     if (events.some(changesImages)) void images.getState().load();

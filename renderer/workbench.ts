@@ -11,18 +11,26 @@ import type { ContainerLog } from './stores/container-log';
 import { createContainerLog } from './stores/container-log';
 import type { Docker } from './stores/docker';
 import { createDocker } from './stores/docker';
-import type { Draft } from './stores/draft';
+import type { ComparedRuns } from './stores/compared-runs';
+import { createComparedRuns } from './stores/compared-runs';
+import type { DraftState } from './stores/draft';
 import { createDraft } from './stores/draft';
 import type { GpuReadings } from './stores/gpu-load';
 import { createGpuReadings } from './stores/gpu-load';
 import type { ImageWorks } from './stores/image-works';
 import { createImageWorks } from './stores/image-works';
+import type { LatencyBudgets } from './stores/latency-budget';
+import { createLatencyBudgets } from './stores/latency-budget';
 import type { OpenRun } from './stores/open-run';
 import { createOpenRun } from './stores/open-run';
+import type { Overlay } from './stores/overlay';
+import { createOverlay } from './stores/overlay';
 import type { Resource } from './stores/resource';
 import { createResource } from './stores/resource';
 import type { RouteState } from './stores/route';
 import { createRoute } from './stores/route';
+import type { Selection } from './stores/selection';
+import { createSelection } from './stores/selection';
 import type { StepLog } from './stores/step-log';
 import { createStepLog } from './stores/step-log';
 
@@ -43,9 +51,14 @@ export interface Workbench {
   readonly runs: StoreApi<Resource<readonly RunSummary[]>>;
   readonly run: StoreApi<OpenRun>;
   readonly log: StoreApi<StepLog>;
-  readonly draft: StoreApi<Draft>;
+  /** Runs ticked in the list. */
+  readonly selection: StoreApi<Selection>;
+  readonly compared: StoreApi<ComparedRuns>;
+  readonly budgets: StoreApi<LatencyBudgets>;
+  readonly draft: StoreApi<DraftState>;
   readonly route: StoreApi<RouteState>;
   readonly closing: StoreApi<Closing>;
+  readonly overlay: StoreApi<Overlay>;
 }
 
 export function createWorkbench(client: Client, storage: Storage): Workbench {
@@ -63,9 +76,13 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     runs: createResource(() => client.call('runs.list')),
     run: createOpenRun(client),
     log: createStepLog(client),
-    draft: createDraft(client, storage),
+    selection: createSelection(),
+    compared: createComparedRuns(client),
+    budgets: createLatencyBudgets(storage),
+    draft: createDraft(client),
     route: createRoute(storage),
     closing: createClosing(),
+    overlay: createOverlay(),
   };
 }
 

@@ -14,6 +14,7 @@ import { createOutput, exitCodeOf, exitCodes, formatError } from './output';
 import { addPerf } from './perf';
 import { addResume } from './resume';
 import { addRun } from './run';
+import { addSpec } from './spec';
 import { addUpkeep } from './upkeep';
 
 /** The bundle stands in `out/main`; the repository (or the app) two folders above. */
@@ -55,6 +56,7 @@ async function main(): Promise<void> {
   addListing(program, context);
   addRun(program, context);
   addResume(program, context);
+  addSpec(program, context);
   addPerf(program, context);
   addUpkeep(program, context);
   try {

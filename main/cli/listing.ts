@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { stepTitle } from '../contract/step-text';
+import { estimateTimeLeft } from '../contract/time-left';
 import type { CliContext } from './context';
 import { formatError, formatTable, milliseconds, perSecond } from './output';
 import { runDocument } from './run-json';
@@ -48,12 +49,15 @@ function addRuns(program: Command, context: CliContext): void {
       else {
         const rows = runs.map((run) => [
           run.runId,
-          run.status,
+          run.waitsFor === null ? run.status : 'waiting',
           run.best === null ? '–' : perSecond(run.best.inferencesPerSecond),
           run.best === null ? '–' : milliseconds(run.best.p99Us),
           run.accuracyPassed === null ? '–' : run.accuracyPassed ? 'passed' : 'not passed',
+          run.tags.join(', '),
         ]);
-        output.say(formatTable(['run', 'status', 'best inferences/s', 'its p99 ms', 'accuracy'], rows));
+        output.say(
+          formatTable(['run', 'status', 'best inferences/s', 'its p99 ms', 'accuracy', 'tags'], rows),
+        );
       }
       for (const run of unreadable) output.say(`${run.runId}: cannot be read: ${run.reason}`);
     });
@@ -74,6 +78,9 @@ function addShow(program: Command, context: CliContext): void {
       }
       output.say(`${runId}: ${state.status}${state.unverified ? ', unverified' : ''}`);
       output.say(`  in ${dir}`);
+      if (state.waitsFor !== null) output.say(`  waits for ${state.waitsFor}`);
+      const left = estimateTimeLeft(state, Date.now());
+      if (left !== null) output.say(`  about ${Math.ceil(left.seconds)} s of measuring: ${left.basis}`);
       for (const step of state.steps) {
         const time = step.durationUs === null ? '' : ` (${(step.durationUs / 1e6).toFixed(1)} s)`;
         output.say(`  ${stepTitle[step.id]}: ${step.skippedBecause ?? step.status}${time}`);

@@ -2,7 +2,7 @@ import type { WireError } from '../contract/errors';
 import { errorText } from '../contract/error-text';
 
 /** Exit codes of the CLI, as the guide states them. */
-export const exitCodes = { done: 0, failed: 1, usage: 2, gate: 3, cancelled: 130 } as const;
+export const exitCodes = { done: 0, failed: 1, usage: 2, gate: 3, paused: 4, cancelled: 130 } as const;
 
 /** Codes that the user's own input causes: usage, not failure. */
 const usageCodes = new Set<WireError['code']>([

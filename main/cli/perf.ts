@@ -102,13 +102,22 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     controller.abort();
   };
   process.on('SIGINT', cancel);
+  const core = await context.core();
   const dir = await mkdtemp(join(tmpdir(), 'triton-workbench-perf-'));
+  const held: { release: () => Promise<void> } = { release: () => Promise.resolve() };
   const points: LoadPoint[] = [];
   const missing: { level: LoadLevel; error: WireError }[] = [];
   try {
     const shapes = readShapes(options.shape ?? []);
     const inputData = await generateInput(metadata.inputs, { batched, shapes, mode, dir });
-    const loadTool = (await context.core()).loadTools[tool];
+    const loadTool = core.loadTools[tool];
+    held.release = await core.takeDevice(options.url, {
+      what: `perf of ${options.model} (process ${process.pid})`,
+      signal: controller.signal,
+      onWaiting: (forWhat) => {
+        output.say(`waiting for ${forWhat}, which measures on the same machine`);
+      },
+    });
     for (const [index, level] of levels.entries()) {
       try {
         const point = await loadTool.measure({
@@ -152,6 +161,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     }
   } finally {
     process.off('SIGINT', cancel);
+    await held.release();
     await rm(dir, { recursive: true, force: true });
   }
   if (output.json) output.document({ points, missing });

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { text as readStream } from 'node:stream/consumers';
 import { parse } from 'yaml';
 import { WorkbenchError } from '../contract/errors';
+import type { ImportedSpec } from '../contract/spec-tools';
 import { mergeTrees } from '../presets/resolve-spec';
 import { readAssignment, treeOf } from '../presets/upstream-variables';
 
@@ -72,6 +75,8 @@ function readNamed(flag: string, texts: readonly string[]): Record<string, numbe
 }
 
 const text = (value: string) => value;
+/** Relative to where the command is given; the steps run elsewhere. */
+const path = (value: string) => resolve(value);
 const number = (value: string, flag: string) => readNumber(flag, value);
 const numbers = (value: string, flag: string) => readNumbers(flag, value);
 
@@ -103,8 +108,8 @@ const fields: readonly (readonly [
   ['shmSizeMib', '--shm-size-mib', 'engine.shmSizeMiB', number],
   ['httpPort', '--http-port', 'engine.httpPort', number],
   ['grpcPort', '--grpc-port', 'engine.grpcPort', number],
-  ['checkpoint', '--checkpoint', 'model.checkpoint', text],
-  ['dataset', '--dataset', 'model.dataset', text],
+  ['checkpoint', '--checkpoint', 'model.checkpoint', path],
+  ['dataset', '--dataset', 'model.dataset', path],
   ['modelName', '--model-name', 'configure.modelName', text],
   ['batchSizes', '--batch-sizes', 'performance.batchSizes', numbers],
   ['concurrency', '--concurrency', 'performance.concurrency', levels],
@@ -121,28 +126,53 @@ const fields: readonly (readonly [
   ['backendAccelerator', '--backend-accelerator', 'configure.backendAccelerator', text],
 ];
 
-async function readSpecFile(path: string): Promise<Tree> {
-  const content = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new WorkbenchError('input-invalid', `${path} cannot be read`, { where: '--spec', cause });
-  });
-  let value: unknown;
+/** How files other than our own are understood, and where is said what was left out of them. */
+export interface SpecReader {
+  readonly importSpec: (input: {
+    readonly text: string;
+    readonly fileName: string;
+    readonly preset: string;
+  }) => Promise<ImportedSpec>;
+  readonly note: (line: string) => void;
+}
+
+/** The preset that a run.yaml names itself. */
+function presetIn(content: string): string | undefined {
   try {
-    value = parse(content);
-  } catch (error) {
-    throw new WorkbenchError('spec-invalid', error instanceof Error ? error.message : String(error), {
-      where: path,
+    const { model } = (parse(content) ?? {}) as { model?: { preset?: unknown } | null };
+    return typeof model?.preset === 'string' ? model.preset : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readSpecFile(file: string, preset: string | undefined, reader: SpecReader): Promise<Tree> {
+  const reading = file === '-' ? readStream(process.stdin) : readFile(file, 'utf8');
+  const content = await reading.catch((cause: unknown) => {
+    throw new WorkbenchError('input-invalid', `${file} cannot be read`, { where: '--spec', cause });
+  });
+  const meant = preset ?? presetIn(content);
+  if (meant === undefined) {
+    throw new WorkbenchError('input-invalid', `${file} does not say which preset is meant`, {
+      where: '[preset]',
+      remedy: 'Name it before the options, for example: run resnet50 --spec <file>',
     });
   }
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new WorkbenchError('spec-invalid', 'The file does not hold a mapping', { where: path });
-  }
-  return value as Tree;
+  const fileName = file === '-' ? '' : basename(file);
+  const { choice, notes } = await reader.importSpec({ text: content, fileName, preset: meant });
+  if (choice === null) throw new WorkbenchError('spec-invalid', notes.join(' '), { where: file });
+  for (const note of notes) reader.note(`${file}: ${note}`);
+  return mergeTrees(choice.overrides, { model: { preset: choice.preset } });
 }
 
 /** What the command line says of the specification; later wins: `--spec`, `--set`, the named options. */
-export async function readOverrides(preset: string | undefined, options: RunOptions): Promise<Tree> {
+export async function readOverrides(
+  preset: string | undefined,
+  options: RunOptions,
+  reader: SpecReader,
+): Promise<Tree> {
   const layers: Tree[] = [];
-  if (options.spec !== undefined) layers.push(await readSpecFile(options.spec));
+  if (options.spec !== undefined) layers.push(await readSpecFile(options.spec, preset, reader));
   if (preset !== undefined) layers.push({ model: { preset } });
   for (const assignment of options.set ?? []) layers.push(readAssignment(assignment));
   for (const [key, flag, field, read] of fields) {

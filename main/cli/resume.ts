@@ -1,17 +1,32 @@
 import type { Command } from 'commander';
 import type { CliContext } from './context';
+import { WorkbenchError } from '../contract/errors';
+import type { StepId } from '../contract/run-events';
+import { stepIds } from '../contract/run-events';
 import { workOn } from './work';
+
+function readStep(text: string): StepId {
+  const step = stepIds.find((id) => id === text);
+  if (step !== undefined) return step;
+  throw new WorkbenchError('input-invalid', `"${text}" is none of ${stepIds.join(', ')}`, {
+    where: '--from',
+  });
+}
 
 /** `resume`: goes on with a run; what stands in its journal is not done again. */
 export function addResume(program: Command, context: CliContext): void {
   program
     .command('resume')
-    .description('Go on with a run that failed, was cancelled or was interrupted')
+    .description('Go on with a run that failed, or was paused, cancelled or interrupted')
     .argument('<run-id>')
+    .option('--from <step>', `do this step and all that need it again: ${stepIds.join(', ')}`)
     .option('--verbose', 'show the log lines of the steps')
     .option('--json', 'one JSON document on stdout, people read stderr')
-    .action(async (runId: string, options: { verbose?: boolean; json?: boolean }) => {
+    .action(async (runId: string, options: { from?: string; verbose?: boolean; json?: boolean }) => {
+      const from = options.from === undefined ? undefined : readStep(options.from);
       const core = await context.core();
-      context.exit(await workOn(core, runId, context.output(options), options.verbose === true));
+      context.exit(
+        await workOn(core, runId, context.output(options), { verbose: options.verbose === true, from }),
+      );
     });
 }

@@ -13,6 +13,9 @@ export function runDocument(state: RunState, dir: string) {
     dir,
     ...(state.error === null ? {} : { error: state.error }),
     unverified: state.unverified,
+    tags: state.tags,
+    note: state.note,
+    waitsFor: state.waitsFor,
     steps: state.steps.map((step) => ({
       id: step.id,
       status: step.status,

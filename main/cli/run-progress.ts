@@ -93,10 +93,20 @@ export function createRunProgress(
         return;
       case 'run-finished':
         wipe();
+        if (entry.outcome === 'paused') line('■ Paused');
         if (entry.error !== undefined) line(formatError(entry.error));
+        return;
+      case 'run-waiting':
+        line(
+          entry.for === null
+            ? 'its turn to measure has come'
+            : `waiting for ${entry.for}, which measures on the same machine`,
+        );
         return;
       case 'run-created':
       case 'run-started':
+      case 'annotation':
+      case 'steps-forgotten':
       case 'environment':
       case 'command':
       case 'report':

@@ -1,71 +1,24 @@
 import type { Command } from 'commander';
-import { WorkbenchError } from '../contract/errors';
 import type { CliContext } from './context';
 import type { RunOptions } from './read-spec';
-import { readOverrides } from './read-spec';
+import { addSpecOptions, readChoice } from './spec-options';
 import { workOn } from './work';
-
-const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
 
 /** `run`: a whole deployment, export to report. */
 export function addRun(program: Command, context: CliContext): void {
-  program
+  const run = program
     .command('run')
     .description('Run a deployment from export to report')
-    .argument('[preset]', 'preset id, for example resnet50')
-    .option('--spec <file>', 'run.yaml with any part of the specification; options win over it')
-    .option('--profile <name>', 'quick (small, trained for seconds) or full (published size)')
-    .option('--format <name>', 'onnx, ts-trace or ts-script [FORMAT]')
-    .option('--precision <name>', 'fp32 or fp16 [PRECISION]')
-    .option('--engine <kind>', 'local, docker or remote')
-    .option('--url <url>', 'address of a running Triton, for --engine remote')
-    .option('--images <family>', 'docker: cpu (built here) or ngc (NVIDIA, for GPUs)')
-    .option('--release <YY.MM>', 'docker: release of the NGC images')
-    .option('--triton-image <ref>', 'docker: another Triton image')
-    .option('--client-image <ref>', 'docker: another image for the client')
-    .option('--gpus <list>', 'docker: "all", or UUIDs of GPUs and MIG devices [NVIDIA_VISIBLE_DEVICES]')
-    .option('--shm-size-mib <n>', 'docker: /dev/shm of the Triton container')
-    .option('--http-port <n>', 'fixed HTTP port on loopback; chosen when absent')
-    .option('--grpc-port <n>', 'fixed gRPC port on loopback; chosen when absent')
-    .option('--checkpoint <file>', 'your weights (a state dictionary)')
-    .option('--dataset <dir>', "your data set in the preset's format")
-    .option('--model-name <name>', 'name on Triton [MODEL_NAME]')
-    .option('--batch-sizes <list>', 'offline: batch sizes, "1,2,4" [BATCH_SIZE]')
-    .option(
-      '--concurrency <list>',
-      'online: concurrent requests, "1,2,4", or "formula" for the published sweep',
-    )
-    .option('--online-batch-size <n>', 'online: batch size of a request')
-    .option('--load-tool <name>', 'native or perf_analyzer')
-    .option('--protocol <name>', 'grpc or http')
-    .option('--input-data <mode>', 'random, zero or dataset')
-    .option('--measurement-interval-ms <n>', 'length of a measurement window')
-    .option('--max-batch-size <n>', 'max_batch_size of the model [MAX_BATCH_SIZE]')
-    .option('--instances <n>', 'instance_group count [NUMBER_OF_MODEL_INSTANCES]')
-    .option('--threads <n>', 'threads of one instance on CPU; 0 lets the runtime choose')
-    .option('--preferred-batch-sizes <list>', 'preferred_batch_size [TRITON_PREFERRED_BATCH_SIZES]')
-    .option('--max-queue-delay-us <n>', 'max_queue_delay_microseconds [TRITON_MAX_QUEUE_DELAY]')
-    .option('--backend-accelerator <name>', 'none, cuda, trt or amp [BACKEND_ACCELERATOR]')
-    .option('--atol <[output=]value>', 'absolute tolerance, repeatable', collect)
-    .option('--rtol <[output=]value>', 'relative tolerance, repeatable', collect)
-    .option('--threshold <metric=value>', 'lowest accuracy, repeatable', collect)
-    .option('--allow-unverified', 'measure even if the accuracy gate does not pass; results are marked')
-    .option('--set <KEY=VALUE>', 'any field of run.yaml, or an upstream variable; repeatable', collect)
+    .argument('[preset]', 'preset id, for example resnet50');
+  addSpecOptions(run)
     .option('--out <dir>', 'run folder; default below the workbench home')
     .option('--verbose', 'show the log lines of the steps')
     .option('--json', 'one JSON document on stdout, people read stderr')
     .action(async (preset: string | undefined, options: RunOptions & RunFlags) => {
-      const overrides = await readOverrides(preset, options);
       const core = await context.core();
-      const name = (overrides['model'] as { preset?: unknown } | undefined)?.preset;
-      if (typeof name !== 'string') {
-        throw new WorkbenchError('input-invalid', 'Say which preset to run', {
-          where: 'run [preset]',
-          remedy: 'For example: run resnet50 --profile quick',
-        });
-      }
-      const runId = await core.createRun(core.resolveSpec(name, overrides), options.out);
-      context.exit(await workOn(core, runId, context.output(options), options.verbose === true));
+      const chosen = await readChoice(core, preset, options);
+      const runId = await core.createRun(core.resolveSpec(chosen.preset, chosen.overrides), options.out);
+      context.exit(await workOn(core, runId, context.output(options), { verbose: options.verbose === true }));
     });
 }
 

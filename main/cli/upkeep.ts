@@ -5,7 +5,7 @@ interface Json {
   readonly json?: boolean;
 }
 
-/** The verbs that look after runs: cancel, report, clean. */
+/** The verbs that look after runs: cancel, pause, report, clean. */
 export function addUpkeep(program: Command, context: CliContext): void {
   program
     .command('cancel')
@@ -17,6 +17,17 @@ export function addUpkeep(program: Command, context: CliContext): void {
       await (await context.core()).cancelRun(runId);
       if (output.json) output.document({ runId, requested: true });
       else output.say(`Asked ${runId} to stop.`);
+    });
+  program
+    .command('pause')
+    .description('Stop a run before its next level or step, also one of another terminal; "resume" goes on')
+    .argument('<run-id>')
+    .option('--json', 'one JSON document on stdout')
+    .action(async (runId: string, options: Json) => {
+      const output = context.output(options);
+      await (await context.core()).pauseRun(runId);
+      if (output.json) output.document({ runId, requested: true });
+      else output.say(`Asked ${runId} to stop before its next level or step.`);
     });
   program
     .command('report')
@@ -31,7 +42,7 @@ export function addUpkeep(program: Command, context: CliContext): void {
     });
   program
     .command('clean')
-    .description('End what dead workbenches left running, empty the cache; with ids, delete those runs')
+    .description('End what dead workbenches left running, empty cache and trash; with ids, delete those runs')
     .argument('[run-id...]')
     .option('--json', 'one JSON document on stdout')
     .action(async (runIds: string[], options: Json) => {
@@ -46,6 +57,7 @@ export function addUpkeep(program: Command, context: CliContext): void {
         output.say(`${result.removedContainers.length} containers of dead workbenches removed`);
       }
       output.say(`${(result.cacheBytes / 2 ** 20).toFixed(1)} MiB of cached artefacts removed`);
+      for (const runId of result.emptiedRuns) output.say(`${runId} deleted from the trash`);
       for (const runId of result.removedRuns) output.say(`${runId} deleted`);
     });
 }

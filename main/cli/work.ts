@@ -1,4 +1,5 @@
 import type { Core } from '../core';
+import type { StepId } from '../contract/run-events';
 import { stepIds } from '../contract/run-events';
 import { stepTitle } from '../contract/step-text';
 import { exitCodeOf, exitCodes } from './output';
@@ -15,7 +16,13 @@ const titleOf = (step: string): string => {
  * Works on a run to its end with progress for people, and gives the exit code.
  * The first Ctrl-C cancels (what was measured stays, `resume` goes on); the second ends the process at once.
  */
-export async function workOn(core: Core, runId: string, output: Output, verbose: boolean): Promise<number> {
+export async function workOn(
+  core: Core,
+  runId: string,
+  output: Output,
+  options: { readonly verbose: boolean; readonly from?: StepId | undefined },
+): Promise<number> {
+  const { verbose } = options;
   const stopListening = core.subscribe(createRunProgress(output, { verbose, titleOf }));
   const asked = { times: 0 };
   const cancel = () => {
@@ -30,7 +37,7 @@ export async function workOn(core: Core, runId: string, output: Output, verbose:
     const { dir } = await core.getRun(runId);
     output.say(`Run ${runId}`);
     output.say(`  in ${dir}`);
-    const { end } = await core.executeRun(runId);
+    const { end } = await core.executeRun(runId, options.from);
     const { outcome, error } = await end;
     const { state } = await core.getRun(runId);
     for (const report of state.reports) output.say(`  ${report.kind}: ${report.path}`);
@@ -41,6 +48,8 @@ export async function workOn(core: Core, runId: string, output: Output, verbose:
         return exitCodes.done;
       case 'gate-failed':
         return exitCodes.gate;
+      case 'paused':
+        return exitCodes.paused;
       case 'cancelled':
         return exitCodes.cancelled;
       case 'failed':

@@ -8,6 +8,8 @@ import { reportFileSchema, stepIds } from './run-events';
 import type { RunEvent } from './run-events';
 import type { RunState } from './run-state';
 import { runSpecSchema } from './run-spec';
+import { choiceSchema, draftSchema } from './spec-tools';
+import type { ConfigEdit, Draft, ImportedSpec, SpecPreview } from './spec-tools';
 
 export interface Call<Input extends z.ZodType, Output> {
   readonly input: Input;
@@ -34,6 +36,10 @@ export interface RunSummary {
   readonly best: { readonly inferencesPerSecond: number; readonly p99Us: number } | null;
   readonly accuracyPassed: boolean | null;
   readonly unverified: boolean;
+  readonly tags: readonly string[];
+  readonly note: string;
+  /** The run that this one waits for: one measures at a time; null when it waits for none. */
+  readonly waitsFor: string | null;
 }
 
 export interface AppInfo {
@@ -82,6 +88,45 @@ export const api = {
   'presets.resolve': call<z.infer<typeof runSpecSchema>>().with(
     z.strictObject({ preset: z.string().max(128), overrides: z.record(z.string(), z.unknown()) }),
   ),
+  'spec.preview': call<SpecPreview>().with(choiceSchema),
+  /** Takes the text of a config.pbtxt, as edited beside the form, apart into fields and patch. */
+  'spec.editConfig': call<ConfigEdit>().with(choiceSchema.extend({ text: z.string().max(1_000_000) })),
+  /** run.yaml, or a shell script that does the whole run with the CLI. Throws spec-invalid. */
+  'spec.export': call<{ readonly text: string; readonly fileName: string }>().with(
+    choiceSchema.extend({ as: z.enum(['run-yaml', 'shell']) }),
+  ),
+  /** Understands run.yaml, runner configurations of both generations, shell environment files and config.pbtxt. */
+  'spec.import': call<ImportedSpec>().with(
+    z.strictObject({
+      text: z.string().max(1_000_000),
+      fileName: z.string().max(512),
+      preset: z.string().max(128),
+    }),
+  ),
+  'drafts.list': call<readonly Draft[]>().with(z.undefined()),
+  'drafts.save': call<null>().with(draftSchema),
+  'drafts.remove': call<null>().with(z.strictObject({ id: draftSchema.shape.id })),
+  /**
+   * Stops before the next level or step, never inside one; everything done and measured is kept, Triton is stopped.
+   * `runs.resume` goes on and repeats nothing. Throws input-invalid when nobody works on the run.
+   */
+  'runs.pause': call<null>().with(runId),
+  /** Forgets this step and all that need it, then works on the run again. Throws run-busy while somebody works on it. */
+  'runs.rerunFrom': call<null>().with(z.strictObject({ runId: z.string().max(200), step: z.enum(stepIds) })),
+  /** Replaces tags and note. Throws run-busy while another process works on the run. */
+  'runs.annotate': call<null>().with(
+    z.strictObject({
+      runId: z.string().max(200),
+      tags: z.array(z.string().min(1).max(40)).max(20),
+      note: z.string().max(10_000),
+    }),
+  ),
+  /**
+   * Moves the run to the trash of the home; `runs.restore` brings it back. The trash is emptied by the command `clean`,
+   * and of what is older than a day when the window starts. Throws run-busy while somebody works on the run.
+   */
+  'runs.remove': call<null>().with(runId),
+  'runs.restore': call<null>().with(runId),
   'runs.list': call<readonly RunSummary[]>().with(z.undefined()),
   'runs.get': call<RunState>().with(runId),
   'runs.start': call<{ readonly runId: string }>().with(z.strictObject({ spec: runSpecSchema })),
@@ -94,6 +139,16 @@ export const api = {
   /** Asks for a place and copies the report file there; null when the person cancels. */
   'desktop.saveReport': call<{ readonly path: string } | null>().with(
     z.strictObject({ runId: z.string().max(200), kind: reportFileSchema.shape.kind }),
+  ),
+  /** Asks for a place and writes the text there; null when the person cancels. */
+  'desktop.saveText': call<{ readonly path: string } | null>().with(
+    z.strictObject({ fileName: z.string().max(200), text: z.string().max(2_000_000) }),
+  ),
+  /** Asks for a text file and reads it; null when the person cancels. */
+  'desktop.openText': call<{ readonly fileName: string; readonly text: string } | null>().with(z.undefined()),
+  /** Asks for a file or folder (weights, data set, model); null when the person cancels. */
+  'desktop.choosePath': call<{ readonly path: string } | null>().with(
+    z.strictObject({ kind: z.enum(['file', 'folder']), title: z.string().max(120) }),
   ),
   /** Opens the report file with the desktop's own program. */
   'desktop.openReport': call<null>().with(
@@ -122,8 +177,25 @@ export type CoreEvent =
   | { readonly type: 'container-log'; readonly id: string; readonly lines: readonly string[] }
   | { readonly type: 'image-work'; readonly work: ImageWork };
 
+/** A command of the application menu or its shortcut. */
+export type MenuCommand =
+  | 'new-deployment'
+  | 'open-file'
+  | 'command-palette'
+  | 'find'
+  | 'toggle-theme'
+  | 'settings'
+  | 'pause'
+  | 'cancel'
+  | 'resume'
+  | 'duplicate'
+  | 'shortcuts';
+
 /** What the window is told: the core's events, and that closing it waits for an answer because runs are under way. */
-export type WindowEvent = CoreEvent | { readonly type: 'close-asked'; readonly runIds: readonly string[] };
+export type WindowEvent =
+  | CoreEvent
+  | { readonly type: 'close-asked'; readonly runIds: readonly string[] }
+  | { readonly type: 'menu'; readonly command: MenuCommand };
 
 /** A call's answer as it crosses the border: thrown values do not, they lose their fields there. */
 export type CallAnswer<Value> =

@@ -3,6 +3,12 @@ import { accelerators, formats, precisions, profiles } from './run-spec';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
+const tensor = z.strictObject({
+  name: z.string(),
+  datatype: z.string(),
+  shape: z.array(z.union([z.int(), z.string()])),
+});
+
 /** Partial run specification: any field of `RunSpec` may be given, deeply. */
 const defaults = z.record(z.string(), z.unknown());
 
@@ -18,6 +24,11 @@ export const presetSchema = z.strictObject({
   metrics: z.array(z.strictObject({ name: z.string(), title: z.string() })),
   /** Where the seed's data set and checkpoint come from, for people. */
   origin: z.strictObject({ dataset: z.string(), checkpoint: z.string(), paper: z.string() }),
+  /**
+   * Tensors of the exported model, batch dimension (-1) first; a name in a shape is an argument of the profile. The
+   * export is checked against it.
+   */
+  signature: z.strictObject({ inputs: z.array(tensor).min(1), outputs: z.array(tensor).min(1) }),
   /** NGC release of the images that run it on GPUs, as "26.07"; the workbench's own default when absent. */
   ngcRelease: z
     .string()

@@ -33,7 +33,7 @@ const step = z.enum(stepIds);
 export const scenarios = ['offline', 'online'] as const;
 export type Scenario = (typeof scenarios)[number];
 
-export const runOutcomes = ['done', 'failed', 'gate-failed', 'cancelled'] as const;
+export const runOutcomes = ['done', 'failed', 'gate-failed', 'cancelled', 'paused'] as const;
 export type RunOutcome = (typeof runOutcomes)[number];
 
 export const reportFileSchema = z.object({
@@ -53,6 +53,12 @@ export const journalBodySchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('run-started'), attempt: z.int().min(1), pid: z.int() }),
   z.object({ type: z.literal('environment'), environment: environmentSchema }),
+  /** Another run (its id), or other work (in words), measures on the same device; null: the wait is over. */
+  z.object({ type: z.literal('run-waiting'), for: z.string().nullable() }),
+  /** Tags and note, by people. */
+  z.object({ type: z.literal('annotation'), tags: z.array(z.string()), note: z.string() }),
+  /** These steps are to be done again whatever their keys say. */
+  z.object({ type: z.literal('steps-forgotten'), steps: z.array(step) }),
   z.object({ type: z.literal('step-started'), step, attempt: z.int().min(1), key: z.string() }),
   /** A command exactly as it was run, for the report and for copying. */
   z.object({ type: z.literal('command'), step, argv: z.array(z.string()), note: z.string().optional() }),

@@ -43,6 +43,11 @@ const configureSchema = z.strictObject({
   captureCudaGraph: z.boolean(),
   /** Threads of one model instance's runtime on CPU; 0 = the runtime's own choice. */
   threads: z.int().min(0),
+  /**
+   * What was edited by hand in config.pbtxt and has no field here: a JSON merge patch (RFC 7396) over the generated
+   * ModelConfig, with the names of its JSON form.
+   */
+  configPatch: z.record(z.string(), z.unknown()).default({}),
 });
 
 const accuracySchema = z.strictObject({

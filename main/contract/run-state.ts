@@ -58,6 +58,12 @@ export interface RunState {
   readonly reports: readonly ReportFile[];
   /** Measured although the accuracy gate did not pass. */
   readonly unverified: boolean;
+  readonly tags: readonly string[];
+  readonly note: string;
+  /** The run (or other work) that measures on the device of this one, which waits for it; null when it does not wait. */
+  readonly waitsFor: string | null;
+  /** Steps that are to be done again and are not yet: no files of an earlier run stand in for them. */
+  readonly forgotten: readonly StepId[];
 }
 
 const freshStep = (id: StepId): StepState => ({
@@ -92,6 +98,10 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     scenarios: { offline: { points: [], missing: [] }, online: { points: [], missing: [] } },
     reports: [],
     unverified: false,
+    tags: [],
+    note: '',
+    waitsFor: null,
+    forgotten: [],
   };
 }
 
@@ -107,14 +117,41 @@ function withScenario(
   return { ...state, scenarios: { ...state.scenarios, [scenario]: change(state.scenarios[scenario]) } };
 }
 
+/** Also what the steps had left in the journal: points of a forgotten sweep are measured again, not used again. */
+function withoutSteps(state: RunState, steps: readonly StepId[]): RunState {
+  const gone = new Set(steps);
+  const empty: ScenarioState = { points: [], missing: [] };
+  return {
+    ...state,
+    steps: state.steps.map((step) => (gone.has(step.id) ? freshStep(step.id) : step)),
+    scenarios: {
+      offline: gone.has('offline') ? empty : state.scenarios.offline,
+      online: gone.has('online') ? empty : state.scenarios.online,
+    },
+    ...(gone.has('accuracy') ? { accuracy: null, unverified: false } : {}),
+    ...(gone.has('report') ? { reports: [] } : {}),
+    forgotten: [...new Set([...state.forgotten, ...steps])],
+  };
+}
+
+/** A step that the pause fell into goes on with the next attempt: it neither failed nor was it cancelled. */
+const pausedStep = (step: StepState): StepState =>
+  step.status === 'running' ? { ...step, status: 'waiting', startedAt: null } : step;
+
 function applied(state: RunState, entry: JournalEntry): RunState {
   switch (entry.type) {
     case 'run-created':
       return state;
     case 'run-started':
-      return { ...state, attempt: entry.attempt, status: 'running', error: null };
+      return { ...state, attempt: entry.attempt, status: 'running', error: null, waitsFor: null };
     case 'environment':
       return { ...state, environment: entry.environment };
+    case 'run-waiting':
+      return { ...state, waitsFor: entry.for };
+    case 'annotation':
+      return { ...state, tags: entry.tags, note: entry.note };
+    case 'steps-forgotten':
+      return withoutSteps(state, entry.steps);
     case 'step-started':
       return withStep(state, entry.step, (step) => ({
         ...freshStep(step.id),
@@ -138,14 +175,17 @@ function applied(state: RunState, entry: JournalEntry): RunState {
         error: null,
       }));
     case 'step-finished':
-      return withStep(state, entry.step, (step) => ({
-        ...step,
-        status: 'done',
-        key: entry.key,
-        durationUs: entry.durationUs,
-        facts: entry.facts,
-        warnings: entry.warnings,
-      }));
+      return {
+        ...withStep(state, entry.step, (step) => ({
+          ...step,
+          status: 'done',
+          key: entry.key,
+          durationUs: entry.durationUs,
+          facts: entry.facts,
+          warnings: entry.warnings,
+        })),
+        forgotten: state.forgotten.filter((id) => id !== entry.step),
+      };
     case 'step-failed':
       return withStep(state, entry.step, (step) => ({
         ...step,
@@ -189,7 +229,13 @@ function applied(state: RunState, entry: JournalEntry): RunState {
     case 'report':
       return { ...state, reports: entry.files };
     case 'run-finished':
-      return { ...state, status: entry.outcome, error: entry.error ?? null };
+      return {
+        ...state,
+        status: entry.outcome,
+        error: entry.error ?? null,
+        waitsFor: null,
+        steps: entry.outcome === 'paused' ? state.steps.map(pausedStep) : state.steps,
+      };
   }
 }
 

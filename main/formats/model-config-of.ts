@@ -2,8 +2,10 @@ import type { Signature, TensorSignature } from '../contract/artefacts';
 import { WorkbenchError } from '../contract/errors';
 import type { ConfigureSpec, RunSpec } from '../contract/run-spec';
 import { backendsOf } from '../contract/serving';
+import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
 import type { ModelFormat } from './format';
+import { checkPatchedConfig } from './patched-config';
 
 export interface ModelConfigInput {
   readonly spec: Pick<RunSpec, 'configure' | 'engine' | 'precision'>;
@@ -44,7 +46,18 @@ function tensorPart(tensor: TensorSignature, maxBatchSize: number): ModelConfig[
   return dims.length === 0 ? { ...base, dims: [1], reshape: {} } : { ...base, dims };
 }
 
-function dynamicBatching(configure: ConfigureSpec, maxBatchSize: number): ModelConfig['dynamicBatching'] {
+function dynamicBatching(configure: ConfigureSpec): ModelConfig['dynamicBatching'] {
+  return {
+    ...(configure.preferredBatchSizes.length === 0
+      ? {}
+      : { preferredBatchSize: [...configure.preferredBatchSizes] }),
+    maxQueueDelayMicroseconds: configure.maxQueueDelayUs,
+  };
+}
+
+function checkBatching(configure: ConfigureSpec): void {
+  if (configure.batching !== 'dynamic') return;
+  const { maxBatchSize } = configure;
   if (maxBatchSize === 0) {
     throw invalid('maxBatchSize', 'Dynamic batching needs a max batch size of at least 1');
   }
@@ -56,12 +69,6 @@ function dynamicBatching(configure: ConfigureSpec, maxBatchSize: number): ModelC
       `Raise the max batch size, or leave out preferred sizes above ${maxBatchSize}.`,
     );
   }
-  return {
-    ...(configure.preferredBatchSizes.length === 0
-      ? {}
-      : { preferredBatchSize: [...configure.preferredBatchSizes] }),
-    maxQueueDelayMicroseconds: configure.maxQueueDelayUs,
-  };
 }
 
 function checkChoice(input: ModelConfigInput): void {
@@ -90,12 +97,11 @@ function checkChoice(input: ModelConfigInput): void {
 }
 
 /**
- * The typed config.pbtxt of a run; pure. Throws config-invalid naming the field of the specification, and
- * combination-unsupported where format, accelerator, instance kind and engine do not go together.
+ * What the fields of the specification lead to, before any edit by hand, also where the choices do not go together: a
+ * form shows it while it is filled in. Pure. Throws config-invalid for a model without a variable batch dimension.
  */
-export function modelConfigOf(input: ModelConfigInput): ModelConfig {
+export function generatedConfigOf(input: ModelConfigInput): ModelConfig {
   const { configure, engine, precision } = input.spec;
-  checkChoice(input);
   const maxBatchSize = servedMaxBatchSize(configure);
   const kind =
     backendsOf(engine) === 'python' && configure.instanceKind === 'KIND_AUTO'
@@ -116,8 +122,25 @@ export function modelConfigOf(input: ModelConfigInput): ModelConfig {
     input: input.signature.inputs.map((tensor) => tensorPart(tensor, maxBatchSize)),
     output: input.signature.outputs.map((tensor) => tensorPart(tensor, maxBatchSize)),
     instanceGroup: [{ count: configure.instances, kind }],
-    ...(configure.batching === 'dynamic'
-      ? { dynamicBatching: dynamicBatching(configure, maxBatchSize) }
-      : {}),
+    ...(configure.batching === 'dynamic' ? { dynamicBatching: dynamicBatching(configure) } : {}),
   };
+}
+
+/**
+ * The typed config.pbtxt of a run, with what was edited by hand; pure. Throws config-invalid naming the field of the
+ * specification, and combination-unsupported where format, accelerator, instance kind and engine do not go together.
+ */
+export function modelConfigOf(input: ModelConfigInput): ModelConfig {
+  const { configure, engine } = input.spec;
+  checkChoice(input);
+  checkBatching(configure);
+  const generated = generatedConfigOf(input);
+  const patched = applyConfigPatch(generated, configure.configPatch);
+  checkPatchedConfig(patched, {
+    generated,
+    backends: backendsOf(engine),
+    modelVersion: configure.modelVersion,
+    fileName: input.format.fileName,
+  });
+  return patched;
 }

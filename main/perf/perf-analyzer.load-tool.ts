@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../contract/results';
 import { analyzerCommand } from './analyzer/analyzer-command';
+import { analyzerFiles } from './analyzer/analyzer-files';
 import { analyzerFailure, unsteadyExitCode } from './analyzer/analyzer-failure';
 import { parseAnalyzerCsv } from './analyzer/parse-analyzer-csv';
 import { parseAnalyzerSummary, parsePass } from './analyzer/parse-analyzer-output';
@@ -36,7 +37,7 @@ function silenceMs({ settings }: MeasureInput): number {
  * a batch: of several samples the first is used.
  */
 async function writeInputDir(input: MeasureInput): Promise<string> {
-  const dir = join(input.workDir, 'input');
+  const dir = analyzerFiles(input.workDir).inputDir;
   await mkdir(dir, { recursive: true });
   for (const tensor of input.inputData.tensors) {
     const [file] = tensor.files;
@@ -131,7 +132,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
     const inputDir = await writeInputDir(input);
     const { stabilityPercentage, maxTrials } = input.settings;
     const windows: MeasurementWindow[] = [];
-    const csvPath = join(input.workDir, 'perf_analyzer.csv');
+    const { csvPath } = analyzerFiles(input.workDir);
     const steady = await measureOnce(options, input, {
       inputDir,
       csvPath,

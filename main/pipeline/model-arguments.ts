@@ -4,41 +4,21 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { hashFile, hashFolder } from '../platform/files';
-import type { ToolkitArgument } from '../toolkit/toolkit';
+import type { ModelSource, PreparedPaths } from '../toolkit/verb-commands';
 import type { RunContext, StepContext } from './step';
 
 /** Left by prepare-data; a path is relative to that step's folder unless it is the user's own. */
 export const preparedSchema = z.object({ dataset: z.string(), checkpoint: z.string() });
 
-export interface Prepared {
-  readonly dataset: string;
-  readonly checkpoint: string;
-}
-
-export async function readPrepared(context: StepContext): Promise<Prepared> {
+export async function readPrepared(context: StepContext): Promise<PreparedPaths> {
   const prepared = await context.output('prepare-data', preparedSchema);
   const base = context.run.folder.step('prepare-data');
   return { dataset: resolve(base, prepared.dataset), checkpoint: resolve(base, prepared.checkpoint) };
 }
 
-/** Flags that name the model folder, its profile and its own arguments. */
-export function modelArguments(run: Pick<RunContext, 'spec' | 'preset'>): ToolkitArgument[] {
-  return [
-    ['--model-dir', run.preset.dir],
-    ['--profile', run.spec.model.profile],
-    ...Object.entries(run.spec.model.args).map(([name, value]): ToolkitArgument => [
-      '--arg',
-      `${name}=${value}`,
-    ]),
-  ];
-}
-
-/** Flags of a verb that goes through the data set: whole batches of the largest size that the model takes. */
-export function datasetArguments(context: StepContext, dataset: string): ToolkitArgument[] {
-  return [
-    ['--dataset', dataset],
-    ['--batch-size', Math.max(1, context.spec.configure.maxBatchSize)],
-  ];
+/** The run's model, as the toolkit's commands are given it. */
+export function modelSource(run: Pick<RunContext, 'spec' | 'preset'>): ModelSource {
+  return { modelDir: run.preset.dir, spec: run.spec };
 }
 
 async function requireFile(path: string, field: string, what: string): Promise<void> {

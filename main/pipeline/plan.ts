@@ -1,5 +1,5 @@
 import type { StepId } from '../contract/run-events';
-import { stepIds } from '../contract/run-events';
+import { scenarios, stepIds } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
 import { hashValue } from '../platform/files';
 import type { RunContext, Step } from './step';
@@ -40,6 +40,19 @@ export function plannedSteps(steps: readonly Step[], state: RunState, keys: Step
     if (step.kind === 'session' && wanted) planned.add(step.id);
   }
   return planned;
+}
+
+/** The step and all that need it, directly or through others. Pure. */
+export function withDependents(steps: readonly Step[], id: StepId): readonly StepId[] {
+  const found = new Set<StepId>([id]);
+  // A step stands behind those that it needs.
+  for (const step of steps) if (step.needs.some((need) => found.has(need))) found.add(step.id);
+  return [...found];
+}
+
+/** Levels are to be measured: the device is needed. Pure. */
+export function needsDevice(planned: ReadonlySet<StepId>): boolean {
+  return scenarios.some((scenario) => planned.has(scenario));
 }
 
 /** Throws when ids repeat, or a step needs one that does not stand before it. */

@@ -10,9 +10,10 @@ import type { RunContext, Step } from './step';
 
 type StepEnd =
   | { readonly kind: 'on' }
-  | { readonly kind: 'stop'; readonly outcome: RunOutcome; readonly error: WireError };
+  | { readonly kind: 'stop'; readonly outcome: RunOutcome; readonly error: WireError | null };
 
 const goOn: StepEnd = { kind: 'on' };
+const paused: StepEnd = { kind: 'stop', outcome: 'paused', error: null };
 const stop = (outcome: RunOutcome, error: unknown): StepEnd => ({
   kind: 'stop',
   outcome,
@@ -20,7 +21,8 @@ const stop = (outcome: RunOutcome, error: unknown): StepEnd => ({
 });
 
 async function restored(run: RunContext, step: Step, cache: ArtefactCache): Promise<boolean> {
-  if (step.kind !== 'files') return false;
+  // Whoever asks for a step to be done again does not mean the files that it gave before.
+  if (step.kind !== 'files' || run.state().forgotten.includes(step.id)) return false;
   const found = await cache.restore(run.keys[step.id], run.folder.step(step.id));
   if (found === null) return false;
   const key = run.keys[step.id];
@@ -48,6 +50,7 @@ async function oneStep(
     const durationUs = () => Math.round((performance.now() - started) * 1000);
     try {
       const { outcome, report } = await runStep(run, step, signal);
+      if (outcome.paused === true) return paused;
       if (outcome.gate !== undefined) {
         const error = new WorkbenchError('accuracy-below-threshold', outcome.gate.reasons.join('; '));
         await run.append({
@@ -96,6 +99,11 @@ export async function runPipeline(
   const entered: Step[] = [];
   let end: StepEnd = goOn;
   try {
+    // Nor may they be mixed with the new ones by runs that come after this.
+    for (const step of steps) {
+      if (step.kind === 'files' && run.state().forgotten.includes(step.id))
+        await cache.remove(run.keys[step.id]);
+    }
     for (const step of steps) {
       if (signal.aborted) {
         end = stop('cancelled', new WorkbenchError('cancelled', `Cancelled before "${stepTitle[step.id]}"`));
@@ -105,6 +113,10 @@ export async function runPipeline(
         const reason = isUnchanged(step, run.state(), run.keys[step.id]) ? 'unchanged' : 'not-needed';
         await run.append({ type: 'step-skipped', step: step.id, key: run.keys[step.id], reason });
         continue;
+      }
+      if (run.pauseAsked()) {
+        end = paused;
+        break;
       }
       entered.push(step);
       end = await oneStep(run, step, signal, cache);

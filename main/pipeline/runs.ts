@@ -1,38 +1,23 @@
 import { rm } from 'node:fs/promises';
 import type { CoreEvent } from '../contract/api';
-import type { WireError } from '../contract/errors';
-import { toWire, WorkbenchError } from '../contract/errors';
+import { WorkbenchError } from '../contract/errors';
 import type { Environment } from '../contract/results';
-import type { RunOutcome } from '../contract/run-events';
+import type { JournalBody, StepId } from '../contract/run-events';
 import { stepsOf } from '../contract/run-events';
 import { reduceRun } from '../contract/run-state';
 import type { RunSpec } from '../contract/run-spec';
 import type { PlaceRun } from '../engine/place';
-import { exists } from '../platform/files';
 import type { LoadedPreset } from '../presets/presets';
-import type { ArtefactCache } from '../store/artefact-cache';
 import { JournalWriter } from '../store/journal';
 import { acquireLease } from '../store/lease';
 import type { RunStore } from '../store/run-store';
-import { stepKeys } from './plan';
-import { runPipeline } from './runner';
-import type { RunContext, RunServices, Step } from './step';
+import { attemptRun } from './attempt';
+import type { AttemptOptions, AttemptStops, OpenServices, RunEnd } from './attempt';
+import { withDependents } from './plan';
+import type { RunContext } from './step';
 
-const cancelPollMs = 500;
-
-/** What a run works with; opened for one attempt. */
-export interface OpenServices {
-  readonly services: RunServices;
-  /** Before the steps: ends what an earlier attempt left and this one cannot take up. */
-  reclaim(): Promise<void>;
-  /** After the steps: nothing of the run is left running. */
-  release(): Promise<void>;
-}
-
-export interface RunsOptions {
+export interface RunsOptions extends AttemptOptions {
   readonly store: RunStore;
-  readonly cache: ArtefactCache;
-  readonly steps: readonly Step[];
   readonly presetOf: (id: string) => LoadedPreset;
   /** Throws where the engine of a specification cannot be used at all. */
   readonly check: (spec: RunSpec) => Promise<void>;
@@ -43,13 +28,16 @@ export interface RunsOptions {
   readonly tell: (event: CoreEvent) => void;
 }
 
-export interface RunEnd {
-  readonly outcome: RunOutcome;
-  readonly error: WireError | null;
+interface Annotation {
+  readonly tags: readonly string[];
+  readonly note: string;
 }
 
 interface ActiveRun {
-  readonly controller: AbortController;
+  readonly stops: AttemptStops;
+  readonly append: RunContext['append'];
+  /** The journal takes no more. */
+  closing: boolean;
   readonly end: Promise<RunEnd>;
 }
 
@@ -79,26 +67,29 @@ export class Runs {
 
   /**
    * Starts (or goes on with) a run. Resolves when it has begun: the lease is ours and the journal says so.
-   * Throws run-unknown or run-busy; what happens afterwards is in `end`, which never rejects.
+   * @param from this step and all that need it are done again, whatever the journal and the cache hold.
+   * Throws run-unknown, run-busy or input-invalid; what happens afterwards is in `end`, which never rejects.
    */
-  async execute(runId: string): Promise<{ readonly end: Promise<RunEnd> }> {
+  async execute(runId: string, from?: StepId): Promise<{ readonly end: Promise<RunEnd> }> {
     const { store, tell } = this.options;
     if (this.active.has(runId)) throw new WorkbenchError('run-busy', 'This workbench is working on the run');
     const folder = await store.folderOf(runId);
     const release = await acquireLease(folder.dir);
-    const controller = new AbortController();
+    const journal: { writer: JournalWriter | null } = { writer: null };
     try {
-      await rm(folder.cancelRequest, { force: true });
+      for (const request of [folder.cancelRequest, folder.pauseRequest]) await rm(request, { force: true });
       const { writer, content } = await JournalWriter.open(folder.journal);
+      journal.writer = writer;
       const first = content.entries.reduce(reduceRun, null);
       if (first === null) {
-        await writer.close();
         throw new WorkbenchError('journal-corrupt', 'The journal does not begin with the creation of a run', {
           where: folder.journal,
         });
       }
       let state = first;
       const { spec } = state;
+      const forgotten = from === undefined ? [] : this.stepsFrom(spec, from);
+      const stops: AttemptStops = { cancel: new AbortController(), pause: new AbortController() };
       await this.options.sweep(runId);
       const step = () => state.steps.find((candidate) => candidate.status === 'running')?.id ?? 'run';
       const opened = await this.options.open(spec, { runId, dir: folder.dir, step });
@@ -115,19 +106,24 @@ export class Runs {
           tell({ type: 'journal', runId, entry });
         },
         emit: tell,
+        pauseAsked: () => stops.pause.signal.aborted,
         server: null,
       };
+      if (forgotten.length > 0) await run.append({ type: 'steps-forgotten', steps: [...forgotten] });
       await run.append({ type: 'run-started', attempt: state.attempt + 1, pid: process.pid });
-      const end = this.work(run, opened, controller).finally(async () => {
+      const end = attemptRun(run, opened, stops, this.options).finally(async () => {
+        active.closing = true;
         await writer.close();
         await release();
         this.active.delete(runId);
         tell({ type: 'runs-changed' });
       });
-      this.active.set(runId, { controller, end });
+      const active: ActiveRun = { stops, append: run.append, closing: false, end };
+      this.active.set(runId, active);
       tell({ type: 'runs-changed' });
       return { end };
     } catch (error) {
+      await journal.writer?.close();
       await release();
       throw error;
     }
@@ -137,43 +133,46 @@ export class Runs {
   async cancel(runId: string): Promise<void> {
     const own = this.active.get(runId);
     if (own === undefined) await this.options.store.requestCancel(runId);
-    else own.controller.abort();
+    else own.stops.cancel.abort();
+  }
+
+  /** Stops before the next level or step, also a run of another process. Throws input-invalid when nobody works on it. */
+  async pause(runId: string): Promise<void> {
+    const own = this.active.get(runId);
+    if (own === undefined) await this.options.store.requestPause(runId);
+    else own.stops.pause.abort();
+  }
+
+  /** Replaces tags and note, in the journal. Throws run-busy while another process works on the run. */
+  async annotate(runId: string, annotation: Annotation): Promise<void> {
+    const { store, tell } = this.options;
+    const body: JournalBody = { type: 'annotation', tags: [...annotation.tags], note: annotation.note };
+    const own = this.active.get(runId);
+    if (own?.closing === false) {
+      await own.append(body);
+      return;
+    }
+    await own?.end;
+    const entry = await store.append(runId, body);
+    tell({ type: 'journal', runId, entry });
+    tell({ type: 'runs-changed' });
   }
 
   /** Cancels everything and waits until it has ended. */
   async close(): Promise<void> {
     const runs = [...this.active.values()];
-    for (const run of runs) run.controller.abort();
+    for (const run of runs) run.stops.cancel.abort();
     await Promise.all(runs.map((run) => run.end));
   }
 
-  private async work(
-    run: Omit<RunContext, 'keys'>,
-    opened: OpenServices,
-    controller: AbortController,
-  ): Promise<RunEnd> {
-    const poll = setInterval(() => {
-      void exists(run.folder.cancelRequest).then((asked) => {
-        if (asked) controller.abort();
+  private stepsFrom(spec: RunSpec, from: StepId): readonly StepId[] {
+    const applying = stepsOf(spec);
+    if (!applying.includes(from)) {
+      throw new WorkbenchError('input-invalid', `This run has no step "${from}"`, {
+        where: 'step',
+        remedy: `Its steps are ${applying.join(', ')}.`,
       });
-    }, cancelPollMs);
-    try {
-      const { cache } = this.options;
-      const applying = stepsOf(run.spec);
-      const steps = this.options.steps.filter((step) => applying.includes(step.id));
-      await opened.reclaim();
-      // Not a copy: steps share `server` through this one object.
-      const context: RunContext = Object.assign(run, { keys: await stepKeys(steps, run) });
-      return await runPipeline(context, steps, controller.signal, cache);
-    } catch (error) {
-      // The journal could not be written, or an input could not be read: said where it still can be.
-      const wire = toWire(error);
-      await run.append({ type: 'run-finished', outcome: 'failed', error: wire }).catch(() => undefined);
-      return { outcome: 'failed', error: wire };
-    } finally {
-      clearInterval(poll);
-      // An engine that is away keeps them; the next sweep ends them.
-      await opened.release().catch(() => undefined);
     }
+    return withDependents(this.options.steps, from).filter((id) => applying.includes(id));
   }
 }

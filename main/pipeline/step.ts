@@ -37,6 +37,8 @@ export interface RunContext {
   /** Journals and then tells; resolves when it is on disk. */
   append(body: JournalBody): Promise<void>;
   emit(event: RunEvent): void;
+  /** Asked before each step and level; what is under way is ended first. */
+  pauseAsked(): boolean;
   /** The Triton that the deploy step started; null outside its life. */
   server: ServerHandle | null;
 }
@@ -62,6 +64,8 @@ export interface StepOutcome {
   readonly output?: unknown;
   /** The accuracy gate did not pass and the run must not go on. */
   readonly gate?: { readonly reasons: readonly string[] };
+  /** It stopped between two levels because a pause was asked for; the next attempt goes on. */
+  readonly paused?: boolean;
 }
 
 /**

@@ -7,8 +7,10 @@ import type { Scenario } from '../contract/run-events';
 import { servedMaxBatchSize } from '../formats/model-config-of';
 import { whileServing } from '../engine/while-serving';
 import type { LoadLevel } from '../perf/load-tool';
+import { scenarioLevels } from '../perf/scenario-levels';
 import { hashValue } from '../platform/files';
-import type { RunContext, StepContext } from './step';
+import { levelFolder } from '../store/run-files';
+import type { RunContext, StepContext, StepOutcome } from './step';
 
 /** Everything of the specification that decides a level's value; the lists of levels do not. */
 export function measuringInputs(run: Pick<RunContext, 'spec'>): unknown {
@@ -41,7 +43,7 @@ async function measureLevel(
   if (server === null) throw new WorkbenchError('server-gone', 'No Triton is running for this run');
   const inputDataDir = run.folder.step('profile-data');
   const manifest = await readFile(join(inputDataDir, 'input-data.json'), 'utf8');
-  const workDir = join(context.dir, `b${level.batchSize}-c${level.concurrency}`);
+  const workDir = levelFolder(run.folder, scenario, level);
   await mkdir(workDir, { recursive: true });
   const what = `while batch size ${level.batchSize}, concurrency ${level.concurrency} was measured`;
   await whileServing(server, context.signal, what, async (signal) => {
@@ -84,13 +86,11 @@ const levelCodes = new Set<WireError['code']>(['load-tool-failed', 'measurement-
 /**
  * Measures the levels one after the other. A level that stands in the journal is not measured again; one that
  * gives nothing is journalled as a hole and the next is measured; holes fail the step at the end.
+ * `paused` when a pause was asked for before all were measured; never inside a level.
  */
-export async function sweep(
-  context: StepContext,
-  scenario: Scenario,
-  levels: readonly LoadLevel[],
-): Promise<void> {
+export async function sweep(context: StepContext, scenario: Scenario): Promise<StepOutcome> {
   const { run } = context;
+  const levels = scenarioLevels(run.spec.performance, scenario);
   const holes: string[] = [];
   let reused = 0;
   for (const [index, level] of levels.entries()) {
@@ -100,6 +100,7 @@ export async function sweep(
       reused += 1;
       continue;
     }
+    if (run.pauseAsked()) return { paused: true };
     context.progress(index / levels.length, name);
     try {
       await measureLevel(context, scenario, level, key);
@@ -125,4 +126,5 @@ export async function sweep(
       },
     );
   }
+  return {};
 }

@@ -22,6 +22,12 @@ export interface HomeLayout {
   /** One record a started engine process, for the sweep of orphans. */
   readonly engines: string;
   readonly settings: string;
+  /** Queues of the runs that measure, one a device. */
+  readonly devices: string;
+  /** Removed runs, until they are brought back or the trash is emptied. */
+  readonly trash: string;
+  /** Drafts of the wizard. */
+  readonly drafts: string;
   /** Id of the home in the labels of its containers; made when the first one is. */
   readonly instance: string;
 }
@@ -48,6 +54,9 @@ export function homeLayout(home: string): HomeLayout {
     cache: join(home, 'cache'),
     engines: join(home, 'engines'),
     settings: join(home, 'settings.json'),
+    devices: join(home, 'devices'),
+    trash: join(home, 'trash'),
+    drafts: join(home, 'drafts'),
     instance: join(home, 'instance'),
   };
 }

@@ -3,23 +3,24 @@ import { WorkbenchError } from '../contract/errors';
 import type { Preset } from '../contract/preset';
 import type { Precision, RunSpec } from '../contract/run-spec';
 import { dockerEngineSchema, precisions, profiles, runSpecSchema } from '../contract/run-spec';
-import { backendsOf, imageFamily } from '../contract/serving';
-import { formatOf } from '../formats/formats';
+import { imageFamily } from '../contract/serving';
 import { onlineConcurrency } from '../perf/concurrency';
+import { ruleFindings } from './spec-rules';
 
 type Tree = Readonly<Record<string, unknown>>;
 
 const isTree = (value: unknown): value is Tree =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** Values of `over` win; objects merge at every depth, lists are replaced whole. */
+/** Values of `over` win; objects merge at every depth, lists and `configPatch`, which is one value, are replaced whole. */
 export function mergeTrees(base: Tree, over: Tree): Tree {
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(over)) {
     // A key of an object literal only: nothing here may reach a prototype.
     if (key === '__proto__' || value === undefined) continue;
     const before = merged[key];
-    merged[key] = isTree(before) && isTree(value) ? mergeTrees(before, value) : value;
+    const whole = key === 'configPatch' || !isTree(before) || !isTree(value);
+    merged[key] = whole ? value : mergeTrees(before, value);
   }
   return merged;
 }
@@ -115,10 +116,10 @@ function withRelease(preset: Preset, tree: Tree): Tree {
 }
 
 /**
- * The complete specification that a choice leads to. Later layers win: base, preset, profile,
- * what the profile says of the precision, overrides. Throws spec-invalid naming the field.
+ * All layers of a choice laid over each other, unchecked. Later layers win: base, preset, profile, what the profile
+ * says of the precision, overrides. Throws spec-invalid for a profile that the preset does not have.
  */
-export function resolveSpec(preset: Preset, overrides: Tree): RunSpec {
+export function layerSpec(preset: Preset, overrides: Tree): Tree {
   const wantedModel = isTree(overrides['model']) ? overrides['model'] : {};
   const profileName = wantedModel['profile'] ?? 'quick';
   const name = oneOf(profiles, profileName);
@@ -144,53 +145,25 @@ export function resolveSpec(preset: Preset, overrides: Tree): RunSpec {
   const presetDefaults = mergeTrees(underneath, byPrecision ?? {});
   const ownInputs = wantedModel['checkpoint'] !== undefined || wantedModel['dataset'] !== undefined;
   const defaults = ownInputs ? withoutThresholds(presetDefaults) : presetDefaults;
-  const spec = parseSpec(withRelease(preset, withOnlineSweep(mergeTrees(defaults, overrides))));
-  checkSpec(preset, spec);
-  return spec;
+  return withRelease(preset, withOnlineSweep(mergeTrees(defaults, overrides)));
 }
 
-/** What the schema of single fields cannot say. Throws spec-invalid or combination-unsupported. */
-export function checkSpec(preset: Preset, spec: RunSpec): void {
-  const { configure, performance } = spec;
-  const refuse = (where: string, message: string): never => {
-    throw new WorkbenchError('spec-invalid', `${where}: ${message}`, { where });
-  };
-  if (!preset.formats.includes(spec.format)) {
-    throw new WorkbenchError(
-      'combination-unsupported',
-      `${preset.title} is not offered as ${spec.format}; choose ${preset.formats.join(', ')}`,
-      { where: 'format' },
-    );
-  }
-  const serving = formatOf(spec.format).servedBy({
-    backends: backendsOf(spec.engine),
-    precision: spec.precision,
-    accelerator: configure.backendAccelerator,
-  });
-  if (!serving.ok) {
-    throw new WorkbenchError('combination-unsupported', serving.reason, {
-      where: 'configure.backendAccelerator',
-      remedy: serving.remedy,
-    });
-  }
-  if (configure.maxBatchSize > 0) {
-    const over = configure.preferredBatchSizes.find((size) => size > configure.maxBatchSize);
-    if (over !== undefined) {
-      refuse(
-        'configure.preferredBatchSizes',
-        `${over} is more than the maximum batch size ${configure.maxBatchSize}`,
-      );
-    }
-  }
-  const limit = Math.max(1, configure.maxBatchSize);
-  const tooLarge = performance.batchSizes.find((size) => size > limit);
-  if (tooLarge !== undefined) {
-    refuse('performance.batchSizes', `${tooLarge} is more than the maximum batch size ${limit}`);
-  }
-  if (performance.onlineBatchSize > limit) {
-    refuse(
-      'performance.onlineBatchSize',
-      `${performance.onlineBatchSize} is more than the maximum batch size ${limit}`,
-    );
-  }
+/** The complete specification that a choice leads to. Throws spec-invalid or combination-unsupported naming the field. */
+export function resolveSpec(preset: Preset, overrides: Tree): RunSpec {
+  const spec = parseSpec(layerSpec(preset, overrides));
+  const findings = ruleFindings(preset, spec).filter((finding) => finding.severity === 'problem');
+  const [first] = findings;
+  if (first === undefined) return spec;
+  throw new WorkbenchError(
+    first.code,
+    first.code === 'spec-invalid' ? `${first.field}: ${first.message}` : first.message,
+    {
+      where: first.field,
+      remedy: first.remedy ?? undefined,
+      details:
+        findings.length > 1
+          ? findings.map(({ field, message }) => `${field}: ${message}`).join('\n')
+          : undefined,
+    },
+  );
 }

@@ -6,6 +6,9 @@ const numbers = (value: string): number[] =>
     .filter((part) => part !== '')
     .map(Number);
 const flag = (value: string): boolean => value === '1' || value.toLowerCase() === 'true';
+/** The seeds' `gpu` and `cpu` of --engine-count-per-device. */
+const deviceKind = (value: string): string =>
+  ({ gpu: 'KIND_GPU', cpu: 'KIND_CPU' })[value.toLowerCase()] ?? value;
 
 /**
  * Variable of the published shell and runner procedures -> field of the run specification and how its text is read.
@@ -23,6 +26,9 @@ export const upstreamVariables: Readonly<
   BACKEND_ACCELERATOR: { field: 'configure.backendAccelerator', read: String },
   ACCELERATOR: { field: 'configure.backendAccelerator', read: String },
   CAPTURE_CUDA_GRAPH: { field: 'configure.captureCudaGraph', read: flag },
+  TENSORRT_CAPTURE_CUDA_GRAPH: { field: 'configure.captureCudaGraph', read: flag },
+  DEVICE: { field: 'configure.instanceKind', read: deviceKind },
+  DEVICE_KIND: { field: 'configure.instanceKind', read: deviceKind },
   NUMBER_OF_MODEL_INSTANCES: { field: 'configure.instances', read: Number },
   TRITON_GPU_ENGINE_COUNT: { field: 'configure.instances', read: Number },
   TRITON_MAX_QUEUE_DELAY: { field: 'configure.maxQueueDelayUs', read: Number },
@@ -32,7 +38,9 @@ export const upstreamVariables: Readonly<
   DATASETS_DIR: { field: 'model.dataset', read: String },
   REQUEST_COUNT: { field: 'performance.measurementRequestCount', read: Number },
   MEASUREMENT_INTERVAL: { field: 'performance.measurementIntervalMs', read: Number },
+  MEASUREMENT_WINDOW: { field: 'performance.measurementIntervalMs', read: Number },
   MEASUREMENT_MODE: { field: 'performance.measurementMode', read: String },
+  PERFORMANCE_TOOL: { field: 'performance.loadTool', read: String },
   ONNX_OPSET: { field: 'onnxOpset', read: Number },
 };
 

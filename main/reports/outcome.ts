@@ -19,6 +19,7 @@ const words: Readonly<Record<RunState['status'], { readonly label: string; reado
   failed: { label: 'Failed', tone: 'bad' },
   'gate-failed': { label: 'Accuracy gate not passed', tone: 'bad' },
   cancelled: { label: 'Cancelled', tone: 'warning' },
+  paused: { label: 'Paused', tone: 'warning' },
 };
 
 export function statusOf(state: RunState): { readonly label: string; readonly tone: Tone } {

@@ -2,7 +2,7 @@ import { stepTitle } from '../contract/step-text';
 import type { RunState, StepState } from '../contract/run-state';
 import { formatDuration } from './number-format';
 import type { ReportCommand, ReportStep, Tone } from './report';
-import { shellLine } from './shell-line';
+import { shellLine } from '../platform/shell-line';
 
 const statusWords: Readonly<Record<StepState['status'], { readonly label: string; readonly tone: Tone }>> = {
   waiting: { label: 'not reached', tone: 'neutral' },

@@ -31,6 +31,7 @@ function endClause(state: RunState): string | null {
   if (outcome === 'running') return `the run is still under way${where}`;
   if (outcome === 'interrupted') return `the run was interrupted${where}`;
   if (outcome === 'cancelled') return `the run was cancelled${where}`;
+  if (outcome === 'paused') return 'the run is paused';
   if (outcome === 'gate-failed') return 'the accuracy gate did not pass';
   const error = state.error ?? at?.error ?? null;
   const why = error === null ? '' : `: ${errorText[error.code].title}`;

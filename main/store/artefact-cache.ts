@@ -62,11 +62,21 @@ export class ArtefactCache {
     }
     await rm(stepDir, { recursive: true, force: true });
     await mkdir(stepDir, { recursive: true });
-    for (const file of manifest.files)
-      await place(join(folder, 'files', file.path), join(stepDir, file.path));
-    const now = new Date();
-    await utimes(folder, now, now);
+    try {
+      for (const file of manifest.files)
+        await place(join(folder, 'files', file.path), join(stepDir, file.path));
+      const now = new Date();
+      await utimes(folder, now, now);
+    } catch (error) {
+      // Another process removed the entry meanwhile.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    }
     return { report: manifest.report };
+  }
+
+  async remove(key: string): Promise<void> {
+    await rm(this.folder(key), { recursive: true, force: true });
   }
 
   /** Removes everything; returns the bytes that the files had. */

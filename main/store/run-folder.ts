@@ -11,6 +11,7 @@ export interface RunFolder {
   readonly results: string;
   readonly repository: string;
   readonly cancelRequest: string;
+  readonly pauseRequest: string;
   step(id: StepId): string;
   log(id: StepId): string;
   output(id: StepId): string;
@@ -24,11 +25,15 @@ export function runFolder(dir: string): RunFolder {
     results: join(dir, 'results'),
     repository: join(dir, 'steps', 'configure', 'model-repository'),
     cancelRequest: join(dir, 'cancel.request'),
+    pauseRequest: join(dir, 'pause.request'),
     step: (id) => join(dir, 'steps', id),
     log: (id) => join(dir, 'steps', id, 'step.log'),
     output: (id) => join(dir, 'steps', id, 'output.json'),
   };
 }
+
+/** What a folder of runs must be named to be one. */
+export const runIdPattern = /^[A-Za-z0-9][\w.-]{0,199}$/;
 
 /** Sorts by time, says what it is, and cannot meet another by chance. */
 export function newRunId(spec: RunSpec, now: Date): string {

@@ -3,15 +3,16 @@ import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { WorkbenchError } from '../contract/errors';
 import type { Environment } from '../contract/results';
+import type { JournalBody, JournalEntry } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
 import { reduceRun } from '../contract/run-state';
 import type { RunSpec } from '../contract/run-spec';
 import { exists, fileError, hashValue, writeFileAtomic } from '../platform/files';
 import { JournalWriter, readJournal, requireEntries } from './journal';
 import type { JournalContent } from './journal';
-import { leaseHolder } from './lease';
+import { acquireLease, leaseHolder } from './lease';
 import type { RunFolder } from './run-folder';
-import { newRunId, runFolder } from './run-folder';
+import { newRunId, runFolder, runIdPattern } from './run-folder';
 
 export interface StoredRun {
   readonly folder: RunFolder;
@@ -25,8 +26,6 @@ export interface UnreadableRun {
   readonly dir: string;
   readonly reason: string;
 }
-
-const runIdPattern = /^[A-Za-z0-9][\w.-]{0,199}$/;
 
 function stateOf(content: JournalContent, path: string): RunState {
   requireEntries(content, path);
@@ -88,7 +87,8 @@ export class RunStore {
     const interrupted = state.status === 'running' && (await leaseHolder(folder.dir)) === null;
     return {
       folder,
-      state: interrupted ? { ...state, status: 'interrupted' } : state,
+      // Nobody waits any more either.
+      state: interrupted ? { ...state, status: 'interrupted', waitsFor: null } : state,
       damagedLines: content.damagedLines,
     };
   }
@@ -123,6 +123,37 @@ export class RunStore {
   async requestCancel(runId: string): Promise<void> {
     const folder = await this.folderOf(runId);
     await writeFile(folder.cancelRequest, '');
+  }
+
+  /**
+   * Asks the process that works on the run to stop before the next level or step; it looks twice a second.
+   * Throws input-invalid when nobody works on it.
+   */
+  async requestPause(runId: string): Promise<void> {
+    const folder = await this.folderOf(runId);
+    if ((await leaseHolder(folder.dir)) === null) {
+      throw new WorkbenchError('input-invalid', 'Nobody works on this run: there is nothing to pause', {
+        where: runId,
+        remedy: 'Go on with a run by the command "resume".',
+      });
+    }
+    await writeFile(folder.pauseRequest, '');
+  }
+
+  /** Adds to the journal of a run that nobody works on. Throws run-busy while somebody does. */
+  async append(runId: string, body: JournalBody): Promise<JournalEntry> {
+    const folder = await this.folderOf(runId);
+    const release = await acquireLease(folder.dir);
+    try {
+      const { writer } = await JournalWriter.open(folder.journal);
+      try {
+        return await writer.append(body);
+      } finally {
+        await writer.close();
+      }
+    } finally {
+      await release();
+    }
   }
 
   /** Last `limit` lines of a step's log; none when the step has not written any. */

@@ -21,5 +21,8 @@ export function toSummary(run: StoredRun): RunSummary {
     best: best === null ? null : { inferencesPerSecond: best.inferencesPerSecond, p99Us: best.p99Us },
     accuracyPassed: state.accuracy?.result.passed ?? null,
     unverified: state.unverified,
+    tags: state.tags,
+    note: state.note,
+    waitsFor: state.waitsFor,
   };
 }

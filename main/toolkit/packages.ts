@@ -7,7 +7,7 @@ const versions = z.looseObject({ packages: z.record(z.string(), z.string()), pyt
 export async function readPackages(toolkit: Toolkit): Promise<Record<string, string>> {
   const silent = () => undefined;
   try {
-    const { packages, python } = await toolkit.call('versions', [], versions, {
+    const { packages, python } = await toolkit.call({ verb: 'versions', args: [] }, versions, {
       signal: new AbortController().signal,
       log: silent,
       progress: silent,

@@ -29,14 +29,25 @@ export interface ToolkitListener {
 
 export type ToolkitArgument = readonly [flag: string, value?: string | number];
 
+/** A verb of the toolkit with its flags. */
+export interface ToolkitCommand {
+  readonly verb: string;
+  readonly args: readonly ToolkitArgument[];
+}
+
+/** What follows the interpreter on the command line. */
+export function toolkitWords({ verb, args }: ToolkitCommand): string[] {
+  const flags = args.flatMap(([flag, value]) => (value === undefined ? [flag] : [flag, String(value)]));
+  return ['-m', 'toolkit', verb, ...flags];
+}
+
 export interface Toolkit {
   /**
    * Runs one verb to its end and parses its result line.
    * Throws the verb's own error, toolkit-failed with the last log lines, or cancelled.
    */
   call<Schema extends z.ZodType>(
-    verb: string,
-    args: readonly ToolkitArgument[],
+    command: ToolkitCommand,
     result: Schema,
     listener: ToolkitListener,
   ): Promise<z.infer<Schema>>;
@@ -44,8 +55,8 @@ export interface Toolkit {
 
 export function createToolkit(launchPython: LaunchPython): Toolkit {
   return {
-    async call(verb, args, schema, listener) {
-      const flags = args.flatMap(([flag, value]) => (value === undefined ? [flag] : [flag, String(value)]));
+    async call(command, schema, listener) {
+      const { verb } = command;
       let result: unknown;
       let failure: WorkbenchError | undefined;
       const take = (line: string) => {
@@ -83,7 +94,7 @@ export function createToolkit(launchPython: LaunchPython): Toolkit {
         }
       };
       const ended = await launchPython({
-        args: ['-m', 'toolkit', verb, ...flags],
+        args: toolkitWords(command),
         task: verb,
         signal: listener.signal,
         onCommand: listener.command,

@@ -1,10 +1,13 @@
 import type { LiveLevel } from '../stores/open-run';
 import type { ScenarioState } from '../../main/contract/run-state';
 import type { Scenario } from '../../main/contract/run-events';
+import { formatMs } from '../format/numbers';
 import type { ChartTheme } from './chart-theme';
 import type { ChartLayout, Trace } from './trace';
 
 export interface Chart {
+  /** Written above a saved picture. */
+  readonly title?: string;
   readonly data: readonly Trace[];
   readonly layout: ChartLayout;
 }
@@ -17,6 +20,8 @@ export interface SweepInput {
   readonly planned: readonly number[];
   /** The level under way, if it belongs to this scenario. */
   readonly level: LiveLevel | null;
+  /** Latency that must be kept, milliseconds; null for none. */
+  readonly budgetMs: number | null;
   readonly theme: ChartTheme;
 }
 
@@ -25,7 +30,10 @@ export const levelOf = (
   of: { readonly batchSize: number; readonly concurrency: number },
 ): number => (scenario === 'offline' ? of.batchSize : of.concurrency);
 
-/** Plotly reads a small HTML in hover texts; text from a server or a tool is never markup. */
+/**
+ * Plotly reads a small HTML in hover texts; text from a server or a tool is never markup. Of it only line breaks are used:
+ * bold and italic are inline styles, which the content security policy refuses.
+ */
 export const plain = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
@@ -39,7 +47,7 @@ export function baseLayout(
     paper_bgcolor: 'rgba(0,0,0,0)',
     plot_bgcolor: 'rgba(0,0,0,0)',
     font: { family: chartFont, size: 11, color: theme.dim },
-    margin: { l: 56, r: 12, t: 26, b: 38 },
+    margin: { l: 56, r: 12, t: 6, b: 38 },
     hovermode: 'closest',
     hoverlabel: {
       bgcolor: theme.panel,
@@ -55,6 +63,44 @@ export function baseLayout(
       yanchor: 'bottom',
       font: { color: theme.dim, size: 11 },
       bgcolor: 'rgba(0,0,0,0)',
+      // A click shows one series alone, the next click all again.
+      itemclick: 'toggleothers',
+      itemdoubleclick: 'toggle',
     },
+  };
+}
+
+/** A line across the chart at the latency that must be kept; milliseconds. */
+export function budgetLine(
+  budgetMs: number | null,
+  theme: ChartTheme,
+): { readonly shapes?: readonly object[]; readonly annotations?: readonly object[] } {
+  if (budgetMs === null) return {};
+  return {
+    shapes: [
+      {
+        type: 'line',
+        xref: 'paper',
+        x0: 0,
+        x1: 1,
+        yref: 'y',
+        y0: budgetMs,
+        y1: budgetMs,
+        line: { color: theme.text, width: 1, dash: 'dash' },
+      },
+    ],
+    annotations: [
+      {
+        xref: 'paper',
+        x: 1,
+        xanchor: 'right',
+        yref: 'y',
+        y: budgetMs,
+        yanchor: 'bottom',
+        text: `budget ${formatMs(budgetMs * 1000)} ms`,
+        showarrow: false,
+        font: { size: 10, color: theme.text },
+      },
+    ],
   };
 }

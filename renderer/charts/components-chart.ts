@@ -1,75 +1,99 @@
 import type { LoadPoint } from '../../main/contract/results';
-import { formatMs, formatShare } from '../format/numbers';
-import { sweepText } from '../format/words';
+import { formatCount, formatMs, formatRate, formatShare } from '../format/numbers';
+import { sweepText, whyUnsteady } from '../format/words';
 import type { Chart, SweepInput } from './chart';
-import { baseLayout, levelOf } from './chart';
+import { baseLayout, levelOf, plain } from './chart';
 import { levelsOf, valueAxis } from './sweep-axis';
 import { sortedPoints } from './sweep-series';
 import type { Trace } from './trace';
 
-/** The parts of a request's time in the order in which it passes them, each with what happens there. */
+/** The parts of a request's time in the order in which it passes them; `steps`: of the eight of `requestSteps`. */
 export const latencyComponents: readonly {
   readonly name: string;
+  readonly steps: string;
   readonly explanation: string;
   readonly valueOf: (point: LoadPoint) => number;
 }[] = [
   {
     name: 'Client send',
-    explanation: 'the client puts the request on the wire',
+    steps: 'step 1',
+    explanation: 'the client serializes and sends the request',
     valueOf: (point) => point.clientSendUs,
   },
   {
-    name: 'Network + server send/recv',
-    explanation: 'on the way, and in the server’s HTTP or gRPC end point',
+    name: 'Network + server',
+    steps: 'steps 2, 3, 6, 7',
+    explanation: 'both ways on the network; the server receives the request and sends the response',
     valueOf: (point) => point.networkServerSendRecvUs,
   },
   {
     name: 'Server queue',
+    steps: 'step 4',
     explanation: 'waits for a batch to fill or an instance to be free',
     valueOf: (point) => point.serverQueueUs,
   },
   {
     name: 'Compute input',
+    steps: 'step 5',
     explanation: 'inputs are gathered and copied to the device',
     valueOf: (point) => point.serverComputeInputUs,
   },
-  { name: 'Compute infer', explanation: 'the model runs', valueOf: (point) => point.serverComputeInferUs },
+  {
+    name: 'Compute infer',
+    steps: 'step 5',
+    explanation: 'the model runs',
+    valueOf: (point) => point.serverComputeInferUs,
+  },
   {
     name: 'Compute output',
+    steps: 'step 5',
     explanation: 'outputs are copied from the device and handed back',
     valueOf: (point) => point.serverComputeOutputUs,
   },
   {
-    name: 'Client recv',
-    explanation: 'the client takes the response off the wire',
+    name: 'Client receive',
+    steps: 'step 8',
+    explanation: 'the client deserializes the response',
     valueOf: (point) => point.clientRecvUs,
   },
 ];
+
+/** Every component of a level, the one under the pointer explained; then samples and interval. */
+function levelText(point: LoadPoint, under: number): string {
+  const sum = latencyComponents.reduce((total, component) => total + component.valueOf(point), 0);
+  const rows = latencyComponents.map((component, index) => {
+    const us = component.valueOf(point);
+    const share = sum > 0 ? ` (${formatShare(us / sum)})` : '';
+    const text = `${component.name} ${formatMs(us)} ms${share}`;
+    return index === under ? `▸ ${text}<br>   ${component.steps} of 8: ${component.explanation}` : text;
+  });
+  const interval = point.throughputIntervalIps;
+  const why = whyUnsteady(point);
+  return [
+    `batch size ${point.batchSize}, concurrency ${point.concurrency}: ${formatMs(sum)} ms`,
+    ...rows,
+    [
+      point.requestCount === null ? '' : `${formatCount(point.requestCount)} requests, `,
+      `${formatRate(point.inferencesPerSecond)}${interval === null ? '' : ` ± ${formatRate(interval)}`} inferences/s`,
+    ].join(''),
+    ...(why === null ? [] : [`Not steady: ${plain(why)}`]),
+  ].join('<br>');
+}
 
 /** Mean time of each component, stacked; milliseconds. Levels without a result keep their place, empty. */
 export function componentsChart(input: SweepInput): Chart {
   const { theme, scenario } = input;
   const points = sortedPoints(input);
-  const sums = points.map((point) =>
-    latencyComponents.reduce((sum, component) => sum + component.valueOf(point), 0),
-  );
-  const data = latencyComponents.map((component, index): Trace => {
-    const values = points.map(component.valueOf);
-    return {
-      type: 'bar',
-      name: component.name,
-      x: points.map((point) => String(levelOf(scenario, point))),
-      y: values.map((us) => us / 1000),
-      marker: { color: theme.components[index] ?? theme.dim, line: { width: 0.5, color: theme.panel } },
-      hovertext: values.map((us, at) => {
-        const sum = sums[at] ?? 0;
-        const share = sum > 0 ? ` (${formatShare(us / sum)})` : '';
-        return `<b>${component.name}</b>: ${component.explanation}<br>${formatMs(us)} ms${share}`;
-      }),
-      hoverinfo: 'text',
-      textposition: 'none',
-    };
-  });
+  const data = latencyComponents.map((component, index): Trace => ({
+    type: 'bar',
+    name: component.name,
+    x: points.map((point) => String(levelOf(scenario, point))),
+    y: points.map((point) => component.valueOf(point) / 1000),
+    marker: { color: theme.components[index] ?? theme.dim, line: { width: 0.5, color: theme.panel } },
+    hovertext: points.map((point) => levelText(point, index)),
+    hoverinfo: 'text',
+    textposition: 'none',
+  }));
   return {
     data,
     layout: {
@@ -84,6 +108,7 @@ export function componentsChart(input: SweepInput): Chart {
         title: { text: sweepText[scenario], standoff: 6, font: { size: 11, color: theme.dim } },
         tickfont: { color: theme.dim },
         linecolor: theme.line,
+        nticks: 16,
       },
       yaxis: valueAxis(input, 'Mean latency, ms'),
       showlegend: true,

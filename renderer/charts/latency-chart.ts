@@ -1,5 +1,5 @@
 import type { Chart, SweepInput } from './chart';
-import { baseLayout } from './chart';
+import { baseLayout, budgetLine } from './chart';
 import { sweepAxis, valueAxis } from './sweep-axis';
 import { holeSeries, liveSeries, sweepSeries } from './sweep-series';
 
@@ -19,11 +19,12 @@ export function latencyChart(input: SweepInput): Chart {
       sweepSeries(input, { name: 'avg', color: theme.avg, symbol: 'pentagon', dash: 'dot' }, (point) =>
         ms(point.avgUs),
       ),
-      ...liveSeries(input, (window) => (window.p99Us === null ? null : ms(window.p99Us))),
       ...holeSeries(input),
+      ...liveSeries(input, (window) => (window.p99Us === null ? null : ms(window.p99Us))),
     ],
     layout: {
       ...baseLayout(theme),
+      ...budgetLine(input.budgetMs, theme),
       xaxis: sweepAxis(input),
       yaxis: valueAxis(input, 'Latency, ms'),
       showlegend: true,

@@ -1,19 +1,55 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Chart } from './chart';
-import type * as plotlyModule from './plotly';
+import { maxDrawnPoints } from './decimate';
+import { drawTrace } from './draw-trace';
+import type { PlotlyModule } from './load-plotly';
+import { loadPlotly } from './load-plotly';
+import type { VisibleRange } from './visible-range';
+import { rangeAfter } from './visible-range';
 
-type PlotlyModule = typeof plotlyModule;
+const config = {
+  displayModeBar: false,
+  displaylogo: false,
+  responsive: false,
+  scrollZoom: false,
+  doubleClick: 'reset+autosize',
+} as const;
 
-/** Fetched when a chart is first shown: it is the largest part of the window's code. */
-let loading: Promise<PlotlyModule> | undefined;
-const loadPlotly = (): Promise<PlotlyModule> => (loading ??= import('./plotly'));
+/** Plotly adds `on` to the element that it draws into. */
+interface PlotlyElement extends HTMLElement {
+  on?: (event: string, listener: (change: Record<string, unknown>) => void) => void;
+}
 
-const config = { displayModeBar: false, displaylogo: false, responsive: false, scrollZoom: false } as const;
+/** More points than two a pixel column cannot be told apart. */
+const limitFor = (place: HTMLElement): number =>
+  Math.min(maxDrawnPoints, Math.max(400, 2 * place.offsetWidth));
 
-/** Draws a chart into an element and keeps it as wide as its place. `label` says in words what is to be seen. */
+/**
+ * Draws a chart into an element and keeps it as wide as its place; long traces are decimated to what can be seen. Drawn
+ * once a frame at most, whatever comes meanwhile. `label` says in words what is to be seen.
+ */
 export function Plot({ chart, label, height }: { chart: Chart; label: string; height: number }) {
   const element = useRef<HTMLDivElement>(null);
   const [plotly, setPlotly] = useState<PlotlyModule | null>(null);
+  const [range, setRange] = useState<VisibleRange>(null);
+  const heard = useRef(false);
+  // What nobody sees is not drawn; it is when it comes into view.
+  const [inView, setInView] = useState(false);
+
+  useEffect(() => {
+    const place = element.current;
+    if (place === null) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        setInView(entries.at(-1)?.isIntersecting ?? true);
+      },
+      { rootMargin: '120px' },
+    );
+    observer.observe(place);
+    return () => {
+      observer.disconnect();
+    };
+  }, []);
 
   useEffect(() => {
     let wanted = true;
@@ -26,23 +62,44 @@ export function Plot({ chart, label, height }: { chart: Chart; label: string; he
   }, []);
 
   useEffect(() => {
-    const place = element.current;
-    if (plotly === null || place === null) return;
-    void plotly.Plotly.react(place, chart.data, { ...chart.layout, height, autosize: true }, config);
-  }, [plotly, chart, height]);
+    const place: PlotlyElement | null = element.current;
+    if (plotly === null || place === null || !inView) return;
+    const frame = requestAnimationFrame(() => {
+      const data = chart.data.map((trace) => drawTrace(trace, range, limitFor(place)));
+      // The same revision keeps zoom and hidden series while points land.
+      const layout = { uirevision: 'kept', ...chart.layout, height, autosize: true };
+      void plotly.Plotly.react(place, data, layout, config).then(() => {
+        if (heard.current || place.on === undefined) return;
+        heard.current = true;
+        place.on('plotly_relayout', (change) => {
+          const next = rangeAfter(change);
+          if (next !== undefined) setRange(next);
+        });
+      });
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+    };
+  }, [plotly, chart, height, range, inView]);
 
   useEffect(() => {
     const place = element.current;
     if (plotly === null || place === null) return;
     const observer = new ResizeObserver(() => {
-      if (place.offsetWidth > 0) plotly.Plotly.Plots.resize(place);
+      if (place.offsetWidth > 0 && place.classList.contains('js-plotly-plot')) {
+        plotly.Plotly.Plots.resize(place);
+      }
     });
     observer.observe(place);
     return () => {
       observer.disconnect();
+      heard.current = false;
       plotly.Plotly.purge(place);
     };
   }, [plotly]);
 
-  return <div ref={element} className="plot" role="img" aria-label={label} style={{ height }} />;
+  const live = chart.data.at(-1)?.name === 'Measuring';
+  return (
+    <div ref={element} className="plot" data-live={live} role="img" aria-label={label} style={{ height }} />
+  );
 }

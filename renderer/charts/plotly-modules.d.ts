@@ -3,6 +3,15 @@ declare module 'plotly.js/lib/core' {
     register(modules: readonly unknown[]): void;
     react(element: HTMLElement, data: readonly object[], layout: object, config: object): Promise<unknown>;
     purge(element: HTMLElement): void;
+    toImage(
+      figure: { readonly data: readonly object[]; readonly layout: object },
+      options: {
+        readonly format: 'svg' | 'png';
+        readonly width: number;
+        readonly height: number;
+        readonly scale?: number;
+      },
+    ): Promise<string>;
     readonly Plots: { resize(element: HTMLElement): void };
   };
   export default Plotly;

@@ -4,7 +4,7 @@ import { levelOf } from './chart';
 import type { Axis } from './trace';
 
 /** Every level that is planned, measured or missing, ascending. */
-export function levelsOf(input: Omit<SweepInput, 'theme'>): readonly number[] {
+export function levelsOf(input: Pick<SweepInput, 'scenario' | 'state' | 'planned'>): readonly number[] {
   const { scenario, state } = input;
   const seen = new Set([
     ...input.planned,
@@ -23,7 +23,19 @@ export function isMultiplying(levels: readonly number[]): boolean {
   });
 }
 
-/** The axis of the sweep with one tick a level, as wide as the planned sweep. */
+/** Labels that stand beside each other without touching, in a chart of half the page's width. */
+const mostTicks = 12;
+
+/** Every level, or every second, third … of a long sweep, its last one always among them. */
+function ticksOf(levels: readonly number[]): readonly number[] {
+  const step = Math.ceil(levels.length / mostTicks);
+  return levels.filter((_level, index) => (levels.length - 1 - index) % step === 0);
+}
+
+/**
+ * The axis of the sweep with one tick a level, as wide as the planned sweep. A sweep that doubles has its levels equally
+ * far apart, as on any logarithmic axis; the ticks are the levels, so they read as powers of two.
+ */
 export function sweepAxis(input: SweepInput): Axis {
   const levels = levelsOf(input);
   const { theme } = input;
@@ -38,19 +50,19 @@ export function sweepAxis(input: SweepInput): Axis {
     type: log ? 'log' : 'linear',
     range,
     title: { text: sweepText[input.scenario], standoff: 6, font: { size: 11, color: theme.dim } },
-    tickvals: [...levels],
-    ticktext: levels.map(String),
+    tickvals: ticksOf(levels),
+    ticktext: ticksOf(levels).map(String),
     tickfont: { color: theme.dim },
     gridcolor: theme.grid,
     linecolor: theme.line,
     zeroline: false,
     fixedrange: false,
+    ticklabeloverflow: 'allow',
   };
 }
 
 /** A value axis from zero, so that lengths can be compared. */
-export function valueAxis(input: SweepInput, title: string): Axis {
-  const { theme } = input;
+export function valueAxis({ theme }: Pick<SweepInput, 'theme'>, title: string): Axis {
   return {
     title: { text: title, standoff: 8, font: { size: 11, color: theme.dim } },
     rangemode: 'tozero',
@@ -60,5 +72,7 @@ export function valueAxis(input: SweepInput, title: string): Axis {
     linecolor: theme.line,
     zeroline: false,
     nticks: 6,
+    // Measuring every label at every drawing is the dearest part of an axis.
+    ticklabeloverflow: 'allow',
   };
 }

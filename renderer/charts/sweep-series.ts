@@ -27,13 +27,13 @@ export function pointText(point: LoadPoint): string {
     point.throughputIntervalIps === null ? '' : ` ± ${formatRate(point.throughputIntervalIps)}`;
   const errors = point.errorCount === 0 ? '' : `, ${formatCount(point.errorCount)} failed`;
   return [
-    `<b>batch size ${point.batchSize}, concurrency ${point.concurrency}</b>`,
+    `batch size ${point.batchSize}, concurrency ${point.concurrency}`,
     `<br>${formatRate(point.inferencesPerSecond)}${interval} inferences/s`,
     `<br>avg ${formatMs(point.avgUs)} · p50 ${formatMs(point.p50Us)} · p90 ${formatMs(point.p90Us)}`,
     `<br>p95 ${formatMs(point.p95Us)} · p99 ${formatMs(point.p99Us)} ms`,
     count,
     errors,
-    why === null ? '' : `<br><i>Not steady: ${plain(why)}</i>`,
+    why === null ? '' : `<br>Not steady: ${plain(why)}`,
   ].join('');
 }
 
@@ -43,6 +43,7 @@ export function sweepSeries(
   look: SeriesLook,
   valueOf: (point: LoadPoint) => number,
   intervalOf?: (point: LoadPoint) => number | null,
+  textOf: (point: LoadPoint) => string = pointText,
 ): Trace {
   const points = sortedPoints(input);
   return {
@@ -58,7 +59,7 @@ export function sweepSeries(
       symbol: points.map((point) => (whyUnsteady(point) === null ? look.symbol : `${look.symbol}-open`)),
       line: { width: 1.5, color: look.color },
     },
-    hovertext: points.map(pointText),
+    hovertext: points.map(textOf),
     hoverinfo: 'text',
     ...(intervalOf === undefined
       ? {}
@@ -89,7 +90,7 @@ export function holeSeries(input: SweepInput): readonly Trace[] {
       marker: { symbol: 'x-thin', size: 9, line: { width: 2, color: input.theme.hole } },
       hovertext: missing.map(
         (hole) =>
-          `<b>${sweepText[input.scenario]} ${levelOf(input.scenario, hole)}: no result</b><br>${plain(hole.error.message)}`,
+          `${sweepText[input.scenario]} ${levelOf(input.scenario, hole)}: no result<br>${plain(hole.error.message)}`,
       ),
       hoverinfo: 'text',
     },
@@ -116,7 +117,7 @@ export function liveSeries(
       y: [value],
       marker: { symbol: 'circle-open-dot', size: 13, color: theme.text, line: { width: 1.5 } },
       hovertext: [
-        `<b>Measuring, window ${level.windows.length}</b><br>${formatRate(last.inferencesPerSecond)} inferences/s${last.p99Us === null ? '' : ` · p99 ${formatMs(last.p99Us)} ms`}`,
+        `Measuring, window ${level.windows.length}<br>${formatRate(last.inferencesPerSecond)} inferences/s${last.p99Us === null ? '' : ` · p99 ${formatMs(last.p99Us)} ms`}`,
       ],
       hoverinfo: 'text',
     },

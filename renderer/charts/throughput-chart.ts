@@ -14,8 +14,8 @@ export function throughputChart(input: SweepInput): Chart {
         (point) => point.inferencesPerSecond,
         (point) => point.throughputIntervalIps,
       ),
-      ...liveSeries(input, (window) => window.inferencesPerSecond),
       ...holeSeries(input),
+      ...liveSeries(input, (window) => window.inferencesPerSecond),
     ],
     layout: {
       ...baseLayout(theme),

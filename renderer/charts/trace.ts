@@ -2,17 +2,23 @@
 export interface Trace {
   readonly type: 'scatter' | 'bar';
   readonly name: string;
-  readonly x: readonly (number | string)[];
-  readonly y: readonly number[];
-  /** One text a point, in plotly's small HTML. */
-  readonly hovertext: readonly string[];
+  readonly x: ArrayLike<number | string>;
+  readonly y: ArrayLike<number>;
+  /** One text a point, in plotly's small HTML. A long trace has `textAt` instead. */
+  readonly hovertext?: readonly string[];
+  /** Writes the text of one point; asked for the points that are drawn alone. */
+  readonly textAt?: (index: number) => string;
+  /** One pattern for every point, in plotly's d3 formats; wins over the texts. */
+  readonly hovertemplate?: string;
   readonly hoverinfo: 'text';
-  readonly mode?: 'lines+markers' | 'markers';
+  readonly mode?: 'lines' | 'lines+markers' | 'markers';
+  readonly yaxis?: 'y2';
+  readonly legendgroup?: string;
   readonly showlegend?: boolean;
   readonly cliponaxis?: boolean;
   readonly textposition?: 'none';
   readonly line?: { readonly color: string; readonly width: number; readonly dash: string };
-  readonly marker: {
+  readonly marker?: {
     readonly color?: string;
     readonly size?: number;
     readonly symbol?: string | readonly string[];

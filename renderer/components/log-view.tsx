@@ -1,65 +1,71 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
+import { levelOfLine } from '../format/log-level';
 import { cutAt } from '../format/log-search';
+import { lineAtRow, topsOf, withoutTabs } from '../format/wrapped-rows';
+import type { LineList } from '../stores/line-ring';
+import { useScrolled } from './use-scrolled';
 
 /** Pixels; as in the style sheet. */
 const lineHeight = 18;
+const sidePadding = 24;
+/** Width of a letter of the 12 px fixed-width fonts: 0.6 em in all of them. */
+const letterWidth = 7.23;
 const spare = 20;
 
 /** The lines in view and some around them; a log of 200,000 lines costs no more than a short one. */
 export function LogView(props: {
-  lines: readonly string[];
-  /** The list grows in place: this, not its identity, says that it has changed. */
+  lines: LineList;
+  /** The list changes in place: this, not its identity, says that it has. */
   version: number;
-  /** Indices of the only lines to show; null for all. */
-  shown: readonly number[] | null;
   search: string;
   /** Index of the line that the reader has jumped to. */
   marked: number | null;
   follow: boolean;
   onFollow: (follow: boolean) => void;
+  /** Breaks long lines instead of scrolling sideways. */
+  wrap?: boolean;
   /** Instead of lines, while there are none. */
   empty: string;
 }) {
-  const { lines, version, shown, search, marked, follow, onFollow } = props;
+  const { lines, version, search, marked, follow, onFollow, wrap = false } = props;
   const place = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 300 });
-  const count = shown?.length ?? lines.length;
+  const [view, scrolled] = useScrolled(place);
+  const count = lines.length;
+  const columns = Math.max(1, Math.floor((view.width - sidePadding) / letterWidth));
+  const { tops } = useMemo(
+    () => ({ version, tops: wrap ? topsOf(lines, columns) : null }),
+    [wrap, lines, columns, version],
+  );
+  const topOf = (index: number): number => (tops === null ? index : (tops[index] ?? 0)) * lineHeight;
+  const indexAt = (px: number): number => {
+    const row = Math.floor(px / lineHeight);
+    return tops === null ? row : lineAtRow(tops, Math.max(0, row));
+  };
+  const markedTop = marked === null ? null : topOf(marked);
 
   useEffect(() => {
     const element = place.current;
     if (follow && element !== null) element.scrollTop = element.scrollHeight;
-  }, [follow, version, count]);
+  }, [follow, version, count, tops]);
 
   useEffect(() => {
     const element = place.current;
-    if (marked === null || element === null) return;
-    const top = marked * lineHeight;
-    const inView = top >= element.scrollTop && top + lineHeight <= element.scrollTop + element.clientHeight;
-    if (!inView) element.scrollTop = top - element.clientHeight / 2;
-  }, [marked]);
+    if (markedTop === null || element === null) return;
+    const inView =
+      markedTop >= element.scrollTop && markedTop + lineHeight <= element.scrollTop + element.clientHeight;
+    if (!inView) element.scrollTop = markedTop - element.clientHeight / 2;
+  }, [markedTop]);
 
-  useEffect(() => {
-    const element = place.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(() => {
-      setView({ top: element.scrollTop, height: element.clientHeight });
-    });
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-    };
-  }, []);
-
-  const first = Math.max(0, Math.floor(view.top / lineHeight) - spare);
-  const last = Math.min(count, Math.ceil((view.top + view.height) / lineHeight) + spare);
-  const inReach = Array.from({ length: Math.max(0, last - first) }, (_, offset) => {
-    const index = first + offset;
-    return { index, text: lines[shown?.[index] ?? index] ?? '' };
-  });
+  const first = Math.max(0, indexAt(view.top) - spare);
+  const last = Math.min(count, indexAt(view.top + view.height) + 1 + spare);
+  const inReach = Array.from({ length: Math.max(0, last - first) }, (_unused, offset) => ({
+    index: first + offset,
+    text: withoutTabs(lines.at(first + offset) ?? ''),
+  }));
   return (
     <div
       ref={place}
-      className="log mono"
+      className={wrap ? 'log mono wrapped' : 'log mono'}
       role="log"
       aria-label="Log"
       aria-live="off"
@@ -69,16 +75,17 @@ export function LogView(props: {
         const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < lineHeight;
         // Only the reader scrolls upwards.
         if (element.scrollTop < view.top && !atEnd && follow) onFollow(false);
-        setView({ top: element.scrollTop, height: element.clientHeight });
+        scrolled();
       }}
     >
       {count === 0 ? <p className="dock-list dim">{props.empty}</p> : null}
-      <div style={{ height: count * lineHeight, position: 'relative' }}>
+      <div style={{ height: topOf(count), position: 'relative' }}>
         {inReach.map(({ index, text }) => (
           <div
             key={index}
             className={index === marked ? 'log-line marked' : 'log-line'}
-            style={{ transform: `translateY(${index * lineHeight}px)` }}
+            data-level={levelOfLine(text) ?? undefined}
+            style={{ transform: `translateY(${topOf(index)}px)` }}
           >
             {cutAt(text, search).map((part, at) =>
               part.hit ? <mark key={at}>{part.text}</mark> : part.text,

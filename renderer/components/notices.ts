@@ -1,6 +1,9 @@
 import { notifications } from '@mantine/notifications';
+import type { ReactNode } from 'react';
 import { errorText } from '../../main/contract/error-text';
 import { toWire } from '../../main/contract/errors';
+
+const closeButtonProps = { 'aria-label': 'Close' } as const;
 
 /** An action that was refused: stays until it is read. */
 export function noticeError(error: unknown): void {
@@ -12,11 +15,34 @@ export function noticeError(error: unknown): void {
     message: `${wire.message} ${wire.remedy ?? text.remedy}`,
     autoClose: false,
     withBorder: true,
+    closeButtonProps,
   });
 }
 
 export function noticeDone(title: string, message: string): void {
-  notifications.show({ color: 'workbench', title, message, autoClose: 6000, withBorder: true });
+  notifications.show({
+    color: 'workbench',
+    title,
+    message,
+    autoClose: 6000,
+    withBorder: true,
+    closeButtonProps,
+  });
+}
+
+/** What was done can be undone for a while; `message` gets the way to take the notice off. */
+export function noticeUndo(message: (close: () => void) => ReactNode): void {
+  const id = `undo-${Date.now()}`;
+  notifications.show({
+    id,
+    color: 'workbench',
+    message: message(() => {
+      notifications.hide(id);
+    }),
+    autoClose: 15_000,
+    withBorder: true,
+    closeButtonProps,
+  });
 }
 
 /** Runs an action of a button; what it throws is told. */

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { PaletteButton } from './palette-button';
 
 /** Head with title and actions, below it the page's one scrolling region. `bare` pages scroll inside themselves. */
 export function Page(props: {
@@ -18,6 +19,7 @@ export function Page(props: {
           {props.after}
         </div>
         <div className="page-actions">{props.actions}</div>
+        <PaletteButton />
       </header>
       <div
         className={props.bare === true ? 'page-body bare' : 'page-body'}

@@ -1,21 +1,26 @@
-import { IconBox, IconCpu, IconList, IconPlus, IconStack3 } from '@tabler/icons-react';
+import { IconArrowsLeftRight, IconBox, IconCpu, IconList, IconPlus, IconStack3 } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { Route } from '../stores/route';
+import { routeTo } from '../stores/route';
 import { useWorkbench } from '../workbench';
+import { ThemeButton } from './theme-button';
 
-type PlainPage = Exclude<Route['page'], 'run'>;
-
-const entries: readonly { readonly page: PlainPage; readonly label: string; readonly icon: Icon }[] = [
+const entries: readonly {
+  readonly page: Exclude<Route['page'], 'run'>;
+  readonly label: string;
+  readonly icon: Icon;
+}[] = [
   { page: 'runs', label: 'Runs', icon: IconList },
   { page: 'new', label: 'New deployment', icon: IconPlus },
   { page: 'containers', label: 'Containers', icon: IconBox },
+  { page: 'compare', label: 'Compare', icon: IconArrowsLeftRight },
   { page: 'environment', label: 'Environment', icon: IconCpu },
 ];
 
 /** The pages, always in reach. */
 export function Rail() {
-  const { route } = useWorkbench();
+  const { route, compared } = useWorkbench();
   const shown = useStore(route, (state) => state.route.page);
   return (
     <nav className="rail" aria-label="Pages">
@@ -29,13 +34,14 @@ export function Rail() {
           className="plain-button rail-entry"
           aria-current={shown === page || (shown === 'run' && page === 'runs') ? 'page' : undefined}
           onClick={() => {
-            route.getState().go({ page });
+            route.getState().go(routeTo(page, compared.getState().runIds));
           }}
         >
           <EntryIcon size={20} stroke={1.75} aria-hidden="true" />
           {label}
         </button>
       ))}
+      <ThemeButton />
     </nav>
   );
 }

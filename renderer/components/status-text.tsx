@@ -6,6 +6,7 @@ import {
   IconCircleX,
   IconLoader2,
   IconPlayerPause,
+  IconPlugConnectedX,
   IconShieldX,
 } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
@@ -20,11 +21,12 @@ interface Look {
 const runLooks: Readonly<Record<RunStatus, Look>> = {
   created: { icon: IconCircleDashed, tone: 'dim' },
   running: { icon: IconLoader2, tone: 'info' },
-  interrupted: { icon: IconPlayerPause, tone: 'warn' },
+  interrupted: { icon: IconPlugConnectedX, tone: 'warn' },
   done: { icon: IconCircleCheck, tone: 'good' },
   failed: { icon: IconCircleX, tone: 'bad' },
   'gate-failed': { icon: IconShieldX, tone: 'bad' },
   cancelled: { icon: IconCircleMinus, tone: 'dim' },
+  paused: { icon: IconPlayerPause, tone: 'warn' },
 };
 
 const stepLooks: Readonly<Record<StepStatus, Look>> = {

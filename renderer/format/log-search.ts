@@ -1,12 +1,3 @@
-/** Indices of the lines that contain the text, any case; null when all lines are wanted. */
-export function matchingLines(lines: readonly string[], search: string): readonly number[] | null {
-  if (search === '') return null;
-  const wanted = search.toLowerCase();
-  const found: number[] = [];
-  for (const [index, line] of lines.entries()) if (line.toLowerCase().includes(wanted)) found.push(index);
-  return found;
-}
-
 /** The line cut at the places where the text stands. */
 export function cutAt(
   line: string,

@@ -12,6 +12,7 @@ export const runStatusText: Readonly<Record<RunStatus, string>> = {
   failed: 'Failed',
   'gate-failed': 'Accuracy gate not passed',
   cancelled: 'Cancelled',
+  paused: 'Paused',
 };
 
 export const stepStatusText: Readonly<Record<StepStatus, string>> = {

@@ -1,119 +1,274 @@
 import type { StoreApi } from 'zustand/vanilla';
 import { createStore } from 'zustand/vanilla';
-import { z } from 'zod';
 import type { WireError } from '../../main/contract/errors';
 import { toWire } from '../../main/contract/errors';
 import type { RunSpec } from '../../main/contract/run-spec';
+import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview } from '../../main/contract/spec-tools';
 import type { Client } from '../client';
+import type { Keys, Tree } from './choice-tree';
+import { getAt, isTree, mergeTrees, sameValue, setAt, unsetAt } from './choice-tree';
+import { createDraftFiles } from './draft-files';
+import { createLatest } from './latest';
+import type { WizardPage } from './wizard-page';
+import { isWizardPage } from './wizard-page';
 
-const valueSchema = z.union([z.string(), z.number(), z.boolean(), z.array(z.number()), z.array(z.string())]);
-export type DraftValue = z.infer<typeof valueSchema>;
+const previewDelayMs = 150;
+const editDelayMs = 250;
 
-const draftSchema = z.object({ preset: z.string(), values: z.record(z.string(), valueSchema) });
-type StoredDraft = z.infer<typeof draftSchema>;
+/** config.pbtxt while a person writes in it; the form follows as soon as the text can be read. */
+interface ConfigText {
+  readonly text: string;
+  readonly problem: ConfigEdit['problem'];
+  /** Not yet compared with the form. */
+  readonly pending: boolean;
+}
 
-export interface Draft {
+/** What replaced the choice, with the choice before it. */
+type DraftNotice =
+  | { readonly kind: 'started-over' }
+  | { readonly kind: 'reused'; readonly what: string }
+  | {
+      readonly kind: 'imported';
+      readonly fileName: string;
+      readonly source: ImportedSpec['source'];
+      readonly notes: readonly string[];
+      readonly taken: boolean;
+    };
+
+export interface DraftState {
+  readonly id: string;
   readonly preset: string;
-  /** Only what was changed, by dotted field of the run specification; the rest is the preset's. */
-  readonly values: Readonly<Record<string, DraftValue>>;
-  /** Texts that cannot be read as a value yet, by field. */
-  readonly problems: Readonly<Record<string, string>>;
-  /** The last specification that the choices lead to; null before the first. */
+  /** Only what was changed, as a partial specification; the rest is the preset's. A list that cannot be read is text. */
+  readonly overrides: Tree;
+  readonly page: WizardPage;
+  /** What was left on disk has been read. */
+  readonly ready: boolean;
+  readonly preview: SpecPreview | null;
+  /** The last complete specification, for the values of fields while the choice is none. */
   readonly spec: RunSpec | null;
-  /** Why the present choices lead to none. */
+  /** The preview does not tell of the newest change yet. */
+  readonly stale: boolean;
+  /** The core did not answer. */
   readonly error: WireError | null;
-  readonly change: (field: string, value: DraftValue) => void;
-  readonly reset: (field: string) => void;
-  readonly resetAll: () => void;
-  readonly setProblem: (field: string, problem: string | null) => void;
-  readonly resolve: () => Promise<void>;
+  readonly saveError: WireError | null;
+  readonly edit: ConfigText | null;
+  readonly notice: DraftNotice | null;
+  /** Other drafts on disk, newest first. */
+  readonly older: readonly Draft[];
+  readonly open: () => Promise<void>;
+  readonly goTo: (page: WizardPage) => void;
+  readonly change: (keys: Keys, value: unknown) => void;
+  readonly reset: (keys: Keys) => void;
+  readonly choosePreset: (preset: string) => void;
+  readonly startOver: () => void;
+  /** Begins a draft of its own with this choice. */
+  readonly reuse: (choice: Choice, what: string) => void;
+  readonly takeBack: () => void;
+  readonly dismiss: () => void;
+  readonly importText: (fileName: string, text: string) => Promise<void>;
+  readonly editConfig: (text: string) => void;
+  /** The editor was left: a text that was understood gives way to the generated one. */
+  readonly leaveConfig: () => void;
+  readonly discardConfig: () => void;
+  /** Everything asked anew and answered: what is shown is what would be run. */
+  readonly settle: () => Promise<void>;
 }
 
-const key = 'workbench.draft';
-const emptyDraft: StoredDraft = { preset: 'resnet50', values: {} };
+const newId = (): string => crypto.randomUUID();
+const firstPreset = 'resnet50';
+const patchKeys = ['configure', 'configPatch'] as const;
 
-function storedDraft(storage: Storage): StoredDraft {
-  try {
-    return draftSchema.parse(JSON.parse(storage.getItem(key) ?? ''));
-  } catch {
-    return emptyDraft;
-  }
+/** Fields laid over the choice; what was edited by hand before gives way to what is edited by hand now. */
+export function withEdit(overrides: Tree, edit: Tree): Tree {
+  const patch = getAt(edit, patchKeys);
+  const merged = mergeTrees(overrides, edit);
+  if (!isTree(patch)) return merged;
+  return Object.keys(patch).length === 0 ? unsetAt(merged, patchKeys) : setAt(merged, patchKeys, patch);
 }
 
-const without = <Value>(
-  record: Readonly<Record<string, Value>>,
-  field: string,
-): Readonly<Record<string, Value>> =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => name !== field));
+/** These say a part of a deployment and are laid over the choice; the others are a whole one. */
+const partial: ReadonlySet<ImportedSpec['source']> = new Set(['config-pbtxt', 'shell-environment']);
 
-/** `{a: {b: value}}` from `{'a.b': value}`. */
-export function overridesOf(values: Readonly<Record<string, DraftValue>>): Record<string, unknown> {
-  const root: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(values)) {
-    const path = field.split('.');
-    let place = root;
-    for (const name of path.slice(0, -1)) {
-      const inner = (place[name] ?? {}) as Record<string, unknown>;
-      place[name] = inner;
-      place = inner;
-    }
-    place[path.at(-1) ?? field] = value;
-  }
-  return root;
-}
+/** The deployment that is being put together, kept on disk by the core on every change. */
+export function createDraft(client: Client): StoreApi<DraftState> {
+  return createStore<DraftState>()((set, get) => {
+    let opening: Promise<void> | null = null;
+    let before: Draft | null = null;
 
-/** The values without those of an engine: another kind has other fields. */
-const withoutEngine = (values: Draft['values']): Draft['values'] =>
-  Object.fromEntries(Object.entries(values).filter(([field]) => !field.startsWith('engine.')));
+    const choice = (): Choice => ({ preset: get().preset, overrides: { ...get().overrides } });
+    const current = (): Draft => ({
+      id: get().id,
+      choice: choice(),
+      page: get().page,
+      updatedAt: new Date().toISOString(),
+    });
+    const files = createDraftFiles(client, current, (saveError) => {
+      set({ saveError });
+    });
 
-/** The deployment that is being put together; survives the window. */
-export function createDraft(client: Client, storage: Storage): StoreApi<Draft> {
-  return createStore<Draft>()((set, get) => {
-    let asked = 0;
-    const resolve = async (): Promise<void> => {
-      asked += 1;
-      const own = asked;
+    const preview = createLatest(
+      previewDelayMs,
+      () =>
+        client.call('spec.preview', choice()).then(
+          (value) => ({ value, error: null }),
+          (error: unknown) => ({ value: null, error: toWire(error) }),
+        ),
+      ({ value, error }) => {
+        if (value === null) set({ error, stale: false });
+        else set({ preview: value, spec: value.spec ?? get().spec, error: null, stale: false });
+      },
+    );
+    const setOverrides = (overrides: Tree): void => {
+      set({ overrides, stale: true });
+      preview.soon();
+      files.saveSoon();
+    };
+
+    let left = false;
+    const compare = createLatest(
+      editDelayMs,
+      async (): Promise<{ text: string; edit: ConfigEdit }> => {
+        const text = get().edit?.text ?? '';
+        const edit = await client.call('spec.editConfig', { ...choice(), text }).catch((error: unknown) => ({
+          overrides: {},
+          problem: { message: toWire(error).message, line: null },
+        }));
+        return { text, edit };
+      },
+      ({ text, edit }) => {
+        if (get().edit?.text !== text) return;
+        const understood = edit.problem === null;
+        set({ edit: understood && left ? null : { text, problem: edit.problem, pending: false } });
+        const overrides = understood ? withEdit(get().overrides, edit.overrides) : get().overrides;
+        if (!sameValue(overrides, get().overrides)) setOverrides(overrides);
+      },
+    );
+
+    /** Another choice in place of this one, which stays on disk and can be taken back. */
+    const replace = (next: Choice, notice: DraftNotice, page: WizardPage): void => {
+      before = current();
+      void files.saveNow();
+      set({
+        id: newId(),
+        preset: next.preset,
+        page,
+        notice,
+        edit: null,
+        older: [before, ...get().older.filter(({ id }) => id !== before?.id)],
+      });
+      setOverrides(next.overrides);
+    };
+
+    const show = (draft: Draft): void => {
+      const { preset, overrides } = draft.choice;
+      set({ id: draft.id, preset, overrides, page: isWizardPage(draft.page) ? draft.page : 'environment' });
+    };
+
+    const read = async (): Promise<void> => {
       try {
-        const spec = await client.call('presets.resolve', {
-          preset: get().preset,
-          overrides: overridesOf(get().values),
-        });
-        if (own === asked) set({ spec, error: null });
+        const [newest, ...older] = await files.read();
+        if (newest !== undefined) show(newest);
+        set({ older, ready: true });
       } catch (error) {
-        if (own === asked) set({ error: toWire(error) });
+        set({ saveError: toWire(error), ready: true });
       }
+      await preview.now();
     };
-    const setValues = (values: Draft['values']): void => {
-      storage.setItem(key, JSON.stringify({ preset: get().preset, values }));
-      set({ values });
-      void resolve();
-    };
+
     return {
-      ...storedDraft(storage),
-      problems: {},
+      id: newId(),
+      preset: firstPreset,
+      overrides: {},
+      page: 'environment',
+      ready: false,
+      preview: null,
       spec: null,
+      stale: true,
       error: null,
-      change: (field, value) => {
-        set({ problems: without(get().problems, field) });
-        const values = field === 'engine.kind' ? withoutEngine(get().values) : get().values;
-        setValues({ ...values, [field]: value });
+      saveError: null,
+      edit: null,
+      notice: null,
+      older: [],
+      open: () => {
+        opening ??= read();
+        return opening;
       },
-      reset: (field) => {
-        set({ problems: without(get().problems, field) });
-        const { values } = get();
-        setValues(field === 'engine.kind' ? withoutEngine(values) : without(values, field));
+      goTo: (page) => {
+        if (page === get().page) return;
+        set({ page });
+        files.saveSoon();
       },
-      resetAll: () => {
-        set({ problems: {} });
-        setValues({});
+      change: (keys, value) => {
+        const { overrides, edit } = get();
+        if (edit?.problem === null && !edit.pending) set({ edit: null });
+        // Another kind of engine has other fields.
+        const isEngine = keys.join('.') === 'engine.kind';
+        setOverrides(isEngine ? { ...overrides, engine: { kind: value } } : setAt(overrides, keys, value));
       },
-      setProblem: (field, problem) => {
-        set({
-          problems:
-            problem === null ? without(get().problems, field) : { ...get().problems, [field]: problem },
-        });
+      reset: (keys) => {
+        const { overrides, edit } = get();
+        if (edit?.problem === null && !edit.pending) set({ edit: null });
+        setOverrides(unsetAt(overrides, keys.join('.') === 'engine.kind' ? ['engine'] : keys));
       },
-      resolve,
+      choosePreset: (preset) => {
+        if (preset === get().preset) return;
+        // Where it runs has nothing to do with the model; everything else has.
+        const engine = getAt(get().overrides, ['engine']);
+        set({ preset, edit: null });
+        setOverrides(engine === undefined ? {} : { engine });
+      },
+      startOver: () => {
+        replace({ preset: get().preset, overrides: {} }, { kind: 'started-over' }, 'environment');
+      },
+      reuse: (next, what) => {
+        replace(next, { kind: 'reused', what }, 'model');
+      },
+      takeBack: () => {
+        const old = before;
+        if (old === null) return;
+        before = null;
+        void files.remove(get().id).catch(() => undefined);
+        show(old);
+        set({ notice: null, edit: null, older: get().older.filter(({ id }) => id !== old.id) });
+        setOverrides(old.choice.overrides);
+      },
+      dismiss: () => {
+        set({ notice: null });
+      },
+      importText: async (fileName, text) => {
+        const { preset, overrides, page } = get();
+        const imported = await client.call('spec.import', { text, fileName, preset });
+        const { source, notes, choice: found } = imported;
+        const notice = { kind: 'imported', fileName, source, notes, taken: found !== null } as const;
+        if (found === null) {
+          before = null;
+          set({ notice });
+          return;
+        }
+        const over = partial.has(source) && found.preset === preset;
+        replace(
+          over ? { preset, overrides: { ...withEdit(overrides, found.overrides) } } : found,
+          notice,
+          page,
+        );
+      },
+      editConfig: (text) => {
+        left = false;
+        set({ edit: { text, problem: get().edit?.problem ?? null, pending: true } });
+        compare.soon();
+      },
+      leaveConfig: () => {
+        left = true;
+        const { edit } = get();
+        if (edit?.problem === null && !edit.pending) set({ edit: null });
+      },
+      discardConfig: () => {
+        set({ edit: null });
+      },
+      settle: async () => {
+        if (get().edit?.pending === true) await compare.now();
+        await preview.now();
+      },
     };
   });
 }

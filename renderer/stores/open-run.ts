@@ -43,12 +43,10 @@ function withWindow(level: LiveLevel | null, event: WindowNews): LiveLevel {
     level.concurrency === event.concurrency &&
     event.index > 0;
   const { scenario, batchSize, concurrency, inferencesPerSecond, p99Us } = event;
-  return {
-    scenario,
-    batchSize,
-    concurrency,
-    windows: [...(same ? level.windows : []), { inferencesPerSecond, p99Us }],
-  };
+  // The list grows in place, so that a window more does not copy thousands; a new level object tells that it has.
+  const windows = same ? (level.windows as LiveWindow[]) : [];
+  windows.push({ inferencesPerSecond, p99Us });
+  return { scenario, batchSize, concurrency, windows };
 }
 
 /** After these entries nothing is under way any more that progress or a window could be about. */

@@ -6,6 +6,7 @@ const routeSchema = z.discriminatedUnion('page', [
   z.object({ page: z.literal('runs') }),
   z.object({ page: z.literal('new') }),
   z.object({ page: z.literal('run'), runId: z.string().min(1).max(200) }),
+  z.object({ page: z.literal('compare'), runIds: z.array(z.string().min(1).max(200)).max(8) }),
   z.object({ page: z.literal('containers') }),
   z.object({ page: z.literal('environment') }),
 ]);
@@ -15,6 +16,10 @@ export interface RouteState {
   readonly route: Route;
   readonly go: (route: Route) => void;
 }
+
+/** The way to a page of the rail; Compare shows again what it showed last. */
+export const routeTo = (page: Exclude<Route['page'], 'run'>, compared: readonly string[]): Route =>
+  page === 'compare' ? { page, runIds: [...compared] } : { page };
 
 const key = 'workbench.route';
 

@@ -5,19 +5,28 @@ import type { WireError } from '../../main/contract/errors';
 import { toWire } from '../../main/contract/errors';
 import type { StepId } from '../../main/contract/run-events';
 import type { Client } from '../client';
+import type { LogLevel } from '../format/log-level';
+import type { LineList } from './line-ring';
+import { createLineRing } from './line-ring';
+import type { LogWish } from './log-filter';
+import { createLogFilter, everyLine } from './log-filter';
 
 /** Lines kept of one step; the file in the run folder has them all. */
-export const maxLogLines = 200_000;
+const maxLogLines = 200_000;
 const fetchedLines = 20_000;
 
 export interface StepLog {
   readonly runId: string | null;
   readonly step: StepId | null;
-  /** Grows in place, so that a line more does not copy 200,000; `version` tells that it has. */
-  readonly lines: string[];
+  /** The lines that fit the wish. It changes in place; `version` tells that it has. */
+  readonly lines: LineList;
   readonly version: number;
+  /** Of all lines kept. */
+  readonly counts: Readonly<Record<LogLevel, number>>;
+  readonly wish: LogWish;
   readonly error: WireError | null;
   readonly open: (runId: string, step: StepId) => Promise<void>;
+  readonly setWish: (wish: LogWish) => void;
   readonly hear: (event: WindowEvent) => void;
 }
 
@@ -33,25 +42,34 @@ export function overlap(fetched: readonly string[], live: readonly string[]): nu
 }
 
 /** The log of the step that is shown: what stands on disk, then what is told. */
-export function createStepLog(client: Client): StoreApi<StepLog> {
+export function createStepLog(client: Client, capacity: number = maxLogLines): StoreApi<StepLog> {
+  const ring = createLineRing(capacity);
+  const filter = createLogFilter(ring, capacity);
   return createStore<StepLog>()((set, get) => {
     let early: string[] | null = null;
+    const changed = (): void => {
+      set({ version: get().version + 1, counts: filter.counts, wish: filter.wish });
+    };
     const add = (lines: readonly string[]): void => {
-      const kept = get().lines;
-      for (const line of lines) kept.push(line);
-      if (kept.length > maxLogLines) kept.splice(0, kept.length - maxLogLines);
-      set({ version: get().version + 1 });
+      for (const line of lines) ring.push(line);
+      filter.follow();
+      changed();
     };
     return {
       runId: null,
       step: null,
-      lines: [],
+      lines: filter.lines,
       version: 0,
+      counts: filter.counts,
+      wish: everyLine,
       error: null,
       async open(runId, step) {
         const waiting: string[] = [];
         early = waiting;
-        set({ runId, step, lines: [], error: null, version: get().version + 1 });
+        ring.clear();
+        filter.clear();
+        set({ runId, step, error: null });
+        changed();
         try {
           const fetched = await client.call('runs.log', { runId, step, limit: fetchedLines });
           if (early !== waiting) return;
@@ -64,6 +82,10 @@ export function createStepLog(client: Client): StoreApi<StepLog> {
           set({ error: toWire(error) });
           add(waiting);
         }
+      },
+      setWish(wish) {
+        filter.setWish(wish);
+        changed();
       },
       hear(event) {
         const { runId, step } = get();

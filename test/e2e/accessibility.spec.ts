@@ -41,16 +41,30 @@ test('the empty list of runs', async () => {
   expect(await findings()).toEqual([]);
 });
 
-test('a new deployment, with a field that needs correcting', async () => {
+test('every page of a new deployment, with a field that needs correcting', async () => {
   const form = new NewDeploymentPage(app.page);
   await new Shell(app.page).go('New deployment');
   await expect(form.start).toBeEnabled();
-  expect(await findings()).toEqual([]);
+  for (const name of [
+    'Environment',
+    'Model',
+    'Export & convert',
+    'Configure',
+    'Accuracy',
+    'Review & run',
+    'Performance',
+  ] as const) {
+    await form.open(name);
+    await app.page.locator('.wizard details').evaluateAll((folded) => {
+      for (const details of folded) details.setAttribute('open', '');
+    });
+    expect(await findings(), name).toEqual([]);
+  }
   await form.text('Offline: batch sizes').fill('1, many');
   await expect(form.start).toBeDisabled();
   await expect(app.page.getByText('“many” is not a whole number from 1')).toBeVisible();
   expect(await findings()).toEqual([]);
-  await app.page.getByRole('button', { name: 'Reset Offline: batch sizes' }).click();
+  await form.reset('Offline: batch sizes').click();
   await expect(form.start).toBeEnabled();
 });
 
@@ -90,6 +104,21 @@ test('a run with an unsteady level and a hole, and its row in the list', async (
   expect(await findings()).toEqual([]);
   await run.tab('Facts').click();
   expect(await findings()).toEqual([]);
+});
+
+test('comparing, the command palette and the shortcuts', async () => {
+  const shell = new Shell(app.page);
+  await shell.go('Compare');
+  await expect(app.page.getByRole('heading', { name: 'Nothing to compare yet' })).toBeVisible();
+  expect(await findings()).toEqual([]);
+  await app.page.keyboard.press('Control+K');
+  await expect(app.page.getByRole('listbox', { name: 'Commands' })).toBeVisible();
+  expect(await findings()).toEqual([]);
+  await app.page.keyboard.press('Escape');
+  await shell.command('all shortcuts');
+  await expect(app.page.getByRole('dialog', { name: 'Shortcuts' })).toBeVisible();
+  expect(await findings()).toEqual([]);
+  await app.page.keyboard.press('Escape');
 });
 
 test('the way to a run by keyboard alone', async () => {

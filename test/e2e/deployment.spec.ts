@@ -45,6 +45,7 @@ test('a newcomer deploys ResNet50 with what stands in the form and exports the r
   await run.waitForStep('accuracy', /^done$/);
   await run.waitForStep('offline', /running/);
 
+  await run.showChart('throughput');
   // Points land in the chart while the sweep runs: the first is drawn before the step is done.
   await expect(run.markers('throughput', 0).first()).toBeVisible({ timeout: longStepMs });
   await expect(run.step('offline')).toHaveAttribute('data-status', 'running');
@@ -60,8 +61,10 @@ test('a newcomer deploys ResNet50 with what stands in the form and exports the r
     expect(points.length).toBeGreaterThan(1);
     await run.showScenario(name);
     await expect(run.rows()).toHaveCount(points.length);
+    await run.showChart('throughput');
     await expect(run.markers('throughput', 0)).toHaveCount(points.length);
     await expect(run.markers('latency', 0)).toHaveCount(points.length);
+    await run.showChart('components');
     await expect(run.bars()).toHaveCount(points.length * 7);
   }
   await expect(run.accuracy).toContainText('Top-1 accuracy');
@@ -157,6 +160,7 @@ test('closing during a run asks, stops it cleanly, and resume finishes it withou
     const shell = new Shell(app.page);
     const form = new NewDeploymentPage(app.page);
     await shell.go('New deployment');
+    await form.open('Performance');
     await form.text('Offline: batch sizes').fill('1, 2, 4, 8');
     await expect(form.plan).toContainText('4 levels: batch size 1, 2, 4, 8');
     await form.start.click();

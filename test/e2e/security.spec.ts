@@ -47,7 +47,7 @@ test('every page is isolated, sandboxed and without Node', async () => {
   }
 });
 
-test('the page is given two functions and nothing of Node or Electron', async () => {
+test('the page is given three functions and nothing of Node or Electron', async () => {
   const seen = await app.page.evaluate(() => ({
     bridge: Object.entries(window.workbench).map(([name, value]) => [name, typeof value]),
     leaks: ['require', 'process', 'module', 'ipcRenderer', 'electron', 'Buffer'].filter(
@@ -57,6 +57,7 @@ test('the page is given two functions and nothing of Node or Electron', async ()
   expect(seen).toEqual({
     bridge: [
       ['call', 'function'],
+      ['pathOf', 'function'],
       ['on', 'function'],
     ],
     leaks: [],

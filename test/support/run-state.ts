@@ -26,6 +26,7 @@ export function specFixture(change: (spec: RunSpec) => void = () => undefined): 
       instanceKind: 'KIND_CPU',
       backendAccelerator: 'none',
       captureCudaGraph: false,
+      configPatch: {},
       threads: 2,
     },
     accuracy: {

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type Docker from 'dockerode';
 import type { DockerEngineSpec, RunSpec } from '../../contract/run-spec';
 import type { DockerClient } from '../../docker/client';
@@ -9,8 +9,8 @@ import type { ContainerLabels } from '../../docker/labels';
 import { chownTree } from '../../platform/chown-tree';
 import { hashValue } from '../../platform/files';
 import type { PlaceRun } from '../place';
-import { PathMap } from './path-map';
-import type { PathPair } from './path-map';
+import { containerPaths, inputPairs } from './container-paths';
+import type { PathMap } from './path-map';
 
 /** Containers never run as root; a workbench that does gives them this user instead. */
 const plainUser = 1000;
@@ -41,13 +41,6 @@ export interface ContainerPlan {
   readonly body: Docker.ContainerCreateOptions;
 }
 
-function inputPairs(spec: RunSpec): PathPair[] {
-  const { checkpoint, dataset } = spec.model;
-  const pair = (kind: string, host: string | undefined): PathPair[] =>
-    host === undefined ? [] : [{ host, container: `/workbench/input/${kind}/${basename(host)}` }];
-  return [...pair('checkpoint', checkpoint), ...pair('dataset', dataset)];
-}
-
 /** Names, folders, users and bodies of a run's containers. */
 export class RunContainers {
   readonly paths: PathMap;
@@ -55,13 +48,8 @@ export class RunContainers {
   private readonly ownerId: number | null;
 
   constructor(private readonly options: RunContainersOptions) {
-    const { run, spec } = options;
-    this.paths = new PathMap([
-      { host: run.dir, container: '/workbench/run' },
-      { host: options.resources, container: '/workbench/resources' },
-      { host: options.bundles, container: '/workbench/app' },
-      ...inputPairs(spec),
-    ]);
+    const { run } = options;
+    this.paths = containerPaths({ ...options, runDir: run.dir });
     const uid = process.getuid?.() ?? plainUser;
     const gid = process.getgid?.() ?? plainUser;
     this.ownerId = uid === 0 && !options.facts.rootless ? plainUser : null;

@@ -9,8 +9,20 @@ export interface AnalyzerRun {
   readonly maxTrials: number;
 }
 
+/** The part of a measurement that the command line says. */
+export type AnalyzerInput = Pick<
+  MeasureInput,
+  'httpAddress' | 'grpcAddress' | 'protocol' | 'modelName' | 'modelVersion' | 'level'
+> & {
+  readonly settings: Omit<MeasureInput['settings'], 'stabilityPercentage' | 'maxTrials' | 'warmupMs'>;
+  /** Names of the inputs and shapes of one sample, without the batch dimension. */
+  readonly inputData: {
+    readonly tensors: readonly { readonly name: string; readonly shape: readonly number[] }[];
+  };
+};
+
 /** The argument list that measures one level. */
-export function analyzerCommand(input: MeasureInput, run: AnalyzerRun): [string, ...string[]] {
+export function analyzerCommand(input: AnalyzerInput, run: AnalyzerRun): [string, ...string[]] {
   const { settings, level } = input;
   return [
     run.binary,

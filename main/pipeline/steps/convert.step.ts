@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { modelArtefactSchema } from '../../contract/artefacts';
 import { formatOf } from '../../formats/formats';
+import { runFiles } from '../../store/run-files';
+import { convertCommand } from '../../toolkit/verb-commands';
 import { codeHash } from '../model-arguments';
 import type { Step } from '../step';
 
@@ -18,13 +20,11 @@ export const convertStep: Step = {
     const exported = await context.output('export', modelArtefactSchema);
     const file = formatOf(spec.format).fileName;
     const artefact = await run.services.toolkit.call(
-      'convert',
-      [
-        ['--format', spec.format],
-        ['--precision', spec.precision],
-        ['--input', join(run.folder.step('export'), exported.path)],
-        ['--output', join(context.dir, file)],
-      ],
+      convertCommand(
+        spec,
+        join(run.folder.step('export'), exported.path),
+        runFiles(run.folder, spec).converted,
+      ),
       modelArtefactSchema,
       context,
     );

@@ -1,7 +1,9 @@
-import { join } from 'node:path';
 import { modelArtefactSchema } from '../../contract/artefacts';
 import { formatOf } from '../../formats/formats';
-import { codeHash, datasetArguments, modelArguments, readPrepared } from '../model-arguments';
+import { checkSignature, hasProfileArguments, signatureOf } from '../../presets/signature';
+import { runFiles } from '../../store/run-files';
+import { exportCommand } from '../../toolkit/verb-commands';
+import { codeHash, modelSource, readPrepared } from '../model-arguments';
 import type { Step } from '../step';
 
 /** Framework model -> model file of the chosen format, with its weights as they are. */
@@ -15,22 +17,16 @@ export const exportStep: Step = {
     return { code: await codeHash(run), format: run.spec.format, opset };
   },
   async run(context) {
-    const { spec } = context;
+    const { run, spec } = context;
     const prepared = await readPrepared(context);
     const file = formatOf(spec.format).fileName;
-    const artefact = await context.run.services.toolkit.call(
-      'export',
-      [
-        ...modelArguments(context.run),
-        ...datasetArguments(context, prepared.dataset),
-        ['--checkpoint', prepared.checkpoint],
-        ['--format', spec.format],
-        ...(spec.format === 'onnx' ? [['--opset', spec.onnxOpset] as const] : []),
-        ['--output', join(context.dir, file)],
-      ],
+    const artefact = await run.services.toolkit.call(
+      exportCommand(modelSource(run), prepared, runFiles(run.folder, spec).exported),
       modelArtefactSchema,
       context,
     );
+    const { preset } = run.preset;
+    if (hasProfileArguments(preset, spec)) checkSignature(signatureOf(preset, spec), artefact);
     return { output: { ...artefact, path: file } };
   },
 };

@@ -9,8 +9,6 @@ export const offlineStep: Step = {
   deadlineS: 6 * 3600,
   inputs: (run) => Promise.resolve([measuringInputs(run), run.spec.performance.batchSizes]),
   async run(context) {
-    const levels = context.spec.performance.batchSizes.map((batchSize) => ({ batchSize, concurrency: 1 }));
-    await sweep(context, 'offline', levels);
-    return {};
+    return sweep(context, 'offline');
   },
 };

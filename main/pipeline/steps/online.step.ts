@@ -12,9 +12,6 @@ export const onlineStep: Step = {
     return Promise.resolve([measuringInputs(run), concurrency, onlineBatchSize]);
   },
   async run(context) {
-    const { concurrency, onlineBatchSize } = context.spec.performance;
-    const levels = concurrency.map((value) => ({ batchSize: onlineBatchSize, concurrency: value }));
-    await sweep(context, 'online', levels);
-    return {};
+    return sweep(context, 'online');
   },
 };

@@ -1,6 +1,7 @@
-import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { checkpointHash, codeHash, datasetHash, modelArguments } from '../model-arguments';
+import { preparedNames, runFiles } from '../../store/run-files';
+import { makeDatasetCommand, trainCommand } from '../../toolkit/verb-commands';
+import { checkpointHash, codeHash, datasetHash, modelSource } from '../model-arguments';
 import type { Step } from '../step';
 
 /** The data set and the weights: the user's own where given, else generated and, in profile quick, trained. */
@@ -23,26 +24,26 @@ export const prepareDataStep: Step = {
   async run(context) {
     const { toolkit } = context.run.services;
     const { model } = context.spec;
-    let dataset = model.dataset;
-    if (dataset === undefined) {
-      dataset = 'dataset';
-      const args = [...modelArguments(context.run), ['--output', join(context.dir, dataset)] as const];
-      await toolkit.call('make-dataset', args, z.looseObject({ samples: z.int() }), context);
+    const source = modelSource(context.run);
+    const files = runFiles(context.run.folder, context.spec);
+    if (model.dataset === undefined) {
+      const command = makeDatasetCommand(source, files.dataset);
+      await toolkit.call(command, z.looseObject({ samples: z.int() }), context);
     } else {
-      context.fact('Data set', dataset);
+      context.fact('Data set', model.dataset);
     }
-    let { checkpoint } = model;
-    if (checkpoint === undefined) {
-      checkpoint = 'checkpoint.pt';
-      const args = [
-        ...modelArguments(context.run),
-        ['--dataset', resolve(context.dir, dataset)] as const,
-        ['--output', join(context.dir, checkpoint)] as const,
-      ];
-      await toolkit.call('train', args, z.looseObject({ trained: z.boolean() }), context);
+    if (model.checkpoint === undefined) {
+      const command = trainCommand(source, files.dataset, files.checkpoint);
+      await toolkit.call(command, z.looseObject({ trained: z.boolean() }), context);
     } else {
-      context.fact('Weights', checkpoint);
+      context.fact('Weights', model.checkpoint);
     }
-    return { output: { dataset, checkpoint } };
+    // Relative names: the folder may be taken by another run.
+    return {
+      output: {
+        dataset: model.dataset ?? preparedNames.dataset,
+        checkpoint: model.checkpoint ?? preparedNames.checkpoint,
+      },
+    };
   },
 };

@@ -1,9 +1,9 @@
 import { modelArtefactSchema } from '../../contract/artefacts';
 import { z } from 'zod';
-import { codeHash, datasetArguments, modelArguments, readPrepared } from '../model-arguments';
+import { runFiles } from '../../store/run-files';
+import { profileDataCommand, profileDataInputs } from '../../toolkit/verb-commands';
+import { codeHash, modelSource, readPrepared } from '../model-arguments';
 import type { Step } from '../step';
-
-const sampleCount = 8;
 
 /** Raw input tensors for the load tools, the same for both of them. */
 export const profileDataStep: Step = {
@@ -12,23 +12,14 @@ export const profileDataStep: Step = {
   needs: ['images', 'convert'],
   deadlineS: 600,
   async inputs(run) {
-    return { code: await codeHash(run), mode: run.spec.performance.inputData, sampleCount };
+    return { code: await codeHash(run), ...profileDataInputs(run.spec) };
   },
   async run(context) {
     const { spec, run } = context;
     const { inputs } = await context.output('convert', modelArtefactSchema);
     const prepared = await readPrepared(context);
     await run.services.toolkit.call(
-      'profile-data',
-      [
-        ...modelArguments(run),
-        ...datasetArguments(context, prepared.dataset),
-        ['--precision', spec.precision],
-        ['--mode', spec.performance.inputData],
-        ['--count', sampleCount],
-        ['--signature', JSON.stringify(inputs)],
-        ['--output-dir', context.dir],
-      ],
+      profileDataCommand(modelSource(run), prepared.dataset, inputs, runFiles(run.folder, spec).inputData),
       z.looseObject({ count: z.int() }),
       context,
     );

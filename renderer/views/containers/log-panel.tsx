@@ -99,7 +99,6 @@ export function LogPanel({ container }: { container: ContainerInfo | null }) {
           <LogView
             lines={lines}
             version={version}
-            shown={null}
             search={search}
             marked={current === null ? null : (found[current] ?? null)}
             follow={!paused}

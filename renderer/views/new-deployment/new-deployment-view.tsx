@@ -1,132 +1,151 @@
-import { Button } from '@mantine/core';
-import { IconPlayerPlay } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect } from 'react';
 import { useStore } from 'zustand';
-import { CommandText } from '../../components/command-text';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { attempt } from '../../components/notices';
 import { Page } from '../../components/page';
+import { wizardPages } from '../../stores/wizard-page';
 import { useWorkbench } from '../../workbench';
-import { FieldInput } from './field-input';
-import { fieldGroups } from './fields';
-import { cliCommand, planText } from './plan-text';
+import type { DropUse } from './drop';
+import { NoticeBar } from './notice-bar';
+import { PageForm } from './pages/page-form';
+import { Pane } from './pane/pane';
+import { usePane } from './pane/use-pane';
+import type { WizardKey } from './shortcuts';
+import { useDrop } from './use-drop';
+import { useStart } from './use-start';
+import { useWizardKeys } from './use-wizard-keys';
+import { WizardActions } from './wizard-actions';
+import { useWizardModel, WizardProvider } from './wizard-context';
+import { WizardFoot } from './wizard-foot';
+import { WizardSteps } from './wizard-steps';
 
-function Side() {
-  const { draft } = useWorkbench();
-  const { spec, values, preset } = useStore(draft);
-  if (spec === null) return null;
+function DropHint() {
   return (
-    <aside className="deploy-side" aria-label="What will happen" tabIndex={0}>
-      <h2>What will happen</h2>
-      <ol className="plan">
-        {planText(spec).map(({ step, title, what }) => (
-          <li key={step}>
-            <div>
-              <div>{title}</div>
-              <div className="plan-what">{what}</div>
-            </div>
-          </li>
-        ))}
-      </ol>
-      <h2>The same on the command line</h2>
-      <CommandText argv={cliCommand(preset, values)} />
-    </aside>
+    <div className="drop-hint" aria-hidden="true">
+      <p>
+        Drop a <strong>file of weights</strong>, a <strong>folder with a data set</strong>, or a{' '}
+        <strong>run.yaml, runner configuration, environment file or config.pbtxt</strong>
+      </p>
+    </div>
   );
 }
 
-/** Puts a deployment together: the preset's values stand there already, Start is in reach at once. */
+/** Puts a deployment together, step by step in any order; the start is in reach as soon as nothing is missing. */
 export function NewDeploymentView() {
-  const { client, draft, machine, presets, route } = useWorkbench();
-  const { spec, values, problems, error, preset: presetId, resolve, resetAll } = useStore(draft);
+  const { client, draft, presets } = useWorkbench();
+  const { open, ready, page, preset, error, saveError, importText, goTo } = useStore(draft);
   const list = useStore(presets);
-  const engines = useStore(machine, (state) => state.value?.engines) ?? [];
-  const [starting, setStarting] = useState(false);
-  const preset = list.value?.find((known) => known.id === presetId);
+  const model = useWizardModel();
+  const pane = usePane(page);
+  const { start, starting } = useStart();
 
   useEffect(() => {
-    void resolve();
-  }, [resolve]);
+    void open();
+  }, [open]);
 
-  const start = async (): Promise<void> => {
-    setStarting(true);
-    try {
-      // What is started is what the choices lead to now, not what was resolved before the last key.
-      await resolve();
-      const state = draft.getState();
-      if (state.spec === null || state.error !== null) return;
-      const { runId } = await client.call('runs.start', { spec: state.spec });
-      route.getState().go({ page: 'run', runId });
-    } finally {
-      setStarting(false);
-    }
-  };
+  const chooseImport = useCallback(() => {
+    attempt(async () => {
+      const file = await client.call('desktop.openText');
+      if (file !== null) await importText(file.fileName, file.text);
+    });
+  }, [client, importText]);
 
-  // The choice, even while it leads to no specification.
-  const engine = values['engine.kind'] ?? spec?.engine.kind;
-  const groups = preset === undefined ? [] : fieldGroups(preset, engine === 'docker', engines);
-  const besideField = groups.some((group) => group.fields.some((field) => field.path === error?.where));
-  const problem = list.error ?? (besideField ? null : error);
-  const wrong = Object.keys(problems).length + (besideField ? 1 : 0);
-  const changes = Object.keys(values).length;
+  const drop = useCallback(
+    (use: DropUse, file: File, path: string) => {
+      if (use === 'import') {
+        attempt(async () => {
+          await importText(file.name, await file.text());
+        });
+        return;
+      }
+      draft.getState().change(['model', use], path);
+      goTo('model');
+    },
+    [draft, goTo, importText],
+  );
+  const dragged = useDrop(drop);
+
+  const { toggleHelp } = pane;
+  const press = useCallback(
+    (key: WizardKey) => {
+      const at = wizardPages.indexOf(draft.getState().page);
+      const to =
+        key.kind === 'page'
+          ? wizardPages[key.index]
+          : key.kind === 'move'
+            ? wizardPages[at + key.by]
+            : undefined;
+      if (to !== undefined) goTo(to);
+      if (key.kind === 'run') start();
+      if (key.kind === 'help') toggleHelp();
+    },
+    [draft, goTo, start, toggleHelp],
+  );
+  useWizardKeys(press);
+
+  const problem = list.error ?? error;
+  const unknown = model === null && list.value !== null && ready;
   return (
     <Page
       title="New deployment"
       bare
-      after={preset === undefined ? null : <span className="dim">{preset.title}</span>}
-      actions={
-        <>
-          {wrong === 0 ? null : (
-            <span className="tone-bad" role="status">
-              {wrong === 1 ? '1 field needs' : `${wrong} fields need`} correcting
-            </span>
-          )}
-          {changes === 0 ? null : (
-            <Button size="xs" variant="subtle" color="gray" onClick={resetAll}>
-              Reset {changes === 1 ? 'the change' : `all ${changes} changes`}
-            </Button>
-          )}
-          <Button
-            size="xs"
-            leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
-            disabled={spec === null || error !== null || Object.keys(problems).length > 0}
-            loading={starting}
-            onClick={() => {
-              attempt(start);
-            }}
-          >
-            Start deployment
-          </Button>
-        </>
+      after={
+        saveError === null ? (
+          <span className="dim">{model?.preset.title}</span>
+        ) : (
+          <span className="tone-bad" role="status">
+            The draft is not saved: {saveError.message}
+          </span>
+        )
       }
+      actions={<WizardActions onImport={chooseImport} />}
     >
-      <div className="deploy">
-        <div className="deploy-form" role="region" aria-label="Choices" tabIndex={0}>
+      {model === null || !ready ? (
+        <div className="wizard-wait">
           {problem === null ? null : <ErrorPanel error={problem} />}
-          {preset === undefined || spec === null ? (
-            problem === null ? (
-              <Loading label="Reading the presets" />
-            ) : null
-          ) : (
-            <>
-              <p className="dim">{preset.profiles[spec.model.profile]?.summary ?? preset.summary}</p>
-              {groups.map((group) => (
-                <section key={group.title} className="panel" aria-label={group.title}>
-                  <div className="panel-head">
-                    <h2>{group.title}</h2>
-                  </div>
-                  <div className={group.fields.length === 4 ? 'panel-body fields four' : 'panel-body fields'}>
-                    {group.fields.map((field) => (
-                      <FieldInput key={field.path} field={field} />
-                    ))}
-                  </div>
-                </section>
+          {unknown ? (
+            <div className="empty">
+              <h2>The preset “{preset}” is not there any more</h2>
+              <p>The draft was put together for it. Choose another preset to go on.</p>
+              {list.value.map(({ id, title }) => (
+                <button
+                  key={id}
+                  type="button"
+                  className="plain-button link"
+                  onClick={() => {
+                    draft.getState().choosePreset(id);
+                  }}
+                >
+                  {title}
+                </button>
               ))}
-            </>
-          )}
+            </div>
+          ) : problem === null ? (
+            <Loading label="Reading presets and drafts" />
+          ) : null}
         </div>
-        <Side />
-      </div>
+      ) : (
+        <WizardProvider value={model}>
+          <div className="wizard" data-page={page}>
+            <WizardSteps />
+            <div className="wizard-centre">
+              <NoticeBar />
+              {error === null ? null : (
+                <div className="wizard-error">
+                  <ErrorPanel error={error} />
+                </div>
+              )}
+              <div className="wizard-main">
+                <PageForm onImport={chooseImport} />
+              </div>
+            </div>
+            <Pane open={pane.open} tab={pane.tab} onFold={pane.fold} onTab={pane.setTab} />
+            <WizardFoot starting={starting} onStart={start} />
+          </div>
+          {dragged ? <DropHint /> : null}
+        </WizardProvider>
+      )}
     </Page>
   );
 }

@@ -4,7 +4,7 @@ import { stepsOf } from '../../../main/contract/run-events';
 import type { RunSpec } from '../../../main/contract/run-spec';
 import { imageFamily } from '../../../main/contract/serving';
 import { formatText, loadToolText, precisionText } from '../../format/words';
-import type { DraftValue } from '../../stores/draft';
+import type { Change } from './changes';
 
 const list = (values: readonly number[]): string => values.join(', ');
 
@@ -44,10 +44,29 @@ export const planText = (
 ): readonly { readonly step: StepId; readonly title: string; readonly what: string }[] =>
   stepsOf(spec).map((step) => ({ step, title: stepTitle[step], what: what[step](spec) }));
 
-const value = (of: DraftValue): string => (typeof of === 'string' ? of : JSON.stringify(of));
+/** Text that JSON would read as something else ("26.07") is quoted, so that it stays text. */
+function assigned(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  try {
+    JSON.parse(value);
+    return JSON.stringify(value);
+  } catch {
+    return value;
+  }
+}
 
-/** The same run on the command line. */
-export function cliCommand(preset: string, values: Readonly<Record<string, DraftValue>>): readonly string[] {
-  const changes = Object.entries(values).flatMap(([field, of]) => ['--set', `${field}=${value(of)}`]);
-  return ['npm', 'run', 'cli', '--', 'run', preset, ...changes];
+const isPlainName = (name: string): boolean => /^[\w*-]+$/.test(name);
+
+/** The same run on the command line. A name that `--set` cannot take goes into the value of what holds it. */
+export function cliCommand(
+  preset: string,
+  changes: readonly Pick<Change, 'keys' | 'to'>[],
+): readonly string[] {
+  const sets = changes.flatMap(({ keys, to }) => {
+    const odd = keys.findIndex((name) => !isPlainName(name));
+    const outer = odd === -1 ? keys : keys.slice(0, odd);
+    const value = keys.slice(outer.length).reduceRight<unknown>((inner, name) => ({ [name]: inner }), to);
+    return ['--set', `${outer.join('.')}=${assigned(value)}`];
+  });
+  return ['npm', 'run', 'cli', '--', 'run', preset, ...sets];
 }

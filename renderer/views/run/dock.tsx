@@ -1,5 +1,4 @@
-import { Switch, TextInput } from '@mantine/core';
-import { IconAlertTriangle, IconChevronDown, IconChevronUp, IconSearch } from '@tabler/icons-react';
+import { IconAlertTriangle, IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { stepTitle } from '../../../main/contract/step-text';
 import type { StepState } from '../../../main/contract/run-state';
@@ -7,6 +6,7 @@ import { CommandText } from '../../components/command-text';
 import { ErrorPanel } from '../../components/error-panel';
 import { useWorkbench } from '../../workbench';
 import { LogLines } from './log-lines';
+import { LogTools } from './log-tools';
 
 const tabs = ['log', 'commands', 'facts'] as const;
 type Tab = (typeof tabs)[number];
@@ -64,7 +64,7 @@ export function Dock(props: { runId: string; step: StepState; open: boolean; onT
   const { runId, step, open } = props;
   const { log } = useWorkbench();
   const [tab, setTab] = useState<Tab>('log');
-  const [search, setSearch] = useState('');
+  const [wrap, setWrap] = useState(false);
   const [follow, setFollow] = useState(true);
   useEffect(() => {
     void log.getState().open(runId, step.id);
@@ -103,34 +103,14 @@ export function Dock(props: { runId: string; step: StepState; open: boolean; onT
               ))}
             </div>
             {tab === 'log' ? (
-              <div className="dock-tools">
-                <Switch
-                  size="xs"
-                  label="Follow"
-                  checked={follow}
-                  onChange={(event) => {
-                    setFollow(event.currentTarget.checked);
-                  }}
-                />
-                <TextInput
-                  size="xs"
-                  w={220}
-                  aria-label="Search the log"
-                  placeholder="Search the log"
-                  leftSection={<IconSearch size={14} aria-hidden="true" />}
-                  value={search}
-                  onChange={(event) => {
-                    setSearch(event.currentTarget.value);
-                  }}
-                />
-              </div>
+              <LogTools wrap={wrap} onWrap={setWrap} follow={follow} onFollow={setFollow} />
             ) : null}
           </>
         ) : null}
       </div>
       {open ? (
         <div className="dock-body" role="tabpanel" id="dock-body" aria-labelledby={`dock-tab-${tab}`}>
-          {tab === 'log' ? <LogLines search={search} follow={follow} onFollow={setFollow} /> : null}
+          {tab === 'log' ? <LogLines wrap={wrap} follow={follow} onFollow={setFollow} /> : null}
           {tab === 'commands' ? <Commands step={step} /> : null}
           {tab === 'facts' ? <Facts step={step} /> : null}
         </div>

@@ -1,14 +1,21 @@
 import { SegmentedControl } from '@mantine/core';
 import { useMemo, useState } from 'react';
+import { useStore } from 'zustand';
 import type { Scenario } from '../../../main/contract/run-events';
 import type { RunState } from '../../../main/contract/run-state';
-import type { Chart, SweepInput } from '../../charts/chart';
+import { batchChart } from '../../charts/batch-chart';
+import type { SweepInput } from '../../charts/chart';
+import { ChartPanel } from '../../charts/chart-panel';
 import { componentsChart } from '../../charts/components-chart';
+import { ComponentsHelp } from '../../charts/components-help';
 import { latencyChart } from '../../charts/latency-chart';
-import { Plot } from '../../charts/plot';
 import { throughputChart } from '../../charts/throughput-chart';
+import { landedWindows, withLiveWindows } from '../../charts/window-series';
+import { windowsChart } from '../../charts/windows-chart';
 import { useChartTheme } from '../../components/use-chart-theme';
 import type { LiveLevel } from '../../stores/open-run';
+import { useWorkbench } from '../../workbench';
+import { BudgetField } from './budget-field';
 import { PointsTable } from './points-table';
 
 const isBusy = (state: RunState, scenario: Scenario): boolean =>
@@ -22,47 +29,48 @@ function newsOf(state: RunState): Scenario {
   return 'offline';
 }
 
-function ChartPanel(props: { id: string; title: string; chart: Chart; height: number; wide?: boolean }) {
-  return (
-    <section
-      className={props.wide === true ? 'panel chart-panel wide' : 'panel chart-panel'}
-      data-chart={props.id}
-      aria-label={props.title}
-    >
-      <h3>{props.title}</h3>
-      <Plot
-        chart={props.chart}
-        height={props.height}
-        label={`Chart: ${props.title}. The table below has its numbers.`}
-      />
-    </section>
-  );
-}
+/** Made once: the panel around it is drawn again only for another chart. */
+const componentsHelp = <ComponentsHelp />;
 
 /** Charts and table of one scenario at a time; the one with news comes to the front until the reader picks one. */
 export function Measurements({ state, level }: { state: RunState; level: LiveLevel | null }) {
   const theme = useChartTheme();
+  const { budgets } = useWorkbench();
+  const { runId } = state;
+  const budgetMs = useStore(budgets, (known) => known.budgetsMs[runId]) ?? null;
   const [picked, setPicked] = useState<Scenario | null>(null);
   const scenario = picked ?? newsOf(state);
   const { performance } = state.spec;
   const measured = state.scenarios[scenario];
   const planned = scenario === 'offline' ? performance.batchSizes : performance.concurrency;
-  const charts = useMemo(() => {
-    const input: SweepInput = { scenario, state: measured, planned, level, theme };
+  const landed = useMemo(() => landedWindows(scenario, measured), [scenario, measured]);
+  // Windows land often, levels seldom: what shows levels alone is not drawn again for a window.
+  const still = useMemo(() => {
+    const input: SweepInput = { scenario, state: measured, planned, level: null, budgetMs, theme };
+    return { components: componentsChart(input), batch: batchChart(input) };
+  }, [scenario, measured, planned, budgetMs, theme]);
+  const live = useMemo(() => {
+    const input: SweepInput = { scenario, state: measured, planned, level, budgetMs, theme };
     return {
       throughput: throughputChart(input),
       latency: latencyChart(input),
-      components: componentsChart(input),
+      windows: windowsChart({
+        scenario,
+        series: withLiveWindows(scenario, landed, level),
+        budgetMs,
+        theme,
+      }),
     };
-  }, [scenario, measured, planned, level, theme]);
+  }, [scenario, measured, planned, level, landed, budgetMs, theme]);
   const count = (of: Scenario): string => {
     const all = of === 'offline' ? performance.batchSizes : performance.concurrency;
     return `${state.scenarios[of].points.length}/${all.length}`;
   };
   const sweep = scenario === 'offline' ? 'batch size' : 'concurrency';
+  const fileName = `${runId}-${scenario}`;
   return (
     <section className="stack" aria-label="Measurements">
-      <div>
+      <div className="measurements-head">
         <SegmentedControl
           size="xs"
           aria-label="Scenario"
@@ -75,16 +83,46 @@ export function Measurements({ state, level }: { state: RunState; level: LiveLev
             { value: 'online', label: `Online · concurrency (${count('online')})` },
           ]}
         />
+        <BudgetField runId={runId} scenario={scenario} state={measured} />
       </div>
       <div className="charts">
-        <ChartPanel id="throughput" title={`Throughput by ${sweep}`} chart={charts.throughput} height={204} />
-        <ChartPanel id="latency" title={`Latency by ${sweep}`} chart={charts.latency} height={204} />
+        <ChartPanel
+          id="throughput"
+          title={`Throughput by ${sweep}`}
+          chart={live.throughput}
+          height={204}
+          fileName={fileName}
+        />
+        <ChartPanel
+          id="latency"
+          title={`Latency by ${sweep}`}
+          chart={live.latency}
+          height={204}
+          fileName={fileName}
+        />
         <ChartPanel
           id="components"
           title={`Where the time goes, by ${sweep}`}
-          chart={charts.components}
+          chart={still.components}
           height={250}
+          fileName={fileName}
           wide
+        >
+          {componentsHelp}
+        </ChartPanel>
+        <ChartPanel
+          id="windows"
+          title="Over time, window by window"
+          chart={live.windows}
+          height={204}
+          fileName={fileName}
+        />
+        <ChartPanel
+          id="batch"
+          title={`Achieved mean batch by ${sweep}`}
+          chart={still.batch}
+          height={204}
+          fileName={fileName}
         />
       </div>
       <PointsTable scenario={scenario} state={measured} />

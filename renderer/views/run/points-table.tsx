@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import type { LoadPoint } from '../../../main/contract/results';
 import type { Scenario } from '../../../main/contract/run-events';
 import type { MissingPoint, ScenarioState } from '../../../main/contract/run-state';
@@ -51,7 +52,13 @@ function PointCells({ point }: { point: LoadPoint }) {
 }
 
 /** Every level with the seeds' columns, sorted by load; times in milliseconds. Levels without a result say why. */
-export function PointsTable({ scenario, state }: { scenario: Scenario; state: ScenarioState }) {
+export const PointsTable = memo(function PointsTable({
+  scenario,
+  state,
+}: {
+  scenario: Scenario;
+  state: ScenarioState;
+}) {
   const rows = rowsOf(scenario, state);
   if (rows.length === 0) return null;
   return (
@@ -99,4 +106,4 @@ export function PointsTable({ scenario, state }: { scenario: Scenario; state: Sc
       </div>
     </section>
   );
-}
+});

@@ -5,14 +5,12 @@ import {
   IconExternalLink,
   IconFileTypePdf,
   IconFolder,
-  IconPlayerPlay,
-  IconPlayerStop,
 } from '@tabler/icons-react';
-import { useState } from 'react';
 import type { ReportFile } from '../../../main/contract/run-events';
 import type { RunState } from '../../../main/contract/run-state';
 import { attempt, noticeDone } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
+import { WorkButtons } from './work-buttons';
 
 const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> = {
   'csv-offline': 'CSV, offline levels',
@@ -21,14 +19,6 @@ const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> =
   html: 'HTML report',
   json: 'JSON',
 };
-
-const resumable = new Set<RunState['status']>([
-  'created',
-  'interrupted',
-  'failed',
-  'gate-failed',
-  'cancelled',
-]);
 
 function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportFile['kind']) => void }) {
   const { client } = useWorkbench();
@@ -85,17 +75,8 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
 
 /** What can be done with a run in its present state. */
 export function RunActions({ state }: { state: RunState }) {
-  const { client, run } = useWorkbench();
-  const [busy, setBusy] = useState(false);
+  const { client } = useWorkbench();
   const { runId, status } = state;
-  const once = (action: () => Promise<void>): void => {
-    setBusy(true);
-    attempt(() =>
-      action().finally(() => {
-        setBusy(false);
-      }),
-    );
-  };
   const save = (kind: ReportFile['kind']): void => {
     attempt(async () => {
       const saved = await client.call('desktop.saveReport', { runId, kind });
@@ -104,36 +85,7 @@ export function RunActions({ state }: { state: RunState }) {
   };
   return (
     <>
-      {status === 'running' ? (
-        <Button
-          size="xs"
-          variant="default"
-          loading={busy}
-          leftSection={<IconPlayerStop size={14} aria-hidden="true" />}
-          onClick={() => {
-            once(async () => {
-              await client.call('runs.cancel', { runId });
-            });
-          }}
-        >
-          Cancel run
-        </Button>
-      ) : null}
-      {resumable.has(status) ? (
-        <Button
-          size="xs"
-          loading={busy}
-          leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
-          onClick={() => {
-            once(async () => {
-              await client.call('runs.resume', { runId });
-              await run.getState().open(runId);
-            });
-          }}
-        >
-          Resume
-        </Button>
-      ) : null}
+      <WorkButtons state={state} />
       {state.reports.some((report) => report.kind === 'pdf') ? (
         <Button
           size="xs"

@@ -16,7 +16,9 @@ import { Measurements } from './measurements';
 import { RunActions } from './run-actions';
 import { shownStep } from './shown-step';
 import { StepList } from './step-list';
+import { TimeLeft } from './time-left';
 import { verdict } from './verdict';
+import { WaitingNotice } from './waiting-notice';
 
 function FigurePanel({ figure }: { figure: Figure }) {
   return (
@@ -44,6 +46,12 @@ function RunMain({ state }: { state: RunState }) {
     <div className="run-main" tabIndex={0} role="region" aria-label="Results">
       <div className="stack">
         {state.error === null || state.status === 'running' ? null : <ErrorPanel error={state.error} />}
+        {state.waitsFor === null ? null : <WaitingNotice waitsFor={state.waitsFor} />}
+        {state.status === 'paused' ? (
+          <section className="panel verdict unverified" role="status">
+            Paused. What was measured is kept; Resume goes on with the next level and repeats nothing.
+          </section>
+        ) : null}
         {state.status === 'interrupted' ? (
           <section className="panel verdict unverified" role="status">
             The workbench ended while it worked on this run. What was measured is kept; Resume goes on from
@@ -107,7 +115,9 @@ function RunBody({ state }: { state: RunState }) {
 export function RunView({ runId }: { runId: string }) {
   const { run, route, presets } = useWorkbench();
   const open = useStore(run, (current) => current.open);
-  const { state, error } = useStore(run);
+  // Not the whole store: windows come often and concern the charts alone.
+  const state = useStore(run, (current) => current.state);
+  const error = useStore(run, (current) => current.error);
   const known = useStore(presets, (list) => list.value);
   useEffect(() => {
     void open(runId);
@@ -142,6 +152,7 @@ export function RunView({ runId }: { runId: string }) {
         shown === null ? null : (
           <>
             <RunStatusText status={shown.status} />
+            <TimeLeft state={shown} />
             {shown.unverified ? (
               <Badge size="sm" color="orange" variant="outline">
                 unverified

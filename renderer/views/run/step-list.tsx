@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { stepTitle } from '../../../main/contract/step-text';
 import type { StepId } from '../../../main/contract/run-events';
 import type { RunState, StepState } from '../../../main/contract/run-state';
@@ -5,6 +6,8 @@ import { StepStatusIcon } from '../../components/status-text';
 import { useNow } from '../../components/use-now';
 import { formatDuration } from '../../format/numbers';
 import type { StepProgress } from '../../stores/open-run';
+import { RerunQuestion } from './rerun-question';
+import { StepMenu } from './step-menu';
 
 const skippedText: Readonly<Record<NonNullable<StepState['skippedBecause']>, string>> = {
   unchanged: 'nothing changed',
@@ -73,10 +76,11 @@ export function StepList(props: {
 }) {
   const { state } = props;
   const nowMs = useNow(state.status === 'running');
+  const [asked, setAsked] = useState<StepId | null>(null);
   return (
     <ol>
       {state.steps.map((step) => (
-        <li key={step.id}>
+        <li key={step.id} className="step-item">
           <StepRow
             step={step}
             progress={props.progress?.step === step.id ? props.progress : null}
@@ -86,6 +90,22 @@ export function StepList(props: {
               props.onShow(step.id);
             }}
           />
+          <StepMenu
+            state={state}
+            step={step}
+            onRerun={() => {
+              setAsked(step.id);
+            }}
+          />
+          {asked === step.id && state.status !== 'running' ? (
+            <RerunQuestion
+              state={state}
+              step={step.id}
+              onDone={() => {
+                setAsked(null);
+              }}
+            />
+          ) : null}
         </li>
       ))}
     </ol>

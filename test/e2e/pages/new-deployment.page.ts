@@ -1,22 +1,71 @@
 import type { Locator, Page } from '@playwright/test';
+import { expect } from '@playwright/test';
 
+type WizardPageName =
+  'Environment' | 'Model' | 'Export & convert' | 'Configure' | 'Accuracy' | 'Performance' | 'Review & run';
+
+/** The wizard. */
 export class NewDeploymentPage {
   constructor(private readonly page: Page) {}
+
+  step(name: WizardPageName): Locator {
+    return this.page
+      .getByRole('navigation', { name: 'Steps of the deployment' })
+      .getByRole('button')
+      .filter({ has: this.page.getByText(name, { exact: true }) });
+  }
+
+  /** Goes to a page; its heading then has the focus. */
+  async open(name: WizardPageName): Promise<void> {
+    await this.step(name).click();
+    await expect(this.heading(name)).toBeVisible();
+  }
+
+  heading(name: WizardPageName): Locator {
+    return this.page.getByRole('heading', { name, level: 2, exact: true });
+  }
 
   text(label: string): Locator {
     return this.page.getByRole('textbox', { name: label, exact: true });
   }
 
-  async choose(label: string, option: string): Promise<void> {
-    await this.page.getByRole('combobox', { name: label, exact: true }).click();
-    await this.page.getByRole('option', { name: option, exact: true }).click();
+  option(field: string, option: string): Locator {
+    return this.page
+      .getByRole('radiogroup', { name: field, exact: true })
+      .getByRole('radio', { name: option, exact: true });
+  }
+
+  reset(label: string): Locator {
+    return this.page.getByRole('button', { name: `Reset ${label}`, exact: true });
   }
 
   get start(): Locator {
     return this.page.getByRole('button', { name: 'Start deployment' });
   }
 
+  get next(): Locator {
+    return this.page.getByRole('button', { name: /^Next/ });
+  }
+
+  /** The pane at the right. */
   get plan(): Locator {
     return this.page.getByRole('complementary', { name: 'What will happen' });
+  }
+
+  get config(): Locator {
+    return this.page.getByRole('textbox', { name: 'Text of config.pbtxt' });
+  }
+
+  get startOver(): Locator {
+    return this.page.getByRole('button', { name: 'Start over' });
+  }
+
+  get undo(): Locator {
+    return this.page.getByRole('button', { name: 'Undo', exact: true });
+  }
+
+  async exportAs(item: 'run.yaml, for the command line' | 'Shell script'): Promise<void> {
+    await this.page.getByRole('button', { name: 'Export', exact: true }).click();
+    await this.page.getByRole('menuitem', { name: item, exact: true }).click();
   }
 }

@@ -4,7 +4,7 @@ import { expect } from '@playwright/test';
 /** Milliseconds; training and export on a busy machine. */
 const longStepMs = 300_000;
 
-type ChartId = 'throughput' | 'latency' | 'components';
+type ChartId = 'throughput' | 'latency' | 'components' | 'windows' | 'batch';
 
 export class RunPage {
   constructor(private readonly page: Page) {}
@@ -64,8 +64,20 @@ export class RunPage {
     return this.page.getByRole('region', { name: 'Accuracy', exact: true });
   }
 
-  button(name: 'Cancel run' | 'Resume' | 'Export PDF'): Locator {
+  button(name: 'Pause' | 'Cancel run' | 'Resume' | 'Export PDF'): Locator {
     return this.page.getByRole('button', { name, exact: true });
+  }
+
+  /** Charts out of sight are not drawn. */
+  async showChart(chart: ChartId): Promise<void> {
+    await this.page.locator(`[data-chart="${chart}"]`).scrollIntoViewIfNeeded();
+  }
+
+  /** Asks for the step and all that need it to be done again, and says yes. */
+  async rerunFrom(title: string): Promise<void> {
+    await this.page.getByRole('button', { name: `Actions of ${title}`, exact: true }).click();
+    await this.page.getByRole('menuitem', { name: 'Rerun from here' }).click();
+    await this.page.getByRole('button', { name: 'Rerun', exact: true }).click();
   }
 
   async exportAs(item: string): Promise<void> {

@@ -4,12 +4,19 @@ import type { Locator, Page } from '@playwright/test';
 export class Shell {
   constructor(private readonly page: Page) {}
 
-  async go(name: 'Runs' | 'New deployment' | 'Containers' | 'Environment'): Promise<void> {
+  async go(name: 'Runs' | 'New deployment' | 'Containers' | 'Compare' | 'Environment'): Promise<void> {
     await this.page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name }).click();
   }
 
   get status(): Locator {
     return this.page.getByRole('contentinfo', { name: 'Status' });
+  }
+
+  /** Opens the command palette by its key and takes the command that the words find first. */
+  async command(words: string): Promise<void> {
+    await this.page.keyboard.press('Control+K');
+    await this.page.getByRole('combobox', { name: 'Search or run a command' }).fill(words);
+    await this.page.keyboard.press('Enter');
   }
 
   get closeQuestion(): Locator {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JournalBody } from '../../../main/contract/run-events';
 import { reduceRun } from '../../../main/contract/run-state';
 import type { RunState } from '../../../main/contract/run-state';
 import {
@@ -60,5 +61,51 @@ describe('reduceRun', () => {
       skippedBecause: 'unchanged',
     });
     expect(state.status).toBe('running');
+  });
+
+  it('has tags and note as they were said last', () => {
+    const { tags, note } = stateOf([
+      ...completeBodies(),
+      { type: 'annotation', tags: ['a'], note: 'first' },
+      { type: 'annotation', tags: ['b', 'c'], note: '' },
+    ]);
+    expect({ tags, note }).toEqual({ tags: ['b', 'c'], note: '' });
+  });
+
+  it.each([
+    ['the wait is over', { type: 'run-waiting', for: null }],
+    ['the run ends', { type: 'run-finished', outcome: 'cancelled' }],
+    ['the next attempt begins', { type: 'run-started', attempt: 2, pid: 1 }],
+  ] as const)('waits for another run until %s', (_, body) => {
+    const waiting: JournalBody[] = [...completeBodies(), { type: 'run-waiting', for: 'other' }];
+    expect(stateOf(waiting).waitsFor).toBe('other');
+    expect(stateOf([...waiting, body]).waitsFor).toBeNull();
+  });
+
+  it('drops what forgotten steps had left, and that alone', () => {
+    const before = completeState();
+    const online = stateOf([...completeBodies(), { type: 'steps-forgotten', steps: ['online', 'report'] }]);
+    expect(online.scenarios.online).toEqual({ points: [], missing: [] });
+    expect(online.scenarios.offline).toEqual(before.scenarios.offline);
+    expect(online.accuracy).toEqual(before.accuracy);
+    expect(online.reports).toEqual([]);
+    const statusOf = (state: RunState, id: string) => state.steps.find((step) => step.id === id)?.status;
+    expect(statusOf(before, 'online')).toBe('done');
+    expect(statusOf(online, 'online')).toBe('waiting');
+    expect(statusOf(online, 'offline')).toBe('done');
+    const gate = stateOf([...completeBodies(), { type: 'steps-forgotten', steps: ['accuracy'] }]);
+    expect(gate.accuracy).toBeNull();
+    expect(gate.scenarios).toEqual(before.scenarios);
+  });
+
+  it('remembers what is to be done again until it is done', () => {
+    const bodies: JournalBody[] = [
+      ...completeBodies(),
+      { type: 'steps-forgotten', steps: ['export', 'convert'] },
+      { type: 'step-started', step: 'export', attempt: 2, key: 'k' },
+    ];
+    expect(stateOf(bodies).forgotten).toEqual(['export', 'convert']);
+    const done = { type: 'step-finished', step: 'export', key: 'k', durationUs: 1, facts: [], warnings: [] };
+    expect(stateOf([...bodies, done as JournalBody]).forgotten).toEqual(['convert']);
   });
 });

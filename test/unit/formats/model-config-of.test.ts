@@ -25,6 +25,7 @@ const configure: ConfigureSpec = {
   backendAccelerator: 'none',
   captureCudaGraph: false,
   threads: 1,
+  configPatch: {},
 };
 
 interface Choice {
@@ -142,6 +143,62 @@ describe('configuration of a run', () => {
       expect([error.code, error.message]).toEqual(['combination-unsupported', expect.stringContaining(word)]);
       expect(error.remedy).not.toBe('');
     }
+  });
+});
+
+describe('an edit by hand', () => {
+  const patched = (configPatch: ConfigureSpec['configPatch']) => ({ configure: { configPatch } });
+
+  it('is in the file', () => {
+    const config = build(
+      patched({ responseCache: { enable: true }, dynamicBatching: { preserveOrdering: true } }),
+    );
+    expect(config['responseCache']).toEqual({ enable: true });
+    expect(config.dynamicBatching).toEqual({
+      preferredBatchSize: [4, 8],
+      maxQueueDelayMicroseconds: 100,
+      preserveOrdering: true,
+    });
+  });
+
+  const image = { name: 'INPUT__0', dataType: 'TYPE_FP32', dims: [3, 224, 224] };
+
+  it.each([
+    [{ name: 'other' }, 'name'],
+    [{ maxBatchSize: 16 }, 'max_batch_size'],
+    [{ backend: 'onnxruntime' }, 'backend'],
+    [{ defaultModelFilename: 'net.onnx' }, 'default_model_filename'],
+    [{ parameters: { model_filename: { stringValue: 'net.onnx' } } }, 'parameters["model_filename"]'],
+    [{ input: [{ ...image, name: 'image' }] }, 'input'],
+    [{ input: [{ ...image, dataType: 'TYPE_FP16' }] }, 'input'],
+    [{ input: [{ ...image, dims: [224, 224, 3] }] }, 'input'],
+    [{ input: [image, { ...image, name: 'more' }] }, 'input'],
+    [{ output: null }, 'output'],
+    [{ versionPolicy: { specific: { versions: [1] } } }, 'version_policy'],
+    [{ dynamicBatching: null, sequenceBatching: {} }, 'sequence_batching'],
+    [{ modelTransactionPolicy: { decoupled: true } }, 'model_transaction_policy'],
+    [{ dynamicBatching: { preferredBatchSize: [16] } }, 'dynamic_batching.preferred_batch_size'],
+    [{ instanceGroup: [{ kind: 'KIND_GPU' }] }, 'instance_group'],
+  ])('%j is refused', (configPatch, field) => {
+    const error = refusal(patched(configPatch));
+    expect([error.code, error.where]).toEqual(['config-invalid', `configure.configPatch.${field}`]);
+    expect(error.remedy).not.toBe('');
+  });
+
+  it.each([
+    { versionPolicy: { latest: { numVersions: 1 }, specific: null } },
+    { input: [{ ...image, dims: [3, -1, -1], format: 'FORMAT_NCHW' }] },
+    {
+      instanceGroup: [
+        { count: 1, kind: 'KIND_CPU' },
+        { count: 2, kind: 'KIND_CPU' },
+      ],
+    },
+  ])('%j is taken', (configPatch) => {
+    expect(build(patched(configPatch))).toMatchObject({
+      name: 'resnet50',
+      ...('input' in configPatch ? { input: configPatch.input } : {}),
+    });
   });
 });
 

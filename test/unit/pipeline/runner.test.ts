@@ -7,12 +7,15 @@ import type { JournalBody, StepId } from '../../../main/contract/run-events';
 import { stepsOf } from '../../../main/contract/run-events';
 import type { RunState } from '../../../main/contract/run-state';
 import { reduceRun } from '../../../main/contract/run-state';
-import { stepKeys } from '../../../main/pipeline/plan';
+import { stepKeys, withDependents } from '../../../main/pipeline/plan';
 import { runPipeline } from '../../../main/pipeline/runner';
 import type { RunContext, Step, StepContext, StepOutcome } from '../../../main/pipeline/step';
 import { ArtefactCache } from '../../../main/store/artefact-cache';
 import { runFolder } from '../../../main/store/run-folder';
 import { runCreated, specFixture } from '../../support/run-state';
+
+/** Of a run without containers, as the state in these tests is. */
+const stepIds = stepsOf(specFixture());
 
 let dir: string;
 let done: string[];
@@ -28,11 +31,13 @@ type Doing = (context: StepContext) => Promise<StepOutcome>;
 
 /** Steps that only note that they ran: the machinery is under test, not the steps. */
 function notingSteps(doing: Partial<Record<StepId, Doing>> = {}, extra: Partial<Step> = {}): Step[] {
-  const ids = stepsOf(specFixture());
-  return ids.map((id, index) => ({
+  return stepIds.map((id, index) => ({
     id,
     kind: id === 'deploy' ? 'session' : id === 'export' ? 'files' : 'record',
-    needs: [...ids.slice(Math.max(0, index - 1), index), ...(id === 'offline' ? (['deploy'] as const) : [])],
+    needs: [
+      ...stepIds.slice(Math.max(0, index - 1), index),
+      ...(id === 'offline' ? (['deploy'] as const) : []),
+    ],
     deadlineS: 60,
     inputs: () => Promise.resolve(id),
     run: async (context) => {
@@ -51,6 +56,7 @@ async function attempt(
   steps: readonly Step[],
   before: RunState | null,
   signal = new AbortController().signal,
+  pauseAsked = () => false,
 ) {
   let state = before ?? runCreated();
   const seen: JournalBody[] = [];
@@ -65,6 +71,7 @@ async function attempt(
       return Promise.resolve();
     },
     emit: () => undefined,
+    pauseAsked,
     server: null,
   };
   const keys = await stepKeys(steps, partial as unknown as RunContext);
@@ -74,15 +81,22 @@ async function attempt(
   return { ...end, state, seen };
 }
 
+/** The state after these steps were asked for again. */
+function forgetting(state: RunState, forgotten: readonly StepId[]): RunState {
+  const body = { type: 'steps-forgotten' as const, steps: [...forgotten] };
+  const entry = { seq: state.seq + 1, at: '2026-01-01T00:00:00.000Z', ...body };
+  return reduceRun(state, entry) ?? state;
+}
+
+const working = () => done.filter((entry) => !entry.startsWith('undo'));
 const undone = () => done.filter((entry) => entry.startsWith('undo'));
 
 describe('runPipeline', () => {
   it('does the steps in order and releases in reverse', async () => {
     const { outcome, state } = await attempt(notingSteps(), null);
     expect(outcome).toBe('done');
-    const ids = stepsOf(specFixture());
-    expect(done.slice(0, ids.length)).toEqual([...ids]);
-    expect(undone()).toEqual([...ids].reverse().map((id) => `undo ${id}`));
+    expect(done.slice(0, stepIds.length)).toEqual([...stepIds]);
+    expect(undone()).toEqual([...stepIds].reverse().map((id) => `undo ${id}`));
     expect(state.status).toBe('done');
   });
 
@@ -211,5 +225,83 @@ describe('runPipeline', () => {
     done = [];
     await attempt(failing('port-taken'), null);
     expect(done.filter((entry) => entry === 'deploy')).toHaveLength(1);
+  });
+
+  it('pauses before the next step, goes on with the rest, and repeats nothing', async () => {
+    let asked = false;
+    const steps = notingSteps({
+      accuracy: () => {
+        asked = true;
+        return Promise.resolve({});
+      },
+    });
+    const first = await attempt(steps, null, undefined, () => asked);
+    expect(first).toMatchObject({ outcome: 'paused', error: null });
+    expect(first.state.status).toBe('paused');
+    expect(first.state.steps.map(({ id, status }) => `${id} ${status}`)).toContain('accuracy done');
+    expect(first.state.steps.map(({ id, status }) => `${id} ${status}`)).toContain('profile-data waiting');
+    expect(undone()[0]).toBe('undo accuracy');
+    done = [];
+    const second = await attempt(steps, first.state);
+    expect(second.outcome).toBe('done');
+    expect(working()).toEqual(['deploy', 'profile-data', 'offline', 'online', 'report']);
+  });
+
+  it('leaves a step that stopped between two levels as one that is still to be done', async () => {
+    const steps = notingSteps({ offline: () => Promise.resolve({ paused: true }) });
+    const { outcome, state } = await attempt(steps, null);
+    expect(outcome).toBe('paused');
+    expect(done).not.toContain('online');
+    expect(state.steps.find((step) => step.id === 'offline')).toMatchObject({
+      status: 'waiting',
+      startedAt: null,
+    });
+    expect(state.error).toBeNull();
+  });
+
+  it('ends well when the pause comes with the last step', async () => {
+    const asked = () => done.includes('report');
+    expect((await attempt(notingSteps(), null, undefined, asked)).outcome).toBe('done');
+  });
+
+  it('does forgotten steps again and nothing else', async () => {
+    const first = await attempt(notingSteps(), null);
+    const state = forgetting(first.state, withDependents(notingSteps(), 'online'));
+    expect(state.forgotten).toEqual(['online', 'report']);
+    done = [];
+    const second = await attempt(notingSteps(), state);
+    expect(working()).toEqual(['online', 'report']);
+    expect(second.state.forgotten).toEqual([]);
+  });
+
+  it('does not take the files of a forgotten step from the cache, nor leaves the old ones in it', async () => {
+    let bytes = 'first';
+    const steps = notingSteps({
+      export: async (context) => {
+        await writeFile(join(context.dir, 'model'), bytes);
+        return {};
+      },
+    });
+    const first = await attempt(steps, null);
+    bytes = 'second';
+    const model = join(dir, 'run', 'steps', 'export', 'model');
+    const second = await attempt(steps, forgetting(first.state, ['export']));
+    expect(second.state.steps.find((step) => step.id === 'export')?.skippedBecause).toBeNull();
+    expect(await readFile(model, 'utf8')).toBe('second');
+    await rm(join(dir, 'run'), { recursive: true });
+    const third = await attempt(steps, null);
+    expect(third.state.steps.find((step) => step.id === 'export')?.skippedBecause).toBe('cached');
+    expect(await readFile(model, 'utf8')).toBe('second');
+  });
+
+  it('still does a forgotten step itself when the attempt that should do so was cut', async () => {
+    const controller = new AbortController();
+    const before = await attempt(notingSteps(), null);
+    controller.abort();
+    const cut = await attempt(notingSteps(), forgetting(before.state, ['export']), controller.signal);
+    expect(cut.outcome).toBe('cancelled');
+    done = [];
+    await attempt(notingSteps(), cut.state);
+    expect(working()).toContain('export');
   });
 });

@@ -9,8 +9,12 @@ const preset: Preset = {
   formats: ['onnx', 'ts-trace'],
   precisions: ['fp32', 'fp16'],
   accelerators: ['none', 'trt'],
-  metrics: [],
+  metrics: [{ name: 'top1', title: 'Top-1' }],
   origin: { dataset: '', checkpoint: '', paper: '' },
+  signature: {
+    inputs: [{ name: 'x', datatype: 'FP32', shape: [-1, 3] }],
+    outputs: [{ name: 'y', datatype: 'FP32', shape: [-1, 'classes'] }],
+  },
   defaults: { precision: 'fp16', configure: { maxBatchSize: 128, preferredBatchSizes: [64, 128] } },
   profiles: {
     quick: {
@@ -51,8 +55,8 @@ describe('resolveSpec', () => {
   it('drops the thresholds of the preset for weights or data of the user', () => {
     const strict = { ...preset, defaults: { accuracy: { thresholds: { top1: 0.9 } } } };
     expect(resolveSpec(strict, {}).accuracy.thresholds).toEqual({ top1: 0.9 });
-    expect(resolveSpec(strict, { model: { checkpoint: 'own.pt' } }).accuracy.thresholds).toEqual({});
-    const asked = { model: { dataset: 'own' }, accuracy: { thresholds: { top1: 0.5 } } };
+    expect(resolveSpec(strict, { model: { checkpoint: '/own.pt' } }).accuracy.thresholds).toEqual({});
+    const asked = { model: { dataset: '/own' }, accuracy: { thresholds: { top1: 0.5 } } };
     expect(resolveSpec(strict, asked).accuracy.thresholds).toEqual({ top1: 0.5 });
   });
 

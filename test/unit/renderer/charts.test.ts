@@ -14,6 +14,7 @@ const online: SweepInput = {
   state: state.scenarios.online,
   planned: state.spec.performance.concurrency,
   level: null,
+  budgetMs: null,
   theme: chartThemes.dark,
 };
 const offline: SweepInput = {
@@ -41,15 +42,15 @@ describe('the throughput chart', () => {
 
   it('draws levels that are not steady hollow and says why', () => {
     const [series] = throughputChart(offline).data;
-    expect(series?.marker.symbol).toEqual(['circle', 'circle', 'circle', 'circle-open', 'circle']);
-    expect(series?.hovertext[3]).toContain('Not steady: Throughput or latency still drifted');
-    expect(series?.hovertext[2]).not.toContain('Not steady');
+    expect(series?.marker?.symbol).toEqual(['circle', 'circle', 'circle', 'circle-open', 'circle']);
+    expect(series?.hovertext?.[3]).toContain('Not steady: Throughput or latency still drifted');
+    expect(series?.hovertext?.[2]).not.toContain('Not steady');
   });
 
   it('draws a level without a result as a hole with the reason', () => {
     const hole = throughputChart(online).data.find((trace) => trace.name === 'No result');
     expect(hole?.x).toEqual([32]);
-    expect(hole?.hovertext[0]).toContain('The load tool ended with exit code 99');
+    expect(hole?.hovertext?.[0]).toContain('The load tool ended with exit code 99');
     expect(throughputChart(offline).data.some((trace) => trace.name === 'No result')).toBe(false);
   });
 
@@ -70,7 +71,7 @@ describe('the latency chart', () => {
     expect(data.slice(0, 5).map((trace) => trace.y[0])).toEqual(
       [first.p99Us, first.p95Us, first.p90Us, first.p50Us, first.avgUs].map((us) => us / 1000),
     );
-    const symbols = data.slice(0, 5).map((trace) => String(trace.marker.symbol?.[0]));
+    const symbols = data.slice(0, 5).map((trace) => String(trace.marker?.symbol?.[0]));
     expect(new Set(symbols).size).toBe(5);
   });
 

@@ -28,6 +28,7 @@ export function createClientDouble(answers: Answers): {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    pathOf: (file) => `/dropped/${file.name}`,
   });
   return {
     client,

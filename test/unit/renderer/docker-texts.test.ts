@@ -3,10 +3,8 @@ import type { ImageInfo } from '../../../main/contract/docker';
 import { errorCodes } from '../../../main/contract/errors';
 import { errorText } from '../../../main/contract/error-text';
 import type { Check, GpuFacts } from '../../../main/contract/machine';
-import type { Preset } from '../../../main/contract/preset';
 import { formatAge } from '../../../renderer/format/age';
 import { remedyCommand } from '../../../renderer/format/remedy-command';
-import { createDraft } from '../../../renderer/stores/draft';
 import {
   cpuText,
   exitCode,
@@ -19,10 +17,6 @@ import {
 import { checkSummary } from '../../../renderer/views/environment/check-summary';
 import { gaugesOf, gpuFacts, sparkline } from '../../../renderer/views/environment/gpu-text';
 import { digestOf, sortImages, whyKept } from '../../../renderer/views/images/image-text';
-import { parseTexts } from '../../../renderer/views/new-deployment/field-value';
-import { fieldGroups } from '../../../renderer/views/new-deployment/fields';
-import { specFixture } from '../../support/run-state';
-import { createClientDouble, createStorage } from './client-double';
 import { containerFixture } from './container-fixtures';
 
 const gpu: GpuFacts = {
@@ -191,57 +185,5 @@ describe('the environment in words', () => {
     const quoted = errorCodes.flatMap((code) => remedyCommand(errorText[code].remedy) ?? []);
     expect(quoted).toContain('sudo usermod -aG docker $USER');
     expect(quoted.every((command) => /^(npm|sudo) /.test(command))).toBe(true);
-  });
-});
-
-describe('the engine of a deployment', () => {
-  const preset: Preset = {
-    id: 'resnet50',
-    title: 'ResNet-50',
-    summary: '',
-    formats: ['onnx'],
-    precisions: ['fp32'],
-    accelerators: ['none'],
-    metrics: [],
-    profiles: {},
-    defaults: {},
-  } as unknown as Preset;
-  const engineFields = (inDocker: boolean, available: boolean) =>
-    fieldGroups(preset, inDocker, [
-      { kind: 'docker', available, version: null, note: 'No answer.', remedy: null },
-    ]).find((group) => group.title === 'Where it runs')?.fields ?? [];
-
-  it('has Docker’s fields with Docker alone', () => {
-    expect(engineFields(false, true).map((field) => field.path)).toEqual(['engine.kind']);
-    expect(engineFields(true, true).map((field) => field.path)).toEqual([
-      'engine.kind',
-      'engine.images',
-      'engine.release',
-      'engine.gpus',
-      'engine.shmSizeMiB',
-    ]);
-  });
-
-  it('cannot be chosen where it is not available, and says why', () => {
-    const [kind] = engineFields(false, false);
-    expect(kind?.control).toMatchObject({
-      options: [{ value: 'local' }, { value: 'docker', why: 'No answer.' }],
-    });
-    expect(kind?.help).toBe('Docker containers: No answer.');
-  });
-
-  it('takes its fields along when it changes', () => {
-    const { client } = createClientDouble({ 'presets.resolve': () => specFixture() });
-    const draft = createDraft(client, createStorage());
-    const { change, reset } = draft.getState();
-    change('engine.kind', 'docker');
-    change('engine.gpus', [...parseTexts('GPU-1, GPU-2')]);
-    expect(draft.getState().values).toEqual({ 'engine.kind': 'docker', 'engine.gpus': ['GPU-1', 'GPU-2'] });
-    change('engine.kind', 'local');
-    expect(draft.getState().values).toEqual({ 'engine.kind': 'local' });
-    change('engine.kind', 'docker');
-    change('engine.shmSizeMiB', 2048);
-    reset('engine.kind');
-    expect(draft.getState().values).toEqual({});
   });
 });

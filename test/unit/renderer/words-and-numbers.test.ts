@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../../main/contract/api';
 import { shellCommand } from '../../../renderer/format/command';
 import { formatDuration, formatMs, formatRate, formatSmall } from '../../../renderer/format/numbers';
 import { whyUnsteady } from '../../../renderer/format/words';
-import { filterRuns } from '../../../renderer/views/filter-runs';
-import { fieldMessage, fieldValue, parseIntegers } from '../../../renderer/views/new-deployment/field-value';
-import { cliCommand, planText } from '../../../renderer/views/new-deployment/plan-text';
+import { planText } from '../../../renderer/views/new-deployment/plan-text';
 import { bestPoint } from '../../../main/contract/points';
 import { figuresOf } from '../../../renderer/views/run/figures';
-import { cutAt, matchingLines } from '../../../renderer/format/log-search';
+import { cutAt } from '../../../renderer/format/log-search';
 import { shownStep } from '../../../renderer/views/run/shown-step';
 import { verdict } from '../../../renderer/views/run/verdict';
 import { completeState, pointFixture, runCreated, specFixture } from '../../support/run-state';
@@ -53,40 +50,7 @@ it('a command is quoted for a shell where it must be', () => {
   );
 });
 
-describe('fields of the form', () => {
-  it('reads lists of whole numbers', () => {
-    expect(parseIntegers('1, 2 4;8', false)).toEqual([1, 2, 4, 8]);
-    expect(parseIntegers('  ', true)).toEqual([]);
-    expect(parseIntegers('', false)).toBe('Give at least one whole number');
-    for (const bad of ['x', '1.5', '-1', '0', '1e3', '99999999999']) {
-      expect(parseIntegers(`1, ${bad}`, false)).toContain(bad);
-    }
-  });
-
-  it('finds a value by its dotted path', () => {
-    const spec = specFixture();
-    expect(fieldValue(spec, 'accuracy.thresholds.top1')).toBe(0.9);
-    expect(fieldValue(spec, 'accuracy.thresholds.top5')).toBeUndefined();
-    expect(fieldValue(spec, 'format.no.such')).toBeUndefined();
-  });
-
-  it('does not name the field beside the field', () => {
-    expect(fieldMessage('a.b: too large', 'a.b')).toBe('too large');
-    expect(fieldMessage('too large', 'a.b')).toBe('too large');
-  });
-
-  it('is told as a command line with the same choices', () => {
-    const argv = cliCommand('resnet50', { format: 'onnx', 'performance.batchSizes': [1, 2] });
-    expect(argv.slice(4)).toEqual([
-      'run',
-      'resnet50',
-      '--set',
-      'format=onnx',
-      '--set',
-      'performance.batchSizes=[1,2]',
-    ]);
-  });
-
+describe('the plan of a run', () => {
   it('says of every step what it will do', () => {
     const plan = planText(specFixture());
     expect(plan).toHaveLength(10);
@@ -150,9 +114,7 @@ describe('a run in figures', () => {
 });
 
 describe('the search', () => {
-  it('finds lines in any case and cuts them at the hits', () => {
-    expect(matchingLines(['Error a', 'fine', 'an eRRor'], 'error')).toEqual([0, 2]);
-    expect(matchingLines(['a'], '')).toBeNull();
+  it('cuts lines at the hits, in any case', () => {
     expect(cutAt('an eRRor, an error', 'error')).toEqual([
       { text: 'an ', hit: false },
       { text: 'eRRor', hit: true },
@@ -160,20 +122,5 @@ describe('the search', () => {
       { text: 'error', hit: true },
     ]);
     expect(cutAt('', 'x')).toEqual([]);
-  });
-
-  it('finds runs in which every word occurs', () => {
-    const run = {
-      runId: '20251121-a',
-      preset: 'resnet50',
-      profile: 'quick',
-      format: 'onnx',
-      precision: 'fp16',
-      engine: 'local',
-      status: 'gate-failed',
-    } as RunSummary;
-    expect(filterRuns([run], 'ONNX gate')).toHaveLength(1);
-    expect(filterRuns([run], 'onnx done')).toHaveLength(0);
-    expect(filterRuns([run], '  ')).toHaveLength(1);
   });
 });

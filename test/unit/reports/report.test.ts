@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toReport } from '../../../main/reports/to-report';
 import { bestPoint } from '../../../main/contract/points';
-import { shellLine } from '../../../main/reports/shell-line';
+import { shellLine } from '../../../main/platform/shell-line';
 import {
   accuracyBody,
   completeBodies,

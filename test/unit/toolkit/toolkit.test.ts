@@ -47,7 +47,9 @@ describe('toolkit.call', () => {
       `echo '{"type":"fact","name":"a","value":"b"}'; echo noise; echo '{"type":"progress","fraction":null,"text":"t"}'; echo '{"type":"result","samples":3}'`,
     );
     const { value, heard } = listener();
-    expect(await toolkit.call('verify', [['--atol', 'x=1'], ['--flag']], result, value)).toEqual({
+    expect(
+      await toolkit.call({ verb: 'verify', args: [['--atol', 'x=1'], ['--flag']] }, result, value),
+    ).toEqual({
       samples: 3,
     });
     expect(heard).toEqual([
@@ -71,12 +73,14 @@ describe('toolkit.call', () => {
     ['death by a signal', `kill -9 $$`, 'toolkit-failed'],
   ])('throws on %s', async (_name, script, code) => {
     const toolkit = await faultyPython(script);
-    await expect(toolkit.call('verify', [], result, listener().value)).rejects.toMatchObject({ code });
+    await expect(toolkit.call({ verb: 'verify', args: [] }, result, listener().value)).rejects.toMatchObject({
+      code,
+    });
   });
 
   it('keeps the last log lines as evidence', async () => {
     const toolkit = await faultyPython(`echo first >&2; echo last >&2; exit 1`);
-    await expect(toolkit.call('verify', [], result, listener().value)).rejects.toMatchObject({
+    await expect(toolkit.call({ verb: 'verify', args: [] }, result, listener().value)).rejects.toMatchObject({
       details: 'first\nlast',
     });
   });
@@ -87,7 +91,7 @@ describe('toolkit.call', () => {
       `echo '{"type":"progress","fraction":0,"text":"on"}'; sleep 600 & wait`,
     );
     const { value } = listener(controller.signal);
-    const call = toolkit.call('verify', [], result, {
+    const call = toolkit.call({ verb: 'verify', args: [] }, result, {
       ...value,
       progress: () => {
         controller.abort();
@@ -100,7 +104,7 @@ describe('toolkit.call', () => {
     const toolkit = createToolkit(
       createLocalPython({ python: join(dir, 'none'), resources: dir, env: process.env }),
     );
-    await expect(toolkit.call('verify', [], result, listener().value)).rejects.toMatchObject({
+    await expect(toolkit.call({ verb: 'verify', args: [] }, result, listener().value)).rejects.toMatchObject({
       code: 'toolchain-missing',
     });
   });

@@ -1,0 +1,63 @@
+import type { MenuItemConstructorOptions } from 'electron';
+import type { MenuCommand } from '../main/contract/api';
+
+/** The menu of the application. What is the product's own is sent to the window, which knows the page that is shown. */
+export function menuTemplate(send: (command: MenuCommand) => void): MenuItemConstructorOptions[] {
+  const own = (label: string, command: MenuCommand, accelerator?: string): MenuItemConstructorOptions => ({
+    label,
+    ...(accelerator === undefined ? {} : { accelerator }),
+    click: () => {
+      send(command);
+    },
+  });
+  const line: MenuItemConstructorOptions = { type: 'separator' };
+  return [
+    {
+      label: '&File',
+      submenu: [
+        own('New deployment', 'new-deployment', 'CmdOrCtrl+N'),
+        own('Open configuration …', 'open-file', 'CmdOrCtrl+O'),
+        line,
+        { role: 'quit', label: 'Quit' },
+      ],
+    },
+    {
+      label: '&Edit',
+      submenu: [
+        { role: 'undo' },
+        { role: 'redo' },
+        line,
+        { role: 'cut' },
+        { role: 'copy' },
+        { role: 'paste' },
+        { role: 'selectAll' },
+        line,
+        own('Find on this page', 'find', 'CmdOrCtrl+F'),
+      ],
+    },
+    {
+      label: '&View',
+      submenu: [
+        own('Command palette', 'command-palette', 'CmdOrCtrl+K'),
+        own('Change the colours', 'toggle-theme', 'CmdOrCtrl+Shift+L'),
+        line,
+        { role: 'resetZoom' },
+        { role: 'zoomIn' },
+        { role: 'zoomOut' },
+        line,
+        { role: 'togglefullscreen' },
+      ],
+    },
+    {
+      label: '&Run',
+      submenu: [
+        own('Pause this run', 'pause'),
+        own('Resume this run', 'resume'),
+        own('Cancel this run', 'cancel'),
+        line,
+        own('Duplicate this run', 'duplicate'),
+      ],
+    },
+    { label: '&Help', submenu: [own('Shortcuts', 'shortcuts')] },
+  ];
+}

@@ -1,0 +1,39 @@
+import type { CoreEvent } from '../main/contract/api';
+import type { RunOutcome } from '../main/contract/run-events';
+
+/** Milliseconds; who waits less is still looking. */
+const longRunMs = 60_000;
+
+const outcomeText: Readonly<Record<RunOutcome, string>> = {
+  done: 'Run done',
+  failed: 'Run failed',
+  'gate-failed': 'Run ended: the accuracy gate did not pass',
+  cancelled: 'Run cancelled',
+  paused: 'Run paused',
+};
+
+/**
+ * Hears the core's events and tells of the end of a run that has taken more than a minute, while nobody looks at the
+ * window. Times are those of the journal.
+ */
+export function createRunEndWatch(options: {
+  readonly isLookedAt: () => boolean;
+  readonly tell: (notice: { readonly title: string; readonly body: string }) => void;
+}): (event: CoreEvent) => void {
+  const startedMs = new Map<string, number>();
+  const names = new Map<string, string>();
+  return (event) => {
+    if (event.type !== 'journal') return;
+    const { runId, entry } = event;
+    if (entry.type === 'run-created') {
+      const { model, format, precision } = entry.spec;
+      names.set(runId, `${model.preset}, ${format} ${precision}, ${model.profile}`);
+    }
+    if (entry.type === 'run-started') startedMs.set(runId, Date.parse(entry.at));
+    if (entry.type !== 'run-finished') return;
+    const from = startedMs.get(runId);
+    startedMs.delete(runId);
+    if (from === undefined || Date.parse(entry.at) - from <= longRunMs || options.isLookedAt()) return;
+    options.tell({ title: outcomeText[entry.outcome], body: names.get(runId) ?? runId });
+  };
+}

@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { WorkbenchError } from '../contract/errors';
+import { stepTitle } from '../contract/step-text';
+import type { SpecPreview, SpecProblem } from '../contract/spec-tools';
+import { shellLine } from '../platform/shell-line';
+import type { CliContext } from './context';
+import { exitCodes } from './output';
+import type { RunOptions } from './read-spec';
+import { addSpecOptions, readChoice } from './spec-options';
+
+const forms = ['run-yaml', 'shell', 'json', 'commands'] as const;
+
+function problemLine({ field, severity, message, remedy }: SpecProblem): string {
+  const where = field === '' ? '' : `${field}: `;
+  return `${severity}: ${where}${message}${remedy === null ? '' : `\n  remedy: ${remedy}`}`;
+}
+
+/** The command lines under the titles of their steps, each as a shell takes it. */
+function commandText({ commands }: SpecPreview): string {
+  return commands
+    .map(({ step, argv }, index) => {
+      const title = commands[index - 1]?.step === step ? '' : `# ${stepTitle[step]}\n`;
+      return `${title}${shellLine(argv)}`;
+    })
+    .join('\n');
+}
+
+/** `spec`: what `run` with the same options would do, without doing it. */
+export function addSpec(program: Command, context: CliContext): void {
+  const spec = program
+    .command('spec')
+    .description('Show the complete specification of a run, its script or its commands, and run nothing')
+    .argument('[preset]', 'preset id, for example resnet50');
+  addSpecOptions(spec)
+    .option('--as <form>', forms.join(', '), 'run-yaml')
+    .action(async (preset: string | undefined, options: RunOptions & { readonly as: string }) => {
+      const form = forms.find((known) => known === options.as);
+      if (form === undefined) {
+        throw new WorkbenchError('input-invalid', `"${options.as}" is none of ${forms.join(', ')}`, {
+          where: '--as',
+        });
+      }
+      const core = await context.core();
+      const choice = await readChoice(core, preset, options);
+      if (form === 'run-yaml' || form === 'shell') {
+        const { text } = await core.handlers['spec.export']({ ...choice, as: form });
+        process.stdout.write(text);
+        return;
+      }
+      const preview = await core.handlers['spec.preview'](choice);
+      if (form === 'json') context.output({ json: true }).document(preview);
+      else if (preview.commands.length > 0) process.stdout.write(`${commandText(preview)}\n`);
+      for (const problem of preview.problems) process.stderr.write(`${problemLine(problem)}\n`);
+      if (preview.problems.some(({ severity }) => severity === 'problem')) context.exit(exitCodes.usage);
+    });
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { RunSpec } from './run-spec';
+import type { StepId } from './run-events';
+
+/** A choice of the wizard: the preset and what differs from its defaults, as a partial run specification. */
+export const choiceSchema = z.strictObject({
+  preset: z.string().max(128),
+  overrides: z.record(z.string(), z.unknown()),
+});
+export type Choice = z.infer<typeof choiceSchema>;
+
+/** Something that keeps a choice from being run, or that should be known before. */
+export interface SpecProblem {
+  /** Dotted path in the run specification: "configure.preferredBatchSizes"; '' for the whole. */
+  readonly field: string;
+  readonly severity: 'problem' | 'warning';
+  readonly message: string;
+  readonly remedy: string | null;
+}
+
+export interface PlannedCommand {
+  readonly step: StepId;
+  /** Paths that only the run will have are written as <run>. */
+  readonly argv: readonly string[];
+}
+
+/** Everything the wizard shows of a choice. */
+export interface SpecPreview {
+  /** null while the choice is no specification. */
+  readonly spec: RunSpec | null;
+  readonly specHash: string | null;
+  /** The preset's defaults under profile and precision, for marking what was changed and resetting it. */
+  readonly defaults: RunSpec | null;
+  readonly problems: readonly SpecProblem[];
+  /** config.pbtxt as it will be written; null while there is none. */
+  readonly configPbtxt: string | null;
+  /** The same without what was edited by hand. */
+  readonly generatedPbtxt: string | null;
+  readonly commands: readonly PlannedCommand[];
+}
+
+/** A config.pbtxt that a person wrote, taken apart. */
+export interface ConfigEdit {
+  /** Fields of the specification that the text says otherwise than the form did. */
+  readonly overrides: Readonly<Record<string, unknown>>;
+  /** null when the text was taken; else what is wrong with it and where. */
+  readonly problem: { readonly message: string; readonly line: number | null } | null;
+}
+
+export interface ImportedSpec {
+  /** What the text was: this workbench's run.yaml, a runner configuration of either generation, an environment file. */
+  readonly source: 'run-yaml' | 'runner-yaml-1' | 'runner-yaml-2' | 'shell-environment' | 'config-pbtxt';
+  readonly choice: Choice | null;
+  /** What was left out or read otherwise, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** A draft of the wizard; kept on disk on every change. */
+export const draftSchema = z.strictObject({
+  id: z.string().regex(/^[\w-]{1,64}$/),
+  choice: choiceSchema,
+  /** The page of the wizard that was open. */
+  page: z.string().max(64),
+  updatedAt: z.string(),
+});
+export type Draft = z.infer<typeof draftSchema>;

@@ -1,0 +1,79 @@
+import type { Scenario } from './run-events';
+import { scenarios } from './run-events';
+import type { PerformanceSpec } from './run-spec';
+import type { RunState } from './run-state';
+
+export interface TimeLeft {
+  readonly seconds: number;
+  /** What the estimate stands on, for people. */
+  readonly basis: string;
+}
+
+/** A level is steady when three windows agree; see main/perf/stability.ts. */
+const expectedWindows = 3;
+
+interface Level {
+  readonly batchSize: number;
+  readonly concurrency: number;
+}
+
+function levelsOf(performance: PerformanceSpec, scenario: Scenario): readonly Level[] {
+  return scenario === 'offline'
+    ? performance.batchSizes.map((batchSize) => ({ batchSize, concurrency: 1 }))
+    : performance.concurrency.map((concurrency) => ({ batchSize: performance.onlineBatchSize, concurrency }));
+}
+
+const isSame = (a: Level, b: Level): boolean =>
+  a.batchSize === b.batchSize && a.concurrency === b.concurrency;
+
+/** Levels that are neither measured nor passed by in the sweep under way. */
+function levelsLeft(state: RunState, scenario: Scenario): number {
+  const step = state.steps.find((candidate) => candidate.id === scenario);
+  if (step === undefined || step.status === 'done' || step.status === 'skipped') return 0;
+  const { points, missing } = state.scenarios[scenario];
+  const over: Level[] = points.map((measured) => measured.point);
+  // Holes of an earlier attempt are tried again; those of the sweep under way are behind it.
+  if (step.status === 'running') over.push(...missing);
+  return levelsOf(state.spec.performance, scenario).filter((level) => !over.some((one) => isSame(one, level)))
+    .length;
+}
+
+/** Seconds of one level by the settings alone; null where a window ends by count and nobody knows when that is. */
+function plannedLevelS(performance: PerformanceSpec): number | null {
+  if (performance.measurementMode === 'count_windows') return null;
+  const windows = Math.min(expectedWindows, performance.maxTrials);
+  return (performance.warmupMs + windows * performance.measurementIntervalMs) / 1000;
+}
+
+/** Seconds since the last entry of the sweep under way: what the level under way has had. */
+function spentS(state: RunState, nowMs: number): number {
+  const step = state.steps.find(
+    ({ id, status }) => (id === 'offline' || id === 'online') && status === 'running',
+  );
+  return step === undefined ? 0 : Math.max(0, (nowMs - Date.parse(state.updatedAt)) / 1000);
+}
+
+const levels = (count: number): string => (count === 1 ? '1 level' : `${count} levels`);
+
+/**
+ * How long the measuring of a run will still take: levels left times what a level took, or takes by the settings.
+ * An estimate, and only of the levels: the other steps differ too much between models. Never negative. Pure.
+ * @param nowMs wall clock, milliseconds.
+ * @returns null when nothing is known: not running, waiting for another run, no level left.
+ */
+export function estimateTimeLeft(state: RunState, nowMs: number): TimeLeft | null {
+  if (state.status !== 'running' || state.waitsFor !== null) return null;
+  const left = scenarios.reduce((sum, scenario) => sum + levelsLeft(state, scenario), 0);
+  if (left === 0) return null;
+  const measured = scenarios.flatMap((scenario) => state.scenarios[scenario].points);
+  const tookS = measured.reduce((sum, { point }) => sum + point.elapsedUs / 1e6, 0) / measured.length;
+  const levelS = measured.length > 0 ? tookS : plannedLevelS(state.spec.performance);
+  if (levelS === null) return null;
+  const seconds = left * levelS - Math.min(levelS, spentS(state, nowMs));
+  const each = `${levels(left)} left, about ${levelS.toFixed(1)} s each`;
+  const basis =
+    measured.length > 0
+      ? `${each}, as the ${levels(measured.length)} so far took`
+      : `${each} by the settings; the steps before are not counted`;
+  return { seconds, basis };
+}

@@ -1,0 +1,36 @@
+import { WorkbenchError } from '../../contract/errors';
+
+interface RemoteAddress {
+  readonly http: string;
+  readonly grpc: string;
+}
+
+/**
+ * `http://host:port`, where port is that of Triton's HTTP service (8000 when absent). gRPC is taken to be the next
+ * port, as Triton's defaults have it; `?grpcPort=N` says otherwise.
+ */
+export function parseRemoteUrl(url: string): RemoteAddress {
+  const parsed = new URL(url);
+  if (parsed.protocol !== 'http:') {
+    throw new WorkbenchError('input-invalid', `${url}: only http:// addresses of a Triton can be used`, {
+      where: 'engine.url',
+    });
+  }
+  if (
+    parsed.username !== '' ||
+    parsed.password !== '' ||
+    (parsed.pathname !== '/' && parsed.pathname !== '')
+  ) {
+    throw new WorkbenchError('input-invalid', `${url}: give host and port alone, as http://host:8000`, {
+      where: 'engine.url',
+    });
+  }
+  // URL leaves out the default port of http.
+  const named = /^http:\/\/[^/?#]*:80(?:[/?#]|$)/i.test(url) ? 80 : 8000;
+  const port = parsed.port === '' ? named : Number(parsed.port);
+  const grpcPort = Number(parsed.searchParams.get('grpcPort') ?? port + 1);
+  if (!Number.isInteger(grpcPort) || grpcPort < 1 || grpcPort > 65_535) {
+    throw new WorkbenchError('input-invalid', `${url}: grpcPort is no port`, { where: 'engine.url' });
+  }
+  return { http: `${parsed.hostname}:${port}`, grpc: `${parsed.hostname}:${grpcPort}` };
+}

@@ -1,0 +1,152 @@
+import { WorkbenchError } from '../contract/errors';
+import type { BackendSet } from '../contract/serving';
+import type { ModelConfig } from '../triton/model-config';
+
+type Tensors = ModelConfig['input'];
+
+/** What is served is what the run checks and measures: these fields must stay as the other fields make them. */
+export interface ServingFrame {
+  readonly generated: ModelConfig;
+  readonly backends: BackendSet;
+  readonly modelVersion: number;
+  /** Name of the model file in the version folder. */
+  readonly fileName: string;
+}
+
+function refused(field: string, message: string, remedy: string): WorkbenchError {
+  return new WorkbenchError('config-invalid', `${field}: ${message}`, {
+    where: `configure.configPatch.${field}`,
+    remedy,
+  });
+}
+
+/** Backend of a platform's name, as Triton takes it. */
+const platformBackends: Readonly<Record<string, string>> = {
+  onnxruntime_onnx: 'onnxruntime',
+  pytorch_libtorch: 'pytorch',
+  tensorrt_plan: 'tensorrt',
+  tensorflow_savedmodel: 'tensorflow',
+  tensorflow_graphdef: 'tensorflow',
+};
+
+/** `onnxruntime` for platform "onnxruntime_onnx" as well as for backend "onnxruntime". */
+export function backendOf(config: Pick<ModelConfig, 'backend' | 'platform'>): string {
+  const { backend = '', platform = '' } = config;
+  return backend === '' ? (platformBackends[platform] ?? platform) : backend;
+}
+
+const dimensions = (tensor: Tensors[number]) => `[${tensor.dims.join(', ')}]`;
+
+function checkTensors(side: 'input' | 'output', generated: Tensors, patched: Tensors): void {
+  const remedy = 'The exported model decides on its tensors; change format, precision or the model instead.';
+  for (const tensor of generated) {
+    const found = patched.find((candidate) => candidate.name === tensor.name);
+    if (found === undefined) throw refused(side, `the model's ${side} ${tensor.name} is missing`, remedy);
+    if (found.dataType !== tensor.dataType) {
+      const wanted = tensor.dataType ?? 'no type';
+      throw refused(side, `${tensor.name} is ${wanted}, not ${found.dataType ?? 'without a type'}`, remedy);
+    }
+    const fits =
+      'reshape' in found ||
+      (found.dims.length === tensor.dims.length &&
+        found.dims.every((size, index) => size === tensor.dims[index] || size === -1));
+    if (!fits) {
+      throw refused(side, `${tensor.name} has dims ${dimensions(tensor)}, not ${dimensions(found)}`, remedy);
+    }
+  }
+  const extra = patched.find((tensor) => !generated.some((known) => known.name === tensor.name));
+  if (extra !== undefined) throw refused(side, `the model has no ${side} ${extra.name}`, remedy);
+}
+
+function checkVersions(policy: ModelConfig['versionPolicy'], version: number): void {
+  const specific = policy?.['specific'] as { versions?: readonly unknown[] } | undefined;
+  if (specific === undefined || specific.versions?.map(Number).includes(version) === true) return;
+  throw refused(
+    'version_policy',
+    `version ${version}, which this run writes and measures, is not among those served`,
+    `Name version ${version}, or change the model version.`,
+  );
+}
+
+function checkScheduling(config: ModelConfig): void {
+  const remedy = 'Leave it out; requests of the accuracy check and of the load tools stand each for itself.';
+  for (const [name, field] of [
+    ['sequenceBatching', 'sequence_batching'],
+    ['ensembleScheduling', 'ensemble_scheduling'],
+  ] as const) {
+    if (config[name] !== undefined)
+      throw refused(field, 'a run cannot check or measure such a model', remedy);
+  }
+  const policy = config['modelTransactionPolicy'] as { decoupled?: boolean } | undefined;
+  if (policy?.decoupled === true) {
+    throw refused('model_transaction_policy', 'a decoupled model cannot be measured', remedy);
+  }
+  const { maxBatchSize, dynamicBatching } = config;
+  if (dynamicBatching === undefined) return;
+  if (maxBatchSize === 0) {
+    throw refused('dynamic_batching', 'it needs a max_batch_size of at least 1', 'Raise max_batch_size.');
+  }
+  const over = dynamicBatching.preferredBatchSize?.find((size) => size < 1 || size > maxBatchSize);
+  if (over !== undefined) {
+    throw refused(
+      'dynamic_batching.preferred_batch_size',
+      `${over} is not between 1 and max_batch_size ${maxBatchSize}`,
+      'Raise max_batch_size, or leave the size out.',
+    );
+  }
+}
+
+function checkInstances(config: ModelConfig, backends: BackendSet): void {
+  if (backends !== 'python') return;
+  if (config.instanceGroup?.some((group) => group.kind === 'KIND_GPU') === true) {
+    throw refused(
+      'instance_group',
+      'this Triton runs on CPU and has no instances of KIND_GPU',
+      'Set the kind to KIND_CPU, or choose an engine with GPUs.',
+    );
+  }
+}
+
+/** Throws config-invalid naming the field of config.pbtxt that an edit by hand changed against what can be served. */
+export function checkPatchedConfig(patched: ModelConfig, frame: ServingFrame): void {
+  const { generated } = frame;
+  if (patched.name !== generated.name) {
+    throw refused(
+      'name',
+      `it is "${generated.name}" everywhere else in the run`,
+      'Change the model name instead.',
+    );
+  }
+  if (patched.maxBatchSize !== generated.maxBatchSize) {
+    throw refused(
+      'max_batch_size',
+      `it is ${generated.maxBatchSize} everywhere else in the run`,
+      'Change the max batch size or the batching instead.',
+    );
+  }
+  if (backendOf(patched) !== backendOf(generated)) {
+    throw refused(
+      patched.backend === generated.backend ? 'platform' : 'backend',
+      `format and engine lead to "${backendOf(generated)}", not "${backendOf(patched)}"`,
+      'Change the format or the engine instead.',
+    );
+  }
+  const file = patched.defaultModelFilename ?? '';
+  const expected = backendOf(generated) === 'python' ? 'model.py' : frame.fileName;
+  if (file !== '' && file !== expected) {
+    throw refused('default_model_filename', `the file is called ${expected}`, 'Leave the field out.');
+  }
+  const { model_filename: modelFile } = generated.parameters ?? {};
+  if (modelFile?.stringValue !== patched.parameters?.['model_filename']?.stringValue) {
+    throw refused(
+      'parameters["model_filename"]',
+      `the file is called ${modelFile?.stringValue ?? frame.fileName}`,
+      'Leave it as it was written.',
+    );
+  }
+  checkTensors('input', generated.input, patched.input);
+  checkTensors('output', generated.output, patched.output);
+  checkVersions(patched.versionPolicy, frame.modelVersion);
+  checkScheduling(patched);
+  checkInstances(patched, frame.backends);
+}

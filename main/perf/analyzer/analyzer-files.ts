@@ -1,0 +1,6 @@
+import { join } from 'node:path';
+
+/** What perf_analyzer reads and writes in the folder of a level. */
+export function analyzerFiles(workDir: string): { readonly inputDir: string; readonly csvPath: string } {
+  return { inputDir: join(workDir, 'input'), csvPath: join(workDir, 'perf_analyzer.csv') };
+}

@@ -1,0 +1,50 @@
+import type { CoreEvent, Handlers } from '../contract/api';
+import type { Drafts } from '../store/drafts';
+import type { RunStore } from '../store/run-store';
+import type { RunTrash } from '../store/run-trash';
+import { toSummary } from '../store/summary';
+import type { Runs } from './runs';
+
+type DeskCall = Extract<keyof Handlers, `runs.${string}` | `drafts.${string}`>;
+
+/** The window's calls about runs and drafts. */
+export function createRunsDesk(parts: {
+  readonly runs: Runs;
+  readonly store: RunStore;
+  readonly trash: RunTrash;
+  readonly drafts: Drafts;
+  readonly tell: (event: CoreEvent) => void;
+}): { readonly handlers: Pick<Handlers, DeskCall> } {
+  const { runs, store, trash, drafts, tell } = parts;
+  const changed = async (work: Promise<unknown>): Promise<null> => {
+    await work;
+    tell({ type: 'runs-changed' });
+    return null;
+  };
+  const done = async (work: Promise<unknown>): Promise<null> => {
+    await work;
+    return null;
+  };
+  return {
+    handlers: {
+      'runs.list': async () => (await store.list()).runs.map(toSummary),
+      'runs.get': async ({ runId }) => (await store.load(runId)).state,
+      'runs.start': async ({ spec }) => {
+        const runId = await runs.create(spec);
+        await runs.execute(runId);
+        return { runId };
+      },
+      'runs.resume': ({ runId }) => done(runs.execute(runId)),
+      'runs.rerunFrom': ({ runId, step }) => done(runs.execute(runId, step)),
+      'runs.cancel': ({ runId }) => done(runs.cancel(runId)),
+      'runs.pause': ({ runId }) => done(runs.pause(runId)),
+      'runs.annotate': ({ runId, ...annotation }) => done(runs.annotate(runId, annotation)),
+      'runs.remove': ({ runId }) => changed(trash.remove(runId)),
+      'runs.restore': ({ runId }) => changed(trash.restore(runId)),
+      'runs.log': ({ runId, step, limit }) => store.logTail(runId, step, limit),
+      'drafts.list': () => drafts.list(),
+      'drafts.save': (draft) => done(drafts.save(draft)),
+      'drafts.remove': ({ id }) => done(drafts.remove(id)),
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { Signature, TensorSignature } from '../contract/artefacts';
+import { WorkbenchError } from '../contract/errors';
+import type { Preset } from '../contract/preset';
+import type { Precision, RunSpec } from '../contract/run-spec';
+
+type ModelChoice = Pick<RunSpec, 'model'>;
+type PresetTensor = Preset['signature']['inputs'][number];
+
+function tensorOf(tensor: PresetTensor, args: Readonly<Record<string, string>>): TensorSignature {
+  const shape = tensor.shape.map((dimension) => {
+    if (typeof dimension === 'number') return dimension;
+    const value = args[dimension];
+    if (value !== undefined && /^\d+$/.test(value)) return Number(value);
+    const found = value === undefined ? 'is not given' : `is "${value}"`;
+    throw new WorkbenchError('spec-invalid', `model.args.${dimension}: ${found}; a whole number is wanted`, {
+      where: `model.args.${dimension}`,
+    });
+  });
+  return { name: tensor.name, datatype: tensor.datatype, shape };
+}
+
+/**
+ * Tensors of the exported model, from the preset and the arguments of the specification.
+ * Throws spec-invalid naming the argument that is missing or no number.
+ */
+export function signatureOf(preset: Preset, spec: ModelChoice): Signature {
+  const { args } = spec.model;
+  return {
+    inputs: preset.signature.inputs.map((tensor) => tensorOf(tensor, args)),
+    outputs: preset.signature.outputs.map((tensor) => tensorOf(tensor, args)),
+  };
+}
+
+/** The same after conversion: fp16 turns every FP32 tensor, inputs and outputs too, into FP16; integers stay. */
+export function atPrecision(signature: Signature, precision: Precision): Signature {
+  if (precision === 'fp32') return signature;
+  const half = (tensor: TensorSignature) =>
+    tensor.datatype === 'FP32' ? { ...tensor, datatype: 'FP16' } : tensor;
+  return { inputs: signature.inputs.map(half), outputs: signature.outputs.map(half) };
+}
+
+/** True when the model is made with the very arguments of its profile, which the preset's signature speaks of. */
+export function hasProfileArguments(preset: Preset, spec: ModelChoice): boolean {
+  const own = preset.profiles[spec.model.profile]?.args ?? {};
+  const names = new Set([...Object.keys(own), ...Object.keys(spec.model.args)]);
+  return [...names].every((name) => name in own && spec.model.args[name] === String(own[name]));
+}
+
+const show = (tensor: TensorSignature) => `${tensor.datatype} [${tensor.shape.join(', ')}]`;
+
+/** Throws model-mismatch naming the first tensor that is missing, not declared, or of another type or shape. */
+export function checkSignature(declared: Signature, exported: Signature): void {
+  for (const side of ['inputs', 'outputs'] as const) {
+    const kind = side === 'inputs' ? 'input' : 'output';
+    const mismatch = (message: string) =>
+      new WorkbenchError('model-mismatch', message, {
+        where: 'preset.yaml, signature',
+        remedy: "Correct the model, its arguments or the preset's signature, so that they say the same.",
+      });
+    for (const tensor of declared[side]) {
+      const found = exported[side].find((candidate) => candidate.name === tensor.name);
+      if (found === undefined) {
+        const names = exported[side].map((candidate) => candidate.name).join(', ') || 'none';
+        throw mismatch(`The exported model has no ${kind} "${tensor.name}"; it has: ${names}`);
+      }
+      if (show(found) !== show(tensor)) {
+        throw mismatch(`The ${kind} "${tensor.name}" was exported as ${show(found)}, not ${show(tensor)}`);
+      }
+    }
+    const extra = exported[side].find(
+      (candidate) => !declared[side].some((tensor) => tensor.name === candidate.name),
+    );
+    if (extra !== undefined) {
+      throw mismatch(`The exported model has an ${kind} "${extra.name}" that the preset does not declare`);
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import { isAbsolute } from 'node:path';
+import type { Preset } from '../contract/preset';
+import { stepIds } from '../contract/run-events';
+import type { RunSpec } from '../contract/run-spec';
+import { servedMaxBatchSize } from '../formats/model-config-of';
+import { accelerationProblems } from './acceleration-rules';
+import { engineProblems } from './engine-rules';
+import { problem, warning } from './rule-finding';
+import type { RuleFinding } from './rule-finding';
+
+const listed = (values: readonly string[]) => (values.length === 0 ? 'none' : values.join(', '));
+
+function offered(preset: Preset, spec: RunSpec): RuleFinding[] {
+  const choices = [
+    ['format', spec.format, preset.formats],
+    ['precision', spec.precision, preset.precisions],
+  ] as const;
+  return choices.flatMap(([field, value, values]) =>
+    (values as readonly string[]).includes(value)
+      ? []
+      : [
+          problem(
+            field,
+            `${preset.title} is not offered as ${value}`,
+            `Choose ${listed(values)}.`,
+            'combination-unsupported',
+          ),
+        ],
+  );
+}
+
+function batching(spec: RunSpec): RuleFinding[] {
+  const { configure, performance } = spec;
+  const found: RuleFinding[] = [];
+  if (configure.batching === 'dynamic' && configure.maxBatchSize === 0) {
+    found.push(
+      problem(
+        'configure.maxBatchSize',
+        'Dynamic batching needs a maximum batch size of at least 1',
+        'Raise it, or set the batching to "disabled".',
+      ),
+    );
+  }
+  const over = configure.preferredBatchSizes.filter((size) => size > configure.maxBatchSize);
+  if (configure.maxBatchSize > 0 && over.length > 0) {
+    found.push(
+      problem(
+        'configure.preferredBatchSizes',
+        `${over.join(', ')} is more than the maximum batch size ${configure.maxBatchSize}`,
+        `Raise the maximum batch size, or leave out preferred sizes above ${configure.maxBatchSize}.`,
+      ),
+    );
+  }
+  const served = servedMaxBatchSize(configure);
+  const limit = Math.max(1, served);
+  const why =
+    served === 0 ? 'The model is served without batching, one item a request' : `The maximum is ${limit}`;
+  const tooLarge = performance.batchSizes.filter((size) => size > limit);
+  if (tooLarge.length > 0) {
+    found.push(
+      problem(
+        'performance.batchSizes',
+        `${tooLarge.join(', ')} is more than the maximum batch size ${limit}`,
+        `${why}: measure batch sizes up to ${limit}, or raise it.`,
+      ),
+    );
+  }
+  if (performance.onlineBatchSize > limit) {
+    found.push(
+      problem(
+        'performance.onlineBatchSize',
+        `${performance.onlineBatchSize} is more than the maximum batch size ${limit}`,
+        `${why}: send batches of up to ${limit}, or raise it.`,
+      ),
+    );
+  }
+  return found;
+}
+
+/** The steps run in folders of their own, and containers mount by full path. */
+function ownFiles({ model }: RunSpec): RuleFinding[] {
+  return (['checkpoint', 'dataset'] as const).flatMap((name) => {
+    const path = model[name];
+    return path === undefined || isAbsolute(path)
+      ? []
+      : [problem(`model.${name}`, `"${path}" is not a full path`, 'Give the path from "/" on.')];
+  });
+}
+
+function accuracy(preset: Preset, spec: RunSpec): RuleFinding[] {
+  const metrics = preset.metrics.map((metric) => metric.name);
+  const outputs = preset.signature.outputs.map((tensor) => tensor.name);
+  const thresholds = Object.entries(spec.accuracy.thresholds).flatMap(([name, value]) => {
+    const field = `accuracy.thresholds.${name}`;
+    if (!metrics.includes(name)) {
+      return [
+        problem(field, `${preset.title} has no metric "${name}"`, `Its metrics are: ${listed(metrics)}.`),
+      ];
+    }
+    if (value >= 0 && value <= 1) return [];
+    const what =
+      value > 1 ? 'No value reaches a threshold above 1' : 'Every value passes a threshold below 0';
+    return [warning(field, what, 'Give a fraction: 0.9 for 90 %.')];
+  });
+  const tolerances = (['atol', 'rtol'] as const).flatMap((kind) =>
+    Object.keys(spec.accuracy[kind])
+      .filter((name) => name !== '*' && !outputs.includes(name))
+      .map((name) =>
+        problem(
+          `accuracy.${kind}.${name}`,
+          `${preset.title} has no output "${name}"`,
+          `Its outputs are: ${listed(outputs)}; "*" stands for every one that is not named.`,
+        ),
+      ),
+  );
+  return [...thresholds, ...tolerances];
+}
+
+function measuring(spec: RunSpec): RuleFinding[] {
+  const { loadTool, inputData } = spec.performance;
+  const deadlines = Object.keys(spec.deadlines)
+    .filter((id) => !stepIds.some((step) => step === id))
+    .map((id) =>
+      warning(`deadlines.${id}`, `There is no step "${id}"`, `The steps are: ${listed(stepIds)}.`),
+    );
+  if (loadTool !== 'perf_analyzer' || inputData !== 'dataset') return deadlines;
+  return [
+    ...deadlines,
+    warning(
+      'performance.inputData',
+      'perf_analyzer sends the first sample of the data set again and again',
+      'Choose the load tool "native" to send several samples in turn.',
+    ),
+  ];
+}
+
+/** What the schema of single fields cannot say, all of it at once; pure. */
+export function ruleFindings(preset: Preset, spec: RunSpec): readonly RuleFinding[] {
+  return [
+    ...offered(preset, spec),
+    ...accelerationProblems(spec),
+    ...engineProblems(spec),
+    ...batching(spec),
+    ...ownFiles(spec),
+    ...accuracy(preset, spec),
+    ...measuring(spec),
+  ];
+}

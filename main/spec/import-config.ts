@@ -1,0 +1,75 @@
+import { toWire, WorkbenchError } from '../contract/errors';
+import { backendsOf } from '../contract/serving';
+import type { Choice, ImportedSpec } from '../contract/spec-tools';
+import type { Format } from '../contract/run-spec';
+import { backendOf } from '../formats/patched-config';
+import type { LoadedPreset } from '../presets/presets';
+import { resolveSpec } from '../presets/resolve-spec';
+import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config-pbtxt';
+import type { ModelConfig } from '../triton/model-config';
+import { editConfig } from './edit-config';
+import { generatedConfig } from './preview-spec';
+
+const source = 'config-pbtxt';
+
+/** Format whose file a backend reads, where it is one that is offered here. */
+const backendFormats: Readonly<Record<string, Format>> = { onnxruntime: 'onnx', pytorch: 'ts-trace' };
+
+const threadNames: Readonly<Record<string, string>> = {
+  intra_op_thread_count: 'intra_op_threads',
+  INTRA_OP_THREAD_COUNT: 'intra_op_threads',
+};
+
+/** Where the chosen engine serves the same file in another way, what the file says of backend and platform gives way. */
+function servedHere(config: ModelConfig, generated: ModelConfig): ModelConfig {
+  const { parameters = {} } = config;
+  const threads = Object.entries(threadNames).flatMap(([name, here]) => {
+    const value = parameters[name];
+    return value === undefined ? [] : [[here, value] as const];
+  });
+  const others = Object.entries(parameters).filter(([name]) => !/^int(er|ra)_op_thread_count$/i.test(name));
+  return {
+    ...config,
+    backend: generated.backend ?? '',
+    platform: generated.platform ?? '',
+    parameters: { ...generated.parameters, ...Object.fromEntries([...others, ...threads]) },
+  };
+}
+
+/** A config.pbtxt of any origin as a choice: its fields, and as a patch what no field stands for. Pure. */
+export function importConfig(loaded: LoadedPreset, text: string): ImportedSpec {
+  let config: ModelConfig;
+  try {
+    config = parseConfigPbtxt(text);
+  } catch (error) {
+    const { message, where } = toWire(error);
+    return { source, choice: null, notes: [`${where ?? 'config.pbtxt'}: ${message}`] };
+  }
+  const { preset } = loaded;
+  const notes: string[] = [];
+  const backend = backendOf(config);
+  const format = backendFormats[backend];
+  const overrides: Record<string, unknown> =
+    format !== undefined && preset.formats.includes(format) ? { format } : {};
+  let choice: Choice = { preset: preset.id, overrides };
+  try {
+    const spec = resolveSpec(preset, overrides);
+    const generated = generatedConfig(loaded, spec);
+    if (backend !== backendOf(generated)) {
+      const how = backendsOf(spec.engine) === 'python' ? "Triton's Python backend" : backendOf(generated);
+      notes.push(
+        `The file is for the backend "${backend}"; the engine "${spec.engine.kind}" serves ${spec.format} by ${how}, ` +
+          'and config.pbtxt says so.',
+      );
+      config = servedHere(config, generated);
+    }
+    if (/^\s*#/m.test(text)) notes.push('Comments are left out.');
+    const edit = editConfig(loaded, choice, formatConfigPbtxt(config));
+    if (edit.problem !== null) return { source, choice: null, notes: [edit.problem.message] };
+    choice = { preset: preset.id, overrides: { ...overrides, ...edit.overrides } };
+    return { source, choice, notes };
+  } catch (error) {
+    if (!(error instanceof WorkbenchError)) throw error;
+    return { source, choice: null, notes: [error.message] };
+  }
+}

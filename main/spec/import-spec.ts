@@ -1,0 +1,79 @@
+import { parse } from 'yaml';
+import { runSpecSchema } from '../contract/run-spec';
+import type { ImportedSpec } from '../contract/spec-tools';
+import type { LoadedPreset } from '../presets/presets';
+import { importConfig } from './import-config';
+import { importRunner, isRunnerConfig } from './import-runner';
+import { readVariables } from './read-variables';
+import { parseShellEnvironment } from './shell-environment';
+
+type Tree = Readonly<Record<string, unknown>>;
+
+const assignments = /^\s*(export\s+)?[A-Z][A-Z0-9_]*=/m;
+const blocks = /^\s*(input|output|instance_group|dynamic_batching|version_policy|optimization)\s*:?\s*[[{]/m;
+const scalars = /^\s*(platform|backend|max_batch_size)\s*:/m;
+
+/** What a text is by its name and its looks; null: YAML. */
+function kindOf(text: string, fileName: string): 'config-pbtxt' | 'shell-environment' | null {
+  if (/\.pbtxt$/i.test(fileName)) return 'config-pbtxt';
+  if (/\.(ya?ml|json)$/i.test(fileName)) return null;
+  if (/\.(sh|bash|env)$/i.test(fileName)) return 'shell-environment';
+  if (blocks.test(text) && scalars.test(text)) return 'config-pbtxt';
+  return assignments.test(text) ? 'shell-environment' : null;
+}
+
+function importEnvironment(loaded: LoadedPreset, text: string): ImportedSpec {
+  const source = 'shell-environment';
+  const { variables, unknown } = parseShellEnvironment(text);
+  const { overrides, notes } = readVariables(loaded.preset, variables);
+  const reasons = new Map<string, string[]>();
+  for (const [name, why] of unknown) reasons.set(why, [...(reasons.get(why) ?? []), name]);
+  const open = [...reasons].map(([why, names]) => `${names.join(', ')}: ${why}; left out.`);
+  if (variables.size + unknown.size === 0) {
+    return { source, choice: null, notes: ['The file sets no variable.'] };
+  }
+  return {
+    source,
+    choice: { preset: loaded.preset.id, overrides: { ...overrides } },
+    notes: [...open, ...notes],
+  };
+}
+
+function importRunYaml(loaded: LoadedPreset, tree: Tree): ImportedSpec {
+  const source = 'run-yaml';
+  const known = Object.keys(tree).filter((key) => Object.hasOwn(runSpecSchema.shape, key));
+  if (known.length === 0) {
+    const notes = ['The file is neither a specification of a run nor a configuration of a runner.'];
+    return { source, choice: null, notes };
+  }
+  const model = tree['model'] as { preset?: unknown } | null | undefined;
+  const preset = typeof model?.preset === 'string' ? model.preset : loaded.preset.id;
+  return { source, choice: { preset, overrides: { ...tree } }, notes: [] };
+}
+
+/**
+ * Understands this workbench's run.yaml, whole or in part; runner configurations of both generations; shell environment
+ * files; and config.pbtxt. What cannot be read is told in the notes, with no choice. Pure, never throws for a bad text.
+ */
+export function importSpec(loaded: LoadedPreset, text: string, fileName: string): ImportedSpec {
+  switch (kindOf(text, fileName)) {
+    case 'config-pbtxt':
+      return importConfig(loaded, text);
+    case 'shell-environment':
+      return importEnvironment(loaded, text);
+    case null: {
+      let tree: unknown;
+      try {
+        tree = parse(text);
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        return { source: 'run-yaml', choice: null, notes: [message] };
+      }
+      if (tree === null || typeof tree !== 'object' || Array.isArray(tree)) {
+        return { source: 'run-yaml', choice: null, notes: ['The file does not hold a mapping.'] };
+      }
+      const found = tree as Tree;
+      return isRunnerConfig(found) ? importRunner(loaded.preset, found) : importRunYaml(loaded, found);
+    }
+  }
+}

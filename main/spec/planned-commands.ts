@@ -1,0 +1,191 @@
+import { dirname } from 'node:path';
+import type { Signature } from '../contract/artefacts';
+import type { Scenario, StepId } from '../contract/run-events';
+import type { RunSpec } from '../contract/run-spec';
+import type { PlannedCommand } from '../contract/spec-tools';
+import { imageFamily } from '../contract/serving';
+import { containerPaths } from '../engine/docker/container-paths';
+import { containerPorts, tritonCommand } from '../engine/docker/triton-command';
+import { serverArguments } from '../engine/local/server-command';
+import { parseRemoteUrl } from '../engine/remote/remote-url';
+import { analyzerCommand } from '../perf/analyzer/analyzer-command';
+import { analyzerFiles } from '../perf/analyzer/analyzer-files';
+import type { LoadLevel } from '../perf/load-tool';
+import { scenarioLevels } from '../perf/scenario-levels';
+import type { HomeLayout } from '../platform/layout';
+import { levelFolder, runFiles } from '../store/run-files';
+import { runFolder } from '../store/run-folder';
+import { toolkitWords } from '../toolkit/toolkit';
+import type { ToolkitCommand } from '../toolkit/toolkit';
+import {
+  convertCommand,
+  exportCommand,
+  inferFrameworkCommand,
+  inferTritonCommand,
+  makeDatasetCommand,
+  metricsCommand,
+  profileDataCommand,
+  trainCommand,
+  verifyCommand,
+} from '../toolkit/verb-commands';
+
+export interface CommandPlaces {
+  readonly layout: Pick<HomeLayout, 'python' | 'tritonServer' | 'tritonBackends' | 'perfAnalyzer'>;
+  /** `resources` of the product. */
+  readonly resources: string;
+  /** Bundled entry of the native load generator. */
+  readonly workerFile: string;
+}
+
+export interface PlannedCommandsInput {
+  readonly spec: RunSpec;
+  readonly modelDir: string;
+  /** Of the file that is served. */
+  readonly signature: Signature;
+  readonly places: CommandPlaces;
+}
+
+/** Stands for what only the run will have: its folder, its id, the ports that the system chooses. */
+const unknownRun = '<run>';
+
+interface Addresses {
+  readonly http: string;
+  readonly grpc: string;
+}
+
+/** Where the clients of the run reach its Triton. */
+function clientAddresses({ engine }: RunSpec): Addresses {
+  switch (engine.kind) {
+    case 'remote':
+      return parseRemoteUrl(engine.url);
+    case 'docker':
+      return { http: `127.0.0.1:${containerPorts.http}`, grpc: `127.0.0.1:${containerPorts.grpc}` };
+    case 'local':
+      return {
+        http: `127.0.0.1:${engine.httpPort ?? '<http-port>'}`,
+        grpc: `127.0.0.1:${engine.grpcPort ?? '<grpc-port>'}`,
+      };
+  }
+}
+
+function serverCommand(spec: RunSpec, places: CommandPlaces, repository: string): string[] | null {
+  const { engine } = spec;
+  switch (engine.kind) {
+    case 'remote':
+      return null;
+    case 'docker':
+      return tritonCommand({
+        builtHere: imageFamily(engine) === 'cpu' && engine.tritonImage === undefined,
+        gpus: engine.gpus.length > 0,
+      });
+    case 'local':
+      return serverArguments({
+        program: places.layout.tritonServer,
+        backends: places.layout.tritonBackends,
+        repository,
+        engineId: unknownRun,
+        httpPort: engine.httpPort,
+        grpcPort: engine.grpcPort,
+      });
+  }
+}
+
+/** The CLI's verb that does the same as the native tool within the run. */
+function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly LoadLevel[]): string[] {
+  const { configure, performance } = spec;
+  const distinct = (values: readonly number[]) => [...new Set(values)].join(',');
+  const loopback = /^(localhost|127(\.\d+){3}|\[::1\]):/.test(addresses.http);
+  return [
+    ...['npm', 'run', 'cli', '--', 'perf', '--url', `http://${addresses.http}`],
+    ...['--grpc-url', addresses.grpc, '--model', configure.modelName],
+    ...['--model-version', String(configure.modelVersion)],
+    ...['--batch-sizes', distinct(levels.map((level) => level.batchSize))],
+    ...['--concurrency', distinct(levels.map((level) => level.concurrency))],
+    ...['--load-tool', 'native', '--protocol', performance.protocol],
+    ...['--input-data', performance.inputData === 'zero' ? 'zero' : 'random'],
+    ...['--measurement-interval-ms', String(performance.measurementIntervalMs)],
+    ...['--stability-percentage', String(performance.stabilityPercentage)],
+    ...['--max-trials', String(performance.maxTrials), '--warmup-ms', String(performance.warmupMs)],
+    ...(loopback ? [] : ['--allow-remote-load']),
+  ];
+}
+
+/**
+ * The commands of every step of a run to come, as the steps themselves will run them; in containers as they run inside.
+ * The native load tool is no program: its steps show the CLI's verb that measures the same. Pure.
+ * Throws input-invalid for a remote address that cannot be read.
+ */
+export function plannedCommands(input: PlannedCommandsInput): readonly PlannedCommand[] {
+  const { spec, places, signature } = input;
+  const docker = spec.engine.kind === 'docker';
+  const folder = runFolder(unknownRun);
+  const files = runFiles(folder, spec);
+  const source = { modelDir: input.modelDir, spec };
+  const addresses = clientAddresses(spec);
+  const paths = containerPaths({
+    runDir: unknownRun,
+    resources: places.resources,
+    bundles: dirname(places.workerFile),
+    spec,
+  });
+  const seen = (words: readonly string[]) => (docker ? words.map((word) => paths.toContainer(word)) : words);
+  const planned: PlannedCommand[] = [];
+  const add = (step: StepId, argv: readonly string[]) => planned.push({ step, argv: seen(argv) });
+  const python = docker ? 'python' : places.layout.python;
+  const toolkit = (step: StepId, command: ToolkitCommand) => add(step, [python, ...toolkitWords(command)]);
+
+  if (spec.model.dataset === undefined) toolkit('prepare-data', makeDatasetCommand(source, files.dataset));
+  if (spec.model.checkpoint === undefined) {
+    toolkit('prepare-data', trainCommand(source, files.dataset, files.checkpoint));
+  }
+  toolkit('export', exportCommand(source, files, files.exported));
+  toolkit('convert', convertCommand(spec, files.exported, files.converted));
+  const server = serverCommand(spec, places, folder.repository);
+  if (server !== null) add('deploy', server);
+  toolkit('accuracy', inferFrameworkCommand(source, files, files.frameworkDump));
+  toolkit('accuracy', inferTritonCommand(source, files.dataset, addresses.grpc, files.tritonDump));
+  toolkit('accuracy', verifyCommand(spec, files.frameworkDump, files.tritonDump));
+  toolkit('accuracy', metricsCommand(source, files.frameworkDump, files.frameworkMetrics));
+  toolkit('accuracy', metricsCommand(source, files.tritonDump, files.tritonMetrics));
+  toolkit('profile-data', profileDataCommand(source, files.dataset, signature.inputs, files.inputData));
+  const measure = (scenario: Scenario) => {
+    const levels = scenarioLevels(spec.performance, scenario);
+    if (spec.performance.loadTool === 'native') {
+      add(scenario, nativeCommand(spec, addresses, levels));
+      return;
+    }
+    for (const level of levels)
+      add(scenario, analyzerWords(input, addresses, level, levelFolder(folder, scenario, level)));
+  };
+  measure('offline');
+  measure('online');
+  return planned;
+}
+
+function analyzerWords(
+  { spec, places, signature }: PlannedCommandsInput,
+  addresses: Addresses,
+  level: LoadLevel,
+  workDir: string,
+): string[] {
+  const { performance, configure } = spec;
+  const tensors = signature.inputs.map(({ name, shape }) => ({ name, shape: shape.slice(1) }));
+  return analyzerCommand(
+    {
+      httpAddress: addresses.http,
+      grpcAddress: addresses.grpc,
+      protocol: performance.protocol,
+      modelName: configure.modelName,
+      modelVersion: String(configure.modelVersion),
+      level,
+      settings: performance,
+      inputData: { tensors },
+    },
+    {
+      ...analyzerFiles(workDir),
+      binary: spec.engine.kind === 'docker' ? 'perf_analyzer' : places.layout.perfAnalyzer,
+      stabilityPercentage: performance.stabilityPercentage,
+      maxTrials: performance.maxTrials,
+    },
+  );
+}

@@ -1,0 +1,138 @@
+import { stat } from 'node:fs/promises';
+import type { Signature } from '../contract/artefacts';
+import { toWire } from '../contract/errors';
+import type { RunSpec } from '../contract/run-spec';
+import { backendsOf } from '../contract/serving';
+import type { Choice, SpecPreview, SpecProblem } from '../contract/spec-tools';
+import { formatOf } from '../formats/formats';
+import { generatedConfigOf } from '../formats/model-config-of';
+import { checkPatchedConfig } from '../formats/patched-config';
+import { exists, hashValue } from '../platform/files';
+import type { LoadedPreset } from '../presets/presets';
+import { atPrecision, signatureOf } from '../presets/signature';
+import { applyConfigPatch } from '../triton/config-patch';
+import { formatConfigPbtxt } from '../triton/config-pbtxt';
+import type { ModelConfig } from '../triton/model-config';
+import { plannedCommands } from './planned-commands';
+import type { CommandPlaces } from './planned-commands';
+import { readChoice } from './read-choice';
+
+/** The field, message and remedy of an error, as a value. */
+function problemOf(error: unknown, field: string): SpecProblem {
+  const wire = toWire(error);
+  return {
+    field: wire.where ?? field,
+    severity: 'problem',
+    message: wire.message,
+    remedy: wire.remedy ?? null,
+  };
+}
+
+/** Tensors of the file that will be served. Throws spec-invalid. */
+export function servedSignature({ preset }: LoadedPreset, spec: RunSpec): Signature {
+  return atPrecision(signatureOf(preset, spec), spec.precision);
+}
+
+/** config.pbtxt as the fields lead to it, whether or not they go together. Throws spec-invalid, config-invalid. */
+export function generatedConfig(loaded: LoadedPreset, spec: RunSpec): ModelConfig {
+  return generatedConfigOf({
+    spec,
+    signature: servedSignature(loaded, spec),
+    format: formatOf(spec.format),
+  });
+}
+
+interface ConfigTexts {
+  readonly configPbtxt: string | null;
+  readonly generatedPbtxt: string | null;
+  readonly problems: readonly SpecProblem[];
+}
+
+function configTexts(loaded: LoadedPreset, spec: RunSpec): ConfigTexts {
+  let generated: ModelConfig;
+  let generatedPbtxt: string;
+  try {
+    generated = generatedConfig(loaded, spec);
+    generatedPbtxt = formatConfigPbtxt(generated);
+  } catch (error) {
+    return { configPbtxt: null, generatedPbtxt: null, problems: [problemOf(error, 'configure')] };
+  }
+  const edited = Object.keys(spec.configure.configPatch).length > 0;
+  if (!edited) return { configPbtxt: generatedPbtxt, generatedPbtxt, problems: [] };
+  let configPbtxt: string | null = null;
+  try {
+    const patched = applyConfigPatch(generated, spec.configure.configPatch);
+    configPbtxt = formatConfigPbtxt(patched);
+    checkPatchedConfig(patched, {
+      generated,
+      backends: backendsOf(spec.engine),
+      modelVersion: spec.configure.modelVersion,
+      fileName: formatOf(spec.format).fileName,
+    });
+    return { configPbtxt, generatedPbtxt, problems: [] };
+  } catch (error) {
+    // The text stays beside the form with what is wrong with it.
+    return { configPbtxt, generatedPbtxt, problems: [problemOf(error, 'configure.configPatch')] };
+  }
+}
+
+/** What only a look at this machine's files says. */
+async function fileProblems(spec: RunSpec, places: CommandPlaces): Promise<SpecProblem[]> {
+  const found: SpecProblem[] = [];
+  for (const [name, what] of [
+    ['checkpoint', 'The weights file'],
+    ['dataset', 'The data set'],
+  ] as const) {
+    const path = spec.model[name];
+    const entry = path === undefined ? null : await stat(path).catch(() => null);
+    const field = `model.${name}`;
+    if (path !== undefined && entry === null) {
+      const remedy = 'Choose a file or folder that is there, or leave the field empty.';
+      found.push({ field, severity: 'problem', message: `${what} ${path} does not exist`, remedy });
+    } else if (name === 'checkpoint' && entry?.isDirectory() === true) {
+      const remedy = 'Choose the file of the state dictionary inside it.';
+      found.push({ field, severity: 'problem', message: `${String(path)} is a folder`, remedy });
+    }
+  }
+  const { loadTool } = spec.performance;
+  if (loadTool === 'perf_analyzer' && spec.engine.kind !== 'docker') {
+    if (!(await exists(places.layout.perfAnalyzer))) {
+      found.push({
+        field: 'performance.loadTool',
+        severity: 'problem',
+        message: 'perf_analyzer is not installed on this machine',
+        remedy: 'Choose the load tool "native", or the engine "docker", whose client image has it.',
+      });
+    }
+  }
+  return found;
+}
+
+/** Everything that the wizard shows of a choice. Never throws for a bad choice: what is wrong with it is a value. */
+export async function previewSpec(
+  loaded: LoadedPreset,
+  choice: Choice,
+  places: CommandPlaces,
+): Promise<SpecPreview> {
+  const { spec, nearest, defaults, problems } = readChoice(loaded.preset, choice);
+  const shared = { spec, defaults, specHash: spec === null ? null : hashValue(spec) };
+  if (nearest === null) {
+    return { ...shared, problems, configPbtxt: null, generatedPbtxt: null, commands: [] };
+  }
+  const known = new Set(problems.map(({ field }) => field));
+  const fresh = (found: readonly SpecProblem[]) => found.filter(({ field }) => !known.has(field));
+  const files = fresh(await fileProblems(nearest, places));
+  const texts = configTexts(loaded, nearest);
+  const all = [...problems, ...files, ...fresh(texts.problems)];
+  if (spec === null)
+    return { ...shared, problems: all, configPbtxt: null, generatedPbtxt: null, commands: [] };
+  const { configPbtxt, generatedPbtxt } = texts;
+  try {
+    const signature = servedSignature(loaded, spec);
+    const commands = plannedCommands({ spec, modelDir: loaded.dir, signature, places });
+    return { ...shared, problems: all, configPbtxt, generatedPbtxt, commands };
+  } catch {
+    // An address or an argument that cannot be read stands among the problems.
+    return { ...shared, problems: all, configPbtxt, generatedPbtxt, commands: [] };
+  }
+}

@@ -1,0 +1,154 @@
+import type { z } from 'zod';
+import type { Preset } from '../contract/preset';
+import type { RunSpec } from '../contract/run-spec';
+import { runSpecSchema } from '../contract/run-spec';
+import type { Choice, SpecProblem } from '../contract/spec-tools';
+import { toWire } from '../contract/errors';
+import { layerSpec, mergeTrees, parseSpec } from '../presets/resolve-spec';
+import { ruleFindings } from '../presets/spec-rules';
+import { treeOf } from '../presets/upstream-variables';
+
+type Tree = Readonly<Record<string, unknown>>;
+
+export interface ReadChoice {
+  /** null while the choice does not fit the schema. */
+  readonly spec: RunSpec | null;
+  /** The same with the preset's default wherever a field does not fit; null when not even that is one. */
+  readonly nearest: RunSpec | null;
+  readonly defaults: RunSpec | null;
+  readonly problems: readonly SpecProblem[];
+}
+
+const isTree = (value: unknown): value is Tree =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+const at = (tree: unknown, key: PropertyKey): unknown =>
+  isTree(tree) && typeof key === 'string' && Object.hasOwn(tree, key) ? tree[key] : undefined;
+
+/** What the preset says without any choice but profile and precision. */
+function defaultsOf(preset: Preset, overrides: Tree): RunSpec | null {
+  const profile = at(overrides['model'], 'profile');
+  const chosen = {
+    ...(profile === undefined ? {} : { model: { profile } }),
+    precision: overrides['precision'],
+  };
+  for (const tree of [chosen, { model: chosen.model ?? {} }, {}]) {
+    try {
+      const known = Object.fromEntries(Object.entries(tree).filter(([, value]) => value !== undefined));
+      return parseSpec(layerSpec(preset, known));
+    } catch {
+      // A profile or precision that there is not: told as a problem of its field.
+    }
+  }
+  return null;
+}
+
+/** Without the keys that the schema does not know. */
+function withoutKeys(tree: Tree, path: readonly PropertyKey[], keys: readonly string[]): Tree {
+  const [head, ...rest] = path;
+  if (head === undefined)
+    return Object.fromEntries(Object.entries(tree).filter(([key]) => !keys.includes(key)));
+  const inner = at(tree, head);
+  return isTree(inner) ? { ...tree, [String(head)]: withoutKeys(inner, rest, keys) } : tree;
+}
+
+/** Stands for an address that is not typed yet, so that the rules speak of a remote Triton all the same. */
+const anyAddress = 'http://localhost:8000';
+
+/** One field that does not fit: the preset's value in its place, or nothing where the preset has none. */
+function withoutMisfit(tree: Tree, path: readonly PropertyKey[], defaults: RunSpec): Tree {
+  const [section] = path;
+  if (section === undefined) return tree;
+  if (path.join('.') === 'engine.url') return mergeTrees(tree, treeOf('engine.url', anyAddress));
+  let value: unknown = defaults;
+  for (const [depth, key] of path.entries()) {
+    const next = at(value, key);
+    if (next === undefined && isTree(value)) {
+      const before = path.slice(0, depth).reduce(at, tree);
+      const removable = isTree(before) && Object.hasOwn(before, key);
+      // A field that is wanted and missing here belongs to another kind of section.
+      if (!removable) return { ...tree, [String(section)]: at(defaults, section) };
+      return withoutKeys(tree, path.slice(0, depth), [String(key)]);
+    }
+    // Below a list: the list is replaced whole.
+    if (next === undefined) return mergeTrees(tree, treeAt(path.slice(0, depth), value));
+    value = next;
+  }
+  return mergeTrees(tree, treeAt(path, value));
+}
+
+function treeAt(path: readonly PropertyKey[], value: unknown): Tree {
+  const inner = [...path].reverse().reduce<unknown>((below, key) => ({ [String(key)]: below }), value);
+  return isTree(inner) ? inner : {};
+}
+
+function repaired(tree: Tree, issues: readonly z.core.$ZodIssue[], defaults: RunSpec): Tree {
+  return issues.reduce<Tree>(
+    (current, issue) =>
+      issue.code === 'unrecognized_keys'
+        ? withoutKeys(current, issue.path, issue.keys)
+        : withoutMisfit(current, issue.path, defaults),
+    tree,
+  );
+}
+
+function issueProblems(issue: z.core.$ZodIssue): SpecProblem[] {
+  const field = issue.path.join('.');
+  const severity = 'problem';
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      field: field === '' ? key : `${field}.${key}`,
+      severity,
+      message: `There is no field "${key}"`,
+      remedy: 'Check its name, or leave it out.',
+    }));
+  }
+  return [{ field, severity, message: issue.message, remedy: null }];
+}
+
+/** As many rounds as fields can be nested in each other: one stand-in may uncover the next. */
+const rounds = 4;
+
+/** The layers of a choice; where its profile is not one, those without it and what is wrong. */
+function layersOf(
+  preset: Preset,
+  overrides: Tree,
+): { readonly tree: Tree; readonly problems: SpecProblem[] } {
+  try {
+    return { tree: layerSpec(preset, overrides), problems: [] };
+  } catch (error) {
+    const { message, where } = toWire(error);
+    const { model, ...rest } = overrides;
+    const [profile] = Object.keys(preset.profiles);
+    const others = { ...(isTree(model) ? model : {}), profile };
+    return {
+      tree: layerSpec(preset, { ...rest, model: others }),
+      problems: [{ field: where ?? '', severity: 'problem', message, remedy: null }],
+    };
+  }
+}
+
+/** A choice against schema and rules, everything that is wrong with it at once; pure, never throws. */
+export function readChoice(preset: Preset, choice: Choice): ReadChoice {
+  const defaults = defaultsOf(preset, choice.overrides);
+  const layers = layersOf(preset, choice.overrides);
+  const problems: SpecProblem[] = [...layers.problems];
+  let { tree } = layers;
+  for (let round = 0; round < rounds; round += 1) {
+    const parsed = runSpecSchema.safeParse(tree);
+    if (parsed.success) {
+      const failing = problems.map(({ field }) => field);
+      const rules = ruleFindings(preset, parsed.data)
+        .filter(({ field }) => !failing.some((bad) => field === bad || bad.startsWith(`${field}.`)))
+        .map(({ field, severity, message, remedy }): SpecProblem => ({ field, severity, message, remedy }));
+      const spec = failing.length === 0 ? parsed.data : null;
+      return { spec, nearest: parsed.data, defaults, problems: [...problems, ...rules] };
+    }
+    const { issues } = parsed.error;
+    // What a stand-in uncovers in later rounds is no mistake of the person's.
+    if (round === 0) problems.push(...issues.flatMap(issueProblems));
+    if (defaults === null) break;
+    tree = repaired(tree, issues, defaults);
+  }
+  return { spec: null, nearest: null, defaults, problems };
+}

@@ -1,0 +1,180 @@
+export interface ShellEnvironment {
+  readonly variables: ReadonlyMap<string, string>;
+  /** Name -> why its value cannot be known. */
+  readonly unknown: ReadonlyMap<string, string>;
+}
+
+/** A value that depends on something outside the file. */
+class Unknown extends Error {}
+
+/** Reads words of a POSIX shell or bash assignment; nothing is ever run. */
+class Reader {
+  private at = 0;
+
+  constructor(
+    private readonly text: string,
+    private readonly variables: ReadonlyMap<string, string>,
+  ) {}
+
+  get done(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  skipSpace(): void {
+    while (/\s/.test(this.text[this.at] ?? '')) this.at += 1;
+  }
+
+  /** `NAME=` at this place; null leaves the place as it is. */
+  assignment(): string | null {
+    const [all, name] = /^([A-Za-z_]\w*)=/.exec(this.text.slice(this.at)) ?? [];
+    if (all === undefined || name === undefined) return null;
+    this.at += all.length;
+    return name;
+  }
+
+  /** `(a "b c")` as words, or one word. */
+  value(): string {
+    if (this.text[this.at] !== '(') return this.word(/[\s;&|#]/);
+    this.at += 1;
+    const words: string[] = [];
+    this.skipSpace();
+    while (!this.done && this.text[this.at] !== ')') {
+      words.push(this.word(/[\s)]/));
+      this.skipSpace();
+    }
+    this.at += 1;
+    return words.join(' ');
+  }
+
+  /** One word up to a character that ends it; quotes are taken off, variables put in. */
+  private word(end: RegExp): string {
+    let out = '';
+    while (!this.done && !end.test(this.text[this.at] ?? '')) {
+      const character = this.text[this.at] ?? '';
+      if (character === "'") out += this.until("'");
+      else if (character === '"') out += this.quoted();
+      else out += this.piece();
+    }
+    return out;
+  }
+
+  private until(mark: string): string {
+    const end = this.text.indexOf(mark, this.at + 1);
+    const stop = end < 0 ? this.text.length : end;
+    const inner = this.text.slice(this.at + 1, stop);
+    this.at = stop + 1;
+    return inner;
+  }
+
+  private quoted(): string {
+    let out = '';
+    this.at += 1;
+    while (!this.done && this.text[this.at] !== '"') out += this.piece();
+    this.at += 1;
+    return out;
+  }
+
+  /** One character, one escape or one expansion. */
+  private piece(): string {
+    const character = this.text[this.at] ?? '';
+    const next = this.text[this.at + 1] ?? '';
+    if (character === '\\') {
+      this.at += 2;
+      return next === '\n' ? '' : next;
+    }
+    if (character === '`' || (character === '$' && next === '(')) {
+      throw new Unknown('it is the output of a command');
+    }
+    if (character === '$' && next === '{') return this.braces();
+    const [all, name] = character === '$' ? (/^\$([A-Za-z_]\w*)/.exec(this.text.slice(this.at)) ?? []) : [];
+    if (all !== undefined && name !== undefined) {
+      this.at += all.length;
+      return this.valueOf(name, null);
+    }
+    this.at += 1;
+    return character;
+  }
+
+  /** `${NAME}`, `${NAME:-default}`, `${NAME:=default}`, `${NAME-default}`. */
+  private braces(): string {
+    const [all, name, operator] = /^\$\{([A-Za-z_]\w*)(:?[-=])?/.exec(this.text.slice(this.at)) ?? [];
+    if (all === undefined || name === undefined) throw new Unknown('its expansion is not understood');
+    this.at += all.length;
+    if (operator === undefined) {
+      if (this.text[this.at] !== '}') throw new Unknown('its expansion is not understood');
+      this.at += 1;
+      return this.valueOf(name, null);
+    }
+    const start = this.at;
+    let fallback: string | null = null;
+    let why = '';
+    try {
+      fallback = this.word(/\}/);
+      this.at += 1;
+    } catch (error) {
+      if (!(error instanceof Unknown)) throw error;
+      why = error.message;
+      const end = this.text.indexOf('}', start);
+      this.at = end < 0 ? this.text.length : end + 1;
+    }
+    if (fallback === null && !this.variables.has(name)) throw new Unknown(why);
+    return this.valueOf(name, fallback);
+  }
+
+  private valueOf(name: string, fallback: string | null): string {
+    const value = this.variables.get(name) ?? fallback;
+    if (value === null) throw new Unknown(`it depends on ${name}, which the file does not set`);
+    return value;
+  }
+}
+
+const opening = /^\s*(if|for|while|until|case)\b/;
+const closing = /(^|[;\s])(fi|done|esac)\s*([;#&|<>]|$)/;
+
+/** Lines with their continuations, and those of arrays and quotes that go over several, put together. */
+function statements(text: string): string[] {
+  const joined = text.replace(/\r\n/g, '\n').replace(/\\\n/g, '');
+  const found: string[] = [];
+  let open = '';
+  for (const line of joined.split('\n')) {
+    open = open === '' ? line : `${open}\n${line}`;
+    const array = /=\([^)]*$/.test(open);
+    if (!array) {
+      found.push(open);
+      open = '';
+    }
+  }
+  if (open !== '') found.push(open);
+  return found;
+}
+
+/**
+ * Variables that a shell file sets (`export KEY=value`, `${VAR:-default}`, arrays), read and not run. What stands inside
+ * a condition or a loop is left out. Pure.
+ */
+export function parseShellEnvironment(text: string): ShellEnvironment {
+  const variables = new Map<string, string>();
+  const unknown = new Map<string, string>();
+  let depth = 0;
+  for (const statement of statements(text)) {
+    if (opening.test(statement)) depth += 1;
+    const inside = depth > 0;
+    if (closing.test(statement)) depth -= 1;
+    if (inside) continue;
+    const [prefix = ''] = /^\s*(export\s+|declare\s+(-\w+\s+)*|readonly\s+)?/.exec(statement) ?? [];
+    const reader = new Reader(statement.slice(prefix.length), variables);
+    for (let name = reader.assignment(); name !== null; name = reader.assignment()) {
+      try {
+        variables.set(name, reader.value());
+        unknown.delete(name);
+      } catch (error) {
+        if (!(error instanceof Unknown)) throw error;
+        unknown.set(name, error.message);
+        variables.delete(name);
+        break;
+      }
+      reader.skipSpace();
+    }
+  }
+  return { variables, unknown };
+}

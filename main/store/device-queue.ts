@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkbenchError } from '../contract/errors';
+import { writeFileAtomic } from '../platform/files';
+import type { LeaseHolder } from './file-lease';
+import { ownHolder, readLiveHolder, takeFileLease } from './file-lease';
+
+/** Where measuring falls on; one measures there at a time. */
+export interface DeviceTurn {
+  /** Folder of the queues of all devices of a home. */
+  readonly root: string;
+  /** See `deviceOf`. */
+  readonly device: string;
+  /** Who wants it: a run id, or other work in words. */
+  readonly what: string;
+  readonly signal: AbortSignal;
+  /** Told once for each whom it waits for. */
+  readonly onWaiting: (forWhat: string) => void | Promise<void>;
+}
+
+const pollMs = 200;
+const ticketPattern = /^\d{16}-[0-9a-f]{12}\.ticket$/;
+
+/** Sorts by the time of asking; a clock that jumps costs the order alone. */
+const newTicket = () => `${String(Date.now()).padStart(16, '0')}-${randomBytes(6).toString('hex')}.ticket`;
+
+/** The live holder of the first ticket before `own`; tickets of the dead are removed. */
+async function nextInLine(folder: string, own: string): Promise<LeaseHolder | null> {
+  const tickets = (await readdir(folder)).filter((name) => ticketPattern.test(name)).sort();
+  for (const ticket of tickets) {
+    if (ticket >= own) return null;
+    const path = join(folder, ticket);
+    const holder = await readLiveHolder(path);
+    if (holder !== null) return holder;
+    await rm(path, { force: true });
+  }
+  return null;
+}
+
+/**
+ * Waits until nobody else measures on the device, over all processes of a home, first come first served.
+ * Tickets only make the order: who holds the lease is decided by the lease alone. The dead hold nothing up.
+ * @returns the release. Throws cancelled when the signal asks while it waits.
+ */
+export async function takeDevice(turn: DeviceTurn): Promise<() => Promise<void>> {
+  const { signal } = turn;
+  const folder = join(turn.root, encodeURIComponent(turn.device));
+  const ticket = newTicket();
+  const told = { last: '' };
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFileAtomic(join(folder, ticket), JSON.stringify(ownHolder(turn.what)));
+    for (;;) {
+      if (signal.aborted) {
+        throw new WorkbenchError('cancelled', `Cancelled while it waited for ${turn.device}`);
+      }
+      const ahead = await nextInLine(folder, ticket);
+      const lease = join(folder, 'lease.json');
+      const { release, holder } =
+        ahead === null ? await takeFileLease(lease, turn.what) : { holder: await readLiveHolder(lease) };
+      if (release !== undefined) return release;
+      const forWhat = (holder ?? ahead)?.what;
+      if (forWhat !== undefined && forWhat !== told.last) {
+        told.last = forWhat;
+        await turn.onWaiting(forWhat);
+      }
+      await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+    }
+  } finally {
+    await rm(join(folder, ticket), { force: true });
+  }
+}

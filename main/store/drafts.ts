@@ -1,0 +1,61 @@
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Draft } from '../contract/spec-tools';
+import { draftSchema } from '../contract/spec-tools';
+import { writeFileAtomic } from '../platform/files';
+
+/** The wizard's drafts: one file each, the last whole one whatever happens while it is written. */
+export interface Drafts {
+  /** Newest first; a file that cannot be read is left out and left alone. */
+  list(): Promise<readonly Draft[]>;
+  /** Throws disk-full, file-unwritable. */
+  save(draft: Draft): Promise<void>;
+  /** Harmless when there is none. */
+  remove(id: string): Promise<void>;
+}
+
+/** Nobody writes for so long: the writer was killed. */
+const abandonedMs = 60_000;
+
+async function readDraft(path: string): Promise<Draft | null> {
+  try {
+    const parsed = draftSchema.safeParse(JSON.parse(await readFile(path, 'utf8')));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+async function removeAbandoned(path: string): Promise<void> {
+  const found = await stat(path).catch(() => null);
+  if (found !== null && Date.now() - found.mtimeMs > abandonedMs) await rm(path, { force: true });
+}
+
+/** Drafts in a folder, one `<id>.json` each. */
+export function createDrafts(dir: string): Drafts {
+  const state: { tail: Promise<unknown> } = { tail: Promise.resolve() };
+  const pathOf = (id: string) => join(dir, `${id}.json`);
+  // One after the other: of two saves the later one is to stand.
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = state.tail.then(work);
+    state.tail = done.catch(() => undefined);
+    return done;
+  };
+  return {
+    list: async () => {
+      await state.tail;
+      await mkdir(dir, { recursive: true });
+      const drafts: Draft[] = [];
+      for (const name of await readdir(dir)) {
+        if (name.endsWith('.tmp')) await removeAbandoned(join(dir, name));
+        if (!name.endsWith('.json')) continue;
+        const draft = await readDraft(join(dir, name));
+        // A copy under another name is no draft of its own.
+        if (draft !== null && `${draft.id}.json` === name) drafts.push(draft);
+      }
+      return drafts.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0));
+    },
+    save: (draft) => inTurn(() => writeFileAtomic(pathOf(draft.id), JSON.stringify(draft))),
+    remove: (id) => inTurn(() => rm(pathOf(id), { force: true })),
+  };
+}

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import type { Scenario } from '../contract/run-events';
+import type { RunSpec } from '../contract/run-spec';
+import { formatOf } from '../formats/formats';
+import type { RunFolder } from './run-folder';
+
+/** Names of what the first step leaves in its folder. */
+export const preparedNames = { dataset: 'dataset', checkpoint: 'checkpoint.pt' } as const;
+
+/** Where the steps of a run leave what later ones take; the user's own data set and weights stay where they are. */
+export function runFiles(folder: RunFolder, spec: RunSpec) {
+  const model = formatOf(spec.format).fileName;
+  const prepared = folder.step('prepare-data');
+  const accuracy = folder.step('accuracy');
+  return {
+    dataset: spec.model.dataset ?? join(prepared, preparedNames.dataset),
+    checkpoint: spec.model.checkpoint ?? join(prepared, preparedNames.checkpoint),
+    exported: join(folder.step('export'), model),
+    converted: join(folder.step('convert'), model),
+    frameworkDump: join(accuracy, 'framework'),
+    tritonDump: join(accuracy, 'triton'),
+    frameworkMetrics: join(folder.results, 'accuracy-metrics-framework.csv'),
+    tritonMetrics: join(folder.results, 'accuracy-metrics-triton.csv'),
+    inputData: folder.step('profile-data'),
+  } as const;
+}
+
+/** Folder of one measured level. */
+export function levelFolder(
+  folder: RunFolder,
+  scenario: Scenario,
+  level: { readonly batchSize: number; readonly concurrency: number },
+): string {
+  return join(folder.step(scenario), `b${level.batchSize}-c${level.concurrency}`);
+}

@@ -1,0 +1,89 @@
+import { lstat, lutimes, mkdir, readdir, readlink, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+import { exists, fileError } from '../platform/files';
+import { readJournal } from './journal';
+import { acquireLease, leaseFile, leaseHolder } from './lease';
+import { runFolder, runIdPattern } from './run-folder';
+import type { RunStore } from './run-store';
+
+/** Removed runs: kept until the trash is emptied. */
+export interface RunTrash {
+  /** Throws run-unknown, and run-busy while somebody works on the run. */
+  remove(runId: string): Promise<void>;
+  /** Throws run-unknown when the run is not in the trash. */
+  restore(runId: string): Promise<void>;
+  /** Deletes for good what was removed longer ago than this; returns the run ids. */
+  empty(olderThanMs: number): Promise<readonly string[]>;
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Deletes the folder behind a link, if it still is the folder of this run. */
+async function deleteLinked(target: string, runId: string): Promise<void> {
+  const content = await readJournal(runFolder(target).journal).catch(() => null);
+  const [first] = content?.entries ?? [];
+  if (first?.type !== 'run-created' || first.runId !== runId) return;
+  if ((await leaseHolder(target)) === null) await rm(target, { recursive: true, force: true });
+}
+
+/**
+ * The trash of a home: a run moves there by a rename. Of a run elsewhere (`--out`) the link moves and the folder stays
+ * where it is until the trash is emptied.
+ */
+export function createRunTrash(
+  store: RunStore,
+  folders: { readonly runs: string; readonly trash: string },
+): RunTrash {
+  const { runs, trash } = folders;
+  const inTrash = (runId: string) => join(trash, runId);
+  return {
+    remove: async (runId) => {
+      const folder = await store.folderOf(runId);
+      // Held while it moves, so that nobody starts to work on what goes away.
+      const release = await acquireLease(folder.dir);
+      try {
+        const from = join(runs, runId);
+        await mkdir(trash, { recursive: true });
+        const now = new Date();
+        await lutimes(from, now, now);
+        await rename(from, inTrash(runId));
+      } catch (error) {
+        throw fileError(error, inTrash(runId));
+      } finally {
+        await release();
+        // Moved along with the folder.
+        if ((await lstat(inTrash(runId)).catch(() => null))?.isDirectory() === true) {
+          await rm(join(inTrash(runId), leaseFile), { force: true });
+        }
+      }
+    },
+    restore: async (runId) => {
+      if (!runIdPattern.test(runId) || !(await isThere(inTrash(runId)))) {
+        throw new WorkbenchError('run-unknown', `There is no run "${runId}" in the trash`);
+      }
+      if (await isThere(join(runs, runId))) {
+        throw new WorkbenchError('run-folder-exists', `There is a run "${runId}" already`);
+      }
+      await mkdir(runs, { recursive: true });
+      await rename(inTrash(runId), join(runs, runId));
+    },
+    empty: async (olderThanMs) => {
+      if (!(await exists(trash))) return [];
+      const gone: string[] = [];
+      for (const runId of (await readdir(trash)).filter((name) => runIdPattern.test(name)).sort()) {
+        const path = inTrash(runId);
+        const found = await lstat(path).catch(() => null);
+        if (found === null || Date.now() - found.mtimeMs < olderThanMs) continue;
+        if (found.isSymbolicLink()) await deleteLinked(await readlink(path), runId);
+        await rm(path, { recursive: true, force: true });
+        gone.push(runId);
+      }
+      return gone;
+    },
+  };
+}

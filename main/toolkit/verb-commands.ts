@@ -1,0 +1,156 @@
+import type { TensorSignature } from '../contract/artefacts';
+import type { RunSpec } from '../contract/run-spec';
+import type { ToolkitArgument, ToolkitCommand } from './toolkit';
+
+/** A run's model: its folder and its specification. */
+export interface ModelSource {
+  readonly modelDir: string;
+  readonly spec: RunSpec;
+}
+
+/** The data set and the weights that the run works with. */
+export interface PreparedPaths {
+  readonly dataset: string;
+  readonly checkpoint: string;
+}
+
+const sampleCount = 8;
+
+/** What decides the samples of {@link profileDataCommand} beside its paths. */
+export const profileDataInputs = (spec: RunSpec) => ({ mode: spec.performance.inputData, sampleCount });
+
+/** Flags that name the model folder, its profile and its own arguments. */
+function modelArguments({ modelDir, spec }: ModelSource): ToolkitArgument[] {
+  return [
+    ['--model-dir', modelDir],
+    ['--profile', spec.model.profile],
+    ...Object.entries(spec.model.args).map(([name, value]): ToolkitArgument => ['--arg', `${name}=${value}`]),
+  ];
+}
+
+/** Flags of a verb that goes through the data set: whole batches of the largest size that the model takes. */
+function datasetArguments({ spec }: ModelSource, dataset: string): ToolkitArgument[] {
+  return [
+    ['--dataset', dataset],
+    ['--batch-size', Math.max(1, spec.configure.maxBatchSize)],
+  ];
+}
+
+export function makeDatasetCommand(source: ModelSource, output: string): ToolkitCommand {
+  return { verb: 'make-dataset', args: [...modelArguments(source), ['--output', output]] };
+}
+
+export function trainCommand(source: ModelSource, dataset: string, output: string): ToolkitCommand {
+  return {
+    verb: 'train',
+    args: [...modelArguments(source), ['--dataset', dataset], ['--output', output]],
+  };
+}
+
+export function exportCommand(source: ModelSource, prepared: PreparedPaths, output: string): ToolkitCommand {
+  const { format, onnxOpset } = source.spec;
+  return {
+    verb: 'export',
+    args: [
+      ...modelArguments(source),
+      ...datasetArguments(source, prepared.dataset),
+      ['--checkpoint', prepared.checkpoint],
+      ['--format', format],
+      ...(format === 'onnx' ? [['--opset', onnxOpset] as const] : []),
+      ['--output', output],
+    ],
+  };
+}
+
+export function convertCommand(spec: RunSpec, input: string, output: string): ToolkitCommand {
+  return {
+    verb: 'convert',
+    args: [
+      ['--format', spec.format],
+      ['--precision', spec.precision],
+      ['--input', input],
+      ['--output', output],
+    ],
+  };
+}
+
+export function inferFrameworkCommand(
+  source: ModelSource,
+  prepared: PreparedPaths,
+  outputDir: string,
+): ToolkitCommand {
+  return {
+    verb: 'infer-framework',
+    args: [
+      ...modelArguments(source),
+      ...datasetArguments(source, prepared.dataset),
+      ['--checkpoint', prepared.checkpoint],
+      ['--runtime', 'pyt'],
+      ['--output-dir', outputDir],
+      ['--dump-labels'],
+    ],
+  };
+}
+
+export function inferTritonCommand(
+  source: ModelSource,
+  dataset: string,
+  grpcAddress: string,
+  outputDir: string,
+): ToolkitCommand {
+  const { precision, configure } = source.spec;
+  return {
+    verb: 'infer-triton',
+    args: [
+      ...modelArguments(source),
+      ...datasetArguments(source, dataset),
+      ['--precision', precision],
+      ['--url', grpcAddress],
+      ['--protocol', 'grpc'],
+      ['--model-name', configure.modelName],
+      ['--model-version', configure.modelVersion],
+      ['--output-dir', outputDir],
+      ['--dump-labels'],
+    ],
+  };
+}
+
+const tolerances = (flag: string, values: Readonly<Record<string, number>>): ToolkitArgument[] =>
+  Object.entries(values).map(([name, value]) => [flag, `${name}=${value}`]);
+
+export function verifyCommand(spec: RunSpec, reference: string, candidate: string): ToolkitCommand {
+  return {
+    verb: 'verify',
+    args: [
+      ['--reference', reference],
+      ['--candidate', candidate],
+      ...tolerances('--atol', spec.accuracy.atol),
+      ...tolerances('--rtol', spec.accuracy.rtol),
+    ],
+  };
+}
+
+export function metricsCommand(source: ModelSource, dumpDir: string, csv: string): ToolkitCommand {
+  return { verb: 'metrics', args: [...modelArguments(source), ['--dump-dir', dumpDir], ['--csv', csv]] };
+}
+
+export function profileDataCommand(
+  source: ModelSource,
+  dataset: string,
+  inputs: readonly TensorSignature[],
+  outputDir: string,
+): ToolkitCommand {
+  const { spec } = source;
+  return {
+    verb: 'profile-data',
+    args: [
+      ...modelArguments(source),
+      ...datasetArguments(source, dataset),
+      ['--precision', spec.precision],
+      ['--mode', spec.performance.inputData],
+      ['--count', sampleCount],
+      ['--signature', JSON.stringify(inputs)],
+      ['--output-dir', outputDir],
+    ],
+  };
+}

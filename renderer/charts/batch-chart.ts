@@ -1,0 +1,24 @@
+import type { Chart, SweepInput } from './chart';
+import { baseLayout } from './chart';
+import { sweepAxis, valueAxis } from './sweep-axis';
+import { sweepSeries } from './sweep-series';
+
+/** Items per execution inside the server (inference count / execution count) over the sweep; gaps where it is unknown. */
+export function batchChart(input: SweepInput): Chart {
+  const { theme } = input;
+  return {
+    data: [
+      sweepSeries(
+        input,
+        { name: 'Achieved mean batch', color: theme.batch, symbol: 'square' },
+        (point) => point.meanServerBatch ?? NaN,
+      ),
+    ],
+    layout: {
+      ...baseLayout(theme),
+      xaxis: sweepAxis(input),
+      yaxis: valueAxis(input, 'Items per execution'),
+      showlegend: true,
+    },
+  };
+}

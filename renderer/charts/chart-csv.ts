@@ -1,0 +1,36 @@
+import type { Chart } from './chart';
+
+const cell = (value: string): string => (/[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+
+function titleOf(axis: { readonly [setting: string]: unknown }): string {
+  const title = axis['title'];
+  return typeof title === 'object' && title !== null && 'text' in title ? String(title.text) : '';
+}
+
+/** Every point of the chart, none left out: one row a value of x, one column a series; empty where it has none. */
+export function chartCsv(chart: Chart): string {
+  const series = chart.data.filter((trace) => trace.x.length > 0);
+  const rows = new Map<string, Map<number, number>>();
+  series.forEach((trace, column) => {
+    for (let index = 0; index < trace.x.length; index += 1) {
+      const x = String(trace.x[index]);
+      const row = rows.get(x) ?? new Map<number, number>();
+      row.set(column, trace.y[index] ?? NaN);
+      rows.set(x, row);
+    }
+  });
+  const unit = titleOf(chart.layout.yaxis);
+  const head = [
+    titleOf(chart.layout.xaxis),
+    ...series.map((trace) => (unit === '' ? trace.name : `${trace.name} (${unit})`)),
+  ];
+  const ordered = [...rows].sort(([a], [b]) => Number(a) - Number(b));
+  const lines = ordered.map(([x, row]) => [
+    x,
+    ...series.map((_trace, column) => {
+      const value = row.get(column);
+      return value === undefined || Number.isNaN(value) ? '' : String(value);
+    }),
+  ]);
+  return `${[head, ...lines].map((line) => line.map(cell).join(',')).join('\r\n')}\r\n`;
+}

@@ -1,0 +1,82 @@
+import type { LoadPoint } from '../../main/contract/results';
+import type { Scenario } from '../../main/contract/run-events';
+import type { RunState } from '../../main/contract/run-state';
+import type { Chart, SweepInput } from './chart';
+import { baseLayout, plain } from './chart';
+import type { ChartTheme } from './chart-theme';
+import { levelsOf, sweepAxis, valueAxis } from './sweep-axis';
+import { pointText, sweepSeries } from './sweep-series';
+
+/** Symbols in the order of the runs: they tell them apart as well as the colours do. */
+const symbols = ['circle', 'square', 'diamond', 'triangle-up', 'pentagon', 'star'] as const;
+
+export interface ComparedSeries {
+  readonly name: string;
+  readonly state: RunState;
+}
+
+const values = {
+  throughput: {
+    title: 'Inferences/s',
+    of: (point: LoadPoint) => point.inferencesPerSecond,
+    interval: (point: LoadPoint) => point.throughputIntervalIps,
+  },
+  p99: { title: 'p99 latency, ms', of: (point: LoadPoint) => point.p99Us / 1000, interval: () => null },
+} as const;
+
+/** Colour and symbol of the run at this place, as its chart series has them. */
+export const runLook = (
+  theme: ChartTheme,
+  index: number,
+): { readonly color: string; readonly symbol: string } => ({
+  color: theme.runs[index % theme.runs.length] ?? theme.text,
+  symbol: symbols[index % symbols.length] ?? 'circle',
+});
+
+/** One value of several runs over the same sweep, on one axis. */
+export function compareChart(
+  runs: readonly ComparedSeries[],
+  scenario: Scenario,
+  value: keyof typeof values,
+  theme: ChartTheme,
+): Chart {
+  const inputs = runs.map(({ state }): SweepInput => ({
+    scenario,
+    state: state.scenarios[scenario],
+    planned: [],
+    level: null,
+    budgetMs: null,
+    theme,
+  }));
+  const everything: SweepInput = {
+    scenario,
+    state: {
+      points: inputs.flatMap((input) => input.state.points),
+      missing: inputs.flatMap((input) => input.state.missing),
+    },
+    planned: [],
+    level: null,
+    budgetMs: null,
+    theme,
+  };
+  const { title, of, interval } = values[value];
+  return {
+    data: inputs.map((input, index) => {
+      const name = runs[index]?.name ?? '';
+      const series = sweepSeries(
+        { ...input, planned: levelsOf(input) },
+        { name: plain(name), ...runLook(theme, index) },
+        of,
+        value === 'throughput' ? interval : undefined,
+        (point) => `${plain(name)}<br>${pointText(point)}`,
+      );
+      return series;
+    }),
+    layout: {
+      ...baseLayout(theme),
+      xaxis: sweepAxis(everything),
+      yaxis: valueAxis(everything, title),
+      showlegend: true,
+    },
+  };
+}

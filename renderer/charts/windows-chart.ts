@@ -1,0 +1,123 @@
+import type { Scenario } from '../../main/contract/run-events';
+import { formatMs, formatRate } from '../format/numbers';
+import { sweepText } from '../format/words';
+import type { Chart } from './chart';
+import { baseLayout, budgetLine } from './chart';
+import type { ChartTheme } from './chart-theme';
+import { valueAxis } from './sweep-axis';
+import type { Trace } from './trace';
+import type { WindowSeries } from './window-series';
+import { levelAt, windowNumbers } from './window-series';
+
+/** Level names that stand beside each other without touching. */
+const mostNames = 16;
+
+/** Windows whose texts are written beforehand; of more, one pattern says what a hover asks for. */
+const mostTexts = 300;
+
+interface WindowsInput {
+  readonly scenario: Scenario;
+  readonly series: WindowSeries;
+  readonly budgetMs: number | null;
+  readonly theme: ChartTheme;
+}
+
+function windowText({ scenario, series }: WindowsInput, at: number): string {
+  const said = (name: string, valueMs: number | undefined): string =>
+    valueMs === undefined || Number.isNaN(valueMs) ? '' : ` · ${name} ${formatMs(valueMs * 1000)} ms`;
+  return [
+    `Window ${at + 1}, ${sweepText[scenario].toLowerCase()} ${levelAt(series, at) ?? ''}`,
+    `<br>${formatRate(series.inferencesPerSecond[at] ?? 0)} inferences/s`,
+    said('avg', series.avgMs[at]),
+    said('p50', series.p50Ms[at]),
+    said('p99', series.p99Ms[at]),
+  ].join('');
+}
+
+/** Latency and throughput over time, one point a measurement window as it lands; a line where a level begins. */
+export function windowsChart(input: WindowsInput): Chart {
+  const { series, theme, scenario } = input;
+  const x = windowNumbers(series.count);
+  // Symbols for so many windows that they can be told apart; a line alone for more.
+  const mode = series.count <= 120 ? 'lines+markers' : 'lines';
+  const line = (
+    name: string,
+    y: Float64Array,
+    color: string,
+    look: { readonly symbol: string; readonly dash?: string; readonly right?: boolean },
+  ): Trace => ({
+    type: 'scatter',
+    mode,
+    name,
+    x,
+    y,
+    ...(look.right === true ? { yaxis: 'y2' } : {}),
+    line: { color, width: 1.5, dash: look.dash ?? 'solid' },
+    marker: { color, size: 5, symbol: look.symbol },
+    hoverinfo: 'text',
+    ...(series.count <= mostTexts
+      ? { textAt: (at: number) => windowText(input, at) }
+      : {
+          hovertemplate: `Window %{x}<br>${name} %{y:,.4~r} ${look.right === true ? 'inferences/s' : 'ms'}<extra></extra>`,
+        }),
+  });
+  const skip = Math.ceil(series.starts.length / mostNames);
+  const named = series.starts.filter((_start, index) => index % skip === 0);
+  const budget = budgetLine(input.budgetMs, theme);
+  return {
+    data: [
+      line('p99', series.p99Ms, theme.p99, { symbol: 'triangle-up' }),
+      line('p50', series.p50Ms, theme.p50, { symbol: 'circle' }),
+      line('avg', series.avgMs, theme.avg, { symbol: 'pentagon', dash: 'dot' }),
+      line('Throughput', series.inferencesPerSecond, theme.batch, {
+        symbol: 'square',
+        dash: 'dash',
+        right: true,
+      }),
+    ],
+    layout: {
+      ...baseLayout(theme),
+      ...budget,
+      margin: { l: 56, r: 56, t: 6, b: 38 },
+      shapes: [
+        ...series.starts.slice(1).map((start) => ({
+          type: 'line',
+          xref: 'x',
+          x0: start.at + 0.5,
+          x1: start.at + 0.5,
+          yref: 'paper',
+          y0: 0,
+          y1: 1,
+          line: { color: theme.line, width: 1, dash: 'dot' },
+        })),
+        ...(budget.shapes ?? []),
+      ],
+      xaxis: {
+        type: 'linear',
+        title: {
+          text: `Windows in the order of measuring, by ${sweepText[scenario].toLowerCase()}`,
+          standoff: 6,
+          font: { size: 11, color: theme.dim },
+        },
+        tickvals: named.map((start) => start.at + 1),
+        ticktext: named.map((start) => String(start.level)),
+        tickfont: { color: theme.dim },
+        gridcolor: 'rgba(0,0,0,0)',
+        linecolor: theme.line,
+        zeroline: false,
+        range: [0.5, Math.max(series.count, 1) + 0.5],
+        autorange: false,
+        ticklabeloverflow: 'allow',
+      },
+      yaxis: valueAxis(input, 'Latency, ms'),
+      yaxis2: {
+        ...valueAxis(input, 'Inferences/s'),
+        overlaying: 'y',
+        side: 'right',
+        tickmode: 'auto',
+        showgrid: false,
+      },
+      showlegend: true,
+    },
+  };
+}

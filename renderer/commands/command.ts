@@ -1,0 +1,36 @@
+/** Something that the palette offers. */
+export interface Command {
+  readonly id: string;
+  readonly title: string;
+  readonly group: 'Actions' | 'Pages' | 'Runs';
+  /** More words that it is found by, and what it says beside its title. */
+  readonly note?: string;
+  /** As `keyText` writes it: "Ctrl+K". */
+  readonly shortcut?: string;
+  readonly run: () => void;
+}
+
+/** Commands of one kind shown at once; more words find the others. */
+const mostOfGroup = 40;
+
+function rank(command: Command, words: readonly string[]): number {
+  const title = command.title.toLowerCase();
+  const [first = ''] = words;
+  if (title.startsWith(first)) return 0;
+  return title.split(/\s+/).some((word) => word.startsWith(first)) ? 1 : 2;
+}
+
+/** Commands in which every word occurs, by group; those whose title begins with it first. */
+export function findCommands(commands: readonly Command[], search: string): readonly Command[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = commands.filter((command) => {
+    const text = `${command.title} ${command.note ?? ''} ${command.group}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const groups = (['Actions', 'Pages', 'Runs'] as const).map((group) => {
+    const own = found.filter((command) => command.group === group);
+    const sorted = words.length === 0 ? own : own.toSorted((a, b) => rank(a, words) - rank(b, words));
+    return sorted.slice(0, mostOfGroup);
+  });
+  return groups.flat();
+}

@@ -1,0 +1,14 @@
+import type { Route } from '../stores/route';
+
+/** Pages with their shortcuts, in the order of the rail. */
+export const pageCommands: readonly {
+  readonly page: Exclude<Route['page'], 'run'>;
+  readonly title: string;
+  readonly shortcut: string;
+}[] = [
+  { page: 'runs', title: 'Runs', shortcut: 'Ctrl+1' },
+  { page: 'new', title: 'New deployment', shortcut: 'Ctrl+N' },
+  { page: 'containers', title: 'Containers', shortcut: 'Ctrl+2' },
+  { page: 'compare', title: 'Compare', shortcut: 'Ctrl+3' },
+  { page: 'environment', title: 'Environment', shortcut: 'Ctrl+4' },
+];

@@ -1,0 +1,37 @@
+import { Modal } from '@mantine/core';
+import type { Command } from './command';
+import { Keys } from './command-palette';
+
+/** Shortcuts that belong to no command. */
+const others = [
+  { title: 'Command palette', shortcut: 'Ctrl+K' },
+  { title: 'Keep everything as it is, close', shortcut: 'Escape' },
+] as const;
+
+/** Every shortcut there is. */
+export function ShortcutHelp(props: { opened: boolean; commands: readonly Command[]; onClose: () => void }) {
+  const rows = [
+    ...others,
+    ...props.commands.flatMap(({ title, shortcut }) => (shortcut === undefined ? [] : [{ title, shortcut }])),
+  ];
+  return (
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      title="Shortcuts"
+      size={440}
+      lockScroll={false}
+      transitionProps={{ duration: 0 }}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <dl className="shortcuts">
+        {rows.map(({ title, shortcut }) => [
+          <dt key={`${title} title`}>{title}</dt>,
+          <dd key={title}>
+            <Keys shortcut={shortcut} />
+          </dd>,
+        ])}
+      </dl>
+    </Modal>
+  );
+}

@@ -1,0 +1,92 @@
+import { useMemo } from 'react';
+import { useStore } from 'zustand';
+import { attempt } from '../components/notices';
+import { formatWhen } from '../format/numbers';
+import { runStatusText } from '../format/words';
+import { routeTo } from '../stores/route';
+import { doRunWork, worksFor } from '../stores/run-work';
+import { duplicateRun } from '../views/runs/run-tools';
+import { useWorkbench } from '../workbench';
+import type { Command } from './command';
+import { findOnPage } from './find-on-page';
+import { pageCommands } from './page-commands';
+import { themeText, useThemeChoice } from './use-theme-choice';
+
+const workText = { pause: 'Pause this run', cancel: 'Cancel this run', resume: 'Resume this run' } as const;
+
+/** Everything that can be done from here by name: actions, pages, runs. */
+export function useCommands(): readonly Command[] {
+  const workbench = useWorkbench();
+  const { route, runs, presets, overlay, compared, client } = workbench;
+  const shown = useStore(route, (state) => state.route);
+  const list = useStore(runs, (state) => state.value);
+  const known = useStore(presets, (state) => state.value);
+  const { choice, next } = useThemeChoice();
+  return useMemo(() => {
+    const open = shown.page === 'run' ? list?.find((run) => run.runId === shown.runId) : undefined;
+    const ofRun: readonly Command[] =
+      open === undefined
+        ? []
+        : [
+            ...worksFor(open.status).map((work): Command => ({
+              id: work,
+              title: workText[work],
+              group: 'Actions',
+              run: () => {
+                attempt(() => doRunWork(client, open.runId, work));
+              },
+            })),
+            {
+              id: 'duplicate',
+              title: 'Duplicate this run',
+              group: 'Actions',
+              run: () => {
+                attempt(() => duplicateRun(workbench, open.runId));
+              },
+            },
+          ];
+    const actions: readonly Command[] = [
+      ...ofRun,
+      { id: 'find', title: 'Find on this page', group: 'Actions', shortcut: 'Ctrl+F', run: findOnPage },
+      {
+        id: 'theme',
+        title: 'Change the colours',
+        note: `now ${themeText[choice]}`,
+        group: 'Actions',
+        shortcut: 'Ctrl+Shift+L',
+        run: next,
+      },
+      {
+        id: 'shortcuts',
+        title: 'Show all shortcuts',
+        group: 'Actions',
+        shortcut: '?',
+        run: () => {
+          overlay.getState().show('shortcuts');
+        },
+      },
+    ];
+    const pages = pageCommands.map(({ page, title, shortcut }): Command => ({
+      id: `page ${page}`,
+      title,
+      group: 'Pages',
+      shortcut,
+      run: () => {
+        route.getState().go(routeTo(page, compared.getState().runIds));
+      },
+    }));
+    const rows = (list ?? []).map((run): Command => {
+      const title = known?.find((preset) => preset.id === run.preset)?.title ?? run.preset;
+      return {
+        id: `run ${run.runId}`,
+        title: `${title} · ${run.format} ${run.precision} · ${run.profile}`,
+        note: [runStatusText[run.status], formatWhen(run.createdAt), ...run.tags].join(' · '),
+        group: 'Runs',
+        run: () => {
+          route.getState().go({ page: 'run', runId: run.runId });
+        },
+      };
+    });
+    return [...actions, ...pages, ...rows];
+  }, [workbench, route, overlay, compared, client, shown, list, known, choice, next]);
+}

@@ -1,0 +1,67 @@
+/** A partial run specification, as a choice of the wizard holds it. */
+export type Tree = Readonly<Record<string, unknown>>;
+/** Names from the root to a value. Names of tensors may hold dots, so a dotted text would not do. */
+export type Keys = readonly string[];
+
+export const isTree = (value: unknown): value is Tree =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+export function getAt(tree: unknown, keys: Keys): unknown {
+  let value = tree;
+  for (const key of keys) {
+    if (!isTree(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
+export function setAt(tree: Tree, keys: Keys, value: unknown): Tree {
+  const [key, ...rest] = keys;
+  if (key === undefined) return tree;
+  const inner = tree[key];
+  return { ...tree, [key]: rest.length === 0 ? value : setAt(isTree(inner) ? inner : {}, rest, value) };
+}
+
+/** Without the value, and without the branches that become empty by that. */
+export function unsetAt(tree: Tree, keys: Keys): Tree {
+  const [key, ...rest] = keys;
+  if (key === undefined || !Object.hasOwn(tree, key)) return tree;
+  const inner = tree[key];
+  const left = rest.length > 0 && isTree(inner) ? unsetAt(inner, rest) : {};
+  const others = Object.fromEntries(Object.entries(tree).filter(([name]) => name !== key));
+  return Object.keys(left).length === 0 ? others : { ...others, [key]: left };
+}
+
+/** Values of `over` win; branches merge at every depth, lists are replaced whole. */
+export function mergeTrees(base: Tree, over: Tree): Tree {
+  const merged: Record<string, unknown> = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    // A key of an object literal only: nothing here may reach a prototype.
+    if (key === '__proto__') continue;
+    const before = merged[key];
+    merged[key] = isTree(before) && isTree(value) ? mergeTrees(before, value) : value;
+  }
+  return merged;
+}
+
+export function sameValue(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => sameValue(item, b[index]));
+  }
+  if (isTree(a) && isTree(b)) {
+    const names = Object.keys(a);
+    return (
+      names.length === Object.keys(b).length &&
+      names.every((name) => Object.hasOwn(b, name) && sameValue(a[name], b[name]))
+    );
+  }
+  return Object.is(a, b);
+}
+
+/** Every value of the tree that is not a branch itself, with the way to it; an empty branch counts as a value. */
+export function leavesOf(tree: Tree, to: Keys = []): readonly (readonly [keys: Keys, value: unknown])[] {
+  return Object.entries(tree).flatMap(([key, value]) => {
+    const keys = [...to, key];
+    return isTree(value) && Object.keys(value).length > 0 ? leavesOf(value, keys) : [[keys, value] as const];
+  });
+}

@@ -1,0 +1,34 @@
+import type { RunStatus } from '../../main/contract/run-state';
+import type { Client } from '../client';
+
+export const runWorks = ['pause', 'cancel', 'resume'] as const;
+export type RunWork = (typeof runWorks)[number];
+
+const resumable = new Set<RunStatus>([
+  'created',
+  'interrupted',
+  'failed',
+  'gate-failed',
+  'cancelled',
+  'paused',
+]);
+
+/** What can be done with a run in this state. */
+export function worksFor(status: RunStatus): readonly RunWork[] {
+  if (status === 'running') return ['pause', 'cancel'];
+  return resumable.has(status) ? ['resume'] : [];
+}
+
+/** Rejects with a WorkbenchError. */
+export async function doRunWork(client: Client, runId: string, work: RunWork): Promise<void> {
+  switch (work) {
+    case 'pause':
+      await client.call('runs.pause', { runId });
+      return;
+    case 'cancel':
+      await client.call('runs.cancel', { runId });
+      return;
+    case 'resume':
+      await client.call('runs.resume', { runId });
+  }
+}

@@ -1,0 +1,51 @@
+import type { SpecDifference } from './diff-specs';
+
+/** The parameters that are not the same; by their names in the run specification. */
+export function DifferenceTable({
+  differences,
+  names,
+}: {
+  differences: readonly SpecDifference[];
+  names: readonly string[];
+}) {
+  return (
+    <section className="panel" aria-label="Differences in parameters">
+      <div className="panel-head">
+        <h2>Parameters that differ</h2>
+        <span className="dim">{differences.length}</span>
+      </div>
+      {differences.length === 0 ? (
+        <p className="panel-body dim">
+          The specifications are the same: what differs below is the machine or chance.
+        </p>
+      ) : (
+        <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of parameters">
+          <table className="table difference-table">
+            <thead>
+              <tr>
+                <th scope="col">Parameter</th>
+                {names.map((name, index) => (
+                  <th key={name} scope="col" title={name}>
+                    Run {index + 1}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {differences.map(({ field, values }) => (
+                <tr key={field}>
+                  <td className="mono">{field}</td>
+                  {values.map((value, index) => (
+                    <td key={index} className={value === values[0] && index > 0 ? 'dim' : undefined}>
+                      {value ?? '–'}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

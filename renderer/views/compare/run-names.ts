@@ -1,0 +1,20 @@
+import type { RunState } from '../../../main/contract/run-state';
+import { formatWhen } from '../../format/numbers';
+
+/** A name a run, short, and different from every other: by model and format, by time and number where they are alike. */
+export function runNames(
+  states: readonly RunState[],
+  titleOf: (preset: string) => string,
+): readonly string[] {
+  const plain = states.map(
+    ({ spec }) => `${titleOf(spec.model.preset)} ${spec.format} ${spec.precision} ${spec.model.profile}`,
+  );
+  const timed = plain.map((name, index) => {
+    const alike = plain.filter((other) => other === name).length > 1;
+    return alike ? `${name}, ${formatWhen(states[index]?.createdAt ?? '')}` : name;
+  });
+  return timed.map((name, index) => {
+    const before = timed.slice(0, index).filter((other) => other === name).length;
+    return timed.filter((other) => other === name).length > 1 ? `${name} (${before + 1})` : name;
+  });
+}

@@ -1,0 +1,48 @@
+import type { Preset } from '../../../main/contract/preset';
+import type { RunSpec } from '../../../main/contract/run-spec';
+import { runSpecSchema } from '../../../main/contract/run-spec';
+import type { Keys, Tree } from '../../stores/choice-tree';
+import { getAt, leavesOf, sameValue } from '../../stores/choice-tree';
+
+/** What the schema itself gives an engine of this kind. */
+export function engineDefaults(kind: unknown): Tree {
+  const parsed = runSpecSchema.shape.engine.safeParse({ kind });
+  return parsed.success ? { ...parsed.data } : {};
+}
+
+/** Defaults are told under the chosen profile and precision; for these two themselves the preset's own count. */
+export function defaultOf(preset: Preset, defaults: RunSpec | null, keys: Keys): unknown {
+  switch (keys.join('.')) {
+    case 'model.profile':
+      return Object.hasOwn(preset.profiles, 'quick') ? 'quick' : Object.keys(preset.profiles)[0];
+    case 'precision': {
+      const profile = defaults === null ? undefined : preset.profiles[defaults.model.profile];
+      return profile?.defaults['precision'] ?? preset.defaults['precision'] ?? defaults?.precision;
+    }
+    default:
+      return (
+        getAt(defaults, keys) ??
+        (keys[0] === 'engine' ? getAt(engineDefaults('docker'), keys.slice(1)) : undefined)
+      );
+  }
+}
+
+export interface Change {
+  readonly keys: Keys;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** Hand edits of config.pbtxt are one change, whatever is in them. */
+const patchKeys = ['configure', 'configPatch'] as const;
+
+/** What the choice says otherwise than the preset, field by field. */
+export function changesOf(preset: Preset, defaults: RunSpec | null, overrides: Tree): readonly Change[] {
+  const isPatch = (keys: Keys): boolean => keys[0] === patchKeys[0] && keys[1] === patchKeys[1];
+  const patch = getAt(overrides, patchKeys);
+  const leaves = leavesOf(overrides).filter(([keys]) => !isPatch(keys));
+  const all = patch === undefined ? leaves : [...leaves, [patchKeys, patch] as const];
+  return all
+    .map(([keys, to]) => ({ keys, from: defaultOf(preset, defaults, keys), to }))
+    .filter(({ from, to }) => !sameValue(from, to));
+}

@@ -1,0 +1,96 @@
+import type { Field, Option } from '../fields/field';
+import { useWizard } from '../wizard-context';
+import type { ControlProps } from './field-frame';
+import { helpOf } from './field-frame';
+
+function OptionRadio(props: {
+  option: Option;
+  name: string;
+  checked: boolean;
+  disabled: boolean;
+  card: boolean;
+  onChoose: () => void;
+}) {
+  const { option, name, checked } = props;
+  const disabled = props.disabled || option.why !== undefined;
+  const noteId = `${name}-${option.value}-note`;
+  const note = option.why ?? option.note;
+  return (
+    <label
+      className={props.card ? 'option card' : 'option'}
+      data-checked={checked}
+      data-disabled={disabled}
+      title={props.card ? undefined : option.why}
+    >
+      <input
+        type="radio"
+        name={name}
+        value={option.value}
+        checked={checked}
+        disabled={disabled && !checked}
+        aria-label={option.label}
+        aria-describedby={note === undefined ? undefined : noteId}
+        onChange={props.onChoose}
+      />
+      <span className="option-text">
+        <span className="option-label">{option.label}</span>
+        {props.card && note !== undefined ? (
+          <span id={noteId} className={option.why === undefined ? 'option-note' : 'option-note why'}>
+            {note}
+          </span>
+        ) : null}
+      </span>
+    </label>
+  );
+}
+
+/** One of few; what cannot be chosen stays there and says why. */
+export function ChoiceControl(props: {
+  field: Field;
+  options: readonly Option[];
+  cards: boolean;
+  frame: ControlProps;
+}) {
+  const { field, options, cards, frame } = props;
+  const { valueAt, draft } = useWizard();
+  const value = valueAt(field.keys);
+  const helpId = `${frame.id}-help`;
+  const refused = cards ? [] : options.filter(({ why }) => why !== undefined);
+  return (
+    <>
+      <div
+        id={frame.id}
+        tabIndex={-1}
+        role="radiogroup"
+        aria-labelledby={frame.labelId}
+        aria-describedby={helpId}
+        className={cards ? 'options cards-of-options' : 'options segments'}
+        data-invalid={frame.error !== undefined}
+      >
+        {options.map((option) => (
+          <OptionRadio
+            key={option.value}
+            option={option}
+            name={frame.id}
+            checked={option.value === value}
+            disabled={frame.disabled}
+            card={cards}
+            onChoose={() => {
+              if (field.keys.join('.') === 'model.preset') draft.choosePreset(option.value);
+              else draft.change(field.keys, option.value);
+            }}
+          />
+        ))}
+      </div>
+      <div id={helpId}>
+        {frame.error === undefined ? null : <p className="field-error">{frame.error}</p>}
+        {helpOf(field) === undefined ? null : <p className="field-help">{helpOf(field)}</p>}
+        {refused.map(({ value: option, label, why }) => (
+          <p key={option} id={`${frame.id}-${option}-note`} className="field-help">
+            {label}: {why}
+          </p>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,102 @@
+import { Tooltip } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import type { Field } from '../fields/field';
+import { pathOf } from '../fields/field';
+import { isAbout, problemText } from '../problems';
+import { useWizard } from '../wizard-context';
+import { valueText } from '../read-text';
+import { TopicHelp } from './topic-help';
+
+export interface ControlProps {
+  readonly id: string;
+  readonly labelId: string;
+  readonly error: ReactNode;
+  readonly disabled: boolean;
+}
+
+function Term({ field }: { field: Field }) {
+  const clipboard = useClipboard({ timeout: 1500 });
+  const name = field.variable ?? pathOf(field);
+  return (
+    <Tooltip label={clipboard.copied ? `Copied ${name}` : `Copy ${name}`} openDelay={300}>
+      <button
+        type="button"
+        className="plain-button field-term"
+        aria-label={`Copy ${name}`}
+        onClick={() => {
+          clipboard.copy(name);
+        }}
+      >
+        {field.term}
+      </button>
+    </Tooltip>
+  );
+}
+
+/** Label in plain words, Triton's name in small, the way back to the default, the input, and what is wrong with it. */
+export function FieldFrame(props: { field: Field; control: (control: ControlProps) => ReactNode }) {
+  const { field } = props;
+  const wizard = useWizard();
+  const path = pathOf(field);
+  const id = `field-${path}`;
+  const labelId = `${id}-label`;
+  const about = wizard.problems.filter((problem) => isAbout(problem, path));
+  const problem = about.find(({ severity }) => severity === 'problem');
+  const warnings = about.filter(({ severity }) => severity === 'warning');
+  const changed = wizard.isChanged(field.keys);
+  const grouped = field.control.kind === 'choice';
+  return (
+    <div className={field.wide === true ? 'field wide' : 'field'} data-field={path}>
+      <div className="field-head">
+        {grouped ? (
+          <span id={labelId} className="field-label">
+            {field.label}
+          </span>
+        ) : (
+          <label id={labelId} htmlFor={id} className="field-label">
+            {field.label}
+          </label>
+        )}
+        <Term field={field} />
+        {field.topic === undefined ? null : <TopicHelp topic={field.topic} />}
+        {changed ? (
+          <Tooltip label={`Back to the default: ${valueText(wizard.defaultOf(field.keys))}`} openDelay={300}>
+            <button
+              type="button"
+              className="plain-button field-changed"
+              aria-label={`Reset ${field.label}`}
+              onClick={() => {
+                wizard.draft.reset(field.keys);
+                // The button goes with the change; the next key belongs to the field.
+                document.getElementById(id)?.focus();
+              }}
+            >
+              changed · reset
+            </button>
+          </Tooltip>
+        ) : null}
+      </div>
+      {props.control({
+        id,
+        labelId,
+        error:
+          problem === undefined
+            ? undefined
+            : [problemText(problem), problem.remedy].filter(Boolean).join(' '),
+        disabled: field.idle !== undefined,
+      })}
+      {warnings.map((warning) => (
+        <p key={warning.message} className="field-warning">
+          {[problemText(warning), warning.remedy].filter(Boolean).join(' ')}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** One line below the input: why it is idle, else what it is. */
+export const helpOf = (field: Field): string | undefined => {
+  const text = field.idle ?? field.help;
+  return text === '' ? undefined : text;
+};

@@ -1,0 +1,43 @@
+import { NumberInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Control, Field } from '../fields/field';
+import { useWizard } from '../wizard-context';
+import type { ControlProps } from './field-frame';
+import { helpOf } from './field-frame';
+
+type NumberKind = Extract<Control, { kind: 'integer' | 'number' }>;
+
+/** An emptied field means the default, which is shown again once the field is left. */
+export function NumberControl(props: { field: Field; control: NumberKind; frame: ControlProps }) {
+  const { field, control, frame } = props;
+  const { valueAt, draft } = useWizard();
+  const [empty, setEmpty] = useState(false);
+  const value = valueAt(field.keys);
+  return (
+    <NumberInput
+      id={frame.id}
+      size="xs"
+      error={frame.error}
+      description={helpOf(field)}
+      inputWrapperOrder={['input', 'error', 'description']}
+      disabled={frame.disabled}
+      value={!empty && typeof value === 'number' ? value : ''}
+      step={control.kind === 'number' ? control.step : 1}
+      min={control.min}
+      // A value out of range is said at once instead of being altered.
+      clampBehavior="none"
+      allowDecimal={control.kind === 'number'}
+      suffix={control.kind === 'integer' ? (control.suffix ?? '') : ''}
+      placeholder={control.placeholder ?? ''}
+      thousandSeparator=","
+      onChange={(next) => {
+        setEmpty(typeof next !== 'number');
+        if (typeof next === 'number') draft.change(field.keys, next);
+        else draft.reset(field.keys);
+      }}
+      onBlur={() => {
+        setEmpty(false);
+      }}
+    />
+  );
+}

@@ -1,0 +1,109 @@
+import { Button } from '@mantine/core';
+import { CopyButton } from '../../../components/copy-button';
+import { Loading } from '../../../components/loading';
+import { getAt } from '../../../stores/choice-tree';
+import { useWizard } from '../wizard-context';
+import { markLines } from './mark-lines';
+import type { LineMark } from './mark-lines';
+import { PbtxtEditor } from './pbtxt-editor';
+
+function Differences({ marks, shown }: { marks: readonly LineMark[]; shown: string }) {
+  const lines = shown.split('\n');
+  return (
+    <details className="differences">
+      <summary>
+        {marks.length === 1 ? '1 line differs' : `${marks.length} lines differ`} from the generated text
+      </summary>
+      <ol>
+        {marks.map((mark) => (
+          <li key={`${mark.line} ${mark.kind}`}>
+            <span className="dim">Line {mark.line}</span>
+            {mark.before.map((line, index) => (
+              <code key={index} className="line-before">
+                − {line.trim()}
+              </code>
+            ))}
+            {mark.kind === 'removed' ? null : (
+              <code className="line-now">+ {lines[mark.line - 1]?.trim()}</code>
+            )}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+/** config.pbtxt as it will be written: follows the form, and the form follows it. */
+export function ConfigEditor({ onImport }: { onImport: () => void }) {
+  const { draft } = useWizard();
+  const { edit, preview } = draft;
+  const problem = edit?.problem ?? null;
+  const shown = edit?.text ?? preview?.configPbtxt ?? '';
+  const generated = preview?.generatedPbtxt ?? null;
+  const marks = generated === null || shown === '' ? [] : markLines(generated, shown);
+  const patched = getAt(draft.overrides, ['configure', 'configPatch']) !== undefined;
+  const noteId = 'config-pbtxt-note';
+  return (
+    <section className="config-editor" aria-label="config.pbtxt">
+      <div className="panel-head">
+        <h3 className="mono">config.pbtxt</h3>
+        {patched ? (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="gray"
+            onClick={() => {
+              draft.discardConfig();
+              draft.reset(['configure', 'configPatch']);
+            }}
+          >
+            Undo hand edits
+          </Button>
+        ) : null}
+        <Button size="compact-xs" variant="default" onClick={onImport}>
+          Import config.pbtxt
+        </Button>
+        <CopyButton text={shown} label="Copy config.pbtxt" />
+      </div>
+      {preview === null ? (
+        <div className="panel-body">
+          <Loading label="Writing config.pbtxt" />
+        </div>
+      ) : shown === '' && edit === null ? (
+        <p className="panel-body dim">
+          There is none for this choice: it has a problem that must be mended first. The form says which.
+        </p>
+      ) : (
+        <PbtxtEditor
+          value={shown}
+          label="Text of config.pbtxt"
+          marks={marks}
+          problemLine={problem?.line ?? null}
+          describedBy={noteId}
+          onChange={draft.editConfig}
+          onLeave={draft.leaveConfig}
+        />
+      )}
+      <div id={noteId} className="config-note">
+        {problem === null && shown === '' ? null : problem === null ? (
+          <span className="dim">
+            {marks.length > 0
+              ? 'What has no field in the form is kept as edited by hand.'
+              : 'As the form says. Write here, and the form follows.'}
+          </span>
+        ) : (
+          <span className="config-problem" role="alert">
+            <span className="field-error">
+              {problem.line === null ? '' : `Line ${problem.line}: `}
+              {problem.message}
+            </span>
+            <Button size="compact-xs" variant="default" onClick={draft.discardConfig}>
+              Discard what was written
+            </Button>
+          </span>
+        )}
+        {marks.length === 0 ? null : <Differences marks={marks} shown={shown} />}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,79 @@
+import type { Format, Precision } from '../../../../main/contract/run-spec';
+import { formats, precisions } from '../../../../main/contract/run-spec';
+import { formatText, precisionText } from '../../../format/words';
+import type { FieldContext, Section } from './field';
+import { servesOnCpu } from './why-not';
+
+const formatNote: Readonly<Record<Format, string>> = {
+  onnx: 'An open graph format. Runs on ONNX Runtime, and through it on TensorRT.',
+  'ts-trace': 'The operations of one example run, recorded. Branches on data are lost.',
+  'ts-script': 'The model’s own code, compiled. Branches and loops are kept.',
+};
+
+const precisionNote = (precision: Precision, context: FieldContext): string => {
+  if (precision === 'fp32') return 'Four bytes a value, as trained.';
+  return servesOnCpu(context)
+    ? 'Two bytes a value. On a CPU this is for checking, not for speed.'
+    : 'Two bytes a value: half the memory, and tensor cores on GPUs that have them.';
+};
+
+const notOffered = (title: string, offered: boolean): { why?: string } =>
+  offered ? {} : { why: `${title} is not offered in it.` };
+
+/** The file that is served. */
+export function exportSections(context: FieldContext): readonly Section[] {
+  const { preset } = context;
+  const onnx = context.value('format') === 'onnx';
+  return [
+    {
+      title: 'The file that is served',
+      fields: [
+        {
+          keys: ['format'],
+          label: 'Format',
+          term: 'model-format',
+          variable: 'FORMAT',
+          help: 'What the model is exported to and what Triton loads.',
+          wide: true,
+          control: {
+            kind: 'choice',
+            cards: true,
+            options: formats.map((value) => ({
+              value,
+              label: formatText[value],
+              note: formatNote[value],
+              ...notOffered(preset.title, preset.formats.includes(value)),
+            })),
+          },
+        },
+        {
+          keys: ['precision'],
+          label: 'Precision',
+          term: 'precision',
+          variable: 'PRECISION',
+          help: 'Number format of weights and activations. Inputs and outputs stay FP32.',
+          wide: true,
+          control: {
+            kind: 'choice',
+            cards: true,
+            options: precisions.map((value) => ({
+              value,
+              label: precisionText[value],
+              note: precisionNote(value, context),
+              ...notOffered(preset.title, preset.precisions.includes(value)),
+            })),
+          },
+        },
+        {
+          keys: ['onnxOpset'],
+          label: 'ONNX opset',
+          term: 'onnx-opset',
+          variable: 'ONNX_OPSET',
+          help: 'Version of the ONNX operators, 9 to 25.',
+          control: { kind: 'integer', min: 9 },
+          idle: onnx ? undefined : 'Of effect for ONNX alone.',
+        },
+      ],
+    },
+  ];
+}

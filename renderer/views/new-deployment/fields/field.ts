@@ -1,0 +1,72 @@
+import type { MachineStatus } from '../../../../main/contract/machine';
+import type { Preset } from '../../../../main/contract/preset';
+import type { Keys } from '../../../stores/choice-tree';
+
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+  readonly note?: string;
+  /** Why it cannot be chosen here; absent when it can. */
+  readonly why?: string | undefined;
+}
+
+export type Control =
+  /** `cards`: each with its note below it; else side by side in one line. */
+  | { readonly kind: 'choice'; readonly cards: boolean; readonly options: readonly Option[] }
+  | {
+      readonly kind: 'integer';
+      readonly min: number;
+      readonly suffix?: string;
+      readonly placeholder?: string;
+    }
+  | { readonly kind: 'number'; readonly min: number; readonly step: number; readonly placeholder?: string }
+  /** Over many decades, so that 1e-4 can be written as it is. */
+  | { readonly kind: 'decimal'; readonly placeholder?: string }
+  | { readonly kind: 'integers'; readonly mayBeEmpty: boolean }
+  /** A list, or `formula`. */
+  | { readonly kind: 'sweep' }
+  | { readonly kind: 'text'; readonly placeholder: string }
+  | { readonly kind: 'gpus' }
+  | { readonly kind: 'path'; readonly pathKind: 'file' | 'folder'; readonly placeholder: string }
+  | { readonly kind: 'flag' };
+
+/** A topic of "What does this do?". */
+export type Topic =
+  'dynamic-batching' | 'preferred-sizes' | 'queue-delay' | 'instances' | 'accelerators' | 'cuda-graphs';
+
+export interface Field {
+  readonly keys: Keys;
+  readonly label: string;
+  /** Triton's or perf_analyzer's own name. */
+  readonly term: string;
+  /** The published procedures' variable. */
+  readonly variable?: string;
+  readonly help: string;
+  readonly control: Control;
+  readonly topic?: Topic;
+  /** Why it has no effect here; absent when it has. */
+  readonly idle?: string | undefined;
+  /** Over both columns. */
+  readonly wide?: boolean;
+}
+
+export interface Section {
+  readonly title: string;
+  readonly fields: readonly Field[];
+  readonly note?: string;
+  /** Closed until it is opened, or until something in it was changed. */
+  readonly folded?: boolean;
+  /** Takes arguments by other names too. */
+  readonly open?: boolean;
+}
+
+/** What decides which fields and options there are. */
+export interface FieldContext {
+  readonly preset: Preset;
+  readonly presets: readonly Preset[];
+  readonly machine: MachineStatus | null;
+  /** Value that a field has now: chosen, or by default. */
+  readonly value: (...keys: string[]) => unknown;
+}
+
+export const pathOf = (field: Pick<Field, 'keys'>): string => field.keys.join('.');

@@ -1,0 +1,96 @@
+import type { Profile } from '../../../../main/contract/run-spec';
+import { profiles } from '../../../../main/contract/run-spec';
+import { profileText } from '../../../format/words';
+import { isTree } from '../../../stores/choice-tree';
+import type { Field, FieldContext, Section } from './field';
+
+const profileOf = (context: FieldContext): Profile =>
+  context.value('model', 'profile') === 'full' ? 'full' : 'quick';
+
+function argumentFields(context: FieldContext): readonly Field[] {
+  const own = context.preset.profiles[profileOf(context)]?.args ?? {};
+  const chosen = context.value('model', 'args');
+  const names = new Set([...Object.keys(own), ...Object.keys(isTree(chosen) ? chosen : {})]);
+  return [...names].map((name) => ({
+    keys: ['model', 'args', name],
+    label: name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' '),
+    term: name,
+    help: '',
+    control: { kind: 'text', placeholder: '' },
+  }));
+}
+
+/** The model, its weights and its data. */
+export function modelSections(context: FieldContext): readonly Section[] {
+  const { preset } = context;
+  return [
+    {
+      title: 'Which model',
+      fields: [
+        {
+          keys: ['model', 'preset'],
+          label: 'Preset',
+          term: 'preset',
+          help: 'A published deployment: model code, data, metrics and defaults.',
+          wide: true,
+          control: {
+            kind: 'choice',
+            cards: true,
+            options: context.presets.map(({ id, title, summary }) => ({
+              value: id,
+              label: title,
+              note: summary,
+            })),
+          },
+        },
+        {
+          keys: ['model', 'profile'],
+          label: 'Profile',
+          term: 'profile',
+          help: 'How large the model is, and how long it is measured.',
+          wide: true,
+          control: {
+            kind: 'choice',
+            cards: true,
+            options: profiles
+              .filter((profile) => Object.hasOwn(preset.profiles, profile))
+              .map((profile) => ({
+                value: profile,
+                label: profileText[profile],
+                note: preset.profiles[profile]?.summary ?? '',
+              })),
+          },
+        },
+      ],
+    },
+    {
+      title: 'Weights and data',
+      note: `Published with: ${preset.origin.checkpoint}; ${preset.origin.dataset}.`,
+      fields: [
+        {
+          keys: ['model', 'checkpoint'],
+          label: 'Checkpoint',
+          term: 'checkpoint',
+          variable: 'CHECKPOINT',
+          help: 'Your weights. Empty: the profile trains or initialises its own.',
+          control: { kind: 'path', pathKind: 'file', placeholder: 'none' },
+        },
+        {
+          keys: ['model', 'dataset'],
+          label: 'Data set',
+          term: 'dataset-path',
+          variable: 'DATASETS_DIR',
+          help: 'In the preset’s own layout. Empty: one is generated.',
+          control: { kind: 'path', pathKind: 'folder', placeholder: 'generated' },
+        },
+      ],
+    },
+    {
+      title: 'Arguments of the model’s code',
+      folded: true,
+      open: true,
+      note: 'Passed to model.py, dataloader.py and train.py by these names.',
+      fields: argumentFields(context),
+    },
+  ];
+}

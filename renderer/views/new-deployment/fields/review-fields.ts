@@ -1,0 +1,22 @@
+import { stepIds } from '../../../../main/contract/run-events';
+import { stepTitle } from '../../../../main/contract/step-text';
+import type { FieldContext, Section } from './field';
+
+/** How long each step may take. */
+export function reviewSections(context: FieldContext): readonly Section[] {
+  const steps = stepIds.filter((id) => id !== 'images' || context.value('engine', 'kind') === 'docker');
+  return [
+    {
+      title: 'Deadlines',
+      folded: true,
+      note: 'A step that takes longer is ended and the run fails there. Empty: the step’s own deadline.',
+      fields: steps.map((step) => ({
+        keys: ['deadlines', step],
+        label: stepTitle[step],
+        term: `deadlines.${step}`,
+        help: '',
+        control: { kind: 'integer', min: 1, suffix: ' s', placeholder: 'the step’s own' },
+      })),
+    },
+  ];
+}

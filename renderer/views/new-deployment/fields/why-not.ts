@@ -1,0 +1,71 @@
+import type { Accelerator, DockerEngineSpec, Format } from '../../../../main/contract/run-spec';
+import { backendsOf, imageFamily } from '../../../../main/contract/serving';
+import { isTree } from '../../../stores/choice-tree';
+import type { FieldContext } from './field';
+
+/** The engine as chosen, complete enough to tell which backends it has. */
+export function engineOf(context: FieldContext): Parameters<typeof backendsOf>[0] {
+  const engine = context.value('engine');
+  const chosen = isTree(engine) ? engine : {};
+  if (chosen['kind'] === 'remote') return { kind: 'remote', url: '' };
+  if (chosen['kind'] !== 'docker') return { kind: 'local' };
+  const { images, gpus } = chosen;
+  const docker: DockerEngineSpec = {
+    kind: 'docker',
+    shmSizeMiB: 1,
+    gpus: Array.isArray(gpus) ? gpus.map(String) : [],
+  };
+  return images === 'cpu' || images === 'ngc' ? { ...docker, images } : docker;
+}
+
+const cpuOnly = (context: FieldContext): string =>
+  engineOf(context).kind === 'local'
+    ? 'Needs a GPU and Triton’s own backends; the local Triton has the Python backend on the CPU. Choose Docker with GPUs, or a remote Triton.'
+    : 'Needs a GPU and Triton’s own backends; the CPU image has the Python backend alone. Choose GPUs on the Environment page.';
+
+/** Containers with all backends, but without a GPU. */
+function lacksGpu(context: FieldContext): boolean {
+  const engine = engineOf(context);
+  return engine.kind === 'docker' && imageFamily(engine) === 'ngc' && engine.gpus.length === 0;
+}
+
+export const servesOnCpu = (context: FieldContext): boolean => backendsOf(engineOf(context)) === 'python';
+
+/** Why this accelerator cannot serve the choice; undefined when it can. */
+export function whyNotAccelerator(accelerator: Accelerator, context: FieldContext): string | undefined {
+  if (accelerator === 'none') return undefined;
+  if (servesOnCpu(context)) return cpuOnly(context);
+  if (accelerator === 'amp') return 'Exists for TensorFlow models alone; choose precision FP16 instead.';
+  const format = context.value('format') as Format;
+  if (accelerator === 'trt' && (format === 'ts-trace' || format === 'ts-script')) {
+    return 'Triton’s PyTorch backend has no TensorRT accelerator; export to ONNX for it.';
+  }
+  return lacksGpu(context)
+    ? 'Needs a GPU, and none is given; choose GPUs on the Environment page.'
+    : undefined;
+}
+
+export function whyNotGpuInstances(context: FieldContext): string | undefined {
+  if (servesOnCpu(context)) return cpuOnly(context);
+  return lacksGpu(context)
+    ? 'Needs a GPU, and none is given; choose GPUs on the Environment page.'
+    : undefined;
+}
+
+export function whyNotGraphs(context: FieldContext): string | undefined {
+  return context.value('configure', 'backendAccelerator') === 'trt'
+    ? undefined
+    : 'Only the TensorRT accelerator captures CUDA graphs.';
+}
+
+export function whyNotDynamic(context: FieldContext): string | undefined {
+  return context.value('configure', 'maxBatchSize') === 0
+    ? 'Needs a largest batch of at least 1.'
+    : undefined;
+}
+
+export function whyNotQueue(context: FieldContext): string | undefined {
+  return context.value('configure', 'batching') === 'dynamic'
+    ? undefined
+    : 'Of effect with dynamic batching alone.';
+}

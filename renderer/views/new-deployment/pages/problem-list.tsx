@@ -1,0 +1,62 @@
+import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
+import type { SpecProblem } from '../../../../main/contract/spec-tools';
+import { pageOf, pageTitle } from '../../../stores/wizard-page';
+import { configTextField, isAbout, problemText } from '../problems';
+import { pathOf } from '../fields/field';
+import { useWizard } from '../wizard-context';
+
+/** Problems, each with the way to its field. */
+export function ProblemList({ problems, linked }: { problems: readonly SpecProblem[]; linked: boolean }) {
+  const { draft, fields } = useWizard();
+  return (
+    <ul className="problem-list">
+      {problems.map((problem) => {
+        const field = fields.find((known) => isAbout(problem, pathOf(known)));
+        const page = pageOf(problem.field);
+        const place = field?.label ?? (problem.field === configTextField ? 'config.pbtxt' : pageTitle[page]);
+        const Glyph = problem.severity === 'problem' ? IconCircleX : IconAlertTriangle;
+        return (
+          <li
+            key={`${problem.field} ${problem.message}`}
+            className="problem-item"
+            data-severity={problem.severity}
+          >
+            <Glyph
+              size={15}
+              className={problem.severity === 'problem' ? 'tone-bad' : 'tone-warn'}
+              aria-hidden="true"
+            />
+            <span>
+              {linked ? (
+                <button
+                  type="button"
+                  className="plain-button link"
+                  onClick={() => {
+                    draft.goTo(page);
+                    const id = field === undefined ? null : `field-${pathOf(field)}`;
+                    // Once the page is there and its heading has had the focus.
+                    if (id !== null) {
+                      setTimeout(() => {
+                        const place = document.getElementById(id);
+                        place?.closest('details')?.setAttribute('open', '');
+                        place?.scrollIntoView({ block: 'center' });
+                        place?.focus();
+                      }, 60);
+                    }
+                  }}
+                >
+                  {place}
+                </button>
+              ) : (
+                <strong>{place}</strong>
+              )}
+              {': '}
+              {problemText(problem)}
+              {problem.remedy === null ? null : <span className="dim"> {problem.remedy}</span>}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

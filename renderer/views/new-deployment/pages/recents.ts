@@ -1,0 +1,65 @@
+import type { RunSummary } from '../../../../main/contract/api';
+import type { RunSpec } from '../../../../main/contract/run-spec';
+import type { Choice, Draft } from '../../../../main/contract/spec-tools';
+import { getAt, unsetAt } from '../../../stores/choice-tree';
+
+export interface Recent {
+  readonly key: string;
+  readonly title: string;
+  /** Ways to weights or data, or what kind of file. */
+  readonly detail: string;
+  readonly at: string;
+  readonly from:
+    { readonly kind: 'draft'; readonly draft: Draft } | { readonly kind: 'run'; readonly runId: string };
+}
+
+const shown = 6;
+
+const textAt = (draft: Draft, ...keys: string[]): string | null => {
+  const value = getAt(draft.choice.overrides, keys);
+  return typeof value === 'string' && value !== '' ? value : null;
+};
+
+function fromDraft(draft: Draft): Recent {
+  const parts = [
+    textAt(draft, 'model', 'checkpoint'),
+    textAt(draft, 'model', 'dataset'),
+    [textAt(draft, 'format'), textAt(draft, 'precision')].filter((part) => part !== null).join(' ') || null,
+  ].filter((part) => part !== null);
+  const detail = parts.length === 0 ? 'a draft' : parts.join(', ');
+  return {
+    key: `${draft.choice.preset} ${detail}`,
+    title: draft.choice.preset,
+    detail,
+    at: draft.updatedAt,
+    from: { kind: 'draft', draft },
+  };
+}
+
+function fromRun(run: RunSummary): Recent {
+  const detail = `${run.profile}, ${run.format} ${run.precision}, ${run.engine}`;
+  return {
+    key: `${run.preset} ${detail}`,
+    title: run.preset,
+    detail,
+    at: run.createdAt,
+    from: { kind: 'run', runId: run.runId },
+  };
+}
+
+/** What was deployed or put together last, newest first, the same thing once. Drafts without a change are none. */
+export function recentModels(drafts: readonly Draft[], runs: readonly RunSummary[]): readonly Recent[] {
+  const all = [
+    ...drafts.filter(({ choice }) => Object.keys(choice.overrides).length > 0).map(fromDraft),
+    ...runs.map(fromRun),
+  ].sort((a, b) => b.at.localeCompare(a.at));
+  return all
+    .filter((recent, index) => all.findIndex(({ key }) => key === recent.key) === index)
+    .slice(0, shown);
+}
+
+/** A choice that leads to the very specification, whatever the defaults are by now. */
+export function choiceOf(spec: RunSpec): Choice {
+  const overrides = unsetAt(unsetAt({ ...spec }, ['version']), ['model', 'preset']);
+  return { preset: spec.model.preset, overrides: { ...overrides } };
+}

@@ -1,0 +1,45 @@
+import { useWizard } from '../wizard-context';
+
+/** Inputs and outputs of the exported model; the batch comes first. */
+export function SignatureTable() {
+  const { preset, valueAt } = useWizard();
+  const { inputs, outputs } = preset.signature;
+  const dimension = (size: number | string): string => {
+    if (size === -1) return 'batch';
+    if (typeof size === 'number') return String(size);
+    const value = valueAt(['model', 'args', size]);
+    return typeof value === 'string' ? value : size;
+  };
+  const rows = [
+    ...inputs.map((tensor) => ({ kind: 'Input', ...tensor })),
+    ...outputs.map((tensor) => ({ kind: 'Output', ...tensor })),
+  ];
+  return (
+    <section className="panel" aria-label="Inputs and outputs">
+      <div className="panel-head">
+        <h3>Inputs and outputs</h3>
+        <span className="dim">checked against the exported file</span>
+      </div>
+      <table className="table">
+        <thead>
+          <tr>
+            <th></th>
+            <th>Name</th>
+            <th>Type</th>
+            <th>Shape</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ kind, name, datatype, shape }) => (
+            <tr key={`${kind} ${name}`}>
+              <td className="dim">{kind}</td>
+              <td className="mono">{name}</td>
+              <td className="mono">{datatype}</td>
+              <td className="mono">[{shape.map(dimension).join(', ')}]</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,183 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { IconLayoutSidebarRightCollapse, IconLayoutSidebarRightExpand } from '@tabler/icons-react';
+import { stepsOf } from '../../../../main/contract/run-events';
+import { stepTitle } from '../../../../main/contract/step-text';
+import { CommandText } from '../../../components/command-text';
+import { CopyButton } from '../../../components/copy-button';
+import { Loading } from '../../../components/loading';
+import { pageTitle, stepsOfPage } from '../../../stores/wizard-page';
+import { pageText } from '../page-text';
+import { planText } from '../plan-text';
+import { useWizard } from '../wizard-context';
+import { shortcuts } from '../shortcuts';
+import { runFiles } from './run-files';
+
+export type PaneTab = 'plan' | 'help';
+
+function Steps() {
+  const { draft } = useWizard();
+  const { preview } = draft;
+  const spec = preview?.spec ?? null;
+  if (preview === null || spec === null)
+    return <p className="dim">Mend what the form names, and the commands stand here.</p>;
+  const commands = preview.commands;
+  const steps = planText(spec).filter(({ step }) => stepsOfPage[draft.page].includes(step));
+  return steps.map(({ step, title, what }) => (
+    <div key={step} className="pane-step" data-plan={step}>
+      <h4>{title}</h4>
+      <p className="plan-what">{what}</p>
+      {commands
+        .filter((command) => command.step === step)
+        .map(({ argv }) => (
+          <CommandText key={argv.join(' ')} argv={argv} />
+        ))}
+    </div>
+  ));
+}
+
+function Plan() {
+  const { draft } = useWizard();
+  const { preview, page } = draft;
+  if (preview === null) return <Loading label="Working out what will happen" />;
+  return (
+    <>
+      <section aria-label="Steps and commands">
+        <h3>{page === 'review' ? 'All steps' : 'Steps of this page'}</h3>
+        <Steps />
+      </section>
+      {page === 'configure' || preview.configPbtxt === null ? null : (
+        <details className="pane-part">
+          <summary>config.pbtxt</summary>
+          <div className="pane-config">
+            <CopyButton text={preview.configPbtxt} label="Copy config.pbtxt" />
+            <pre tabIndex={0}>{preview.configPbtxt}</pre>
+          </div>
+        </details>
+      )}
+      {preview.spec === null ? null : (
+        <details className="pane-part">
+          <summary>Files of the run</summary>
+          <ul className="pane-files">
+            {runFiles(preview.spec).map(({ path, what }) => (
+              <li key={path}>
+                <code>{path}</code>
+                <span className="dim">{what}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Help() {
+  const { draft, preset } = useWizard();
+  const spec = draft.preview?.spec ?? null;
+  const steps = stepsOfPage[draft.page]
+    .filter((step) => spec === null || stepsOf(spec).includes(step))
+    .map((step) => stepTitle[step]);
+  return (
+    <>
+      <section aria-label="About this page">
+        <h3>{pageTitle[draft.page]}</h3>
+        {pageText[draft.page].help.map((paragraph) => (
+          <p key={paragraph} className="pane-paragraph">
+            {paragraph}
+          </p>
+        ))}
+        <p className="pane-paragraph dim">Steps of the run: {steps.join(', ')}.</p>
+      </section>
+      {draft.page === 'model' ? (
+        <section aria-label="Origin">
+          <h3>Origin</h3>
+          <p className="pane-paragraph">{preset.origin.paper}</p>
+        </section>
+      ) : null}
+      <section aria-label="Keys">
+        <h3>Keys</h3>
+        <dl className="facts">
+          {shortcuts.map(({ keys, what }) => [
+            <dt key={`${keys} keys`}>
+              <kbd>{keys}</kbd>
+            </dt>,
+            <dd key={keys}>{what}</dd>,
+          ])}
+        </dl>
+      </section>
+    </>
+  );
+}
+
+/** The foldable pane at the right: what will happen, and help. */
+export function Pane(props: {
+  open: boolean;
+  tab: PaneTab;
+  onFold: (open: boolean) => void;
+  onTab: (tab: PaneTab) => void;
+}) {
+  const { open, tab, onTab } = props;
+  const label = open ? 'Fold what will happen' : 'Show what will happen';
+  return (
+    <aside className={open ? 'wizard-pane' : 'wizard-pane folded'} aria-label="What will happen">
+      <div className="pane-head">
+        {open ? (
+          <div className="dock-tabs" role="tablist" aria-label="Pane">
+            {(['plan', 'help'] as const).map((id) => (
+              <button
+                key={id}
+                type="button"
+                role="tab"
+                id={`pane-tab-${id}`}
+                aria-controls="pane-body"
+                aria-selected={tab === id}
+                tabIndex={tab === id ? 0 : -1}
+                className="plain-button dock-tab"
+                onClick={() => {
+                  onTab(id);
+                }}
+                onKeyDown={(event) => {
+                  if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+                  const other = id === 'plan' ? 'help' : 'plan';
+                  onTab(other);
+                  document.getElementById(`pane-tab-${other}`)?.focus();
+                }}
+              >
+                {id === 'plan' ? 'What will happen' : 'Help'}
+              </button>
+            ))}
+          </div>
+        ) : null}
+        <Tooltip label={label} openDelay={300}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="sm"
+            aria-label={label}
+            aria-expanded={open}
+            onClick={() => {
+              props.onFold(!open);
+            }}
+          >
+            {open ? (
+              <IconLayoutSidebarRightCollapse size={17} aria-hidden="true" />
+            ) : (
+              <IconLayoutSidebarRightExpand size={17} aria-hidden="true" />
+            )}
+          </ActionIcon>
+        </Tooltip>
+      </div>
+      {open ? (
+        <div
+          id="pane-body"
+          className="pane-body"
+          role="tabpanel"
+          aria-labelledby={`pane-tab-${tab}`}
+          tabIndex={0}
+        >
+          {tab === 'plan' ? <Plan /> : <Help />}
+        </div>
+      ) : null}
+    </aside>
+  );
+}

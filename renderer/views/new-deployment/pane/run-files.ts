@@ -1,0 +1,27 @@
+import type { Format, RunSpec } from '../../../../main/contract/run-spec';
+import { backendsOf } from '../../../../main/contract/serving';
+
+/** Name in the version folder of the model repository. */
+const modelFile: Readonly<Record<Format, string>> = {
+  onnx: 'model.onnx',
+  'ts-trace': 'model.pt',
+  'ts-script': 'model.pt',
+};
+
+/** What the run's folder will hold, by path below it. */
+export function runFiles(spec: RunSpec): readonly { readonly path: string; readonly what: string }[] {
+  const { modelName, modelVersion } = spec.configure;
+  const repository = `steps/configure/model-repository/${modelName}`;
+  const version = `${repository}/${modelVersion}`;
+  return [
+    { path: 'run.yaml', what: 'the specification' },
+    { path: 'journal.jsonl', what: 'everything that happened, line by line' },
+    { path: `${repository}/config.pbtxt`, what: 'how Triton serves the model' },
+    { path: `${version}/${modelFile[spec.format]}`, what: 'the model' },
+    ...(backendsOf(spec.engine) === 'python'
+      ? [{ path: `${version}/model.py`, what: 'runs it in the Python backend' }]
+      : []),
+    { path: 'steps/<step>/step.log', what: 'log of each step' },
+    { path: 'results/', what: 'report as HTML, PDF, CSV and JSON' },
+  ];
+}

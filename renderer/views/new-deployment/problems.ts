@@ -1,0 +1,86 @@
+import type { SpecPreview, SpecProblem } from '../../../main/contract/spec-tools';
+import type { ConfigEdit } from '../../../main/contract/spec-tools';
+import type { Tree } from '../../stores/choice-tree';
+import { getAt } from '../../stores/choice-tree';
+import type { WizardPage } from '../../stores/wizard-page';
+import { pageOf } from '../../stores/wizard-page';
+import type { Field } from './fields/field';
+import { pathOf } from './fields/field';
+import { textProblem } from './read-text';
+
+/** Whether a problem is about this field or a part of it: "performance.batchSizes.1" is about the list. */
+export const isAbout = (problem: Pick<SpecProblem, 'field'>, path: string): boolean =>
+  problem.field === path || problem.field.startsWith(`${path}.`);
+
+/** The core names the field in front of its message; beside the field that is said already. */
+export const problemText = (problem: SpecProblem): string => {
+  const { field, message } = problem;
+  return message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+};
+
+export const configTextField = 'configure.config.pbtxt';
+
+/**
+ * All that stands against the choice: what cannot be read here, what the core says of the rest, and the text of
+ * config.pbtxt where it was left half written.
+ */
+export function problemsOf(
+  fields: readonly Field[],
+  overrides: Tree,
+  preview: Pick<SpecPreview, 'problems'> | null,
+  editProblem: ConfigEdit['problem'],
+): readonly SpecProblem[] {
+  const unread = fields.flatMap((field): SpecProblem[] => {
+    const message = textProblem(field.control, getAt(overrides, field.keys));
+    return message === null ? [] : [{ field: pathOf(field), severity: 'problem', message, remedy: null }];
+  });
+  const others = (preview?.problems ?? [])
+    .filter((problem) => !unread.some(({ field }) => isAbout(problem, field)))
+    .map((problem) =>
+      /Invalid input: expected \w+, received undefined$/.test(problem.message)
+        ? { ...problem, message: 'Needs to be given' }
+        : problem,
+    );
+  const edit: SpecProblem[] =
+    editProblem === null
+      ? []
+      : [
+          {
+            field: configTextField,
+            severity: 'problem',
+            message: `${editProblem.line === null ? '' : `Line ${editProblem.line}: `}${editProblem.message}`,
+            remedy: 'Correct the text, or discard what was written.',
+          },
+        ];
+  return [...unread, ...others, ...edit];
+}
+
+export interface PageState {
+  readonly state: 'done' | 'needs-input' | 'problem' | 'warning';
+  readonly problems: number;
+  readonly warnings: number;
+}
+
+/** How a page stands. It needs input where all that is wrong is that something was not given yet. */
+export function pageState(
+  page: WizardPage,
+  problems: readonly SpecProblem[],
+  value: (field: string) => unknown,
+): PageState {
+  const here = problems.filter((problem) => pageOf(problem.field) === page);
+  const hard = here.filter(({ severity }) => severity === 'problem');
+  const missing = hard.filter(({ field }) => {
+    const given = value(field);
+    return field !== '' && field !== configTextField && (given === undefined || given === '');
+  });
+  const warnings = here.length - hard.length;
+  const state =
+    hard.length === 0
+      ? warnings > 0
+        ? 'warning'
+        : 'done'
+      : missing.length === hard.length
+        ? 'needs-input'
+        : 'problem';
+  return { state, problems: hard.length, warnings };
+}

@@ -1,0 +1,40 @@
+import type { Control } from './fields/field';
+
+/** "1, 2, 4" -> [1, 2, 4]; a sentence that says what is wrong otherwise. */
+export function parseIntegers(text: string, mayBeEmpty: boolean): readonly number[] | string {
+  const parts = text.split(/[\s,;]+/).filter(Boolean);
+  if (parts.length === 0) return mayBeEmpty ? [] : 'Give at least one whole number';
+  const bad = parts.find((part) => !/^[1-9]\d{0,8}$/.test(part));
+  return bad === undefined ? parts.map(Number) : `“${bad}” is not a whole number from 1`;
+}
+
+/** "1e-4" or "0.0001" -> 0.0001; a sentence that says what is wrong otherwise. */
+export function parseDecimal(text: string): number | string {
+  const value = Number(text);
+  return text.trim() === '' || !Number.isFinite(value) || value < 0
+    ? `“${text}” is not a number from 0`
+    : value;
+}
+
+/** What is wrong with a value that was kept as text because it could not be read; null for any other. */
+export function textProblem(control: Control, value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const read =
+    control.kind === 'integers'
+      ? parseIntegers(value, control.mayBeEmpty)
+      : control.kind === 'sweep' && value !== 'formula'
+        ? parseIntegers(value, false)
+        : control.kind === 'decimal'
+          ? parseDecimal(value)
+          : null;
+  return typeof read === 'string' ? read : null;
+}
+
+/** A value as it stands in a field or a table. */
+export function valueText(value: unknown): string {
+  if (value === undefined || value === null || value === '') return '—';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(String).join(', ');
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  return JSON.stringify(value);
+}

@@ -1,0 +1,27 @@
+/** Keys of the wizard, for people. */
+export const shortcuts: readonly { readonly keys: string; readonly what: string }[] = [
+  { keys: 'Alt+1 … Alt+7', what: 'Go to a page' },
+  { keys: 'Alt+← / Alt+→', what: 'Page before, page after' },
+  { keys: 'Ctrl+Enter', what: 'Start the deployment' },
+  { keys: 'F1', what: 'This help' },
+];
+
+export type WizardKey =
+  | { readonly kind: 'page'; readonly index: number }
+  | { readonly kind: 'move'; readonly by: 1 | -1 }
+  | { readonly kind: 'run' }
+  | { readonly kind: 'help' };
+
+type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey'>;
+
+/** What a key means here; null: nothing. Digits by their place, as Alt changes the sign on some keyboards. */
+export function wizardKey(event: Pressed): WizardKey | null {
+  const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
+  if (key === 'F1' && !altKey && !ctrlKey) return { kind: 'help' };
+  if (key === 'Enter' && (ctrlKey || metaKey) && !altKey && !shiftKey) return { kind: 'run' };
+  if (!altKey || ctrlKey || metaKey || shiftKey) return null;
+  if (key === 'ArrowRight') return { kind: 'move', by: 1 };
+  if (key === 'ArrowLeft') return { kind: 'move', by: -1 };
+  const [, digit] = /^(?:Digit|Numpad)([1-7])$/.exec(event.code) ?? [];
+  return digit === undefined ? null : { kind: 'page', index: Number(digit) - 1 };
+}

@@ -1,0 +1,42 @@
+import { useCallback, useRef, useState } from 'react';
+import { attempt } from '../../components/notices';
+import { useWorkbench } from '../../workbench';
+import { wizardModel } from './wizard-model';
+
+/** Starts what the choice leads to now, not what it led to before the last key; shows the problems where it cannot. */
+export function useStart(): { readonly start: () => void; readonly starting: boolean } {
+  const { client, draft, presets, machine, route } = useWorkbench();
+  const [starting, setStarting] = useState(false);
+  const busy = useRef(false);
+  const start = useCallback(() => {
+    if (busy.current) return;
+    busy.current = true;
+    setStarting(true);
+    const run = async (): Promise<void> => {
+      await draft.getState().settle();
+      const state = draft.getState();
+      const list = presets.getState().value ?? [];
+      const preset = list.find(({ id }) => id === state.preset);
+      const spec = state.preview?.spec ?? null;
+      if (preset === undefined || spec === null) {
+        state.goTo('review');
+        return;
+      }
+      const model = wizardModel(state, preset, list, machine.getState().value);
+      if (!model.ready) {
+        state.goTo('review');
+        return;
+      }
+      const { runId } = await client.call('runs.start', { spec });
+      state.dismiss();
+      route.getState().go({ page: 'run', runId });
+    };
+    attempt(() =>
+      run().finally(() => {
+        busy.current = false;
+        setStarting(false);
+      }),
+    );
+  }, [client, draft, presets, machine, route]);
+  return { start, starting };
+}

@@ -1,0 +1,62 @@
+import { Button, Menu } from '@mantine/core';
+import { IconDownload, IconFileImport, IconRestore } from '@tabler/icons-react';
+import { useStore } from 'zustand';
+import { attempt, noticeDone } from '../../components/notices';
+import { useWorkbench } from '../../workbench';
+
+/** Head of the wizard: import, export, start over. */
+export function WizardActions({ onImport }: { onImport: () => void }) {
+  const { client, draft } = useWorkbench();
+  const { preset, overrides, startOver } = useStore(draft);
+  const save = async (as: 'run-yaml' | 'shell'): Promise<void> => {
+    const { fileName, text } = await client.call('spec.export', { preset, overrides: { ...overrides }, as });
+    const saved = await client.call('desktop.saveText', { fileName, text });
+    if (saved !== null) noticeDone('Saved', saved.path);
+  };
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconFileImport size={14} aria-hidden="true" />}
+        title="run.yaml, a runner configuration, an environment file or a config.pbtxt"
+        onClick={onImport}
+      >
+        Import
+      </Button>
+      <Menu position="bottom-end" shadow="md">
+        <Menu.Target>
+          <Button size="xs" variant="default" leftSection={<IconDownload size={14} aria-hidden="true" />}>
+            Export
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            onClick={() => {
+              attempt(() => save('run-yaml'));
+            }}
+          >
+            run.yaml, for the command line
+          </Menu.Item>
+          <Menu.Item
+            onClick={() => {
+              attempt(() => save('shell'));
+            }}
+          >
+            Shell script
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Button
+        size="xs"
+        variant="subtle"
+        color="gray"
+        leftSection={<IconRestore size={14} aria-hidden="true" />}
+        disabled={Object.keys(overrides).length === 0}
+        onClick={startOver}
+      >
+        Start over
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import { createContext, useContext, useMemo } from 'react';
+import { useStore } from 'zustand';
+import type { DraftState } from '../../stores/draft';
+import { useWorkbench } from '../../workbench';
+import type { WizardModel } from './wizard-model';
+import { wizardModel } from './wizard-model';
+
+/** null while the presets are on their way, or the draft's preset is none of them. */
+export function useWizardModel(): WizardModel | null {
+  const { draft, presets, machine } = useWorkbench();
+  const state = useStore(draft);
+  const list = useStore(presets, (resource) => resource.value);
+  const status = useStore(machine, (resource) => resource.value);
+  return useMemo(() => {
+    const preset = list?.find(({ id }) => id === state.preset);
+    if (list === null || preset === undefined) return null;
+    return wizardModel(state, preset, list, status);
+  }, [state, list, status]);
+}
+
+const context = createContext<WizardModel | null>(null);
+export const WizardProvider = context.Provider;
+
+export function useWizard(): WizardModel & { readonly draft: DraftState } {
+  const model = useContext(context);
+  const { draft } = useWorkbench();
+  const state = useStore(draft);
+  if (model === null) throw new Error('useWizard is used outside its provider');
+  return { ...model, draft: state };
+}

@@ -1,0 +1,71 @@
+import { Button } from '@mantine/core';
+import { IconArrowLeft, IconArrowRight, IconPlayerPlay } from '@tabler/icons-react';
+import { pageTitle, wizardPages } from '../../stores/wizard-page';
+import { useWizard } from './wizard-context';
+
+/** Back, Next, and the start as soon as nothing is missing. */
+export function WizardFoot({ starting, onStart }: { starting: boolean; onStart: () => void }) {
+  const { draft, problems, ready, changes } = useWizard();
+  const at = wizardPages.indexOf(draft.page);
+  const before = wizardPages[at - 1];
+  const after = wizardPages[at + 1];
+  const hard = problems.filter(({ severity }) => severity === 'problem').length;
+  return (
+    <footer className="wizard-foot" aria-label="Way through the steps">
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconArrowLeft size={14} aria-hidden="true" />}
+        disabled={before === undefined}
+        aria-label={before === undefined ? 'Back' : `Back to ${pageTitle[before]}`}
+        onClick={() => {
+          if (before !== undefined) draft.goTo(before);
+        }}
+      >
+        Back
+      </Button>
+      <Button
+        size="xs"
+        variant="default"
+        rightSection={<IconArrowRight size={14} aria-hidden="true" />}
+        disabled={after === undefined}
+        aria-label={after === undefined ? 'Next' : `Next: ${pageTitle[after]}`}
+        onClick={() => {
+          if (after !== undefined) draft.goTo(after);
+        }}
+      >
+        Next{after === undefined ? '' : `: ${pageTitle[after]}`}
+      </Button>
+      <span className="wizard-state" role="status">
+        {hard > 0 ? (
+          <button
+            type="button"
+            className="plain-button link tone-bad"
+            onClick={() => {
+              draft.goTo('review');
+            }}
+          >
+            {hard === 1 ? '1 problem' : `${hard} problems`} to be mended first
+          </button>
+        ) : changes.length > 0 ? (
+          <span className="dim">
+            {changes.length === 1 ? '1 change' : `${changes.length} changes`} from the defaults
+          </span>
+        ) : (
+          <span className="dim">All as the preset has it</span>
+        )}
+      </span>
+      <Button
+        size="xs"
+        leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
+        disabled={!ready}
+        loading={starting}
+        title="Ctrl+Enter"
+        aria-keyshortcuts="Control+Enter"
+        onClick={onStart}
+      >
+        Start deployment
+      </Button>
+    </footer>
+  );
+}

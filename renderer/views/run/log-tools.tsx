@@ -1,0 +1,65 @@
+import { SegmentedControl, TextInput } from '@mantine/core';
+import { IconArrowBarToDown, IconSearch, IconTextWrap } from '@tabler/icons-react';
+import { useStore } from 'zustand';
+import { CopyButton } from '../../components/copy-button';
+import { IconToggle } from '../../components/icon-toggle';
+import { formatCount } from '../../format/numbers';
+import type { LogLevel } from '../../format/log-level';
+import { useWorkbench } from '../../workbench';
+
+const isLevel = (value: string): value is LogLevel =>
+  value === 'info' || value === 'warning' || value === 'error';
+
+/** Which lines of the log are shown, and how. */
+export function LogTools(props: {
+  wrap: boolean;
+  onWrap: (wrap: boolean) => void;
+  follow: boolean;
+  onFollow: (follow: boolean) => void;
+}) {
+  const { log } = useWorkbench();
+  const { lines, wish, counts, setWish } = useStore(log);
+  const urgent = counts.warning + counts.error;
+  const label = (text: string, count: number): string =>
+    count === 0 ? text : `${text} (${formatCount(count)})`;
+  return (
+    <div className="dock-tools">
+      <SegmentedControl
+        size="xs"
+        aria-label="Level of the lines"
+        value={wish.level}
+        onChange={(level) => {
+          if (isLevel(level)) setWish({ ...wish, level });
+        }}
+        data={[
+          { value: 'info', label: 'All' },
+          { value: 'warning', label: label('Warnings', urgent) },
+          { value: 'error', label: label('Errors', counts.error) },
+        ]}
+      />
+      <IconToggle icon={IconTextWrap} label="Wrap long lines" on={props.wrap} onChange={props.onWrap} />
+      <IconToggle icon={IconArrowBarToDown} label="Follow" on={props.follow} onChange={props.onFollow} />
+      <TextInput
+        size="xs"
+        w={150}
+        data-find
+        aria-label="Search the log"
+        placeholder="Search the log"
+        leftSection={<IconSearch size={14} aria-hidden="true" />}
+        value={wish.search}
+        onChange={(event) => {
+          setWish({ ...wish, search: event.currentTarget.value });
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') setWish({ ...wish, search: '' });
+        }}
+      />
+      <CopyButton
+        label="Copy the lines shown"
+        text={() =>
+          Array.from({ length: lines.length }, (_unused, index) => lines.at(index) ?? '').join('\n')
+        }
+      />
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { stepTitle } from '../../../main/contract/step-text';
+import type { StepId } from '../../../main/contract/run-events';
+import type { RunState } from '../../../main/contract/run-state';
+import { attempt } from '../../components/notices';
+import { useWorkbench } from '../../workbench';
+import { repeatedSteps } from './repeated-steps';
+
+/** Says what would be repeated, where the step stands, and asks. */
+export function RerunQuestion(props: { state: RunState; step: StepId; onDone: () => void }) {
+  const { state, step, onDone } = props;
+  const { client, run } = useWorkbench();
+  const [busy, setBusy] = useState(false);
+  const { runId } = state;
+  const steps = repeatedSteps(state, step);
+  const levels = (['offline', 'online'] as const)
+    .filter((scenario) => steps.includes(scenario))
+    .reduce((sum, scenario) => sum + state.scenarios[scenario].points.length, 0);
+  const question = `Rerun from ${stepTitle[step]}?`;
+  return (
+    <div
+      className="rerun"
+      role="group"
+      aria-label={question}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onDone();
+      }}
+    >
+      <strong>{question}</strong>
+      <p>Done again: {steps.map((id) => stepTitle[id]).join(', ')}.</p>
+      {levels === 0 ? null : (
+        <p>{levels === 1 ? '1 measured level is' : `${levels} measured levels are`} measured anew.</p>
+      )}
+      <div className="rerun-buttons">
+        <Button size="compact-xs" variant="default" autoFocus onClick={onDone}>
+          Keep
+        </Button>
+        <Button
+          size="compact-xs"
+          loading={busy}
+          onClick={() => {
+            setBusy(true);
+            attempt(async () => {
+              try {
+                await client.call('runs.rerunFrom', { runId, step });
+                await run.getState().open(runId);
+                onDone();
+              } finally {
+                setBusy(false);
+              }
+            });
+          }}
+        >
+          Rerun
+        </Button>
+      </div>
+    </div>
+  );
+}

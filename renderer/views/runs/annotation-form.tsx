@@ -1,0 +1,68 @@
+import { Button, TagsInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { RunSummary } from '../../../main/contract/api';
+import { attempt } from '../../components/notices';
+import { useWorkbench } from '../../workbench';
+
+/** Tags and note of a run, in the place of its row. Enter keeps, Escape leaves everything as it was. */
+export function AnnotationForm(props: { run: RunSummary; knownTags: readonly string[]; onDone: () => void }) {
+  const { run, onDone } = props;
+  const { client, runs } = useWorkbench();
+  const [tags, setTags] = useState<string[]>([...run.tags]);
+  const [note, setNote] = useState(run.note);
+  const [busy, setBusy] = useState(false);
+  const save = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await client.call('runs.annotate', { runId: run.runId, tags, note: note.trim() });
+      await runs.getState().load();
+      onDone();
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      className="annotation"
+      aria-label={`Tags and note of ${run.runId}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        attempt(save);
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onDone();
+      }}
+    >
+      <TagsInput
+        size="xs"
+        aria-label="Tags"
+        placeholder={tags.length === 0 ? 'Tags' : ''}
+        data={[...props.knownTags]}
+        value={tags}
+        maxTags={20}
+        onChange={(next) => {
+          setTags(next.map((tag) => tag.trim().slice(0, 40)).filter((tag) => tag !== ''));
+        }}
+        autoFocus
+        w={300}
+      />
+      <TextInput
+        size="xs"
+        aria-label="Note"
+        placeholder="Note"
+        maxLength={10_000}
+        value={note}
+        onChange={(event) => {
+          setNote(event.currentTarget.value);
+        }}
+        flex={1}
+      />
+      <Button size="compact-xs" variant="default" onClick={onDone}>
+        Cancel
+      </Button>
+      <Button size="compact-xs" type="submit" loading={busy}>
+        Save
+      </Button>
+    </form>
+  );
+}

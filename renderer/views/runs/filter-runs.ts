@@ -1,0 +1,66 @@
+import type { RunSummary } from '../../../main/contract/api';
+import { runStatusText } from '../../format/words';
+
+export const facets = ['status', 'preset', 'engine', 'tag'] as const;
+export type Facet = (typeof facets)[number];
+
+/** What is asked for of each facet: any of its values; nothing chosen, everything. */
+export type ChosenFacets = Readonly<Partial<Record<Facet, readonly string[]>>>;
+
+function valuesOf(run: RunSummary, facet: Facet): readonly string[] {
+  switch (facet) {
+    case 'status':
+      return [run.status];
+    case 'preset':
+      return [run.preset];
+    case 'engine':
+      return [run.engine];
+    case 'tag':
+      return run.tags;
+  }
+}
+
+const fits = (run: RunSummary, chosen: ChosenFacets): boolean =>
+  facets.every((facet) => {
+    const wanted = chosen[facet] ?? [];
+    return wanted.length === 0 || valuesOf(run, facet).some((value) => wanted.includes(value));
+  });
+
+/** Runs in which every word of the search occurs, in any of the row's texts, and that fit the chosen facets. */
+export function filterRuns(
+  runs: readonly RunSummary[],
+  search: string,
+  chosen: ChosenFacets = {},
+): readonly RunSummary[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return runs.filter((run) => {
+    if (!fits(run, chosen)) return false;
+    if (words.length === 0) return true;
+    const text = [
+      run.runId,
+      run.preset,
+      run.profile,
+      run.format,
+      run.precision,
+      run.engine,
+      runStatusText[run.status],
+      ...run.tags,
+      run.note,
+    ]
+      .join(' ')
+      .toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** Every value of a facet with its number of runs, the most frequent first. */
+export function facetCounts(
+  runs: readonly RunSummary[],
+  facet: Facet,
+): readonly (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const run of runs) {
+    for (const value of valuesOf(run, facet)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return [...counts].sort(([a, many], [b, more]) => more - many || a.localeCompare(b));
+}

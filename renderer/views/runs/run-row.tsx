@@ -1,0 +1,154 @@
+import { ActionIcon, Checkbox, Menu } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconCircleX,
+  IconCopy,
+  IconDots,
+  IconTag,
+  IconTrash,
+} from '@tabler/icons-react';
+import type { RunSummary } from '../../../main/contract/api';
+import { attempt } from '../../components/notices';
+import { RunStatusText } from '../../components/status-text';
+import { formatMs, formatRate, formatWhen, formatWhenFully } from '../../format/numbers';
+import { useWorkbench } from '../../workbench';
+import { duplicateRun, removeRuns } from './run-tools';
+
+function Accuracy({ run }: { run: RunSummary }) {
+  if (run.accuracyPassed === null) return <span className="dim">–</span>;
+  if (run.accuracyPassed) {
+    return (
+      <span className="status tone-good">
+        <IconCircleCheck size={15} aria-hidden="true" /> Passed
+      </span>
+    );
+  }
+  return run.best === null ? (
+    <span className="status tone-bad">
+      <IconCircleX size={15} aria-hidden="true" /> Not passed
+    </span>
+  ) : (
+    <span className="status tone-warn">
+      <IconAlertTriangle size={15} aria-hidden="true" /> Unverified
+    </span>
+  );
+}
+
+function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit: () => void }) {
+  const workbench = useWorkbench();
+  const running = run.status === 'running';
+  return (
+    <Menu position="bottom-end" shadow="md" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Actions of ${name}`}>
+          <IconDots size={16} aria-hidden="true" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconTag size={14} aria-hidden="true" />} onClick={onEdit}>
+          Edit tags and note
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconCopy size={14} aria-hidden="true" />}
+          onClick={() => {
+            attempt(() => duplicateRun(workbench, run.runId));
+          }}
+        >
+          Duplicate
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconTrash size={14} aria-hidden="true" />}
+          disabled={running}
+          title={running ? 'Cancel the run first' : undefined}
+          onClick={() => {
+            attempt(() => removeRuns(workbench, [run]));
+          }}
+        >
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** One run; the name is the row's link, a click anywhere does the same. */
+export function RunRow(props: {
+  run: RunSummary;
+  name: string;
+  selected: boolean;
+  /** Its place in the whole list, from 1: most rows are not in the document. */
+  position: number;
+  onEdit: () => void;
+}) {
+  const { run, name, onEdit } = props;
+  const { route, selection } = useWorkbench();
+  const open = (): void => {
+    route.getState().go({ page: 'run', runId: run.runId });
+  };
+  const stop = (event: { stopPropagation: () => void }): void => {
+    event.stopPropagation();
+  };
+  return (
+    <tr
+      data-run={run.runId}
+      aria-rowindex={props.position}
+      className={props.selected ? 'chosen' : undefined}
+      onClick={open}
+    >
+      <td onClick={stop}>
+        <Checkbox
+          size="xs"
+          aria-label={`Select ${name}`}
+          checked={props.selected}
+          onChange={() => {
+            selection.getState().toggle(run.runId);
+          }}
+        />
+      </td>
+      <td>
+        <button
+          type="button"
+          className="plain-button run-name cut"
+          title={run.runId}
+          onClick={(event) => {
+            stop(event);
+            open();
+          }}
+        >
+          {name}
+        </button>
+        {run.tags.length + run.note.length === 0 ? null : (
+          <span className="second-line run-notes" title={[...run.tags, run.note].join('\n')}>
+            {run.tags.map((tag) => (
+              <span key={tag} className="tag">
+                {tag}
+              </span>
+            ))}
+            {run.note}
+          </span>
+        )}
+      </td>
+      <td>
+        {run.format} {run.precision}
+      </td>
+      <td>{run.profile}</td>
+      <td>{run.engine}</td>
+      <td>
+        <RunStatusText status={run.status} />
+        {run.waitsFor === null ? null : <span className="second-line">waits for another run</span>}
+      </td>
+      <td>
+        <Accuracy run={run} />
+      </td>
+      <td className="number">{run.best === null ? '–' : formatRate(run.best.inferencesPerSecond)}</td>
+      <td className="number">{run.best === null ? '–' : formatMs(run.best.p99Us)}</td>
+      <td className="number" title={formatWhenFully(run.createdAt)}>
+        {formatWhen(run.createdAt)}
+      </td>
+      <td onClick={stop}>
+        <RowMenu run={run} name={name} onEdit={onEdit} />
+      </td>
+    </tr>
+  );
+}

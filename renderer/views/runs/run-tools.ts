@@ -1,0 +1,43 @@
+import { createElement } from 'react';
+import type { RunSummary } from '../../../main/contract/api';
+import { UndoMessage } from '../../components/undo-message';
+import { noticeUndo } from '../../components/notices';
+import type { Workbench } from '../../workbench';
+
+/** Opens the wizard with the run's specification as a draft. Rejects with a WorkbenchError. */
+export async function duplicateRun(workbench: Workbench, runId: string): Promise<void> {
+  const { spec } = await workbench.client.call('runs.get', { runId });
+  const { preset } = spec.model;
+  workbench.draft.getState().reuse({ preset, overrides: { ...spec } }, `run ${runId}`);
+  workbench.route.getState().go({ page: 'new' });
+}
+
+/** Removes the runs and offers for a while to bring them back. Rejects with a WorkbenchError. */
+export async function removeRuns(workbench: Workbench, rows: readonly RunSummary[]): Promise<void> {
+  const { client, runs, selection } = workbench;
+  const removed: RunSummary[] = [];
+  try {
+    for (const row of rows) {
+      await client.call('runs.remove', { runId: row.runId });
+      removed.push(row);
+    }
+  } finally {
+    await runs.getState().load();
+    selection.getState().drop(removed.map((row) => row.runId));
+    const [only] = removed;
+    if (only !== undefined) {
+      const what = removed.length === 1 ? `${only.preset}, ${only.format} ${only.precision}` : '';
+      noticeUndo((close) =>
+        createElement(UndoMessage, {
+          title: removed.length === 1 ? 'Run deleted' : `${removed.length} runs deleted`,
+          text: what,
+          onUndo: async () => {
+            for (const { runId } of removed) await client.call('runs.restore', { runId });
+            await runs.getState().load();
+            close();
+          },
+        }),
+      );
+    }
+  }
+}

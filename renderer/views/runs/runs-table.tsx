@@ -1,0 +1,153 @@
+import { Checkbox } from '@mantine/core';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { useMemo, useRef, useState } from 'react';
+import { useStore } from 'zustand';
+import type { RunSummary } from '../../../main/contract/api';
+import { useScrolled } from '../../components/use-scrolled';
+import { useWorkbench } from '../../workbench';
+import { AnnotationForm } from './annotation-form';
+import { facetCounts } from './filter-runs';
+import { RunRow } from './run-row';
+import type { SortColumn, Sorting } from './sort-runs';
+import { nextSorting } from './sort-runs';
+
+/** Pixels; as in the style sheet. */
+const rowHeight = 42;
+const spare = 8;
+
+const columns: readonly { readonly column: SortColumn; readonly title: string; readonly number?: true }[] = [
+  { column: 'preset', title: 'Run' },
+  { column: 'format', title: 'Format' },
+  { column: 'profile', title: 'Profile' },
+  { column: 'engine', title: 'Engine' },
+  { column: 'status', title: 'State' },
+  { column: 'accuracy', title: 'Accuracy' },
+  { column: 'throughput', title: 'Best, inferences/s', number: true },
+  { column: 'p99', title: 'its p99, ms', number: true },
+  { column: 'started', title: 'Started', number: true },
+];
+
+function SortHead(props: {
+  column: SortColumn;
+  title: string;
+  number: boolean;
+  sorting: Sorting;
+  onSort: (sorting: Sorting) => void;
+}) {
+  const { column, sorting } = props;
+  const on = sorting.column === column;
+  const Arrow = sorting.descending ? IconArrowDown : IconArrowUp;
+  return (
+    <th
+      scope="col"
+      className={props.number ? 'number' : undefined}
+      aria-sort={on ? (sorting.descending ? 'descending' : 'ascending') : undefined}
+    >
+      <button
+        type="button"
+        className="plain-button sort-head"
+        onClick={() => {
+          props.onSort(nextSorting(sorting, column));
+        }}
+      >
+        {props.title}
+        {on ? <Arrow size={13} aria-hidden="true" /> : null}
+      </button>
+    </th>
+  );
+}
+
+/** The runs in the order given; of many thousands, only the rows in view are in the document. */
+export function RunsTable(props: {
+  runs: readonly RunSummary[];
+  all: readonly RunSummary[];
+  titleOf: (preset: string) => string;
+  sorting: Sorting;
+  onSort: (sorting: Sorting) => void;
+}) {
+  const { runs, all, titleOf } = props;
+  const { selection } = useWorkbench();
+  const selected = useStore(selection, (state) => state.runIds);
+  const place = useRef<HTMLDivElement>(null);
+  const [view, scrolled] = useScrolled(place);
+  const [edited, setEdited] = useState<string | null>(null);
+  const knownTags = useMemo(() => facetCounts(all, 'tag').map(([tag]) => tag), [all]);
+  const first = Math.max(0, Math.floor(view.top / rowHeight) - spare);
+  const last = Math.min(runs.length, Math.ceil((view.top + view.height) / rowHeight) + spare);
+  const chosen = runs.filter((run) => selected.has(run.runId)).length;
+  return (
+    <div
+      ref={place}
+      className="panel runs-list"
+      role="region"
+      aria-label="List of runs"
+      tabIndex={0}
+      onScroll={scrolled}
+    >
+      <table className="table runs-table" aria-rowcount={runs.length + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
+            <th scope="col">
+              <Checkbox
+                size="xs"
+                aria-label="Select all runs shown"
+                checked={chosen > 0 && chosen === runs.length}
+                indeterminate={chosen > 0 && chosen < runs.length}
+                onChange={() => {
+                  selection.getState().setAll(chosen === runs.length ? [] : runs.map((run) => run.runId));
+                }}
+              />
+            </th>
+            {columns.map(({ column, title, number }) => (
+              <SortHead
+                key={column}
+                column={column}
+                title={title}
+                number={number === true}
+                sorting={props.sorting}
+                onSort={props.onSort}
+              />
+            ))}
+            <th scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {first === 0 ? null : (
+            <tr className="spacer" aria-hidden="true" style={{ height: first * rowHeight }} />
+          )}
+          {runs.slice(first, last).map((run, offset) =>
+            edited === run.runId ? (
+              <tr key={run.runId} className="edited" aria-rowindex={first + offset + 2}>
+                <td colSpan={columns.length + 2}>
+                  <AnnotationForm
+                    run={run}
+                    knownTags={knownTags}
+                    onDone={() => {
+                      setEdited(null);
+                    }}
+                  />
+                </td>
+              </tr>
+            ) : (
+              <RunRow
+                key={run.runId}
+                run={run}
+                name={titleOf(run.preset)}
+                selected={selected.has(run.runId)}
+                position={first + offset + 2}
+                onEdit={() => {
+                  setEdited(run.runId);
+                }}
+              />
+            ),
+          )}
+          {last >= runs.length ? null : (
+            <tr className="spacer" aria-hidden="true" style={{ height: (runs.length - last) * rowHeight }} />
+          )}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+import { Button, TextInput } from '@mantine/core';
+import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { useStore } from 'zustand';
+import { ErrorPanel } from '../../components/error-panel';
+import { Loading } from '../../components/loading';
+import { Page } from '../../components/page';
+import { formatCount } from '../../format/numbers';
+import { useWorkbench } from '../../workbench';
+import { EmptyRuns } from './empty-runs';
+import { FilterChips } from './filter-chips';
+import type { ChosenFacets } from './filter-runs';
+import { filterRuns } from './filter-runs';
+import { RunsTable } from './runs-table';
+import { SelectionBar } from './selection-bar';
+import type { Sorting } from './sort-runs';
+import { sortRuns } from './sort-runs';
+
+/** All runs, newest first until the reader sorts them otherwise. */
+export function RunsView() {
+  const { runs, route, presets, selection } = useWorkbench();
+  const { value, error } = useStore(runs);
+  const known = useStore(presets, (state) => state.value);
+  const selected = useStore(selection, (state) => state.runIds);
+  const [search, setSearch] = useState('');
+  const [chosen, setChosen] = useState<ChosenFacets>({});
+  const [sorting, setSorting] = useState<Sorting>({ column: 'started', descending: true });
+  const shown = useMemo(
+    () => sortRuns(filterRuns(value ?? [], search, chosen), sorting),
+    [value, search, chosen, sorting],
+  );
+  const titles = useMemo(
+    () => new Map((known ?? []).map((preset) => [preset.id, preset.title] as const)),
+    [known],
+  );
+  const titleOf = (preset: string): string => titles.get(preset) ?? preset;
+  const some = value !== null && value.length > 0;
+  return (
+    <Page
+      title="Runs"
+      bare
+      after={
+        value === null ? null : (
+          <span className="dim">
+            {shown.length === value.length
+              ? formatCount(value.length)
+              : `${formatCount(shown.length)} of ${formatCount(value.length)}`}
+          </span>
+        )
+      }
+      actions={
+        <>
+          {some ? (
+            <TextInput
+              size="xs"
+              w={260}
+              data-find
+              aria-label="Filter runs"
+              placeholder="Filter by model, format, tag …"
+              leftSection={<IconSearch size={14} aria-hidden="true" />}
+              value={search}
+              onChange={(event) => {
+                setSearch(event.currentTarget.value);
+              }}
+            />
+          ) : null}
+          <Button
+            size="xs"
+            leftSection={<IconPlus size={14} aria-hidden="true" />}
+            onClick={() => {
+              route.getState().go({ page: 'new' });
+            }}
+          >
+            New deployment
+          </Button>
+        </>
+      }
+    >
+      <div className="runs-page">
+        {error === null ? null : <ErrorPanel error={error} />}
+        {value === null && error === null ? <Loading label="Reading the runs" /> : null}
+        {value?.length === 0 ? <EmptyRuns /> : null}
+        {some ? (
+          <>
+            <div className="runs-bar">
+              <FilterChips runs={value} chosen={chosen} titleOf={titleOf} onChange={setChosen} />
+              <SelectionBar rows={value.filter((run) => selected.has(run.runId))} />
+            </div>
+            {shown.length === 0 ? (
+              <div className="empty">
+                <p>No run fits{search === '' ? ' these filters' : ` “${search}”`}.</p>
+                <Button
+                  size="xs"
+                  variant="default"
+                  onClick={() => {
+                    setSearch('');
+                    setChosen({});
+                  }}
+                >
+                  Show all runs
+                </Button>
+              </div>
+            ) : (
+              <RunsTable runs={shown} all={value} titleOf={titleOf} sorting={sorting} onSort={setSorting} />
+            )}
+          </>
+        ) : null}
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,57 @@
+import { Button } from '@mantine/core';
+import { IconArrowsLeftRight, IconTrash, IconX } from '@tabler/icons-react';
+import type { RunSummary } from '../../../main/contract/api';
+import { attempt } from '../../components/notices';
+import { mostCompared } from '../../stores/compared-runs';
+import { useWorkbench } from '../../workbench';
+import { removeRuns } from './run-tools';
+
+/** What can be done with the runs that are ticked. */
+export function SelectionBar({ rows }: { rows: readonly RunSummary[] }) {
+  const workbench = useWorkbench();
+  if (rows.length === 0) return null;
+  const tooFew = rows.length < 2;
+  const tooMany = rows.length > mostCompared;
+  const removable = rows.filter((row) => row.status !== 'running');
+  return (
+    <div className="selection-bar" role="group" aria-label="Selected runs">
+      <span>{rows.length} selected</span>
+      <Button
+        size="compact-xs"
+        disabled={tooFew || tooMany}
+        title={
+          tooFew ? 'Select two or more' : tooMany ? `At most ${mostCompared} can be compared` : undefined
+        }
+        leftSection={<IconArrowsLeftRight size={13} aria-hidden="true" />}
+        onClick={() => {
+          const runIds = rows.map((row) => row.runId);
+          workbench.route.getState().go({ page: 'compare', runIds });
+        }}
+      >
+        Compare
+      </Button>
+      <Button
+        size="compact-xs"
+        variant="default"
+        disabled={removable.length === 0}
+        leftSection={<IconTrash size={13} aria-hidden="true" />}
+        onClick={() => {
+          attempt(() => removeRuns(workbench, removable));
+        }}
+      >
+        Delete
+      </Button>
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        color="gray"
+        leftSection={<IconX size={13} aria-hidden="true" />}
+        onClick={() => {
+          workbench.selection.getState().setAll([]);
+        }}
+      >
+        Clear selection
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+/**
+ * Runs in the page: from the arrival of events to the paint of the chart that shows them, milliseconds. The chart is
+ * drawn with the last of what has come (`plotly_afterplot`); the frame after that is on the screen.
+ */
+export function installPaintProbe(): void {
+  const chart = document.querySelector<Element & { on: (event: string, listener: () => void) => void }>(
+    '[data-chart="windows"] .plot',
+  );
+  if (chart === null) throw new Error('The page shows no chart of windows');
+  const latenciesMs: number[] = [];
+  let waiting: number[] = [];
+  const bridge = (window as unknown as { workbench: { on: (listener: () => void) => void } }).workbench;
+  bridge.on(() => {
+    waiting.push(performance.now());
+  });
+  chart.on('plotly_afterplot', () => {
+    const drawn = waiting;
+    waiting = [];
+    requestAnimationFrame(() => {
+      // A task after the frame's own work runs when the frame has been handed on.
+      setTimeout(() => {
+        const now = performance.now();
+        for (const arrivedMs of drawn) latenciesMs.push(now - arrivedMs);
+      });
+    });
+  });
+  Object.assign(window, { paintLatenciesMs: latenciesMs });
+}

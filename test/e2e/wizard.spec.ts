@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { parse } from 'yaml';
+import { NewDeploymentPage } from './pages/new-deployment.page';
+import { RunPage } from './pages/run.page';
+import { Shell } from './pages/shell.page';
+import type { TestHome, WorkbenchApp } from './support/app';
+import { createHome, launch, saveTo, shutDown } from './support/app';
+
+let home: TestHome;
+let app: WorkbenchApp;
+
+test.beforeEach(async () => {
+  home = await createHome();
+  app = await launch(home);
+  await new Shell(app.page).go('New deployment');
+});
+test.afterEach(async () => {
+  await shutDown(app);
+  await home.remove();
+});
+
+test('form and config.pbtxt say the same, whichever is written in', async () => {
+  const form = new NewDeploymentPage(app.page);
+  await form.open('Configure');
+  await expect(form.config).toHaveValue(/max_batch_size: 8\n/);
+  await form.text('Largest batch').fill('16');
+  await expect(form.config).toHaveValue(/max_batch_size: 16\n/);
+
+  const text = await form.config.inputValue();
+  await form.config.fill(text.replace('max_batch_size: 16', 'max_batch_size: 32'));
+  await expect(form.text('Largest batch')).toHaveValue('32');
+
+  // A field that the form does not have is kept as edited by hand, and marked.
+  await form.config.fill(`${await form.config.inputValue()}\nresponse_cache { enable: true }\n`);
+  await form.text('Largest batch').focus();
+  await expect(form.config).toHaveValue(/response_cache/);
+  await expect(app.page.getByText(/lines? differs? from the generated text/)).toBeVisible();
+
+  // What cannot be read is said with its line, and keeps the run back.
+  await form.config.fill('max_batch_sise: 8');
+  await expect(app.page.getByRole('alert').filter({ hasText: 'max_batch_sise' })).toBeVisible();
+  await expect(form.start).toBeDisabled();
+  await app.page.getByRole('button', { name: 'Discard what was written' }).click();
+  await expect(form.start).toBeEnabled();
+  expect(app.complaints).toEqual([]);
+});
+
+test('what cannot work is said where it is chosen', async () => {
+  const form = new NewDeploymentPage(app.page);
+  await form.open('Configure');
+  await expect(form.option('Accelerator', 'TensorRT')).toBeDisabled();
+  await expect(form.option('Accelerator', 'TensorRT')).toHaveAccessibleDescription(/Needs a GPU/);
+  await form.text('Largest batch').fill('4');
+  await expect(app.page.getByText('8 is more than the maximum batch size 4')).toBeVisible();
+  await expect(form.step('Configure')).toHaveAttribute('data-state', 'problem');
+  await expect(form.start).toBeDisabled();
+  await form.reset('Largest batch').click();
+  await expect(form.start).toBeEnabled();
+});
+
+test('the draft is there again after the window was killed', async () => {
+  const form = new NewDeploymentPage(app.page);
+  await form.open('Performance');
+  await form.text('Offline: batch sizes').fill('1, many');
+  // Longer than a save may wait for more to be typed.
+  await app.page.waitForTimeout(1000);
+  const ended = once(app.child, 'exit');
+  app.child.kill('SIGKILL');
+  await ended;
+
+  app = await launch(home);
+  await new Shell(app.page).go('New deployment');
+  const again = new NewDeploymentPage(app.page);
+  await expect(again.heading('Performance')).toBeVisible();
+  await expect(again.text('Offline: batch sizes')).toHaveValue('1, many');
+  await expect(app.page.getByText('“many” is not a whole number from 1')).toBeVisible();
+
+  await again.startOver.click();
+  await again.open('Performance');
+  await expect(again.text('Offline: batch sizes')).toHaveValue('1, 2, 4');
+  await again.undo.click();
+  await again.open('Performance');
+  await expect(again.text('Offline: batch sizes')).toHaveValue('1, many');
+});
+
+test('the choice is exported as run.yaml', async () => {
+  const form = new NewDeploymentPage(app.page);
+  await form.open('Performance');
+  await form.text('Offline: batch sizes').fill('1, 2');
+  const path = join(home.path, 'exported-run.yaml');
+  await saveTo(app, path);
+  await form.exportAs('run.yaml, for the command line');
+  await expect(app.page.getByText(path)).toBeVisible();
+  const exported = parse(await readFile(path, 'utf8')) as { performance: { batchSizes: number[] } };
+  expect(exported.performance.batchSizes).toEqual([1, 2]);
+});
+
+test('the whole way by keyboard alone', async () => {
+  const form = new NewDeploymentPage(app.page);
+  const { keyboard } = app.page;
+  await expect(form.start).toBeEnabled();
+  for (const [digit, name] of [
+    ['2', 'Model'],
+    ['6', 'Performance'],
+  ] as const) {
+    await keyboard.press(`Alt+${digit}`);
+    await expect(form.heading(name)).toBeFocused();
+  }
+  await form.text('Windows at most').focus();
+  await keyboard.press('Enter');
+  await expect(form.heading('Performance')).toBeVisible();
+  await keyboard.press('F1');
+  await expect(form.plan).toContainText('Alt+1');
+  await keyboard.press('Control+Enter');
+  await expect(new RunPage(app.page).status).toHaveAttribute('data-status', 'running');
+});

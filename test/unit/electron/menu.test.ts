@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { contextMenuTemplate } from '../../../electron/context-menu';
+import { menuTemplate } from '../../../electron/menu';
+import { createRunEndWatch } from '../../../electron/run-end-watch';
+import { createdBodies, journalFixture } from '../../support/run-state';
+
+describe('the menu', () => {
+  it('sends the commands of the product, and no two of them have one key', () => {
+    const sent: string[] = [];
+    const items = menuTemplate((command) => sent.push(command)).flatMap((menu) =>
+      Array.isArray(menu.submenu) ? menu.submenu : [],
+    );
+    // Electron hands over what was clicked; these items ask for nothing of it.
+    for (const { click } of items) (click as (() => void) | undefined)?.();
+    expect(sent).toContain('command-palette');
+    expect(new Set(sent).size).toBe(sent.length);
+    const keys = items.flatMap(({ accelerator }) => (accelerator === undefined ? [] : [accelerator]));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it('of a right click fits the place', () => {
+    const editFlags = {
+      canUndo: false,
+      canRedo: false,
+      canCut: true,
+      canCopy: true,
+      canPaste: true,
+      canDelete: true,
+      canSelectAll: true,
+      canEditRichly: false,
+    };
+    const roles = (isEditable: boolean, selectionText: string) =>
+      contextMenuTemplate({ isEditable, selectionText, editFlags }).flatMap(({ role }) => role ?? []);
+    expect(roles(true, '')).toContain('paste');
+    expect(roles(false, 'text')).toEqual(['copy']);
+    expect(roles(false, ' ')).toEqual([]);
+  });
+});
+
+describe('the end of a long run', () => {
+  const told = (seconds: number, lookedAt: boolean): string[] => {
+    const notices: string[] = [];
+    const hear = createRunEndWatch({
+      isLookedAt: () => lookedAt,
+      tell: ({ title, body }) => notices.push(`${title}: ${body}`),
+    });
+    const entries = journalFixture([...createdBodies(), { type: 'run-finished', outcome: 'gate-failed' }]);
+    const startMs = Date.parse(entries[1]?.at ?? '');
+    for (const entry of entries) {
+      const at = entry.type === 'run-finished' ? new Date(startMs + seconds * 1000).toISOString() : entry.at;
+      hear({ type: 'journal', runId: 'a', entry: { ...entry, at } });
+    }
+    return notices;
+  };
+
+  it('is told while nobody looks, and only then', () => {
+    expect(told(61, false)).toEqual([
+      'Run ended: the accuracy gate did not pass: resnet50, onnx fp16, quick',
+    ]);
+    expect(told(61, true)).toEqual([]);
+    expect(told(59, false)).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readPreset } from '../../../main/presets/presets';
+import { layerSpec, parseSpec, resolveSpec } from '../../../main/presets/resolve-spec';
+import { ruleFindings } from '../../../main/presets/spec-rules';
+
+const { preset } = await readPreset(join(process.cwd(), 'resources', 'models', 'resnet50'));
+const findings = (overrides = {}) => ruleFindings(preset, parseSpec(layerSpec(preset, overrides)));
+const fields = (overrides = {}) =>
+  findings(overrides).map(({ field, severity }) => (severity === 'warning' ? `(${field})` : field));
+
+const gpu = { kind: 'docker', gpus: ['all'] };
+const ngc = { kind: 'docker', images: 'ngc' };
+const configure = (part: object) => ({ configure: part });
+
+describe('the rules', () => {
+  it('say nothing of the defaults of either profile', () => {
+    expect(fields()).toEqual([]);
+    expect(fields({ model: { profile: 'full' }, precision: 'fp16' })).toEqual([]);
+  });
+
+  it.each([
+    // Accelerator × format × engine × precision.
+    [configure({ backendAccelerator: 'trt' }), ['configure.backendAccelerator']],
+    [{ engine: gpu, ...configure({ backendAccelerator: 'trt' }) }, []],
+    [{ engine: ngc, ...configure({ backendAccelerator: 'trt' }) }, ['configure.backendAccelerator']],
+    [{ engine: gpu, ...configure({ backendAccelerator: 'amp' }) }, ['configure.backendAccelerator']],
+    [
+      { engine: gpu, format: 'ts-trace', ...configure({ backendAccelerator: 'trt' }) },
+      ['configure.backendAccelerator'],
+    ],
+    [{ engine: gpu, format: 'ts-trace', ...configure({ backendAccelerator: 'cuda' }) }, []],
+    [{ format: 'ts-script', precision: 'fp16' }, ['(precision)']],
+    [{ engine: gpu, format: 'ts-script', precision: 'fp16' }, []],
+    [configure({ instanceKind: 'KIND_GPU' }), ['configure.instanceKind']],
+    [{ engine: ngc, ...configure({ instanceKind: 'KIND_GPU' }) }, ['configure.instanceKind']],
+    [{ engine: gpu, ...configure({ instanceKind: 'KIND_GPU' }) }, []],
+    [
+      { engine: gpu, ...configure({ instanceKind: 'KIND_CPU', backendAccelerator: 'cuda' }) },
+      ['configure.instanceKind'],
+    ],
+    [{ engine: gpu, ...configure({ captureCudaGraph: true }) }, ['configure.captureCudaGraph']],
+    // Batches.
+    [configure({ preferredBatchSizes: [4, 16] }), ['configure.preferredBatchSizes']],
+    [
+      configure({ maxBatchSize: 0, batching: 'dynamic' }),
+      ['configure.maxBatchSize', 'performance.batchSizes'],
+    ],
+    [configure({ batching: 'disabled' }), ['performance.batchSizes']],
+    [{ ...configure({ batching: 'disabled' }), performance: { batchSizes: [1] } }, []],
+    [{ performance: { onlineBatchSize: 9 } }, ['performance.onlineBatchSize']],
+    // Accuracy.
+    [{ accuracy: { thresholds: { top1: 90 } } }, ['(accuracy.thresholds.top1)']],
+    [{ accuracy: { thresholds: { top1: -0.1 } } }, ['(accuracy.thresholds.top1)']],
+    [{ accuracy: { thresholds: { map12: 0.5 } } }, ['accuracy.thresholds.map12']],
+    [{ accuracy: { atol: { OUTPUT__0: 1, OUTPUT__1: 1 } } }, ['accuracy.atol.OUTPUT__1']],
+    // Places.
+    [{ engine: { kind: 'local', httpPort: 8000, grpcPort: 8000 } }, ['engine.grpcPort']],
+    [{ engine: { kind: 'local', httpPort: 80 } }, ['(engine.httpPort)']],
+    [{ engine: { kind: 'remote', url: 'https://triton:8000' } }, ['engine.url']],
+    [{ engine: { kind: 'remote', url: 'http://triton:8000' } }, ['(engine.url)']],
+    [{ engine: { kind: 'remote', url: 'http://localhost:8000' } }, []],
+    [{ engine: { kind: 'docker', images: 'cpu', gpus: ['all'] } }, ['(engine.images)']],
+    [{ engine: { kind: 'docker', release: '26.07' } }, ['(engine.release)']],
+    [{ model: { checkpoint: 'own.pt' } }, ['model.checkpoint']],
+    // Measuring.
+    [{ performance: { loadTool: 'perf_analyzer', inputData: 'dataset' } }, ['(performance.inputData)']],
+    [{ deadlines: { deplpoy: 5 } }, ['(deadlines.deplpoy)']],
+  ])('%j -> %j', (overrides, expected) => {
+    expect(fields(overrides)).toEqual(expected);
+    for (const { message, remedy } of findings(overrides)) {
+      expect(message).not.toBe('');
+      expect(remedy).not.toBe('');
+    }
+  });
+
+  it('are told all at once', () => {
+    const bad = { preferredBatchSizes: [16], instanceKind: 'KIND_GPU', backendAccelerator: 'trt' };
+    const several = [
+      'configure.backendAccelerator',
+      'configure.instanceKind',
+      'configure.preferredBatchSizes',
+    ];
+    expect(fields(configure(bad))).toEqual(several);
+    const details = several.map((field) => expect.stringContaining(field) as string);
+    expect(() => resolveSpec(preset, configure(bad))).toThrow(
+      expect.objectContaining({ where: several[0], details: details[1] }),
+    );
+  });
+});

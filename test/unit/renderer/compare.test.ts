@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { chartThemes } from '../../../renderer/charts/chart-theme';
+import { compareChart } from '../../../renderer/charts/compare-chart';
+import { landedWindows, levelAt, withLiveWindows } from '../../../renderer/charts/window-series';
+import { windowsChart } from '../../../renderer/charts/windows-chart';
+import { createComparedRuns } from '../../../renderer/stores/compared-runs';
+import { compareLevels } from '../../../renderer/views/compare/compare-levels';
+import { diffSpecs } from '../../../renderer/views/compare/diff-specs';
+import { runNames } from '../../../renderer/views/compare/run-names';
+import type { LoadPoint } from '../../../main/contract/results';
+import {
+  completeState,
+  createdBodies,
+  journalFixture,
+  measurementBody,
+  pointFixture,
+  specFixture,
+  stateOf,
+} from '../../support/run-state';
+import { createClientDouble } from './client-double';
+
+const withPoints = (...points: LoadPoint[]) =>
+  stateOf([...createdBodies(), ...points.map((point) => measurementBody('online', point))]);
+const level = (concurrency: number, inferencesPerSecond: number, throughputIntervalIps: number | null) =>
+  pointFixture({ concurrency, inferencesPerSecond, throughputIntervalIps });
+
+describe('differences of parameters', () => {
+  it('are all that is not the same, by path, and nothing else', () => {
+    const other = specFixture((spec) => {
+      spec.precision = 'fp32';
+      spec.configure.preferredBatchSizes = [4];
+      spec.engine = { kind: 'local', httpPort: 8000 };
+    });
+    expect(diffSpecs([specFixture(), other, specFixture()])).toEqual([
+      { field: 'precision', values: ['fp16', 'fp32', 'fp16'] },
+      { field: 'configure.preferredBatchSizes', values: ['8, 16', '4', '8, 16'] },
+      { field: 'engine.httpPort', values: [null, '8000', null] },
+    ]);
+    expect(diffSpecs([specFixture(), specFixture()])).toEqual([]);
+    expect(diffSpecs([])).toEqual([]);
+  });
+});
+
+describe('levels side by side', () => {
+  it('have ratios to the first, and say what is inside the noise of both', () => {
+    const first = withPoints(level(1, 100, 3), level(2, 200, 3), level(4, 400, null));
+    const other = withPoints(level(1, 104, 4), level(2, 210, 4), level(4, 800, 4), level(8, 900, 4));
+    const rows = compareLevels([first, other], 'online');
+    expect(rows.map((row) => row.level)).toEqual([1, 2, 4, 8]);
+    const seen = rows.map((row) => row.runs[1]?.throughput);
+    expect(seen.map((value) => value?.ratio)).toEqual([1.04, 1.05, 2, null]);
+    // hypot(3, 4) = 5
+    expect(seen.map((value) => value?.withinNoise)).toEqual([true, false, null, null]);
+    expect(rows[0]?.runs[0]?.throughput).toMatchObject({ value: 100, ratio: null, withinNoise: null });
+    expect(rows[3]?.runs[0]).toBeNull();
+  });
+
+  it('are drawn on one axis, each run with a symbol of its own', () => {
+    const runs = [completeState(), completeState()].map((state, index) => ({
+      name: `Run ${index + 1}`,
+      state,
+    }));
+    const { data, layout } = compareChart(runs, 'online', 'p99', chartThemes.light);
+    expect(data.map((trace) => trace.name)).toEqual(['Run 1', 'Run 2']);
+    expect(new Set(data.map((trace) => String(trace.marker?.symbol?.[0]))).size).toBe(2);
+    expect(layout.xaxis.tickvals).toEqual([1, 2, 4, 8, 16, 32, 64]);
+  });
+
+  it('have names that differ', () => {
+    const state = completeState();
+    const names = runNames(
+      [state, state, { ...state, spec: specFixture((spec) => (spec.precision = 'fp32')) }],
+      (id) => id,
+    );
+    expect(new Set(names).size).toBe(3);
+    expect(names[2]).toBe('resnet50 onnx fp32 quick');
+  });
+});
+
+describe('compared runs', () => {
+  const entries = journalFixture([...createdBodies(), measurementBody('online', pointFixture())]);
+  const { runId } = withPoints();
+
+  it('go on filling, and are fetched again when an entry was missed', async () => {
+    const { client, calls } = createClientDouble({ 'runs.get': () => withPoints() });
+    const compared = createComparedRuns(client);
+    await compared.getState().open([runId, runId]);
+    expect(compared.getState().runIds).toEqual([runId]);
+    const landed = entries[2];
+    if (landed === undefined) throw new Error('no entry');
+    compared.getState().hear({ type: 'journal', runId, entry: landed });
+    expect(compared.getState().states[runId]?.scenarios.online.points).toHaveLength(1);
+    compared.getState().hear({ type: 'journal', runId, entry: { ...landed, seq: 9 } });
+    await expect.poll(() => calls.length).toBe(2);
+  });
+});
+
+describe('windows over time', () => {
+  const state = withPoints(pointFixture({ concurrency: 1 }), pointFixture({ concurrency: 2 })).scenarios
+    .online;
+  const landed = landedWindows('online', state);
+  const live = {
+    scenario: 'online',
+    batchSize: 1,
+    concurrency: 4,
+    windows: [{ inferencesPerSecond: 7, p99Us: null }],
+  } as const;
+
+  it('stand one after the other, with the level of each', () => {
+    expect(landed.count).toBe(6);
+    expect([0, 2, 3, 5].map((at) => levelAt(landed, at))).toEqual([1, 1, 2, 2]);
+  });
+
+  it('have those of the level under way behind them, with gaps where the tool says nothing', () => {
+    const all = withLiveWindows('online', landed, live);
+    expect([all.count, all.inferencesPerSecond[6], all.p99Ms[6], levelAt(all, 6)]).toEqual([7, 7, NaN, 4]);
+    expect(withLiveWindows('offline', landed, live)).toBe(landed);
+  });
+
+  it('are drawn with the budget and a line where a level begins', () => {
+    const chart = windowsChart({ scenario: 'online', series: landed, budgetMs: 20, theme: chartThemes.dark });
+    expect(chart.layout['shapes']).toEqual([
+      expect.objectContaining({ x0: 3.5, x1: 3.5 }),
+      expect.objectContaining({ y0: 20, y1: 20 }),
+    ]);
+    expect(chart.data[0]?.textAt?.(4)).toContain('Window 5, concurrency 2');
+  });
+});

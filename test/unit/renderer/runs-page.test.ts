@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { RunSummary } from '../../../main/contract/api';
+import { steps } from '../../../main/pipeline/steps';
+import { createLatencyBudgets } from '../../../renderer/stores/latency-budget';
+import { worksFor } from '../../../renderer/stores/run-work';
+import { createSelection } from '../../../renderer/stores/selection';
+import { repeatedSteps } from '../../../renderer/views/run/repeated-steps';
+import { bestWithinBudget } from '../../../renderer/views/run/within-budget';
+import { facetCounts, filterRuns } from '../../../renderer/views/runs/filter-runs';
+import { nextSorting, sortRuns } from '../../../renderer/views/runs/sort-runs';
+import {
+  completeState,
+  measurementBody,
+  createdBodies,
+  pointFixture,
+  stateOf,
+} from '../../support/run-state';
+import { createStorage } from './client-double';
+
+const row = (change: Partial<RunSummary>): RunSummary => ({
+  runId: 'a',
+  dir: '/runs/a',
+  preset: 'resnet50',
+  profile: 'quick',
+  format: 'onnx',
+  precision: 'fp16',
+  engine: 'local',
+  status: 'done',
+  createdAt: '2025-11-21T08:00:00.000Z',
+  updatedAt: '2025-11-21T08:10:00.000Z',
+  best: { inferencesPerSecond: 100, p99Us: 9000 },
+  accuracyPassed: true,
+  unverified: false,
+  tags: [],
+  note: '',
+  waitsFor: null,
+  ...change,
+});
+
+describe('the list of runs', () => {
+  const rows = [
+    row({ runId: 'a', tags: ['a30'], createdAt: '2025-11-21T08:00:00.000Z' }),
+    row({ runId: 'b', status: 'failed', best: null, createdAt: '2025-11-21T09:00:00.000Z' }),
+    row({
+      runId: 'c',
+      engine: 'docker',
+      note: 'Longer queue delay',
+      best: { inferencesPerSecond: 300, p99Us: 4000 },
+      createdAt: '2025-11-21T07:00:00.000Z',
+    }),
+  ];
+  const ids = (list: readonly RunSummary[]) => list.map((one) => one.runId).join('');
+
+  it('is searched in tags and notes too, and narrowed by facets', () => {
+    expect(ids(filterRuns(rows, 'A30'))).toBe('a');
+    expect(ids(filterRuns(rows, 'queue longer'))).toBe('c');
+    expect(ids(filterRuns(rows, 'ONNX failed'))).toBe('b');
+    expect(ids(filterRuns(rows, '  '))).toBe('abc');
+    expect(ids(filterRuns(rows, '', { status: ['failed', 'paused'] }))).toBe('b');
+    expect(ids(filterRuns(rows, '', { engine: ['local'], tag: ['a30'] }))).toBe('a');
+    expect(ids(filterRuns(rows, '', { engine: [] }))).toBe('abc');
+  });
+
+  it('counts the values of a facet, the most frequent first', () => {
+    expect(facetCounts(rows, 'engine')).toEqual([
+      ['local', 2],
+      ['docker', 1],
+    ]);
+    expect(facetCounts(rows, 'tag')).toEqual([['a30', 1]]);
+  });
+
+  it('is sorted by any column, with runs without a value last either way', () => {
+    expect(ids(sortRuns(rows, { column: 'started', descending: true }))).toBe('bac');
+    expect(ids(sortRuns(rows, { column: 'throughput', descending: true }))).toBe('cab');
+    expect(ids(sortRuns(rows, { column: 'throughput', descending: false }))).toBe('acb');
+    expect(ids(sortRuns(rows, { column: 'engine', descending: false }))).toBe('cba');
+  });
+
+  it('turns a column round, and begins another at its telling end', () => {
+    const p99 = nextSorting({ column: 'started', descending: true }, 'p99');
+    expect(p99).toEqual({ column: 'p99', descending: false });
+    expect(nextSorting(p99, 'p99').descending).toBe(true);
+    expect(nextSorting(p99, 'throughput').descending).toBe(true);
+  });
+
+  it('remembers what is ticked', () => {
+    const selection = createSelection();
+    selection.getState().toggle('a');
+    selection.getState().toggle('b');
+    selection.getState().toggle('a');
+    expect([...selection.getState().runIds]).toEqual(['b']);
+    selection.getState().setAll(['a', 'b', 'c']);
+    selection.getState().drop(['b']);
+    expect([...selection.getState().runIds]).toEqual(['a', 'c']);
+  });
+});
+
+it('offers what fits the state of the run', () => {
+  expect(worksFor('running')).toEqual(['pause', 'cancel']);
+  expect(worksFor('paused')).toEqual(['resume']);
+  expect(worksFor('done')).toEqual([]);
+});
+
+describe('rerun from a step', () => {
+  it('repeats exactly the steps that need it, as the pipeline has them', () => {
+    const state = completeState();
+    const needing = (from: string): string[] => {
+      const again = new Set([from]);
+      for (const step of steps) if (step.needs.some((need) => again.has(need))) again.add(step.id);
+      return state.steps.map((step) => step.id).filter((id) => again.has(id));
+    };
+    for (const { id } of state.steps) expect([id, repeatedSteps(state, id)]).toEqual([id, needing(id)]);
+  });
+});
+
+describe('the latency budget', () => {
+  it('is kept by run, survives the window, and can be taken away', () => {
+    const storage = createStorage();
+    createLatencyBudgets(storage).getState().set('a', 20);
+    createLatencyBudgets(storage).getState().set('b', 5);
+    expect(createLatencyBudgets(storage).getState().budgetsMs).toEqual({ a: 20, b: 5 });
+    createLatencyBudgets(storage).getState().set('a', null);
+    expect(createLatencyBudgets(storage).getState().budgetsMs).toEqual({ b: 5 });
+    expect(
+      createLatencyBudgets(createStorage({ 'workbench.latency-budgets': '{"a":-1}' })).getState().budgetsMs,
+    ).toEqual({});
+  });
+
+  it('leaves the fastest steady level that keeps it', () => {
+    const points = [
+      pointFixture({ concurrency: 1, inferencesPerSecond: 100, p99Us: 5000 }),
+      pointFixture({ concurrency: 2, inferencesPerSecond: 200, p99Us: 10_000 }),
+      pointFixture({ concurrency: 4, inferencesPerSecond: 400, p99Us: 9000, stable: false }),
+      pointFixture({ concurrency: 8, inferencesPerSecond: 800, p99Us: 40_000 }),
+    ];
+    const { online } = stateOf([
+      ...createdBodies(),
+      ...points.map((point) => measurementBody('online', point)),
+    ]).scenarios;
+    expect(bestWithinBudget(online, 10)?.concurrency).toBe(2);
+    expect(bestWithinBudget(online, 100)?.concurrency).toBe(8);
+    expect(bestWithinBudget(online, 1)).toBeNull();
+  });
+});

@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest';
+import type { StoreApi } from 'zustand/vanilla';
+import { WorkbenchError } from '../../../../main/contract/errors';
+import type { ConfigEdit, Draft, ImportedSpec, SpecPreview } from '../../../../main/contract/spec-tools';
+import { createDraft } from '../../../../renderer/stores/draft';
+import type { DraftState } from '../../../../renderer/stores/draft';
+import { specFixture } from '../../../support/run-state';
+import { createClientDouble } from '../client-double';
+
+const previewFixture = (change: Partial<SpecPreview> = {}): SpecPreview => ({
+  spec: specFixture(),
+  specHash: 'abc',
+  defaults: specFixture(),
+  problems: [],
+  configPbtxt: 'name: "resnet50"\n',
+  generatedPbtxt: 'name: "resnet50"\n',
+  commands: [],
+  ...change,
+});
+
+const stored = (id: string, updatedAt: string, overrides: Record<string, unknown> = {}): Draft => ({
+  id,
+  choice: { preset: 'resnet50', overrides },
+  page: 'accuracy',
+  updatedAt,
+});
+
+const noEdit: ConfigEdit = { overrides: {}, problem: null };
+
+/** The core's drafts in memory. */
+function createDesk(
+  options: {
+    drafts?: readonly Draft[];
+    preview?: () => unknown;
+    edit?: ConfigEdit;
+    imported?: ImportedSpec;
+  } = {},
+) {
+  const drafts = new Map((options.drafts ?? []).map((draft) => [draft.id, draft]));
+  const double = createClientDouble({
+    'drafts.list': () => [...drafts.values()],
+    'drafts.save': (draft) => {
+      const saved = draft as Draft;
+      drafts.set(saved.id, saved);
+      return null;
+    },
+    'drafts.remove': (input) => {
+      drafts.delete((input as { id: string }).id);
+      return null;
+    },
+    'spec.preview': options.preview ?? (() => previewFixture()),
+    'spec.editConfig': () => options.edit ?? noEdit,
+    'spec.import': () => options.imported,
+  });
+  return { ...double, drafts, draft: createDraft(double.client) };
+}
+
+const saved = (desk: ReturnType<typeof createDesk>): Draft | undefined =>
+  desk.drafts.get(desk.draft.getState().id);
+const act = (draft: StoreApi<DraftState>): DraftState => draft.getState();
+
+describe('the draft of a deployment', () => {
+  it('is the newest one on disk, with its page', async () => {
+    const desk = createDesk({
+      drafts: [
+        stored('old', '2026-01-01T00:00:00Z'),
+        stored('new', '2026-01-02T00:00:00Z', { format: 'onnx' }),
+      ],
+    });
+    await act(desk.draft).open();
+    expect(act(desk.draft)).toMatchObject({
+      id: 'new',
+      page: 'accuracy',
+      overrides: { format: 'onnx' },
+      ready: true,
+    });
+    expect(act(desk.draft).older.map(({ id }) => id)).toEqual(['old']);
+    expect(act(desk.draft).preview?.specHash).toBe('abc');
+  });
+
+  it('is a new one when the drafts cannot be read, and says so', async () => {
+    const { client } = createClientDouble({ 'spec.preview': () => previewFixture() });
+    const draft = createDraft(client);
+    await act(draft).open();
+    expect(act(draft)).toMatchObject({ ready: true, overrides: {}, saveError: { code: 'internal' } });
+  });
+
+  it('forgets what is over the limit, oldest first', async () => {
+    const days = Array.from({ length: 14 }, (_, day) => String(day + 10));
+    const desk = createDesk({ drafts: days.map((day) => stored(day, `2026-01-${day}T00:00:00Z`)) });
+    await act(desk.draft).open();
+    expect([...desk.drafts.keys()].sort()).toEqual(days.slice(2));
+  });
+
+  it('is on disk after a change of choice or page', async () => {
+    const desk = createDesk();
+    act(desk.draft).change(['performance', 'batchSizes'], [1, 2]);
+    act(desk.draft).goTo('performance');
+    await expect
+      .poll(() => saved(desk))
+      .toMatchObject({ page: 'performance', choice: { overrides: { performance: { batchSizes: [1, 2] } } } });
+    act(desk.draft).reset(['performance', 'batchSizes']);
+    await expect.poll(() => saved(desk)?.choice.overrides).toEqual({});
+  });
+
+  it('keeps a list that cannot be read as the text that it is', async () => {
+    const desk = createDesk();
+    act(desk.draft).change(['performance', 'batchSizes'], '1, many');
+    await expect
+      .poll(() => saved(desk)?.choice.overrides)
+      .toEqual({ performance: { batchSizes: '1, many' } });
+  });
+
+  it('leaves the fields of another engine behind', () => {
+    const { draft } = createDesk();
+    act(draft).change(['engine', 'kind'], 'docker');
+    act(draft).change(['engine', 'gpus'], ['all']);
+    expect(act(draft).overrides).toEqual({ engine: { kind: 'docker', gpus: ['all'] } });
+    act(draft).change(['engine', 'kind'], 'remote');
+    expect(act(draft).overrides).toEqual({ engine: { kind: 'remote' } });
+    act(draft).reset(['engine', 'kind']);
+    expect(act(draft).overrides).toEqual({});
+  });
+
+  it('takes where it runs along to another preset, and nothing else', () => {
+    const { draft } = createDesk();
+    act(draft).change(['engine', 'kind'], 'docker');
+    act(draft).change(['format'], 'ts-trace');
+    act(draft).choosePreset('other');
+    expect(act(draft)).toMatchObject({ preset: 'other', overrides: { engine: { kind: 'docker' } } });
+    expect(act(draft).overrides).not.toHaveProperty('format');
+  });
+
+  it('shows the answer to the last question only', async () => {
+    const waiting: ((preview: SpecPreview) => void)[] = [];
+    const desk = createDesk({ preview: () => new Promise((resolve) => waiting.push(resolve)) });
+    const older = act(desk.draft).settle();
+    const newer = act(desk.draft).settle();
+    await expect.poll(() => waiting.length).toBe(2);
+    waiting[1]?.(previewFixture({ specHash: 'newer' }));
+    await newer;
+    waiting[0]?.(previewFixture({ specHash: 'older' }));
+    await older;
+    expect(act(desk.draft).preview?.specHash).toBe('newer');
+  });
+
+  it('keeps the last complete specification while the choice is none', async () => {
+    let preview = previewFixture();
+    const desk = createDesk({ preview: () => preview });
+    await act(desk.draft).settle();
+    preview = previewFixture({ spec: null });
+    await act(desk.draft).settle();
+    expect(act(desk.draft)).toMatchObject({ preview: { spec: null }, spec: { version: 1 } });
+  });
+
+  it('says that the core did not answer', async () => {
+    const desk = createDesk({
+      preview: () => Promise.reject(new WorkbenchError('preset-unknown', 'No such preset')),
+    });
+    await act(desk.draft).settle();
+    expect(act(desk.draft)).toMatchObject({ error: { code: 'preset-unknown' }, preview: null });
+  });
+});
+
+describe('a choice that takes the place of another', () => {
+  it('can be taken back after starting over', async () => {
+    const desk = createDesk();
+    act(desk.draft).change(['format'], 'ts-trace');
+    const { id } = act(desk.draft);
+    act(desk.draft).startOver();
+    expect(act(desk.draft)).toMatchObject({ overrides: {}, notice: { kind: 'started-over' } });
+    expect(act(desk.draft).older.map((draft) => draft.id)).toEqual([id]);
+    await expect.poll(() => desk.drafts.has(id)).toBe(true);
+    act(desk.draft).takeBack();
+    expect(act(desk.draft)).toMatchObject({ id, overrides: { format: 'ts-trace' }, notice: null, older: [] });
+  });
+
+  it('is laid over it when the text says a part only', async () => {
+    const desk = createDesk({
+      imported: {
+        source: 'config-pbtxt',
+        choice: { preset: 'resnet50', overrides: { configure: { maxBatchSize: 16 } } },
+        notes: ['one'],
+      },
+    });
+    act(desk.draft).change(['format'], 'ts-trace');
+    await act(desk.draft).importText('config.pbtxt', 'x');
+    expect(act(desk.draft)).toMatchObject({
+      overrides: { format: 'ts-trace', configure: { maxBatchSize: 16 } },
+      notice: { kind: 'imported', notes: ['one'], taken: true },
+    });
+  });
+
+  it('replaces it when the text says a whole run', async () => {
+    const desk = createDesk({
+      imported: {
+        source: 'run-yaml',
+        choice: { preset: 'other', overrides: { precision: 'fp16' } },
+        notes: [],
+      },
+    });
+    act(desk.draft).change(['format'], 'ts-trace');
+    await act(desk.draft).importText('run.yaml', 'x');
+    expect(act(desk.draft)).toMatchObject({ preset: 'other', overrides: { precision: 'fp16' } });
+    expect(act(desk.draft).overrides).not.toHaveProperty('format');
+  });
+
+  it('stays as it is when nothing could be taken, and the notes say why', async () => {
+    const desk = createDesk({
+      imported: { source: 'shell-environment', choice: null, notes: ['No variable is known.'] },
+    });
+    act(desk.draft).change(['format'], 'ts-trace');
+    await act(desk.draft).importText('.env', 'x');
+    expect(act(desk.draft)).toMatchObject({
+      overrides: { format: 'ts-trace' },
+      notice: { taken: false, notes: ['No variable is known.'] },
+    });
+  });
+});
+
+describe('config.pbtxt edited by hand', () => {
+  it('changes the fields that it says otherwise, and replaces what was edited by hand before', async () => {
+    const desk = createDesk({
+      edit: { overrides: { configure: { maxBatchSize: 32, configPatch: { b: 2 } } }, problem: null },
+    });
+    act(desk.draft).change(['configure', 'configPatch'], { a: 1 });
+    act(desk.draft).editConfig('max_batch_size: 32');
+    await act(desk.draft).settle();
+    expect(act(desk.draft).overrides).toEqual({ configure: { maxBatchSize: 32, configPatch: { b: 2 } } });
+    expect(desk.calls.find(([name]) => name === 'spec.editConfig')?.[1]).toMatchObject({
+      preset: 'resnet50',
+      text: 'max_batch_size: 32',
+    });
+    expect(act(desk.draft).edit).toMatchObject({ text: 'max_batch_size: 32', problem: null, pending: false });
+    act(desk.draft).leaveConfig();
+    expect(act(desk.draft).edit).toBeNull();
+  });
+
+  it('leaves the form alone while it cannot be read, and stays until it is discarded', async () => {
+    const desk = createDesk({ edit: { overrides: {}, problem: { message: 'unknown field', line: 3 } } });
+    act(desk.draft).editConfig('max_batch_sise: 32');
+    await act(desk.draft).settle();
+    act(desk.draft).leaveConfig();
+    expect(act(desk.draft)).toMatchObject({ overrides: {}, edit: { problem: { line: 3 } } });
+    act(desk.draft).discardConfig();
+    expect(act(desk.draft).edit).toBeNull();
+  });
+});

@@ -1,0 +1,193 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashValue } from '../../../main/platform/files';
+import { resolveSpec } from '../../../main/presets/resolve-spec';
+import { previewSpec } from '../../../main/spec/preview-spec';
+import { parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
+import { choice, places, resnet50 } from './places';
+
+const preview = (overrides: Record<string, unknown> = {}) => previewSpec(resnet50, choice(overrides), places);
+const fieldsOf = async (overrides: Record<string, unknown>) =>
+  (await preview(overrides)).problems.map(({ field }) => field);
+
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'preview-'));
+  await writeFile(join(dir, 'own.pt'), '');
+});
+afterAll(() => rm(dir, { recursive: true }));
+
+describe('a preview', () => {
+  it('of the defaults is a specification that runs', async () => {
+    const { spec, specHash, defaults, problems, configPbtxt, generatedPbtxt, commands } = await preview();
+    expect(problems).toEqual([]);
+    expect(spec).toEqual(resolveSpec(resnet50.preset, {}));
+    expect(specHash).toBe(hashValue(spec));
+    expect(defaults).toEqual(spec);
+    expect(configPbtxt).toBe(generatedPbtxt);
+    expect(configPbtxt).toContain('preferred_batch_size: [ 4, 8 ]');
+    expect(commands.length).toBeGreaterThan(0);
+  });
+
+  it('keeps the defaults of profile and precision beside what was changed', async () => {
+    const { spec, defaults } = await preview({
+      model: { profile: 'full' },
+      precision: 'fp16',
+      configure: { instances: 3 },
+    });
+    expect(defaults).toEqual(resolveSpec(resnet50.preset, { model: { profile: 'full' }, precision: 'fp16' }));
+    expect([spec?.configure.instances, defaults?.configure.instances]).toEqual([3, 1]);
+  });
+
+  it('shows what was edited by hand, and what it was without', async () => {
+    const { configPbtxt, generatedPbtxt, problems } = await preview({
+      configure: { configPatch: { responseCache: { enable: true } } },
+    });
+    expect(problems).toEqual([]);
+    expect(parseConfigPbtxt(configPbtxt ?? '')['responseCache']).toEqual({ enable: true });
+    expect(parseConfigPbtxt(generatedPbtxt ?? '')['responseCache']).toBeUndefined();
+  });
+
+  it('says what an edit by hand makes impossible, and still shows it', async () => {
+    const { configPbtxt, problems } = await preview({ configure: { configPatch: { maxBatchSize: 99 } } });
+    expect(problems.map(({ field }) => field)).toEqual(['configure.configPatch.max_batch_size']);
+    expect(configPbtxt).toContain('max_batch_size: 99');
+    const unknown = await preview({ configure: { configPatch: { nothing: 1 } } });
+    expect(unknown.problems.map(({ field }) => field)).toEqual(['configure.configPatch.nothing']);
+  });
+
+  it.each([
+    [{ configure: { maxBatchSize: 'many' } }, ['configure.maxBatchSize']],
+    [{ configure: 5 }, ['configure']],
+    [{ configure: { instances: 0, colour: 'red' } }, ['configure.instances', 'configure.colour']],
+    [{ configure: { preferredBatchSizes: [4, 0] } }, ['configure.preferredBatchSizes.1']],
+    [{ model: { profile: 'medium' } }, ['model.profile']],
+    [{ precision: 'fp64' }, ['precision']],
+    [{ engine: { kind: 'moon' } }, ['engine.kind']],
+    [{ accuracy: { thresholds: { top5: 'high' } } }, ['accuracy.thresholds.top5']],
+    [{ accuracy: { atol: { '*': -1 } } }, ['accuracy.atol.*']],
+    // The rules speak beside the schema.
+    [
+      { configure: { instances: 0, preferredBatchSizes: [99] } },
+      ['configure.instances', 'configure.preferredBatchSizes'],
+    ],
+    [{ engine: { kind: 'remote' }, configure: { backendAccelerator: 'trt' } }, ['engine.url']],
+    [
+      {
+        nothing: 1,
+        configure: { backendAccelerator: 'trt', captureCudaGraph: true, instanceKind: 'KIND_GPU' },
+      },
+      ['nothing', 'configure.backendAccelerator', 'configure.instanceKind'],
+    ],
+  ])('of %j names every field', async (overrides, fields) => {
+    const { spec, defaults, problems, specHash, configPbtxt, commands } = await preview(overrides);
+    expect(problems.map(({ field }) => field)).toEqual(fields);
+    expect([spec, specHash, configPbtxt, commands]).toEqual([null, null, null, []]);
+    expect(defaults).not.toBeNull();
+  });
+
+  it('looks for the files', async () => {
+    const missing = join(dir, 'missing');
+    expect(await fieldsOf({ model: { checkpoint: missing, dataset: missing } })).toEqual([
+      'model.checkpoint',
+      'model.dataset',
+    ]);
+    expect(await fieldsOf({ model: { checkpoint: dir } })).toEqual(['model.checkpoint']);
+    expect(await fieldsOf({ model: { checkpoint: join(dir, 'own.pt'), dataset: dir } })).toEqual([]);
+    expect(await fieldsOf({ performance: { loadTool: 'perf_analyzer' } })).toEqual(['performance.loadTool']);
+    expect(
+      await fieldsOf({ performance: { loadTool: 'perf_analyzer' }, engine: { kind: 'docker' } }),
+    ).toEqual([]);
+  });
+
+  it('of a model whose size is no number has no configuration', async () => {
+    const { problems, configPbtxt } = await preview({ model: { args: { classes: 'many' } } });
+    expect(problems.map(({ field }) => field)).toEqual(['model.args.classes']);
+    expect(configPbtxt).toBeNull();
+  });
+});
+
+describe('the commands to come', () => {
+  it('are those of every step, with what only the run has left open', async () => {
+    const { commands } = await preview({ performance: { loadTool: 'native' } });
+    expect(commands.map(({ step, argv }) => `${step} ${argv[3] ?? ''}`)).toEqual([
+      'prepare-data make-dataset',
+      'prepare-data train',
+      'export export',
+      'convert convert',
+      'deploy --model-control-mode=explicit',
+      'accuracy infer-framework',
+      'accuracy infer-triton',
+      'accuracy verify',
+      'accuracy metrics',
+      'accuracy metrics',
+      'profile-data profile-data',
+      'offline --',
+      'online --',
+    ]);
+    const [exported] = commands.filter(({ step }) => step === 'export');
+    expect(exported?.argv.slice(0, 4)).toEqual([
+      '/home/of/the/workbench/python/bin/python',
+      '-m',
+      'toolkit',
+      'export',
+    ]);
+    expect(exported?.argv.slice(-2)).toEqual(['--output', '<run>/steps/export/model.onnx']);
+    expect(exported?.argv).toContain('<run>/steps/prepare-data/checkpoint.pt');
+    expect(commands.find(({ step }) => step === 'online')?.argv.join(' ')).toMatch(
+      /^npm run cli -- perf --url http:\/\/127.0.0.1:<http-port> .*--batch-sizes 1 --concurrency 1,2,4 /,
+    );
+  });
+
+  it('have one perf_analyzer a level', async () => {
+    const { commands } = await preview({
+      performance: { loadTool: 'perf_analyzer', batchSizes: [1, 4], concurrency: [2] },
+      engine: { kind: 'local', grpcPort: 8001 },
+    });
+    const levels = commands.filter(({ step }) => step === 'offline' || step === 'online');
+    expect(
+      levels.map(({ argv }) => [argv[0], argv[argv.indexOf('-b') + 1], argv.at(argv.indexOf('-f') + 1)]),
+    ).toEqual([
+      [
+        '/home/of/the/workbench/perf-analyzer/bin/perf_analyzer',
+        '1',
+        '<run>/steps/offline/b1-c1/perf_analyzer.csv',
+      ],
+      [
+        '/home/of/the/workbench/perf-analyzer/bin/perf_analyzer',
+        '4',
+        '<run>/steps/offline/b4-c1/perf_analyzer.csv',
+      ],
+      [
+        '/home/of/the/workbench/perf-analyzer/bin/perf_analyzer',
+        '1',
+        '<run>/steps/online/b1-c2/perf_analyzer.csv',
+      ],
+    ]);
+    expect(levels[0]?.argv).toEqual(expect.arrayContaining(['127.0.0.1:8001', 'INPUT__0:3,64,64']));
+  });
+
+  it('are seen from inside in containers', async () => {
+    const { commands } = await preview({
+      engine: { kind: 'docker' },
+      model: { checkpoint: join(dir, 'own.pt') },
+    });
+    const text = commands.map(({ argv }) => argv.join(' ')).join('\n');
+    expect(text).toContain('python -m toolkit export --model-dir /workbench/resources/models/resnet50');
+    expect(text).toContain('--checkpoint /workbench/input/checkpoint/own.pt');
+    expect(text).toContain('tritonserver --model-repository=/models');
+    expect(text).toContain('/workbench/run/steps/convert/model.onnx');
+    expect(text).not.toContain('<run>');
+    expect(text).not.toContain(places.resources);
+  });
+
+  it('start nothing where Triton runs already', async () => {
+    const { commands } = await preview({
+      engine: { kind: 'remote', url: 'http://localhost:9000?grpcPort=9005' },
+    });
+    expect(commands.some(({ step }) => step === 'deploy')).toBe(false);
+    expect(commands.find(({ argv }) => argv.includes('infer-triton'))?.argv).toContain('localhost:9005');
+  });
+});
