@@ -23,6 +23,7 @@ export function judgeAccuracy(
   framework: Metrics,
   triton: Metrics,
   sampleCount: number,
+  lowerIsBetter: ReadonlySet<string> = new Set(),
 ): AccuracyResult {
   const reasons = outputs.filter((output) => !output.passed).map(outputReason);
   const names = [
@@ -41,11 +42,21 @@ export function judgeAccuracy(
           `they may differ by ${digits(spec.maxMetricDelta)}`,
       );
     }
-    if (threshold !== null && !(served !== null && served >= threshold)) {
-      failures.push(`${name}: ${digits(served)} on Triton is below the threshold ${digits(threshold)}`);
+    const lower = lowerIsBetter.has(name);
+    if (threshold !== null && !(served !== null && (lower ? served <= threshold : served >= threshold))) {
+      const side = lower ? 'above' : 'below';
+      failures.push(`${name}: ${digits(served)} on Triton is ${side} the threshold ${digits(threshold)}`);
     }
     reasons.push(...failures);
-    return { name, framework: before, triton: served, threshold, passed: failures.length === 0 };
+    const passed = failures.length === 0;
+    return {
+      name,
+      framework: before,
+      triton: served,
+      threshold,
+      ...(lower ? { better: 'lower' as const } : {}),
+      passed,
+    };
   });
   if (sampleCount === 0) reasons.push('No sample was compared');
   const warnings = outputs

@@ -21,7 +21,14 @@ export const presetSchema = z.strictObject({
   formats: z.array(z.enum(formats)).min(1),
   precisions: z.array(z.enum(precisions)).min(1),
   accelerators: z.array(z.enum(accelerators)).min(1),
-  metrics: z.array(z.strictObject({ name: z.string(), title: z.string() })),
+  metrics: z.array(
+    z.strictObject({
+      name: z.string(),
+      title: z.string(),
+      /** A threshold is the lowest allowed value, of a metric where lower is better the highest. */
+      better: z.enum(['higher', 'lower']).optional(),
+    }),
+  ),
   /** Where the seed's data set and checkpoint come from, for people. */
   origin: z.strictObject({ dataset: z.string(), checkpoint: z.string(), paper: z.string() }),
   /**
@@ -36,6 +43,8 @@ export const presetSchema = z.strictObject({
     .optional(),
   /** The seed's published defaults, as a partial run specification. */
   defaults,
+  /** Laid over `defaults` when the chosen format is the key. */
+  byFormat: z.partialRecord(z.enum(formats), defaults).optional(),
   profiles: z.partialRecord(
     z.enum(profiles),
     z.strictObject({
@@ -44,7 +53,9 @@ export const presetSchema = z.strictObject({
       args: z.record(z.string(), scalar),
       /** Laid over the preset's defaults. */
       defaults,
-      /** Laid over `defaults` when the chosen precision is the key: wider tolerances of fp16, for one. */
+      /** Laid over `defaults` when the chosen format is the key. */
+      byFormat: z.partialRecord(z.enum(formats), defaults).optional(),
+      /** Laid over all before it when the chosen precision is the key: wider tolerances of fp16, for one. */
       byPrecision: z.partialRecord(z.enum(precisions), defaults).optional(),
     }),
   ),

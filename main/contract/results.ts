@@ -86,6 +86,8 @@ export const accuracyResultSchema = z.object({
       framework: z.number().nullable(),
       triton: z.number().nullable(),
       threshold: z.number().nullable(),
+      /** Which way the threshold bounds: absent = higher is better, it is the lowest allowed value. */
+      better: z.enum(['higher', 'lower']).optional(),
       passed: z.boolean(),
     }),
   ),

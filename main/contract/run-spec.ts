@@ -56,7 +56,7 @@ const accuracySchema = z.strictObject({
   rtol: tolerance,
   /** Largest allowed |framework - Triton| of each metric. */
   maxMetricDelta: z.number().min(0),
-  /** Lowest allowed value of a metric, by name. */
+  /** Lowest allowed value of a metric, by name; the highest where the preset says that lower is better. */
   thresholds: z.record(z.string(), z.number()),
   allowUnverified: z.boolean(),
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import type { Preset } from '../contract/preset';
-import type { Precision, RunSpec } from '../contract/run-spec';
-import { dockerEngineSchema, precisions, profiles, runSpecSchema } from '../contract/run-spec';
+import type { Format, Precision, RunSpec } from '../contract/run-spec';
+import { dockerEngineSchema, formats, precisions, profiles, runSpecSchema } from '../contract/run-spec';
 import { imageFamily } from '../contract/serving';
 import { onlineConcurrency } from '../perf/concurrency';
 import { ruleFindings } from './spec-rules';
@@ -116,8 +116,8 @@ function withRelease(preset: Preset, tree: Tree): Tree {
 }
 
 /**
- * All layers of a choice laid over each other, unchecked. Later layers win: base, preset, profile, what the profile
- * says of the precision, overrides. Throws spec-invalid for a profile that the preset does not have.
+ * All layers of a choice laid over each other, unchecked. Later layers win: base, preset, profile (each with what
+ * it says of the format), what the profile says of the precision, overrides. Throws spec-invalid for a profile that the preset does not have.
  */
 export function layerSpec(preset: Preset, overrides: Tree): Tree {
   const wantedModel = isTree(overrides['model']) ? overrides['model'] : {};
@@ -132,10 +132,17 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
     );
   }
   const args = Object.fromEntries(Object.entries(profile.args).map(([key, value]) => [key, String(value)]));
+  const format: Format | undefined = oneOf(
+    formats,
+    overrides['format'] ?? profile.defaults['format'] ?? preset.defaults['format'] ?? baseDefaults.format,
+  );
+  const ofFormat = (layer: Preset['byFormat']): Tree => (format === undefined ? {} : (layer?.[format] ?? {}));
   const underneath = [
     { model: { preset: preset.id, profile: name, args }, configure: { modelName: preset.id } },
     preset.defaults,
+    ofFormat(preset.byFormat),
     profile.defaults,
+    ofFormat(profile.byFormat),
   ].reduce<Tree>(mergeTrees, baseDefaults);
   const precision: Precision | undefined = oneOf(
     precisions,

@@ -56,7 +56,17 @@ export const accuracyStep: Step = {
     const { outputs } = await toolkit.call(verifyCommand(spec, frameworkDump, tritonDump), verified, context);
     const framework = await metricsOf(context, 'framework', frameworkDump, files.frameworkMetrics);
     const triton = await metricsOf(context, 'Triton', tritonDump, files.tritonMetrics);
-    const result = judgeAccuracy(spec.accuracy, outputs, framework.metrics, triton.metrics, served.samples);
+    const lowerIsBetter = new Set(
+      run.preset.preset.metrics.filter(({ better }) => better === 'lower').map(({ name }) => name),
+    );
+    const result = judgeAccuracy(
+      spec.accuracy,
+      outputs,
+      framework.metrics,
+      triton.metrics,
+      served.samples,
+      lowerIsBetter,
+    );
     await run.append({ type: 'accuracy', key: run.keys.accuracy, result });
     result.warnings.forEach(context.warning);
     if (result.passed) return {};

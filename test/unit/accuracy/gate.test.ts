@@ -49,4 +49,12 @@ describe('judgeAccuracy', () => {
     expect(result.passed).toBe(true);
     expect(result.warnings[0]).toContain('cannot fail');
   });
+
+  it('takes a threshold as the highest value where lower is better', () => {
+    const limits = { ...spec, maxMetricDelta: 1, thresholds: { loss: 0.2 } };
+    const judge = (served: number) =>
+      judgeAccuracy(limits, [output], { loss: served }, { loss: served }, 10, new Set(['loss']));
+    expect(judge(0.2)).toMatchObject({ passed: true, metrics: [{ better: 'lower' }] });
+    expect(judge(0.21).reasons).toEqual(['loss: 0.21 on Triton is above the threshold 0.2']);
+  });
 });

@@ -41,6 +41,25 @@ describe('resolveSpec', () => {
     expect(own.accuracy.atol).toEqual({ '*': 1 });
   });
 
+  it('takes what preset and profile say of the chosen format, the profile last', () => {
+    const layered = {
+      ...preset,
+      byFormat: { 'ts-trace': { onnxOpset: 12, configure: { maxBatchSize: 64, instances: 3 } } },
+      profiles: {
+        quick: {
+          summary: 'small',
+          args: {},
+          defaults: { configure: { maxBatchSize: 8, preferredBatchSizes: [4, 8] } },
+          byFormat: { 'ts-trace': { configure: { instances: 2 } } },
+        },
+      },
+    } satisfies Preset;
+    expect(resolveSpec(layered, {}).configure.instances).toBe(1);
+    const traced = resolveSpec(layered, { format: 'ts-trace' });
+    expect(traced.onnxOpset).toBe(12);
+    expect(traced.configure).toMatchObject({ maxBatchSize: 8, instances: 2 });
+  });
+
   it("sweeps the concurrency by the seeds' formula unless a list is given", () => {
     const { performance } = resolveSpec(preset, { configure: { maxBatchSize: 128 } });
     expect(performance.onlineBatchSize).toBe(1);
