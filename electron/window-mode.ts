@@ -3,7 +3,6 @@ import type { App, BrowserWindow } from 'electron';
 import { Menu, Notification, safeStorage, session } from 'electron';
 import type { CoreEvent, Handlers } from '../main/contract/api';
 import type { Core } from '../main/core';
-import { createCore } from '../main/core';
 import { defaultHome } from '../main/platform/layout';
 import { guardClose } from './close-guard';
 import { contextMenuTemplate } from './context-menu';
@@ -52,16 +51,6 @@ export async function runWindowMode(app: App): Promise<void> {
     app.quit();
     return;
   }
-  const coreReady: Promise<Core> = createCore({
-    home,
-    resources: paths.resources,
-    version: app.getVersion(),
-    env: process.env,
-    workerFile: paths.loadWorker,
-    printPdf,
-    electron: process.versions.electron,
-    follow: true,
-  });
   const made: { core: Core | null } = { core: null };
   const stop = async (): Promise<void> => {
     await made.core?.close();
@@ -70,9 +59,23 @@ export async function runWindowMode(app: App): Promise<void> {
   const [, state] = await Promise.all([app.whenReady(), readWindowState(statePath)]);
   denyPermissions(session.defaultSession);
   denyNetwork(session.defaultSession);
-  await serveApp(session.defaultSession, paths.renderer);
+  const { scriptServed } = await serveApp(session.defaultSession, paths.renderer);
 
   const window = createWindow({ preload: paths.preload, state });
+  // The page reads its script while this thread reads the core; the other way round each waits for the other.
+  const coreReady: Promise<Core> = scriptServed.then(async () => {
+    const { createCore } = await import('../main/core');
+    return createCore({
+      home,
+      resources: paths.resources,
+      version: app.getVersion(),
+      env: process.env,
+      workerFile: paths.loadWorker,
+      printPdf,
+      electron: process.versions.electron,
+      follow: true,
+    });
+  });
   stateKeeper(window, statePath);
   const events = createEventSender(window.webContents);
   Menu.setApplicationMenu(

@@ -1,4 +1,4 @@
-import Docker from 'dockerode';
+import type Docker from 'dockerode';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { linkedAbort } from '../platform/abort';
@@ -36,7 +36,13 @@ export function negotiateApi(newestOfServer: string, oldestOfServer: string): st
   return chosen < lowest ? null : `1.${chosen}`;
 }
 
-function openDocker(address: DockerAddress, env: NodeJS.ProcessEnv, version: string | undefined): Docker {
+async function openDocker(
+  address: DockerAddress,
+  env: NodeJS.ProcessEnv,
+  version: string | undefined,
+): Promise<Docker> {
+  // Read when it is needed: with ssh and gRPC it is a large part of the core.
+  const { default: DockerClass } = await import('dockerode');
   // Every field is given: what is left out, the library takes from this process's own DOCKER_HOST.
   const nothing = {
     host: undefined,
@@ -48,13 +54,13 @@ function openDocker(address: DockerAddress, env: NodeJS.ProcessEnv, version: str
   const common = { ...nothing, version, ca: undefined, cert: undefined, key: undefined };
   switch (address.kind) {
     case 'unix':
-      return new Docker({
+      return new DockerClass({
         ...common,
         protocol: 'http',
         socketPath: address.socketPath,
       });
     case 'tls':
-      return new Docker({
+      return new DockerClass({
         ...common,
         protocol: 'https',
         host: address.hostname,
@@ -64,7 +70,7 @@ function openDocker(address: DockerAddress, env: NodeJS.ProcessEnv, version: str
         key: address.key,
       });
     case 'ssh':
-      return new Docker({
+      return new DockerClass({
         ...common,
         protocol: 'http',
         host: 'docker',
@@ -121,7 +127,7 @@ export async function connectDocker(
   env: NodeJS.ProcessEnv,
   options: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined } = {},
 ): Promise<DockerClient> {
-  const unversioned = openDocker(address, env, undefined);
+  const unversioned = await openDocker(address, env, undefined);
   const version = unversioned.version.bind(unversioned) as (options: object) => Promise<unknown>;
   const answer = await ask(`reach ${address.host}`, (abortSignal) => version({ abortSignal }), {
     timeoutMs: 5000,
@@ -147,6 +153,6 @@ export async function connectDocker(
       },
     );
   }
-  const docker = openDocker(address, env, `v${apiVersion}`);
+  const docker = await openDocker(address, env, `v${apiVersion}`);
   return { docker, address, apiVersion, serverVersion: Version, architecture: Arch };
 }

@@ -3,7 +3,6 @@ import type { ReportFile } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
 import { WorkbenchError } from '../contract/errors';
 import { writeFileAtomic } from '../platform/files';
-import { exporters } from './exporters';
 import type { ReportContext } from './to-report';
 import { toReport } from './to-report';
 
@@ -22,6 +21,8 @@ export interface WriteReportsInput {
  */
 export async function writeReports(input: WriteReportsInput): Promise<readonly ReportFile[]> {
   const { state, context, dir, signal, printPdf } = input;
+  // Read when it is needed: the charts' library is a large part of the core.
+  const { exporters } = await import('./exporters');
   const report = toReport(state, context);
   const files: ReportFile[] = [];
   for (const exporter of exporters) {

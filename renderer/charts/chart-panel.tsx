@@ -1,14 +1,11 @@
-import { ActionIcon, Menu, Tooltip } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { memo } from 'react';
-import { attempt } from '../components/notices';
+import { memo, useCallback, useLayoutEffect, useRef } from 'react';
 import { useChartTheme } from '../components/use-chart-theme';
 import type { Chart } from './chart';
+import { ChartMenu } from './chart-menu';
 import { Plot } from './plot';
-import { chartFormats, saveChart } from './save-chart';
-
-const formatText = { svg: 'SVG picture', png: 'PNG picture', csv: 'CSV, every point' } as const;
+import type { chartFormats } from './save-chart';
+import { saveChart } from './save-chart';
 
 /** A chart with its title and the ways to take it along. `fileName`: of what is saved, without its ending. */
 export const ChartPanel = memo(function ChartPanel(props: {
@@ -21,8 +18,21 @@ export const ChartPanel = memo(function ChartPanel(props: {
   /** Beside the title. */
   children?: ReactNode;
 }) {
-  const { id, title, chart, fileName } = props;
+  const { id, title, chart } = props;
   const { panel } = useChartTheme();
+  const latest = useRef({ ...props, background: panel });
+  useLayoutEffect(() => {
+    latest.current = { ...props, background: panel };
+  });
+  const save = useCallback((format: (typeof chartFormats)[number]) => {
+    const { chart: shown, title: name, fileName, id: part, background } = latest.current;
+    return saveChart({
+      chart: { ...shown, title: name },
+      format,
+      fileName: `${fileName}-${part}`,
+      background,
+    });
+  }, []);
   return (
     <section
       className={props.wide === true ? 'panel chart-panel wide' : 'panel chart-panel'}
@@ -32,34 +42,7 @@ export const ChartPanel = memo(function ChartPanel(props: {
       <div className="chart-head">
         <h3>{title}</h3>
         {props.children}
-        <Menu position="bottom-end" shadow="md" withinPortal>
-          <Menu.Target>
-            <Tooltip label="Save chart" openDelay={300}>
-              <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Save chart: ${title}`}>
-                <IconDownload size={15} aria-hidden="true" />
-              </ActionIcon>
-            </Tooltip>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {chartFormats.map((format) => (
-              <Menu.Item
-                key={format}
-                onClick={() => {
-                  attempt(() =>
-                    saveChart({
-                      chart: { ...chart, title },
-                      format,
-                      fileName: `${fileName}-${id}`,
-                      background: panel,
-                    }),
-                  );
-                }}
-              >
-                {formatText[format]}
-              </Menu.Item>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
+        <ChartMenu title={title} onSave={save} />
       </div>
       <Plot chart={chart} height={props.height} label={`Chart: ${title}. The table below has its numbers.`} />
     </section>

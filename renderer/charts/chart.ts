@@ -10,6 +10,11 @@ export interface Chart {
   readonly title?: string;
   readonly data: readonly Trace[];
   readonly layout: ChartLayout;
+  /**
+   * Of a chart whose lines only grow at their ends: `base` names all the rest, `count` is how many points there are. With
+   * the same base the new ends can be drawn alone.
+   */
+  readonly grows?: { readonly base: string; readonly count: number };
 }
 
 /** What every chart of a sweep is drawn from. */

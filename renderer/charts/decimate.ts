@@ -13,7 +13,7 @@ export function decimate(
   const count = values.length;
   if (count <= limit) return null;
   let gaps = false;
-  for (let index = 0; index < count && !gaps; index += 1) gaps = Number.isNaN(values[index]);
+  for (let index = 0; index < count && !gaps; index += 1) gaps = Number.isNaN(values[index] ?? NaN);
   const runs = Math.max(1, Math.floor((limit - 2) / (gaps ? 3 : 2)));
   const kept: number[] = [0];
   const keep = (index: number): void => {
@@ -25,16 +25,21 @@ export function decimate(
     let low = -1;
     let high = -1;
     let gap = -1;
+    let least = Infinity;
+    let most = -Infinity;
     for (let index = from; index < to; index += 1) {
       const value = values[index] ?? NaN;
-      if (Number.isNaN(value)) {
-        if (gap < 0) gap = index;
-        continue;
+      if (value < least) {
+        least = value;
+        low = index;
       }
-      if (low < 0 || value < (values[low] ?? NaN)) low = index;
-      if (high < 0 || value > (values[high] ?? NaN)) high = index;
+      if (value > most) {
+        most = value;
+        high = index;
+      }
+      if (gap < 0 && value !== value) gap = index;
     }
-    for (const index of [low, high, gap].filter((one) => one >= 0).sort((a, b) => a - b)) keep(index);
+    for (const index of [low, high, gap].sort((a, b) => a - b)) keep(index);
   }
   keep(count - 1);
   return kept;

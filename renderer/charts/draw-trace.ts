@@ -3,10 +3,12 @@ import type { Trace } from './trace';
 
 /** A list of the trace itself, or one value for all of its points. */
 function picked<Value>(values: ArrayLike<Value>, kept: readonly number[]): Value[] {
-  return kept.flatMap((index) => {
+  const found: Value[] = [];
+  for (const index of kept) {
     const value = values[index];
-    return value === undefined ? [] : [value];
-  });
+    if (value !== undefined) found.push(value);
+  }
+  return found;
 }
 
 /** First index whose x is not below `bound`, in ascending `x`. */

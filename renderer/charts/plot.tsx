@@ -2,6 +2,8 @@ import { useEffect, useRef, useState } from 'react';
 import type { Chart } from './chart';
 import { maxDrawnPoints } from './decimate';
 import { drawTrace } from './draw-trace';
+import type { DrawnPlot } from './live-tail';
+import { drawTails, removeTails } from './live-tail';
 import type { PlotlyModule } from './load-plotly';
 import { loadPlotly } from './load-plotly';
 import type { VisibleRange } from './visible-range';
@@ -17,7 +19,20 @@ const config = {
 
 /** Plotly adds `on` to the element that it draws into. */
 interface PlotlyElement extends HTMLElement {
+  readonly _fullLayout?: NonNullable<DrawnPlot['_fullLayout']>;
   on?: (event: string, listener: (change: Record<string, unknown>) => void) => void;
+}
+
+/** A chart that grows is drawn whole this often; between, only the ends of its lines are. */
+const wholeEveryMs = 3000;
+
+/** What was drawn whole last. */
+interface DrawnWhole {
+  readonly base: string | null;
+  readonly count: number;
+  readonly range: VisibleRange;
+  readonly height: number;
+  readonly atMs: number;
 }
 
 /** More points than two a pixel column cannot be told apart. */
@@ -33,6 +48,7 @@ export function Plot({ chart, label, height }: { chart: Chart; label: string; he
   const [plotly, setPlotly] = useState<PlotlyModule | null>(null);
   const [range, setRange] = useState<VisibleRange>(null);
   const heard = useRef(false);
+  const whole = useRef<DrawnWhole | null>(null);
   // What nobody sees is not drawn; it is when it comes into view.
   const [inView, setInView] = useState(false);
 
@@ -64,10 +80,13 @@ export function Plot({ chart, label, height }: { chart: Chart; label: string; he
   useEffect(() => {
     const place: PlotlyElement | null = element.current;
     if (plotly === null || place === null || !inView) return;
-    const frame = requestAnimationFrame(() => {
+    const drawWhole = (): void => {
+      removeTails(place);
       const data = chart.data.map((trace) => drawTrace(trace, range, limitFor(place)));
       // The same revision keeps zoom and hidden series while points land.
       const layout = { uirevision: 'kept', ...chart.layout, height, autosize: true };
+      const { base = null, count = 0 } = chart.grows ?? {};
+      whole.current = { base, count, range, height, atMs: performance.now() };
       void plotly.Plotly.react(place, data, layout, config).then(() => {
         if (heard.current || place.on === undefined) return;
         heard.current = true;
@@ -76,9 +95,27 @@ export function Plot({ chart, label, height }: { chart: Chart; label: string; he
           if (next !== undefined) setRange(next);
         });
       });
+    };
+    const grown = (): boolean => {
+      const last = whole.current;
+      return (
+        chart.grows !== undefined &&
+        last !== null &&
+        last.base === chart.grows.base &&
+        last.range === range &&
+        last.height === height &&
+        performance.now() - last.atMs < wholeEveryMs &&
+        drawTails(place, chart, last.count)
+      );
+    };
+    let rest: ReturnType<typeof setTimeout> | undefined;
+    const frame = requestAnimationFrame(() => {
+      if (grown()) rest = setTimeout(drawWhole, wholeEveryMs);
+      else drawWhole();
     });
     return () => {
       cancelAnimationFrame(frame);
+      clearTimeout(rest);
     };
   }, [plotly, chart, height, range, inView]);
 
@@ -94,6 +131,7 @@ export function Plot({ chart, label, height }: { chart: Chart; label: string; he
     return () => {
       observer.disconnect();
       heard.current = false;
+      whole.current = null;
       plotly.Plotly.purge(place);
     };
   }, [plotly]);

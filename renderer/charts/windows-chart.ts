@@ -22,6 +22,13 @@ interface WindowsInput {
   readonly theme: ChartTheme;
 }
 
+/** Of many windows the axis has room for some more, so that it is the same while they come. */
+export function axisEnd(count: number): number {
+  if (count <= mostTexts) return Math.max(count, 1);
+  const step = 10 ** Math.floor(Math.log10(count)) / 50;
+  return Math.ceil((count + step / 2) / step) * step;
+}
+
 function windowText({ scenario, series }: WindowsInput, at: number): string {
   const said = (name: string, valueMs: number | undefined): string =>
     valueMs === undefined || Number.isNaN(valueMs) ? '' : ` · ${name} ${formatMs(valueMs * 1000)} ms`;
@@ -64,7 +71,10 @@ export function windowsChart(input: WindowsInput): Chart {
   const skip = Math.ceil(series.starts.length / mostNames);
   const named = series.starts.filter((_start, index) => index % skip === 0);
   const budget = budgetLine(input.budgetMs, theme);
+  const end = axisEnd(series.count);
+  const base = [scenario, series.starts.length, input.budgetMs, theme.text, end].join(' ');
   return {
+    ...(series.count <= mostTexts ? {} : { grows: { base, count: series.count } }),
     data: [
       line('p99', series.p99Ms, theme.p99, { symbol: 'triangle-up' }),
       line('p50', series.p50Ms, theme.p50, { symbol: 'circle' }),
@@ -105,7 +115,7 @@ export function windowsChart(input: WindowsInput): Chart {
         gridcolor: 'rgba(0,0,0,0)',
         linecolor: theme.line,
         zeroline: false,
-        range: [0.5, Math.max(series.count, 1) + 0.5],
+        range: [0.5, end + 0.5],
         autorange: false,
         ticklabeloverflow: 'allow',
       },

@@ -1,11 +1,9 @@
 /**
  * Runs in the page: from the arrival of events to the paint of the chart that shows them, milliseconds. The chart is
- * drawn with the last of what has come (`plotly_afterplot`); the frame after that is on the screen.
+ * drawn with the last of what has come whenever its picture changes; the frame after that is on the screen.
  */
 export function installPaintProbe(): void {
-  const chart = document.querySelector<Element & { on: (event: string, listener: () => void) => void }>(
-    '[data-chart="windows"] .plot',
-  );
+  const chart = document.querySelector('[data-chart="windows"] .plot');
   if (chart === null) throw new Error('The page shows no chart of windows');
   const latenciesMs: number[] = [];
   let waiting: number[] = [];
@@ -13,7 +11,7 @@ export function installPaintProbe(): void {
   bridge.on(() => {
     waiting.push(performance.now());
   });
-  chart.on('plotly_afterplot', () => {
+  new MutationObserver(() => {
     const drawn = waiting;
     waiting = [];
     requestAnimationFrame(() => {
@@ -23,6 +21,6 @@ export function installPaintProbe(): void {
         for (const arrivedMs of drawn) latenciesMs.push(now - arrivedMs);
       });
     });
-  });
+  }).observe(chart, { subtree: true, childList: true, attributes: true });
   Object.assign(window, { paintLatenciesMs: latenciesMs });
 }

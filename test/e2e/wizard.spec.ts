@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
@@ -8,6 +8,17 @@ import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
 import { createHome, launch, saveTo, shutDown } from './support/app';
+import { until } from '../support/until';
+
+/** Waits until what was typed is on disk. */
+async function draftHolds(text: string): Promise<void> {
+  const folder = join(home.path, 'drafts');
+  await until(`a draft holds ${text}`, async () => {
+    const names = await readdir(folder).catch(() => []);
+    const texts = names.map((name) => readFile(join(folder, name), 'utf8').catch(() => ''));
+    return (await Promise.all(texts)).some((draft) => draft.includes(text));
+  });
+}
 
 let home: TestHome;
 let app: WorkbenchApp;
@@ -65,8 +76,7 @@ test('the draft is there again after the window was killed', async () => {
   const form = new NewDeploymentPage(app.page);
   await form.open('Performance');
   await form.text('Offline: batch sizes').fill('1, many');
-  // Longer than a save may wait for more to be typed.
-  await app.page.waitForTimeout(1000);
+  await draftHolds('1, many');
   const ended = once(app.child, 'exit');
   app.child.kill('SIGKILL');
   await ended;

@@ -18,8 +18,12 @@ export function LogTools(props: {
   onFollow: (follow: boolean) => void;
 }) {
   const { log } = useWorkbench();
-  const { lines, wish, counts, setWish } = useStore(log);
-  const urgent = counts.warning + counts.error;
+  const lines = useStore(log, (state) => state.lines);
+  const wish = useStore(log, (state) => state.wish);
+  const setWish = useStore(log, (state) => state.setWish);
+  // Numbers, so that lines without news for these buttons do not draw them again.
+  const errors = useStore(log, (state) => state.counts.error);
+  const urgent = useStore(log, (state) => state.counts.warning) + errors;
   const label = (text: string, count: number): string =>
     count === 0 ? text : `${text} (${formatCount(count)})`;
   return (
@@ -34,7 +38,7 @@ export function LogTools(props: {
         data={[
           { value: 'info', label: 'All' },
           { value: 'warning', label: label('Warnings', urgent) },
-          { value: 'error', label: label('Errors', counts.error) },
+          { value: 'error', label: label('Errors', errors) },
         ]}
       />
       <IconToggle icon={IconTextWrap} label="Wrap long lines" on={props.wrap} onChange={props.onWrap} />

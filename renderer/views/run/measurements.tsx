@@ -1,5 +1,5 @@
 import { SegmentedControl } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import type { Scenario } from '../../../main/contract/run-events';
 import type { RunState } from '../../../main/contract/run-state';
@@ -8,14 +8,10 @@ import type { SweepInput } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
 import { componentsChart } from '../../charts/components-chart';
 import { ComponentsHelp } from '../../charts/components-help';
-import { latencyChart } from '../../charts/latency-chart';
-import { throughputChart } from '../../charts/throughput-chart';
-import { landedWindows, withLiveWindows } from '../../charts/window-series';
-import { windowsChart } from '../../charts/windows-chart';
 import { useChartTheme } from '../../components/use-chart-theme';
-import type { LiveLevel } from '../../stores/open-run';
 import { useWorkbench } from '../../workbench';
 import { BudgetField } from './budget-field';
+import { SweepCharts, WindowsPanel } from './live-charts';
 import { PointsTable } from './points-table';
 
 const isBusy = (state: RunState, scenario: Scenario): boolean =>
@@ -33,7 +29,7 @@ function newsOf(state: RunState): Scenario {
 const componentsHelp = <ComponentsHelp />;
 
 /** Charts and table of one scenario at a time; the one with news comes to the front until the reader picks one. */
-export function Measurements({ state, level }: { state: RunState; level: LiveLevel | null }) {
+export const Measurements = memo(function Measurements({ state }: { state: RunState }) {
   const theme = useChartTheme();
   const { budgets } = useWorkbench();
   const { runId } = state;
@@ -43,25 +39,18 @@ export function Measurements({ state, level }: { state: RunState; level: LiveLev
   const { performance } = state.spec;
   const measured = state.scenarios[scenario];
   const planned = scenario === 'offline' ? performance.batchSizes : performance.concurrency;
-  const landed = useMemo(() => landedWindows(scenario, measured), [scenario, measured]);
   // Windows land often, levels seldom: what shows levels alone is not drawn again for a window.
-  const still = useMemo(() => {
-    const input: SweepInput = { scenario, state: measured, planned, level: null, budgetMs, theme };
-    return { components: componentsChart(input), batch: batchChart(input) };
-  }, [scenario, measured, planned, budgetMs, theme]);
-  const live = useMemo(() => {
-    const input: SweepInput = { scenario, state: measured, planned, level, budgetMs, theme };
-    return {
-      throughput: throughputChart(input),
-      latency: latencyChart(input),
-      windows: windowsChart({
-        scenario,
-        series: withLiveWindows(scenario, landed, level),
-        budgetMs,
-        theme,
-      }),
-    };
-  }, [scenario, measured, planned, level, landed, budgetMs, theme]);
+  const input = useMemo<Omit<SweepInput, 'level'>>(
+    () => ({ scenario, state: measured, planned, budgetMs, theme }),
+    [scenario, measured, planned, budgetMs, theme],
+  );
+  const still = useMemo(
+    () => ({
+      components: componentsChart({ ...input, level: null }),
+      batch: batchChart({ ...input, level: null }),
+    }),
+    [input],
+  );
   const count = (of: Scenario): string => {
     const all = of === 'offline' ? performance.batchSizes : performance.concurrency;
     return `${state.scenarios[of].points.length}/${all.length}`;
@@ -86,20 +75,7 @@ export function Measurements({ state, level }: { state: RunState; level: LiveLev
         <BudgetField runId={runId} scenario={scenario} state={measured} />
       </div>
       <div className="charts">
-        <ChartPanel
-          id="throughput"
-          title={`Throughput by ${sweep}`}
-          chart={live.throughput}
-          height={204}
-          fileName={fileName}
-        />
-        <ChartPanel
-          id="latency"
-          title={`Latency by ${sweep}`}
-          chart={live.latency}
-          height={204}
-          fileName={fileName}
-        />
+        <SweepCharts input={input} sweep={sweep} fileName={fileName} />
         <ChartPanel
           id="components"
           title={`Where the time goes, by ${sweep}`}
@@ -110,13 +86,7 @@ export function Measurements({ state, level }: { state: RunState; level: LiveLev
         >
           {componentsHelp}
         </ChartPanel>
-        <ChartPanel
-          id="windows"
-          title="Over time, window by window"
-          chart={live.windows}
-          height={204}
-          fileName={fileName}
-        />
+        <WindowsPanel input={input} fileName={fileName} />
         <ChartPanel
           id="batch"
           title={`Achieved mean batch by ${sweep}`}
@@ -128,4 +98,4 @@ export function Measurements({ state, level }: { state: RunState; level: LiveLev
       <PointsTable scenario={scenario} state={measured} />
     </section>
   );
-}
+});

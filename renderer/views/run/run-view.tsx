@@ -32,9 +32,21 @@ function FigurePanel({ figure }: { figure: Figure }) {
   );
 }
 
-function RunMain({ state }: { state: RunState }) {
-  const { run, presets } = useWorkbench();
+/** The level under way changes with every window; nothing else of the page follows it here. */
+function Figures({ state }: { state: RunState }) {
+  const { run } = useWorkbench();
   const level = useStore(run, (open) => open.level);
+  return (
+    <div className="figures">
+      {figuresOf(state, level).map((figure) => (
+        <FigurePanel key={figure.label} figure={figure} />
+      ))}
+    </div>
+  );
+}
+
+function RunMain({ state }: { state: RunState }) {
+  const { presets } = useWorkbench();
   const preset = useStore(presets, (list) =>
     list.value?.find((known) => known.id === state.spec.model.preset),
   );
@@ -63,12 +75,8 @@ function RunMain({ state }: { state: RunState }) {
             {sentence}
           </section>
         )}
-        <div className="figures">
-          {figuresOf(state, level).map((figure) => (
-            <FigurePanel key={figure.label} figure={figure} />
-          ))}
-        </div>
-        <Measurements state={state} level={level} />
+        <Figures state={state} />
+        <Measurements state={state} />
         {state.accuracy === null ? null : <AccuracyPanel result={state.accuracy.result} preset={preset} />}
       </div>
     </div>

@@ -15,6 +15,10 @@ const skippedText: Readonly<Record<NonNullable<StepState['skippedBecause']>, str
   'not-needed': 'not needed',
 };
 
+/** A step that a dead workbench left: nobody works on it. */
+const isLeft = (state: RunState, step: StepState): boolean =>
+  step.status === 'running' && state.status !== 'running';
+
 function durationText(step: StepState, nowMs: number): string {
   if (step.status === 'running' && step.startedAt !== null) {
     return formatDuration(Math.max(0, nowMs - Date.parse(step.startedAt)) * 1000);
@@ -31,13 +35,14 @@ function noteText(step: StepState, progress: StepProgress | null): string {
 
 function StepRow(props: {
   step: StepState;
+  left: boolean;
   progress: StepProgress | null;
   nowMs: number;
   shown: boolean;
   onShow: () => void;
 }) {
-  const { step, progress } = props;
-  const note = noteText(step, progress);
+  const { step, left, progress } = props;
+  const note = left ? 'Interrupted' : noteText(step, progress);
   const fraction = progress?.fraction ?? null;
   return (
     <button
@@ -48,10 +53,10 @@ function StepRow(props: {
       data-status={step.status}
       onClick={props.onShow}
     >
-      <StepStatusIcon status={step.status} warned={step.warnings.length > 0} />
+      <StepStatusIcon status={left ? 'cancelled' : step.status} warned={step.warnings.length > 0} />
       <span className="step-title">{stepTitle[step.id]}</span>
-      <span className="dim">{durationText(step, props.nowMs)}</span>
-      {step.status === 'running' ? (
+      <span className="dim">{left ? '' : durationText(step, props.nowMs)}</span>
+      {step.status === 'running' && !left ? (
         <progress
           aria-label={`${stepTitle[step.id]}, progress`}
           {...(fraction === null ? {} : { value: fraction })}
@@ -83,6 +88,7 @@ export function StepList(props: {
         <li key={step.id} className="step-item">
           <StepRow
             step={step}
+            left={isLeft(state, step)}
             progress={props.progress?.step === step.id ? props.progress : null}
             nowMs={nowMs}
             shown={props.shown === step.id}

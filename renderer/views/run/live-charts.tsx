@@ -1,0 +1,71 @@
+import { memo, useMemo } from 'react';
+import { useStore } from 'zustand';
+import type { SweepInput } from '../../charts/chart';
+import { ChartPanel } from '../../charts/chart-panel';
+import { latencyChart } from '../../charts/latency-chart';
+import { throughputChart } from '../../charts/throughput-chart';
+import { landedWindows, withLiveWindows } from '../../charts/window-series';
+import { windowsChart } from '../../charts/windows-chart';
+import { useThrottled } from '../../components/use-throttled';
+import { useWorkbench } from '../../workbench';
+
+/** Of the level under way a sweep shows one point: it is drawn anew no more often than an eye follows. */
+const livePointMs = 500;
+
+export interface LiveChartProps {
+  readonly input: Omit<SweepInput, 'level'>;
+  readonly sweep: string;
+  readonly fileName: string;
+}
+
+/** Throughput and latency over the sweep, with the level under way. */
+export const SweepCharts = memo(function SweepCharts({ input, sweep, fileName }: LiveChartProps) {
+  const { run } = useWorkbench();
+  const level = useThrottled(
+    useStore(run, (open) => open.level),
+    livePointMs,
+  );
+  const charts = useMemo(
+    () => ({ throughput: throughputChart({ ...input, level }), latency: latencyChart({ ...input, level }) }),
+    [input, level],
+  );
+  return (
+    <>
+      <ChartPanel
+        id="throughput"
+        title={`Throughput by ${sweep}`}
+        chart={charts.throughput}
+        height={204}
+        fileName={fileName}
+      />
+      <ChartPanel
+        id="latency"
+        title={`Latency by ${sweep}`}
+        chart={charts.latency}
+        height={204}
+        fileName={fileName}
+      />
+    </>
+  );
+});
+
+/** Every measurement window as it lands. */
+export const WindowsPanel = memo(function WindowsPanel({ input, fileName }: Omit<LiveChartProps, 'sweep'>) {
+  const { run } = useWorkbench();
+  const level = useStore(run, (open) => open.level);
+  const { scenario, state, budgetMs, theme } = input;
+  const landed = useMemo(() => landedWindows(scenario, state), [scenario, state]);
+  const chart = useMemo(
+    () => windowsChart({ scenario, series: withLiveWindows(scenario, landed, level), budgetMs, theme }),
+    [scenario, landed, level, budgetMs, theme],
+  );
+  return (
+    <ChartPanel
+      id="windows"
+      title="Over time, window by window"
+      chart={chart}
+      height={204}
+      fileName={fileName}
+    />
+  );
+});
