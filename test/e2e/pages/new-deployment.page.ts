@@ -35,6 +35,33 @@ export class NewDeploymentPage {
       .getByRole('radio', { name: option, exact: true });
   }
 
+  /** Writes, chooses or switches the field with this path of the specification. */
+  async set(path: string, value: string): Promise<void> {
+    const field = this.page.locator(`[data-field="${path}"]`);
+    await field.evaluate((element) => element.closest('details')?.setAttribute('open', ''));
+    const radio = field.locator(`input[type="radio"][value="${value}"]`);
+    const text = field.locator('input:not([type="radio"], [type="checkbox"])');
+    if ((await radio.count()) > 0) await radio.check({ force: true });
+    else if ((await text.count()) > 0) await text.fill(value);
+    else await field.locator('input').setChecked(value === 'true', { force: true });
+  }
+
+  /** Paths of the fields that the page shows and that can be changed. */
+  async fields(): Promise<string[]> {
+    return this.page
+      .locator('.wizard [data-field]')
+      .evaluateAll((fields) =>
+        fields
+          .filter((field) => field.querySelector('input:not(:disabled)') !== null)
+          .map((field) => field.getAttribute('data-field') ?? ''),
+      );
+  }
+
+  /** The mark of a field that is not as its default. */
+  changed(path: string): Locator {
+    return this.page.locator(`[data-field="${path}"]`).getByRole('button', { name: /^Reset / });
+  }
+
   reset(label: string): Locator {
     return this.page.getByRole('button', { name: `Reset ${label}`, exact: true });
   }

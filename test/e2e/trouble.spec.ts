@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { NewDeploymentPage } from './pages/new-deployment.page';
+import { RunPage } from './pages/run.page';
+import { Shell } from './pages/shell.page';
+import type { TestHome, WorkbenchApp } from './support/app';
+import { createHome, launch, shutDown } from './support/app';
+import { onlyRun } from './support/run-on-disk';
+
+const longStepMs = 300_000;
+
+let home: TestHome;
+let app: WorkbenchApp;
+
+test.beforeEach(async () => {
+  home = await createHome();
+  app = await launch(home);
+  await new Shell(app.page).go('New deployment');
+});
+test.afterEach(async () => {
+  await shutDown(app);
+  await home.remove();
+});
+
+test('a data set that is none, and then accuracy below the threshold, are said with their remedy', async () => {
+  const form = new NewDeploymentPage(app.page);
+  const run = new RunPage(app.page);
+  const notes = join(home.path, 'my-notes');
+  await mkdir(notes);
+  await writeFile(join(notes, 'notes.txt'), 'no images here');
+  await expect(form.start).toBeEnabled();
+  await form.open('Model');
+  await form.set('model.dataset', notes);
+  await form.set('model.args.train_epochs', '0');
+  await form.open('Accuracy');
+  await form.set('accuracy.thresholds.top1', '0.95');
+  await form.start.click();
+
+  await expect(run.status).toHaveAttribute('data-status', 'failed', { timeout: longStepMs });
+  const said = app.page.getByRole('alert').first();
+  await expect(said).toContainText(notes);
+  await expect(run.rows()).toHaveCount(0);
+
+  // The same choice with the generated images: random weights do not reach the threshold.
+  await new Shell(app.page).command('Duplicate this run');
+  await form.open('Model');
+  await expect(form.text('Data set')).toHaveValue(notes);
+  await form.reset('Data set').click();
+  await form.start.click();
+  await expect(run.status).toHaveAttribute('data-status', 'gate-failed', { timeout: longStepMs });
+  await expect(said).toContainText(/top1: \d.*on Triton is below the threshold 0\.95/);
+  await expect(run.accuracy).toContainText('Top-1 accuracy');
+  await expect(run.step('offline')).toHaveAttribute('data-status', 'waiting');
+  await expect(run.rows()).toHaveCount(0);
+  expect(app.complaints).toEqual([]);
+});
+
+test('kill -9 while levels are measured: the run is there again, and goes on without measuring twice', async () => {
+  const form = new NewDeploymentPage(app.page);
+  await form.open('Performance');
+  await form.set('performance.batchSizes', '1, 2, 4');
+  await form.set('performance.concurrency', '1');
+  await expect(form.plan).toContainText('3 levels: batch size 1, 2, 4');
+  await form.start.click();
+  const first = new RunPage(app.page);
+  await expect(first.rows()).toHaveCount(1, { timeout: longStepMs });
+  const ended = once(app.child, 'exit');
+  app.child.kill('SIGKILL');
+  await ended;
+  const left = (await onlyRun(home)).state;
+  const kept = left.scenarios.offline.points;
+  expect(kept.length).toBeGreaterThan(0);
+
+  app = await launch(home);
+  await new Shell(app.page).go('Runs');
+  await app.page.locator(`[data-run="${left.runId}"]`).click();
+  const run = new RunPage(app.page);
+  await expect(run.status).toHaveAttribute('data-status', 'interrupted');
+  await expect(run.rows()).toHaveCount(kept.length);
+  await run.button('Resume').click();
+  await expect(run.status).toHaveAttribute('data-status', 'running');
+  await run.waitUntilDone();
+  const { state } = await onlyRun(home);
+  expect(state.scenarios.offline.points.slice(0, kept.length)).toEqual(kept);
+  expect(state.scenarios.offline.points.map(({ point }) => point.batchSize)).toEqual([1, 2, 4]);
+  expect(state.scenarios.online.points).toHaveLength(1);
+});
