@@ -7,7 +7,7 @@ import { SetupError } from './say.mjs';
  */
 export function startXvfb() {
   return new Promise((resolve, reject) => {
-    const args = ['-displayfd', '3', '-screen', '0', '1440x900x24', '-nolisten', 'tcp'];
+    const args = ['-displayfd', '3', '-screen', '0', '1920x1080x24', '-nolisten', 'tcp'];
     const child = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'], detached: true });
     const failed = () => {
       reject(

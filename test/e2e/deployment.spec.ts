@@ -3,18 +3,30 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { LoadPoint } from '../../main/contract/results';
+import { startCli } from '../support/cli';
 import { parseCsvRows } from '../support/parse-csv';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
 import { askToClose, createHome, launch, saveTo, shutDown } from './support/app';
+import { takePictures } from './support/pictures';
 import { onlyRun } from './support/run-on-disk';
 
 /** In this order: the second test opens the run that the first one has left. */
 test.describe.configure({ mode: 'serial' });
 
 const longStepMs = 300_000;
+
+const wizardPictures = [
+  ['Environment', 'wizard-1-environment'],
+  ['Model', 'wizard-2-model'],
+  ['Export & convert', 'wizard-3-export'],
+  ['Configure', 'wizard-4-configure'],
+  ['Accuracy', 'wizard-5-accuracy'],
+  ['Performance', 'wizard-6-performance'],
+  ['Review & run', 'wizard-7-review'],
+] as const;
 
 let home: TestHome;
 let app: WorkbenchApp;
@@ -151,6 +163,59 @@ test('the finished run is there again when the window is opened again', async ()
   const row = app.page.locator(`[data-run="${state.runId}"]`);
   await expect(row).toContainText('Done');
   await expect(row).toContainText('Passed');
+});
+
+test('every page, dark and light, small and large', async () => {
+  const { state } = await onlyRun(home);
+  // A second run to compare with: the same files, other levels.
+  const again = startCli(home.path, [
+    ...[
+      'run',
+      'resnet50',
+      '--set',
+      'performance.batchSizes=[1,2]',
+      '--set',
+      'performance.concurrency=[1,2,4]',
+    ],
+    ...['--set', 'performance.measurementIntervalMs=500', '--set', 'configure.instances=2'],
+  ]);
+  const { code, stderr } = await again.result;
+  expect(code, stderr).toBe(0);
+  app = await launch(home);
+  const { page } = app;
+  const shell = new Shell(page);
+  const form = new NewDeploymentPage(page);
+
+  await shell.go('Runs');
+  await expect(page.locator('[data-run]')).toHaveCount(2);
+  await takePictures(page, 'runs');
+  for (const box of await page.getByRole('checkbox', { name: /^Select / }).all()) await box.check();
+  await page
+    .getByRole('button', { name: /^Compare/ })
+    .last()
+    .click();
+  await expect(page.locator('.plot .scatterlayer .trace').first()).toBeVisible();
+  await takePictures(page, 'compare');
+
+  await shell.go('Runs');
+  await page.locator(`[data-run="${state.runId}"]`).click();
+  const run = new RunPage(page);
+  await expect(run.markers('throughput', 0).first()).toBeVisible();
+  await takePictures(page, 'run');
+
+  await shell.go('New deployment');
+  await expect(form.start).toBeEnabled();
+  for (const [title, name] of wizardPictures) {
+    await form.open(title);
+    await takePictures(page, name);
+  }
+  await shell.go('Containers');
+  await expect(page.getByRole('heading', { name: 'Containers', level: 1 })).toBeVisible();
+  await takePictures(page, 'containers');
+  await shell.go('Environment');
+  await expect(page.getByRole('region', { name: 'Preflight' })).toBeVisible();
+  await takePictures(page, 'environment');
+  expect(app.complaints).toEqual([]);
 });
 
 test('closing during a run asks, stops it cleanly, and resume finishes it without measuring twice', async () => {

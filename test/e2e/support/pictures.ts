@@ -1,0 +1,41 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { expect } from '@playwright/test';
+
+/** Where the guide keeps its pictures; written when this variable of the environment says so. */
+const kept = join('docs', 'guide', 'pictures');
+const writes = process.env['TRITON_WORKBENCH_PICTURES'] === 'keep';
+
+const sizes = [
+  { width: 1280, height: 800 },
+  { width: 1920, height: 1080 },
+] as const;
+
+/** Elements that reach out of the window sideways. */
+const tooWide = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const root = document.documentElement;
+    if (root.scrollWidth <= root.clientWidth) return [];
+    return [...document.querySelectorAll('*')]
+      .filter((element) => element.getBoundingClientRect().right > root.clientWidth)
+      .map((element) => element.outerHTML.slice(0, 80));
+  });
+
+/**
+ * Takes the page in both colour schemes and both sizes, and sees that nothing reaches out of the window. The pictures are
+ * kept in the guide by `TRITON_WORKBENCH_PICTURES=keep npm test -- e2e`.
+ */
+export async function takePictures(page: Page, name: string): Promise<void> {
+  if (writes) await mkdir(kept, { recursive: true });
+  for (const size of sizes) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
+      expect(await tooWide(page), `${name}, ${size.width} pixels, ${colorScheme}`).toEqual([]);
+      const picture = await page.screenshot({ animations: 'disabled', caret: 'hide' });
+      if (writes) await writeFile(join(kept, `${name}-${colorScheme}-${size.width}.png`), picture);
+    }
+  }
+}
