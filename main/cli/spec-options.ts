@@ -49,7 +49,11 @@ export function addSpecOptions(command: Command): Command {
     .option('--backend-accelerator <name>', 'none, cuda, trt or amp [BACKEND_ACCELERATOR]')
     .option('--atol <[output=]value>', 'absolute tolerance, repeatable', collect)
     .option('--rtol <[output=]value>', 'relative tolerance, repeatable', collect)
-    .option('--threshold <metric=value>', 'lowest accuracy, repeatable', collect)
+    .option(
+      '--threshold <metric=value>',
+      'lowest allowed metric (highest where lower is better), repeatable',
+      collect,
+    )
     .option('--allow-unverified', 'measure even if the accuracy gate does not pass; results are marked')
     .option('--set <KEY=VALUE>', 'any field of run.yaml, or an upstream variable; repeatable', collect);
 }

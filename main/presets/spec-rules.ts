@@ -5,6 +5,7 @@ import type { RunSpec } from '../contract/run-spec';
 import { servedMaxBatchSize } from '../formats/model-config-of';
 import { accelerationProblems } from './acceleration-rules';
 import { engineProblems } from './engine-rules';
+import { isLowerBetter } from '../contract/metric-bound';
 import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
 
@@ -92,10 +93,15 @@ function accuracy(preset: Preset, spec: RunSpec): RuleFinding[] {
   const outputs = preset.signature.outputs.map((tensor) => tensor.name);
   const thresholds = Object.entries(spec.accuracy.thresholds).flatMap(([name, value]) => {
     const field = `accuracy.thresholds.${name}`;
-    if (!metrics.includes(name)) {
+    const metric = preset.metrics.find((known) => known.name === name);
+    if (metric === undefined) {
       return [
         problem(field, `${preset.title} has no metric "${name}"`, `Its metrics are: ${listed(metrics)}.`),
       ];
+    }
+    if (isLowerBetter(metric)) {
+      // Such metrics are errors and risks: 0 at best, and without an upper end.
+      return value >= 0 ? [] : [warning(field, 'No value reaches a threshold below 0', 'Give 0 or more.')];
     }
     if (value >= 0 && value <= 1) return [];
     const what =

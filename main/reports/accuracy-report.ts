@@ -1,3 +1,4 @@
+import { thresholdSign } from '../contract/metric-bound';
 import type { RunState } from '../contract/run-state';
 import type { MetricTitles } from './metric-title';
 import { metricTitle } from './metric-title';
@@ -22,12 +23,12 @@ export function accuracyReport(state: RunState, titles: MetricTitles): ReportAcc
       passed: output.passed,
       vacuous: output.vacuous,
     })),
-    metrics: result.metrics.map(({ name, framework, triton, threshold, passed }) => ({
+    metrics: result.metrics.map(({ name, framework, triton, threshold, better, passed }) => ({
       name: metricTitle(titles, name),
       framework: formatMetric(framework),
       triton: formatMetric(triton),
       delta: framework === null || triton === null ? missing : formatScale(triton - framework),
-      threshold: threshold === null ? missing : `≥ ${formatMetric(threshold)}`,
+      threshold: threshold === null ? missing : `${thresholdSign({ better })} ${formatMetric(threshold)}`,
       passed,
     })),
     reasons: result.reasons,

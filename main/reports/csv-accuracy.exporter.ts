@@ -20,13 +20,14 @@ const headings = [
   'Sample Count',
   'Vacuous Tolerance',
   'Passed',
+  'Better',
 ] as const;
 
 const yesNo = (value: boolean): string => (value ? 'yes' : 'no');
 
 function rows({ metrics, outputs, sampleCount }: AccuracyResult): CsvValue[][] {
   return [
-    ...metrics.map(({ name, framework, triton, threshold, passed }): CsvValue[] => {
+    ...metrics.map(({ name, framework, triton, threshold, better, passed }): CsvValue[] => {
       const difference =
         framework === null || triton === null ? null : Number((triton - framework).toPrecision(12));
       const notOfMetrics = Array<null>(7).fill(null);
@@ -41,6 +42,7 @@ function rows({ metrics, outputs, sampleCount }: AccuracyResult): CsvValue[][] {
         sampleCount,
         null,
         yesNo(passed),
+        better ?? 'higher',
       ];
     }),
     ...outputs.map((output): CsvValue[] => [
@@ -60,6 +62,7 @@ function rows({ metrics, outputs, sampleCount }: AccuracyResult): CsvValue[][] {
       output.sampleCount,
       yesNo(output.vacuous),
       yesNo(output.passed),
+      null,
     ]),
   ];
 }

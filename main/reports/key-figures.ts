@@ -1,3 +1,4 @@
+import { isLowerBetter } from '../contract/metric-bound';
 import type { RunState } from '../contract/run-state';
 import type { MetricTitles } from './metric-title';
 import { metricTitle } from './metric-title';
@@ -11,7 +12,8 @@ const plural = (count: number, noun: string): string =>
 function accuracyFigure(state: RunState, titles: MetricTitles): KeyFigure {
   const metric = state.accuracy?.result.metrics[0];
   if (metric === undefined) return { label: 'Accuracy', value: missing, unit: '', note: 'not checked' };
-  const threshold = metric.threshold === null ? '' : ` · at least ${formatMetric(metric.threshold)}`;
+  const bound = isLowerBetter(metric) ? 'at most' : 'at least';
+  const threshold = metric.threshold === null ? '' : ` · ${bound} ${formatMetric(metric.threshold)}`;
   return {
     label: `${metricTitle(titles, metric.name)}, Triton`,
     value: formatMetric(metric.triton),

@@ -145,8 +145,8 @@ export function plannedCommands(input: PlannedCommandsInput): readonly PlannedCo
   toolkit('accuracy', inferFrameworkCommand(source, files, files.frameworkDump));
   toolkit('accuracy', inferTritonCommand(source, files.dataset, addresses.grpc, files.tritonDump));
   toolkit('accuracy', verifyCommand(spec, files.frameworkDump, files.tritonDump));
-  toolkit('accuracy', metricsCommand(source, files.frameworkDump, files.frameworkMetrics));
-  toolkit('accuracy', metricsCommand(source, files.tritonDump, files.tritonMetrics));
+  toolkit('accuracy', metricsCommand(source, files.dataset, files.frameworkDump, files.frameworkMetrics));
+  toolkit('accuracy', metricsCommand(source, files.dataset, files.tritonDump, files.tritonMetrics));
   toolkit('profile-data', profileDataCommand(source, files.dataset, signature.inputs, files.inputData));
   const measure = (scenario: Scenario) => {
     const levels = scenarioLevels(spec.performance, scenario);

@@ -130,8 +130,16 @@ export function verifyCommand(spec: RunSpec, reference: string, candidate: strin
   };
 }
 
-export function metricsCommand(source: ModelSource, dumpDir: string, csv: string): ToolkitCommand {
-  return { verb: 'metrics', args: [...modelArguments(source), ['--dump-dir', dumpDir], ['--csv', csv]] };
+export function metricsCommand(
+  source: ModelSource,
+  dataset: string,
+  dumpDir: string,
+  csv: string,
+): ToolkitCommand {
+  return {
+    verb: 'metrics',
+    args: [...modelArguments(source), ['--dataset', dataset], ['--dump-dir', dumpDir], ['--csv', csv]],
+  };
 }
 
 export function profileDataCommand(

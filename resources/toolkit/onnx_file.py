@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
-from .datatypes import triton_datatype
+from .datatypes import numpy_dtype, triton_datatype
 from .errors import ToolkitError
 from .files import replacing
 from .signature import Signature, Tensor
@@ -63,6 +64,25 @@ def onnx_signature(model: Any) -> Signature:
     weights = {item.name for item in model.graph.initializer}
     inputs = [tensor(value) for value in model.graph.input if value.name not in weights]
     return Signature(inputs, [tensor(value) for value in model.graph.output])
+
+
+def declare_inputs(model: Any, inputs: Sequence[Tensor], axes: Mapping[str, Mapping[int, str]]) -> None:
+    """The graph's inputs become `inputs`, in this order: the exporter drops those that the model does not read.
+
+    `axes`: names of the dimensions that vary, by input and place.
+    """
+    import onnx
+
+    found = {value.name: value for value in model.graph.input}
+    wanted = []
+    for tensor in inputs:
+        kind = onnx.helper.np_dtype_to_tensor_dtype(numpy_dtype(tensor.datatype))
+        names = axes.get(tensor.name, {})
+        shape = [names.get(axis, size) for axis, size in enumerate(tensor.shape)]
+        made = onnx.helper.make_tensor_value_info(tensor.name, kind, shape)
+        wanted.append(found.pop(tensor.name, made))
+    del model.graph.input[:]
+    model.graph.input.extend([*wanted, *found.values()])
 
 
 def onnx_opset(model: Any) -> int:

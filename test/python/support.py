@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 RESOURCES = Path(__file__).resolve().parents[2] / "resources"
 RESNET50 = RESOURCES / "models" / "resnet50"
+TFT = RESOURCES / "models" / "tft"
 
 #: Small enough for a test, and yet the real model, loader and metrics.
 SMALL_RESNET = {

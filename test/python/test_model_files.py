@@ -74,6 +74,29 @@ class ModelFileTest(ToolkitCase):
                     self.assertEqual((first["passed"], second["passed"]), (True, True))
                     self.assertEqual((first["sampleCount"], first["nanCount"]), (5, 0))
 
+    def test_an_input_that_the_model_does_not_read_stays(self) -> None:
+        model = self.folder / "model.py"
+        model.write_text(
+            model.read_text()
+            .replace("def forward(self, values:", "def forward(self, unread: torch.Tensor, values:")
+            .replace('"inputs": ["VALUES__0"', '"inputs": ["UNREAD__2", "VALUES__0"')
+        )
+        loader = self.folder / "dataloader.py"
+        loader.write_text(
+            loader.read_text().replace('{"VALUES__0"', '{"UNREAD__2": values[:, :1], "VALUES__0"')
+        )
+        path, _ = self.export("onnx")
+        for precision, datatype in (("fp32", "FP32"), ("fp16", "FP16")):
+            target = self.dir / precision / "model.onnx"
+            flags = ["--format=onnx", "--precision", precision, "--input", path, "--output", target]
+            converted = self.ok("convert", *flags)
+            first = {"name": "UNREAD__2", "datatype": datatype, "shape": [-1, 1]}
+            self.assertEqual(converted["inputs"][0], first)
+            self.assertEqual(
+                [tensor["name"] for tensor in converted["inputs"][1:]], ["VALUES__0", "FLAGS__1"]
+            )
+            self.infer(f"dump-{precision}", "--runtime=onnx", "--path", target, "--precision", precision)
+
     def test_the_opset_is_the_one_asked_for(self) -> None:
         for opset in (11, 13, 17):
             self.assertEqual(self.export("onnx", "--opset", str(opset))[1]["opset"], opset)

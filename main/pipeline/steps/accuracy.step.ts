@@ -18,7 +18,13 @@ const inferred = z.looseObject({ samples: z.int() });
 const measured = z.looseObject({ metrics: z.record(z.string(), z.number().nullable()), samples: z.int() });
 const verified = z.looseObject({ outputs: z.array(outputComparisonSchema) });
 
-async function metricsOf(context: StepContext, of: 'framework' | 'Triton', dump: string, csv: string) {
+async function metricsOf(
+  context: StepContext,
+  of: 'framework' | 'Triton',
+  dataset: string,
+  dump: string,
+  csv: string,
+) {
   const { run } = context;
   const listener = {
     ...context,
@@ -26,7 +32,7 @@ async function metricsOf(context: StepContext, of: 'framework' | 'Triton', dump:
       context.fact(`${name}, ${of}`, value);
     },
   };
-  return run.services.toolkit.call(metricsCommand(modelSource(run), dump, csv), measured, listener);
+  return run.services.toolkit.call(metricsCommand(modelSource(run), dataset, dump, csv), measured, listener);
 }
 
 /** The same samples through the framework and through Triton: outputs compared, metrics of both, and the gate. */
@@ -54,8 +60,9 @@ export const accuracyStep: Step = {
       toolkit.call(command, inferred, { ...context, signal }),
     );
     const { outputs } = await toolkit.call(verifyCommand(spec, frameworkDump, tritonDump), verified, context);
-    const framework = await metricsOf(context, 'framework', frameworkDump, files.frameworkMetrics);
-    const triton = await metricsOf(context, 'Triton', tritonDump, files.tritonMetrics);
+    const { dataset } = prepared;
+    const framework = await metricsOf(context, 'framework', dataset, frameworkDump, files.frameworkMetrics);
+    const triton = await metricsOf(context, 'Triton', dataset, tritonDump, files.tritonMetrics);
     const lowerIsBetter = new Set(
       run.preset.preset.metrics.filter(({ better }) => better === 'lower').map(({ name }) => name),
     );

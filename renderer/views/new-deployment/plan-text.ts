@@ -1,4 +1,6 @@
 import { stepTitle } from '../../../main/contract/step-text';
+import { thresholdSign } from '../../../main/contract/metric-bound';
+import type { Preset } from '../../../main/contract/preset';
 import type { StepId } from '../../../main/contract/run-events';
 import { stepsOf } from '../../../main/contract/run-events';
 import type { RunSpec } from '../../../main/contract/run-spec';
@@ -10,12 +12,14 @@ const list = (values: readonly number[]): string => values.join(', ');
 
 const levels = (count: number): string => (count === 1 ? '1 level' : `${count} levels`);
 
-const what: Readonly<Record<StepId, (spec: RunSpec) => string>> = {
+type Metrics = Preset['metrics'];
+
+const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>> = {
   images: ({ engine }) =>
     engine.kind === 'docker'
       ? `Builds or pulls what is missing (${imageFamily(engine)})`
       : 'No image is needed',
-  'prepare-data': ({ model }) => model.dataset ?? 'Generates a data set of images',
+  'prepare-data': ({ model }) => model.dataset ?? 'Generates a small data set',
   export: ({ format, onnxOpset }) =>
     `${formatText[format]}${format === 'onnx' ? `, opset ${onnxOpset}` : ''}, from FP32 weights`,
   convert: ({ precision }) =>
@@ -26,8 +30,11 @@ const what: Readonly<Record<StepId, (spec: RunSpec) => string>> = {
     const gpus = engine.kind === 'docker' && engine.gpus.length > 0 ? `, GPUs ${engine.gpus.join(', ')}` : '';
     return `Starts Triton (${engine.kind}${gpus}) and loads ${configure.modelName}`;
   },
-  accuracy: ({ accuracy }) => {
-    const limits = Object.entries(accuracy.thresholds).map(([name, value]) => `${name} ≥ ${value}`);
+  accuracy: ({ accuracy }, metrics) => {
+    const limits = Object.entries(accuracy.thresholds).map(([name, value]) => {
+      const metric = metrics.find((known) => known.name === name) ?? {};
+      return `${name} ${thresholdSign(metric)} ${value}`;
+    });
     return ['Framework against Triton', ...limits].join('; ');
   },
   'profile-data': ({ performance }) => `Input values: ${performance.inputData}`,
@@ -38,11 +45,12 @@ const what: Readonly<Record<StepId, (spec: RunSpec) => string>> = {
   report: ({ performance }) => `HTML, PDF and CSV; measured by ${loadToolText[performance.loadTool]}`,
 };
 
-/** The steps of a run in words, before it starts. */
+/** The steps of a run in words, before it starts. `metrics`: the preset's, which say how a threshold bounds. */
 export const planText = (
   spec: RunSpec,
+  metrics: Metrics,
 ): readonly { readonly step: StepId; readonly title: string; readonly what: string }[] =>
-  stepsOf(spec).map((step) => ({ step, title: stepTitle[step], what: what[step](spec) }));
+  stepsOf(spec).map((step) => ({ step, title: stepTitle[step], what: what[step](spec, metrics) }));
 
 /** Text that JSON would read as something else ("26.07") is quoted, so that it stays text. */
 function assigned(value: unknown): string {

@@ -1,4 +1,5 @@
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
+import { thresholdSign } from '../../../main/contract/metric-bound';
 import type { Preset } from '../../../main/contract/preset';
 import type { AccuracyResult } from '../../../main/contract/results';
 import { formatCount, formatMetric, formatSmall } from '../../format/numbers';
@@ -41,7 +42,7 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
                 Triton
               </th>
               <th scope="col" className="number">
-                Lowest allowed
+                Allowed
               </th>
               <th scope="col">Gate</th>
             </tr>
@@ -52,7 +53,9 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
                 <td>{titleOf(row.name)}</td>
                 <td className="number">{metric(row.framework)}</td>
                 <td className="number">{metric(row.triton)}</td>
-                <td className="number">{metric(row.threshold)}</td>
+                <td className="number">
+                  {row.threshold === null ? '–' : `${thresholdSign(row)} ${metric(row.threshold)}`}
+                </td>
                 <td>
                   <Passed passed={row.passed} />
                 </td>

@@ -12,7 +12,14 @@ from ..batches import Batches
 from ..errors import ToolkitError
 from ..files import replacing
 from ..model_folder import ModelFolder
-from ..onnx_file import infer_and_check, load_onnx, onnx_opset, save_onnx, set_parameters
+from ..onnx_file import (
+    declare_inputs,
+    infer_and_check,
+    load_onnx,
+    onnx_opset,
+    save_onnx,
+    set_parameters,
+)
 from ..options import FORMATS, add_model_arguments, at_least
 from ..report import Report
 from ..runners import (
@@ -84,6 +91,10 @@ def _write_onnx(
     with replacing(path) as partial:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore", DeprecationWarning)
+            # Of LSTMs; whether the file takes another batch size is tried out below.
+            warnings.filterwarnings(
+                "ignore", message="Exporting a model to ONNX with a batch_size other than 1"
+            )
             try:
                 torch.onnx.export(
                     model.module,
@@ -104,7 +115,9 @@ def _write_onnx(
                     where="model.py",
                     details=str(error),
                 ) from error
-        checked = infer_and_check(load_onnx(partial))
+        exported = load_onnx(partial)
+        declare_inputs(exported, signature.inputs, axes)
+        checked = infer_and_check(exported)
         if onnx_opset(checked) != opset:
             raise ToolkitError(
                 "toolkit-failed", f"The exporter wrote operator set {onnx_opset(checked)}, not {opset}"

@@ -29,7 +29,8 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
         )
     with new_directory(options.output) as directory:
         counts = folder.call("make_dataset", str(directory), progress=report.progress)
-    samples, classes = int(counts["samples"]), int(counts["classes"])
-    report.fact("Data set", f"{samples:,} samples, {classes} classes, generated")
+    samples = int(counts["samples"])
+    parts = [f"{int(count):,} {name}" for name, count in counts.items()]
+    report.fact("Data set", f"{', '.join(parts)}, generated")
     report.progress(1.0, "Data set written")
-    return {"samples": samples, "classes": classes, "path": str(options.output)}
+    return {"samples": samples, "counts": dict(counts), "path": str(options.output)}

@@ -14,6 +14,15 @@ const ngc = { kind: 'docker', images: 'ngc' };
 const configure = (part: object) => ({ configure: part });
 
 describe('the rules', () => {
+  it('know that a metric where lower is better has no upper end', async () => {
+    const tft = await readPreset(join(process.cwd(), 'resources', 'models', 'tft'));
+    const warned = (threshold: number) => {
+      const overrides = { accuracy: { thresholds: { test_p50: threshold } } };
+      return ruleFindings(tft.preset, parseSpec(layerSpec(tft.preset, overrides))).map(({ field }) => field);
+    };
+    expect([warned(0), warned(1.4), warned(-0.1)]).toEqual([[], [], ['accuracy.thresholds.test_p50']]);
+  });
+
   it('say nothing of the defaults of either profile', () => {
     expect(fields()).toEqual([]);
     expect(fields({ model: { profile: 'full' }, precision: 'fp16' })).toEqual([]);

@@ -52,10 +52,19 @@ it('a command is quoted for a shell where it must be', () => {
 
 describe('the plan of a run', () => {
   it('says of every step what it will do', () => {
-    const plan = planText(specFixture());
+    const plan = planText(specFixture(), []);
     expect(plan).toHaveLength(10);
     expect(plan.find(({ step }) => step === 'online')?.what).toBe(
       '7 levels: concurrency 1, 2, 4, 8, 16, 32, 64; batch size 1',
+    );
+  });
+
+  it('says which way a threshold bounds', () => {
+    const spec = specFixture();
+    const limited = { ...spec, accuracy: { ...spec.accuracy, thresholds: { risk: 0.1, top1: 0.9 } } };
+    const plan = planText(limited, [{ name: 'risk', title: 'risk', better: 'lower' }]);
+    expect(plan.find(({ step }) => step === 'accuracy')?.what).toBe(
+      'Framework against Triton; risk ≤ 0.1; top1 ≥ 0.9',
     );
   });
 });

@@ -69,6 +69,16 @@ describe('the verdict', () => {
     expect(toReport(state, context).verdict).toContain(`top-1 within ${shown} of the framework`);
   });
 
+  it.each([
+    ['lower', 'at most 0.130', '≤ 0.130'],
+    [undefined, 'at least 0.130', '≥ 0.130'],
+  ] as const)('says which way the threshold of a metric bounds: %s', (better, note, threshold) => {
+    const metrics = [{ name: 'risk', framework: 0.1, triton: 0.1, threshold: 0.13, better, passed: true }];
+    const report = toReport(stateOf([...createdBodies(), accuracyBody({ metrics })]), context);
+    expect(report.figures.find(({ label }) => label.startsWith('risk'))?.note).toContain(note);
+    expect(report.accuracy?.metrics[0]?.threshold).toBe(threshold);
+  });
+
   it('falls back to the outputs where there is no metric', () => {
     const state = stateOf([
       ...createdBodies(),

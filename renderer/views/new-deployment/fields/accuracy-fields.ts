@@ -1,3 +1,4 @@
+import { isLowerBetter } from '../../../../main/contract/metric-bound';
 import type { Field, FieldContext, Section } from './field';
 
 const kinds = [
@@ -39,9 +40,11 @@ export function accuracySections(context: FieldContext): readonly Section[] {
         },
         ...context.preset.metrics.map((metric): Field => ({
           keys: ['accuracy', 'thresholds', metric.name],
-          label: `Lowest ${metric.title}`,
+          label: `${isLowerBetter(metric) ? 'Highest' : 'Lowest'} ${metric.title}`,
           term: `threshold ${metric.name}`,
-          help: 'The gate does not pass below it. 0: no limit.',
+          help: isLowerBetter(metric)
+            ? 'Lower is better; the gate does not pass above it.'
+            : 'The gate does not pass below it. 0: no limit.',
           control: { kind: 'number', min: 0, step: 0.01, placeholder: 'no limit' },
         })),
       ],

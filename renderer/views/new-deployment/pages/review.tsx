@@ -90,7 +90,7 @@ function Verdict() {
 
 /** The whole run once more: what stands against it, what it does, what differs, and how to do it without the window. */
 export function Review() {
-  const { draft, changes } = useWizard();
+  const { draft, changes, preset } = useWizard();
   const spec = draft.preview?.spec ?? null;
   const hash = draft.preview?.specHash ?? null;
   return (
@@ -107,7 +107,7 @@ export function Review() {
             )}
           </div>
           <ol className="plan panel-body">
-            {planText(spec).map(({ step, title, what }) => (
+            {planText(spec, preset.metrics).map(({ step, title, what }) => (
               <li key={step}>
                 <div>
                   <span className="plan-title">{title}</span> <span className="plan-what">{what}</span>

@@ -15,13 +15,13 @@ import { runFiles } from './run-files';
 export type PaneTab = 'plan' | 'help';
 
 function Steps() {
-  const { draft } = useWizard();
+  const { draft, preset } = useWizard();
   const { preview } = draft;
   const spec = preview?.spec ?? null;
   if (preview === null || spec === null)
     return <p className="dim">Mend what the form names, and the commands stand here.</p>;
   const commands = preview.commands;
-  const steps = planText(spec).filter(({ step }) => stepsOfPage[draft.page].includes(step));
+  const steps = planText(spec, preset.metrics).filter(({ step }) => stepsOfPage[draft.page].includes(step));
   return steps.map(({ step, title, what }) => (
     <div key={step} className="pane-step" data-plan={step}>
       <h4>{title}</h4>
