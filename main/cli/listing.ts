@@ -91,7 +91,7 @@ function addShow(program: Command, context: CliContext): void {
         output.say('');
         const rows = document[scenario].map((point) => [
           String(point.batchSize),
-          String(point.concurrency),
+          point.requestRate === undefined ? String(point.concurrency) : `${perSecond(point.requestRate)}/s`,
           perSecond(point.inferencesPerSecond),
           ...[point.p50Us, point.p90Us, point.p95Us, point.p99Us, point.avgUs].map(milliseconds),
           point.flags.join(' '),

@@ -5,12 +5,17 @@ import type { Command } from 'commander';
 import { toWire, WorkbenchError } from '../contract/errors';
 import type { WireError } from '../contract/errors';
 import type { LoadPoint } from '../contract/results';
-import { loadTools, protocols } from '../contract/run-spec';
+import { loadTools, protocols, requestDistributions, searches, sharedMemories } from '../contract/run-spec';
 import { generateInput } from '../perf/generate-input';
-import type { LoadLevel } from '../perf/load-tool';
+import { levelText } from '../contract/level-text';
+import type { LoadLevel } from '../contract/scenario-levels';
+import type { MeasureInput } from '../perf/load-tool';
 import { createTritonClient } from '../triton/client';
 import type { CliContext } from './context';
-import { exitCodes, formatTable, milliseconds, perSecond } from './output';
+import { exitCodes } from './output';
+import { readLevels } from './perf-levels';
+import { pointLine, pointTable } from './perf-print';
+import { readSearch, runSweep } from './perf-sweep';
 import { readNumber, readNumbers } from './read-spec';
 
 interface PerfOptions {
@@ -19,7 +24,15 @@ interface PerfOptions {
   readonly model: string;
   readonly modelVersion: string;
   readonly batchSizes: string;
-  readonly concurrency: string;
+  readonly concurrency?: string;
+  readonly requestRate?: string;
+  readonly requestDistribution: string;
+  readonly requestIntervals?: string;
+  readonly search: string;
+  readonly latencyThreshold?: string;
+  readonly sharedMemory: string;
+  readonly outputSharedMemorySize: string;
+  readonly repeats: string;
   readonly loadTool: string;
   readonly protocol: string;
   readonly shape?: readonly string[];
@@ -82,35 +95,54 @@ function readShapes(texts: readonly string[]): Record<string, number[]> {
   );
 }
 
+interface Results {
+  readonly points: LoadPoint[];
+  readonly missing: { readonly level: LoadLevel; readonly error: WireError }[];
+}
+
 async function measure(context: CliContext, options: PerfOptions): Promise<number> {
   const output = context.output(options);
   const address = addresses(options);
   const tool = chosen('--load-tool', loadTools, options.loadTool);
   const protocol = chosen('--protocol', protocols, options.protocol);
   const mode = chosen('--input-data', ['random', 'zero'] as const, options.inputData);
-  const batchSizes = readNumbers('--batch-sizes', options.batchSizes);
-  const levels: LoadLevel[] = batchSizes.flatMap((batchSize) =>
-    readNumbers('--concurrency', options.concurrency).map((concurrency) => ({ batchSize, concurrency })),
-  );
+  const { levels, intervalsUs } = await readLevels(options);
+  const search = readSearch({
+    search: chosen('--search', searches, options.search),
+    latencyThreshold: options.latencyThreshold,
+  });
+  const settings: MeasureInput['settings'] = {
+    measurementMode: 'time_windows',
+    measurementIntervalMs: readNumber('--measurement-interval-ms', options.measurementIntervalMs),
+    measurementRequestCount: 50,
+    stabilityPercentage: readNumber('--stability-percentage', options.stabilityPercentage),
+    maxTrials: readNumber('--max-trials', options.maxTrials),
+    warmupMs: readNumber('--warmup-ms', options.warmupMs),
+    requestDistribution: chosen('--request-distribution', requestDistributions, options.requestDistribution),
+    requestIntervalsUs: [...intervalsUs],
+    sharedMemory: chosen('--shared-memory', sharedMemories, options.sharedMemory),
+    outputSharedMemoryBytes: readNumber('--output-shared-memory-size', options.outputSharedMemorySize),
+  };
+  const repeats = readNumber('--repeats', options.repeats);
   const client = createTritonClient(address.http);
   const metadata = await client.modelMetadata(options.model, options.modelVersion);
   const config = await client.modelConfig(options.model, options.modelVersion);
   const batched = config.maxBatchSize > 0;
   const controller = new AbortController();
+  const aborted = () => controller.signal.aborted;
   const cancel = () => {
-    if (controller.signal.aborted) process.exit(exitCodes.cancelled);
+    if (aborted()) process.exit(exitCodes.cancelled);
     controller.abort();
   };
   process.on('SIGINT', cancel);
   const core = await context.core();
   const dir = await mkdtemp(join(tmpdir(), 'triton-workbench-perf-'));
   const held: { release: () => Promise<void> } = { release: () => Promise.resolve() };
-  const points: LoadPoint[] = [];
-  const missing: { level: LoadLevel; error: WireError }[] = [];
+  const results: Results = { points: [], missing: [] };
+  let found: readonly LoadLevel[] | null;
   try {
     const shapes = readShapes(options.shape ?? []);
     const inputData = await generateInput(metadata.inputs, { batched, shapes, mode, dir });
-    const loadTool = core.loadTools[tool];
     held.release = await core.takeDevice(options.url, {
       what: `perf of ${options.model} (process ${process.pid})`,
       signal: controller.signal,
@@ -118,9 +150,11 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
         output.say(`waiting for ${forWhat}, which measures on the same machine`);
       },
     });
-    for (const [index, level] of levels.entries()) {
+    let count = 0;
+    const one = async (level: LoadLevel, repeat: number): Promise<LoadPoint | null> => {
+      count += 1;
       try {
-        const point = await loadTool.measure({
+        const measured = await core.loadTools[tool].measure({
           httpAddress: address.http,
           grpcAddress: address.grpc,
           protocol,
@@ -130,15 +164,8 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
           inputDataDir: dir,
           level,
           batched,
-          settings: {
-            measurementMode: 'time_windows',
-            measurementIntervalMs: readNumber('--measurement-interval-ms', options.measurementIntervalMs),
-            measurementRequestCount: 50,
-            stabilityPercentage: readNumber('--stability-percentage', options.stabilityPercentage),
-            maxTrials: readNumber('--max-trials', options.maxTrials),
-            warmupMs: readNumber('--warmup-ms', options.warmupMs),
-          },
-          workDir: join(dir, `level-${index}`),
+          settings,
+          workDir: join(dir, `level-${count}`),
           signal: controller.signal,
           onWindow: () => undefined,
           onLog: () => undefined,
@@ -146,56 +173,33 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
             output.say(argv.join(' '));
           },
         });
-        points.push(point);
-        output.say(
-          `batch ${level.batchSize}, concurrency ${level.concurrency}: ${perSecond(point.inferencesPerSecond)} inferences/s, ` +
-            `p99 ${milliseconds(point.p99Us)} ms${point.flags.length === 0 ? '' : ` [${point.flags.join(', ')}]`}`,
-        );
+        const point: LoadPoint = repeats > 1 ? { ...measured, repeat } : measured;
+        results.points.push(point);
+        output.say(pointLine(point));
+        return point;
       } catch (error) {
-        if (controller.signal.aborted) break;
-        missing.push({ level, error: toWire(error) });
-        output.say(
-          `batch ${level.batchSize}, concurrency ${level.concurrency}: no result: ${toWire(error).message}`,
-        );
+        if (aborted()) return null;
+        results.missing.push({ level, error: toWire(error) });
+        output.say(`${levelText(level)}: no result: ${toWire(error).message}`);
+        return null;
       }
-    }
+    };
+    found = await runSweep({ levels, repeats, search, aborted, one });
   } finally {
     process.off('SIGINT', cancel);
     await held.release();
     await rm(dir, { recursive: true, force: true });
   }
-  if (output.json) output.document({ points, missing });
+  const { points, missing } = results;
+  if (output.json) output.document(found === null ? { points, missing } : { points, missing, found });
   else if (points.length > 0) {
-    const rows = points.map((point) => [
-      String(point.batchSize),
-      String(point.concurrency),
-      perSecond(point.inferencesPerSecond),
-      ...[
-        point.clientSendUs,
-        point.networkServerSendRecvUs,
-        point.serverQueueUs,
-        point.serverComputeInputUs,
-        point.serverComputeInferUs,
-        point.serverComputeOutputUs,
-        point.clientRecvUs,
-        point.p50Us,
-        point.p90Us,
-        point.p95Us,
-        point.p99Us,
-        point.avgUs,
-      ].map(milliseconds),
-    ]);
     output.say('Times in ms.');
-    output.say(
-      formatTable(
-        'batch,concurrency,inferences/s,client send,network,queue,compute input,infer,output,client recv,p50,p90,p95,p99,avg'.split(
-          ',',
-        ),
-        rows,
-      ),
-    );
+    output.say(pointTable(points));
   }
-  if (controller.signal.aborted) return exitCodes.cancelled;
+  for (const level of found ?? [])
+    output.say(`the last within ${options.latencyThreshold ?? ''} ms: ${levelText(level)}`);
+  if (found?.length === 0) output.say('No level is within the budget.');
+  if (aborted()) return exitCodes.cancelled;
   return missing.length > 0 ? exitCodes.failed : exitCodes.done;
 }
 
@@ -209,7 +213,15 @@ export function addPerf(program: Command, context: CliContext): void {
     .requiredOption('--model <name>', 'model name')
     .option('--model-version <n>', 'model version; the server chooses when absent', '')
     .option('--batch-sizes <list>', 'batch sizes', '1')
-    .option('--concurrency <list>', 'concurrent requests', '1')
+    .option('--concurrency <range>', 'concurrent requests, a list or START:END:STEP; default 1')
+    .option('--request-rate <range>', 'requests a second, sent when due: a list or START:END:STEP')
+    .option('--request-distribution <name>', 'constant or poisson', 'constant')
+    .option('--request-intervals <file>', 'microseconds between requests, one a line, repeated')
+    .option('--latency-threshold <ms>', 'search for the last level whose p99 is within this')
+    .option('--search <kind>', 'none, linear or binary, over the concurrency or the rate', 'none')
+    .option('--shared-memory <kind>', 'none, system or cuda: where tensors go', 'none')
+    .option('--output-shared-memory-size <bytes>', 'of each output of a request', '102400')
+    .option('--repeats <n>', 'rounds over all levels, one after the other', '1')
     .option('--load-tool <name>', 'native or perf_analyzer', 'native')
     .option('--protocol <name>', 'grpc or http', 'grpc')
     .option('--shape <NAME:dims>', 'dimensions of an input with dynamic ones, repeatable', collect)

@@ -1,7 +1,5 @@
 import type { RunState } from '../contract/run-state';
-import type { LoadPoint } from '../contract/results';
-
-const byLoad = (a: LoadPoint, b: LoadPoint) => a.batchSize - b.batchSize || a.concurrency - b.concurrency;
+import { byLoad } from '../contract/scenario-levels';
 
 /** The document of `run --json`, `resume --json` and `show --json`. */
 export function runDocument(state: RunState, dir: string) {

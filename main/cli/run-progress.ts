@@ -1,3 +1,4 @@
+import { levelText } from '../contract/level-text';
 import type { CoreEvent } from '../contract/api';
 import { formatError, milliseconds, perSecond } from './output';
 import type { Output } from './output';
@@ -40,7 +41,7 @@ export function createRunProgress(
       }
       case 'window':
         move(
-          `batch ${event.batchSize}, concurrency ${event.concurrency}, window ${event.index + 1}: ` +
+          `${levelText(event)}, window ${event.index + 1}: ` +
             `${perSecond(event.inferencesPerSecond)} inferences/s, p99 ${milliseconds(event.p99Us)} ms`,
         );
         return;
@@ -70,16 +71,14 @@ export function createRunProgress(
         const { point } = entry;
         const marks = point.flags.length === 0 ? '' : `  [${point.flags.join(', ')}]`;
         line(
-          `    ${entry.scenario}: batch ${point.batchSize}, concurrency ${point.concurrency}: ` +
+          `    ${entry.scenario}: ${levelText(point)}: ` +
             `${perSecond(point.inferencesPerSecond)} inferences/s, p50 ${milliseconds(point.p50Us)} ms, ` +
             `p99 ${milliseconds(point.p99Us)} ms${marks}`,
         );
         return;
       }
       case 'measurement-missing':
-        line(
-          `    ${entry.scenario}: batch ${entry.batchSize}, concurrency ${entry.concurrency}: no result: ${entry.error.message}`,
-        );
+        line(`    ${entry.scenario}: ${levelText(entry)}: no result: ${entry.error.message}`);
         return;
       case 'accuracy':
         for (const metric of entry.result.metrics) {

@@ -8,6 +8,8 @@ export const flagText: Readonly<Record<PointFlag, string>> = {
   errors: 'More than 1 % of the requests failed.',
   'client-saturated': 'The load generator itself was the limit: the server may be faster than this.',
   'server-restarted': 'The server restarted while this level was measured.',
+  drifting: 'Throughput or latency went one way over the merged windows.',
+  'rate-not-reached': 'The requests asked for could not all be sent: the server is slower than the rate.',
 };
 
 /** All reasons of a point; none for a steady one. */

@@ -2,11 +2,11 @@ import { errorText } from './error-text';
 import type { LoadPoint } from './results';
 import type { Scenario } from './run-events';
 import type { RunState } from './run-state';
+import type { LoadLevel } from './scenario-levels';
+import { byLoad, loadKey, scenarioLevels } from './scenario-levels';
 
 /** One level of a scenario: measured, or a hole with its reason. */
-export interface Level {
-  readonly batchSize: number;
-  readonly concurrency: number;
+export interface Level extends LoadLevel {
   readonly point: LoadPoint | null;
   /** Set when there is no point. */
   readonly hole: { readonly mark: string; readonly reason: string } | null;
@@ -16,20 +16,14 @@ export function isSteady(point: LoadPoint): boolean {
   return point.stable && point.flags.length === 0;
 }
 
-type Load = Pick<Level, 'batchSize' | 'concurrency'>;
-
-const loadKey = (load: Load): string => `${load.batchSize}/${load.concurrency}`;
-
-/** The levels that the specification asks for. */
-function wantedLoads(state: RunState, scenario: Scenario): Load[] {
-  const { batchSizes, onlineBatchSize, concurrency } = state.spec.performance;
-  return scenario === 'offline'
-    ? batchSizes.map((batchSize) => ({ batchSize, concurrency: 1 }))
-    : concurrency.map((count) => ({ batchSize: onlineBatchSize, concurrency: count }));
+/** The levels that the specification asks for; which of them a search tries only the search tells. */
+function wantedLoads({ spec }: RunState, scenario: Scenario): readonly LoadLevel[] {
+  const searching = scenario === 'online' && spec.performance.search !== 'none';
+  return searching ? [] : scenarioLevels(spec.performance, scenario);
 }
 
 /**
- * All levels of a scenario, by batch size and then concurrency: what was measured, what was tried in vain and what
+ * All levels of a scenario, by batch size and then concurrency or rate: what was measured, what was tried in vain and what
  * was asked for and never reached. A level measured twice (a resumed run under changed keys) shows the later result.
  */
 export function levelsOf(state: RunState, scenario: Scenario): readonly Level[] {
@@ -38,16 +32,18 @@ export function levelsOf(state: RunState, scenario: Scenario): readonly Level[] 
     const reason = 'The run ended before this level was measured.';
     levels.set(loadKey(load), { ...load, point: null, hole: { mark: 'missing: not-reached', reason } });
   }
-  for (const { batchSize, concurrency, error } of state.scenarios[scenario].missing) {
+  for (const { batchSize, concurrency, requestRate, error } of state.scenarios[scenario].missing) {
+    const load = { batchSize, concurrency, ...(requestRate === undefined ? {} : { requestRate }) };
     const reason = `${errorText[error.code].title}: ${error.message}`;
     const hole = { mark: `missing: ${error.code}`, reason };
-    levels.set(loadKey({ batchSize, concurrency }), { batchSize, concurrency, point: null, hole });
+    levels.set(loadKey(load), { ...load, point: null, hole });
   }
   for (const { point } of state.scenarios[scenario].points) {
-    const { batchSize, concurrency } = point;
-    levels.set(loadKey(point), { batchSize, concurrency, point, hole: null });
+    const { batchSize, concurrency, requestRate } = point;
+    const load = { batchSize, concurrency, ...(requestRate === undefined ? {} : { requestRate }) };
+    levels.set(loadKey(load), { ...load, point, hole: null });
   }
-  return [...levels.values()].sort((a, b) => a.batchSize - b.batchSize || a.concurrency - b.concurrency);
+  return [...levels.values()].sort(byLoad);
 }
 
 export interface BestPoint {

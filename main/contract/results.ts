@@ -5,9 +5,17 @@ const us = z.number().min(0);
 
 /**
  * Why a level does not count as steady. `unstable`: the stability rule did not hold within the allowed windows;
- * `errors`: more than 1 % of the requests failed; `client-saturated`: the load generator itself was the limit.
+ * `errors`: more than 1 % of the requests failed; `client-saturated`: the load generator itself was the limit;
+ * `drifting`: throughput or latency moved one way over the merged windows; `rate-not-reached`: fewer requests than asked for.
  */
-export const pointFlags = ['unstable', 'errors', 'client-saturated', 'server-restarted'] as const;
+export const pointFlags = [
+  'unstable',
+  'errors',
+  'client-saturated',
+  'server-restarted',
+  'drifting',
+  'rate-not-reached',
+] as const;
 
 /** One measurement window of a level (performance.md 1.3); microseconds; null what the tool did not give. */
 export const windowSchema = z.object({
@@ -18,8 +26,34 @@ export const windowSchema = z.object({
   avgUs: us,
   p50Us: us.nullable(),
   p99Us: us.nullable(),
+  /** From the first window's start to this one's; absent where the tool does not say. */
+  startUs: us.optional(),
+  /** p99 from the time at which each request was due; of request-rate levels. */
+  scheduledP99Us: us.optional(),
 });
 export type MeasurementWindow = z.infer<typeof windowSchema>;
+
+/** Latency from the time at which a request was due: what waited because the server was slow is in it. */
+const scheduledSchema = z.object({
+  avgUs: us,
+  p50Us: us,
+  p90Us: us,
+  p95Us: us,
+  p99Us: us,
+  maxUs: us,
+  /** Requests that went out more than a millisecond after they were due. */
+  delayedCount: z.int().min(0),
+});
+
+/** The load generator's own part in a level. */
+const clientSchema = z.object({
+  /** CPU time of the generator's process over its wall time; 1 is one core. */
+  cpuShare: z.number().min(0),
+  /** Share of the time in which its event loop was busy, 0 to 1. */
+  loopShare: z.number().min(0),
+  /** Largest p99 of a window's event-loop delay. */
+  loopDelayP99Us: us,
+});
 
 /**
  * One measured level with the seeds' columns. Microseconds throughout; `inferencesPerSecond` counts batch items.
@@ -27,7 +61,11 @@ export type MeasurementWindow = z.infer<typeof windowSchema>;
  */
 export const loadPointSchema = z.object({
   batchSize: z.int().min(1),
+  /** Requests under way; of request-rate levels the most that may be. */
   concurrency: z.int().min(1),
+  /** Requests a second that were asked for; absent: a concurrency level. */
+  requestRate: z.number().positive().optional(),
+  requestDistribution: z.enum(['constant', 'poisson', 'custom']).optional(),
   inferencesPerSecond: z.number().min(0),
   clientSendUs: us,
   networkServerSendRecvUs: us,
@@ -53,6 +91,29 @@ export const loadPointSchema = z.object({
   meanServerBatch: z.number().min(0).nullable(),
   /** Half width of the drift-aware 95 % interval of throughput and p99, from block means; null if unknown. */
   throughputIntervalIps: z.number().min(0).nullable(),
+  p99IntervalUs: us.nullable().optional(),
+  /** Largest relative error of the percentiles that the memory-bounded histogram makes; 0.001 is 0.1 %. */
+  percentileError: z.number().min(0).optional(),
+  /** Only of request-rate levels. */
+  scheduled: scheduledSchema.optional(),
+  client: clientSchema.optional(),
+  /** Failed requests of the merged windows by kind, with the server's words at the first of each. */
+  errorsByKind: z
+    .array(z.object({ kind: z.string(), count: z.int().min(1), message: z.string() }))
+    .optional(),
+  /** Where the tensors went; absent: over the wire. */
+  sharedMemory: z
+    .object({
+      kind: z.enum(['system', 'cuda']),
+      /** Outputs read back and compared with the same request over the wire. */
+      checkedCount: z.int().min(0),
+      wrongCount: z.int().min(0),
+      /** Times that the regions were registered anew because someone else had unregistered them. */
+      repairs: z.int().min(0),
+    })
+    .optional(),
+  /** Which of several measurements of the level this is: 1, 2, ...; absent where there is one. */
+  repeat: z.int().min(1).optional(),
   windows: z.array(windowSchema),
   /** Wall time spent on the level, warm-up included. */
   elapsedUs: us,

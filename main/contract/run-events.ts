@@ -93,6 +93,7 @@ export const journalBodySchema = z.discriminatedUnion('type', [
     key: z.string(),
     batchSize: z.int(),
     concurrency: z.int(),
+    requestRate: z.number().positive().optional(),
     error: wireErrorSchema,
   }),
   z.object({ type: z.literal('accuracy'), key: z.string(), result: accuracyResultSchema }),
@@ -133,6 +134,7 @@ export type RunLive =
       readonly scenario: Scenario;
       readonly batchSize: number;
       readonly concurrency: number;
+      readonly requestRate?: number | undefined;
       readonly index: number;
       readonly inferencesPerSecond: number;
       /** null: perf_analyzer does not say it of single windows. */

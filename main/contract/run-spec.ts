@@ -9,6 +9,9 @@ export const profiles = ['quick', 'full'] as const;
 export const loadTools = ['native', 'perf_analyzer'] as const;
 export const protocols = ['grpc', 'http'] as const;
 export const batchingModes = ['disabled', 'static', 'dynamic'] as const;
+export const requestDistributions = ['constant', 'poisson'] as const;
+export const searches = ['none', 'linear', 'binary'] as const;
+export const sharedMemories = ['none', 'system', 'cuda'] as const;
 export const inputDataModes = ['random', 'zero', 'dataset'] as const;
 
 const name = z
@@ -70,6 +73,18 @@ const performanceSchema = z.strictObject({
   /** Online scenario: batch size of each request, one point a concurrency. */
   onlineBatchSize: positive,
   concurrency: z.array(positive).min(1),
+  /** Requests a second, one online level each, in place of `concurrency`: sent when due, answered or not. */
+  requestRates: z.array(z.number().positive()).default([]),
+  requestDistribution: z.enum(requestDistributions).default('constant'),
+  /** Microseconds between requests, repeated without end: one online level in place of `requestRates`. */
+  requestIntervalsUs: z.array(z.number().positive()).max(100_000).default([]),
+  /** Which online levels are measured: all, or those that a search for the last within `latencyThresholdMs` tries. */
+  search: z.enum(searches).default('none'),
+  /** Largest p99 of a search, milliseconds; 0 = none. */
+  latencyThresholdMs: z.number().min(0).default(0),
+  sharedMemory: z.enum(sharedMemories).default('none'),
+  /** Of each output of a request, bytes. */
+  outputSharedMemoryBytes: positive.default(102_400),
   measurementMode: z.enum(['time_windows', 'count_windows']),
   measurementIntervalMs: positive,
   measurementRequestCount: positive,
@@ -131,6 +146,8 @@ export type DockerEngineSpec = z.infer<typeof dockerEngineSchema>;
 export type EngineKind = (typeof engines)[number];
 export type Profile = (typeof profiles)[number];
 export type LoadTool = (typeof loadTools)[number];
+export type RequestDistribution = (typeof requestDistributions)[number];
+export type SharedMemory = (typeof sharedMemories)[number];
 export type Protocol = (typeof protocols)[number];
 export type Accelerator = (typeof accelerators)[number];
 export type ConfigureSpec = RunSpec['configure'];

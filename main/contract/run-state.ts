@@ -24,6 +24,7 @@ export interface MissingPoint {
   readonly key: string;
   readonly batchSize: number;
   readonly concurrency: number;
+  readonly requestRate?: number;
   readonly error: WireError;
 }
 
@@ -216,6 +217,7 @@ function applied(state: RunState, entry: JournalEntry): RunState {
             key: entry.key,
             batchSize: entry.batchSize,
             concurrency: entry.concurrency,
+            ...(entry.requestRate === undefined ? {} : { requestRate: entry.requestRate }),
             error: entry.error,
           },
         ],

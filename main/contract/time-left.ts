@@ -2,6 +2,8 @@ import type { Scenario } from './run-events';
 import { scenarios } from './run-events';
 import type { PerformanceSpec } from './run-spec';
 import type { RunState } from './run-state';
+import type { LoadLevel } from './scenario-levels';
+import { loadKey, scenarioLevels } from './scenario-levels';
 
 export interface TimeLeft {
   readonly seconds: number;
@@ -12,30 +14,20 @@ export interface TimeLeft {
 /** A level is steady when three windows agree; see main/perf/stability.ts. */
 const expectedWindows = 3;
 
-interface Level {
-  readonly batchSize: number;
-  readonly concurrency: number;
-}
-
-function levelsOf(performance: PerformanceSpec, scenario: Scenario): readonly Level[] {
-  return scenario === 'offline'
-    ? performance.batchSizes.map((batchSize) => ({ batchSize, concurrency: 1 }))
-    : performance.concurrency.map((concurrency) => ({ batchSize: performance.onlineBatchSize, concurrency }));
-}
-
-const isSame = (a: Level, b: Level): boolean =>
-  a.batchSize === b.batchSize && a.concurrency === b.concurrency;
-
 /** Levels that are neither measured nor passed by in the sweep under way. */
 function levelsLeft(state: RunState, scenario: Scenario): number {
   const step = state.steps.find((candidate) => candidate.id === scenario);
   if (step === undefined || step.status === 'done' || step.status === 'skipped') return 0;
   const { points, missing } = state.scenarios[scenario];
-  const over: Level[] = points.map((measured) => measured.point);
+  const over: LoadLevel[] = points.map((measured) => measured.point);
   // Holes of an earlier attempt are tried again; those of the sweep under way are behind it.
   if (step.status === 'running') over.push(...missing);
-  return levelsOf(state.spec.performance, scenario).filter((level) => !over.some((one) => isSame(one, level)))
-    .length;
+  const { performance } = state.spec;
+  const all = scenarioLevels(performance, scenario);
+  const left = all.filter((level) => !over.some((one) => loadKey(one) === loadKey(level))).length;
+  if (scenario === 'offline' || performance.search !== 'binary') return left;
+  // A binary search tries both ends and then a half each time; it may end earlier.
+  return Math.max(0, Math.min(left, Math.ceil(Math.log2(Math.max(1, all.length))) + 2 - over.length));
 }
 
 /** Seconds of one level by the settings alone; null where a window ends by count and nobody knows when that is. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import type { Datatype, InputData } from '../contract/input-data';
 import { datatypeBytes } from '../contract/input-data';
+import { createRandom } from './random';
 
 export interface InputTensor {
   readonly name: string;
@@ -12,17 +13,6 @@ export interface InputTensor {
 }
 
 const isDatatype = (value: string): value is Datatype => Object.hasOwn(datatypeBytes, value);
-
-/** mulberry32: 32 bits a call, seeded, so that two runs send the same bytes. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Upper 16 bits of float32; a value in [0, 1) keeps 8 significant bits. */
 function bfloat16(value: number): number {

@@ -1,11 +1,7 @@
 import type { InputData } from '../contract/input-data';
 import type { LoadPoint, MeasurementWindow } from '../contract/results';
+import type { LoadLevel } from '../contract/scenario-levels';
 import type { LoadTool as LoadToolId, PerformanceSpec, Protocol } from '../contract/run-spec';
-
-export interface LoadLevel {
-  readonly batchSize: number;
-  readonly concurrency: number;
-}
 
 export interface MeasureInput {
   /** `host:port`. */
@@ -29,7 +25,13 @@ export interface MeasureInput {
     | 'stabilityPercentage'
     | 'maxTrials'
     | 'warmupMs'
-  >;
+  > &
+    Partial<
+      Pick<
+        PerformanceSpec,
+        'requestDistribution' | 'requestIntervalsUs' | 'sharedMemory' | 'outputSharedMemoryBytes'
+      >
+    >;
   /** A folder of its own for files of this level. */
   readonly workDir: string;
   readonly signal: AbortSignal;

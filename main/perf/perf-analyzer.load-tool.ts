@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../contract/results';
@@ -6,8 +6,10 @@ import { analyzerCommand } from './analyzer/analyzer-command';
 import { analyzerFiles } from './analyzer/analyzer-files';
 import { analyzerFailure, unsteadyExitCode } from './analyzer/analyzer-failure';
 import { parseAnalyzerCsv } from './analyzer/parse-analyzer-csv';
+import type { AnalyzerRow } from './analyzer/parse-analyzer-csv';
 import { parseAnalyzerSummary, parsePass } from './analyzer/parse-analyzer-output';
 import { runAnalyzer } from './analyzer/run-analyzer';
+import { levelText } from '../contract/level-text';
 import type { LoadTool, MeasureInput } from './load-tool';
 import { stabilityWindows } from './stability';
 
@@ -53,6 +55,23 @@ async function writeInputDir(input: MeasureInput): Promise<string> {
   return dir;
 }
 
+/** Throws load-tool-failed unless the row is of the level that was asked for. */
+function checkLoad({ level, settings }: MeasureInput, row: AnalyzerRow, details: string): void {
+  const wanted =
+    level.requestRate === undefined
+      ? ({ kind: 'concurrency', name: 'concurrency', load: level.concurrency } as const)
+      : ({ kind: 'requestRate', name: 'request rate', load: level.requestRate } as const);
+  // Of a schedule of its own perf_analyzer tells the mean of the intervals, rounded.
+  const exact = (settings.requestIntervalsUs ?? []).length === 0;
+  if (row.loadKind === wanted.kind && (!exact || Math.abs(row.load - wanted.load) <= 1e-3 * wanted.load))
+    return;
+  throw new WorkbenchError(
+    'load-tool-failed',
+    `perf_analyzer measured ${wanted.name} ${row.load} where ${wanted.load} was asked for`,
+    { where: levelText(level), details },
+  );
+}
+
 /** Runs perf_analyzer once and reads its row; null: the level did not become steady and there is no row. */
 async function measureOnce(
   options: PerfAnalyzerOptions,
@@ -66,7 +85,10 @@ async function measureOnce(
   },
 ) {
   await rm(run.csvPath, { force: true });
-  const argv = analyzerCommand(input, { ...run, binary: options.binary });
+  const { intervalsPath } = analyzerFiles(input.workDir);
+  const intervals = input.settings.requestIntervalsUs ?? [];
+  if (intervals.length > 0) await writeFile(intervalsPath, `${intervals.join('\n')}\n`);
+  const argv = analyzerCommand(input, { ...run, intervalsPath, binary: options.binary });
   input.onCommand(argv);
   const end = await runAnalyzer({
     argv,
@@ -91,7 +113,7 @@ async function measureOnce(
       input.onWindow(window, run.windows.length - 1);
     },
   });
-  const where = `batch size ${input.level.batchSize}, concurrency ${input.level.concurrency}`;
+  const where = levelText(input.level);
   const failure = analyzerFailure(end, where);
   if (
     end.exitCode === unsteadyExitCode &&
@@ -111,13 +133,7 @@ async function measureOnce(
     });
   }
   const row = parseAnalyzerCsv(text);
-  if (row.concurrency !== input.level.concurrency) {
-    throw new WorkbenchError(
-      'load-tool-failed',
-      `perf_analyzer measured concurrency ${row.concurrency} where ${input.level.concurrency} was asked for`,
-      { where, details: text },
-    );
-  }
+  checkLoad(input, row, text);
   return { row, summary: parseAnalyzerSummary(end.lines) };
 }
 
@@ -158,12 +174,19 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
         },
       );
     }
-    const { concurrency, ...row } = measured.row;
+    const { level, settings } = input;
     const { requestCount, inferenceCount, executionCount } = measured.summary;
     return {
-      batchSize: input.level.batchSize,
-      concurrency,
-      ...row,
+      ...level,
+      ...(level.requestRate === undefined
+        ? {}
+        : {
+            requestDistribution:
+              (settings.requestIntervalsUs ?? []).length > 0
+                ? ('custom' as const)
+                : (settings.requestDistribution ?? 'constant'),
+          }),
+      ...measured.row.columns,
       requestCount,
       // perf_analyzer ends at the first request that fails.
       errorCount: 0,
@@ -171,6 +194,9 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
       flags: steady === null ? ['unstable'] : [],
       loadTool: 'perf_analyzer',
       protocol: input.protocol,
+      ...(settings.sharedMemory === undefined || settings.sharedMemory === 'none'
+        ? {}
+        : { sharedMemory: { kind: settings.sharedMemory, checkedCount: 0, wrongCount: 0, repairs: 0 } }),
       meanServerBatch:
         inferenceCount === null || executionCount === null || executionCount === 0
           ? null

@@ -6,8 +6,13 @@ import { inputDataSchema } from '../contract/input-data';
 import type { Scenario } from '../contract/run-events';
 import { servedMaxBatchSize } from '../formats/model-config-of';
 import { whileServing } from '../engine/while-serving';
-import type { LoadLevel } from '../perf/load-tool';
-import { scenarioLevels } from '../perf/scenario-levels';
+import { levelText } from '../contract/level-text';
+import type { LoadPoint } from '../contract/results';
+import type { PerformanceSpec } from '../contract/run-spec';
+import type { LoadLevel } from '../contract/scenario-levels';
+import { scenarioLevels } from '../contract/scenario-levels';
+import { budgetLatencyUs, lastWithin, nextLevel } from '../perf/search-levels';
+import type { TriedLevel } from '../perf/search-levels';
 import { hashValue } from '../platform/files';
 import { levelFolder } from '../store/run-files';
 import type { RunContext, StepContext, StepOutcome } from './step';
@@ -24,6 +29,17 @@ export function measuringInputs(run: Pick<RunContext, 'spec'>): unknown {
     stabilityPercentage: performance.stabilityPercentage,
     maxTrials: performance.maxTrials,
     warmupMs: performance.warmupMs,
+    ...chosenInputs(performance),
+  };
+}
+
+/** What came later than the first runs, and only where it is in use: their levels keep their keys. */
+function chosenInputs(performance: PerformanceSpec): Record<string, unknown> {
+  const { requestDistribution, requestIntervalsUs, sharedMemory, outputSharedMemoryBytes } = performance;
+  return {
+    ...(requestDistribution === 'constant' ? {} : { requestDistribution }),
+    ...(requestIntervalsUs.length === 0 ? {} : { requestIntervalsUs }),
+    ...(sharedMemory === 'none' ? {} : { sharedMemory, outputSharedMemoryBytes }),
   };
 }
 
@@ -45,7 +61,7 @@ async function measureLevel(
   const manifest = await readFile(join(inputDataDir, 'input-data.json'), 'utf8');
   const workDir = levelFolder(run.folder, scenario, level);
   await mkdir(workDir, { recursive: true });
-  const what = `while batch size ${level.batchSize}, concurrency ${level.concurrency} was measured`;
+  const what = `while ${levelText(level)} was measured`;
   await whileServing(server, context.signal, what, async (signal) => {
     const point = await run.services.loadTools[spec.performance.loadTool].measure({
       ...server.forClients,
@@ -83,48 +99,98 @@ async function measureLevel(
 /** The tool has answers that concern one level only; anything else ends the sweep. */
 const levelCodes = new Set<WireError['code']>(['load-tool-failed', 'measurement-failed', 'inference-failed']);
 
+interface Sweep {
+  readonly context: StepContext;
+  readonly scenario: Scenario;
+  readonly levels: readonly LoadLevel[];
+  readonly holes: string[];
+  reused: number;
+}
+
+/** The level's point, from the journal where it stands there; null: it gave nothing, which is journalled as a hole. */
+async function pointOf(sweep: Sweep, level: LoadLevel, index: number): Promise<LoadPoint | null> {
+  const { context, scenario } = sweep;
+  const { run } = context;
+  const key = levelKey(run, scenario, level);
+  const measured = () => run.state().scenarios[scenario].points.find((one) => one.key === key)?.point ?? null;
+  const known = measured();
+  if (known !== null) {
+    sweep.reused += 1;
+    return known;
+  }
+  const name = levelText(level);
+  context.progress(index / sweep.levels.length, name);
+  try {
+    await measureLevel(context, scenario, level, key);
+    return measured();
+  } catch (error) {
+    const wire = toWire(error);
+    if (context.signal.aborted || !levelCodes.has(wire.code)) throw error;
+    sweep.holes.push(`${name}: ${wire.message}`);
+    await run.append({ type: 'measurement-missing', scenario, key, ...level, error: wire });
+    return null;
+  }
+}
+
+/** True when a pause was asked for before all were measured. */
+async function measureAll(sweep: Sweep): Promise<boolean> {
+  for (const [index, level] of sweep.levels.entries()) {
+    if (sweep.context.run.pauseAsked() && !isMeasured(sweep, level)) return true;
+    await pointOf(sweep, level, index);
+  }
+  return false;
+}
+
+function isMeasured({ context, scenario }: Sweep, level: LoadLevel): boolean {
+  const key = levelKey(context.run, scenario, level);
+  return context.run.state().scenarios[scenario].points.some((measured) => measured.key === key);
+}
+
+/** Measures the levels that the search tries; every one of them is kept. True when a pause was asked for before its end. */
+async function searchLevels(sweep: Sweep, search: 'linear' | 'binary', budgetMs: number): Promise<boolean> {
+  const { context, levels } = sweep;
+  const tried: TriedLevel[] = [];
+  for (let index = nextLevel(search, levels.length, tried); index !== null;) {
+    const level = levels[index];
+    if (level === undefined) break;
+    if (context.run.pauseAsked() && !isMeasured(sweep, level)) return true;
+    const point = await pointOf(sweep, level, tried.length);
+    tried.push({ index, within: point !== null && budgetLatencyUs(point) <= budgetMs * 1000 });
+    index = nextLevel(search, levels.length, tried);
+  }
+  const best = levels[lastWithin(tried) ?? -1];
+  context.fact(`Last level with p99 within ${budgetMs} ms`, best === undefined ? 'none' : levelText(best));
+  return false;
+}
+
 /**
- * Measures the levels one after the other. A level that stands in the journal is not measured again; one that
- * gives nothing is journalled as a hole and the next is measured; holes fail the step at the end.
- * `paused` when a pause was asked for before all were measured; never inside a level.
+ * Measures the levels one after the other, or online those that the specification's search tries. A level that stands in
+ * the journal is not measured again; one that gives nothing is journalled as a hole and the next is measured; holes fail
+ * the step at the end. `paused` when a pause was asked for before all were measured; never inside a level.
  */
 export async function sweep(context: StepContext, scenario: Scenario): Promise<StepOutcome> {
   const { run } = context;
-  const levels = scenarioLevels(run.spec.performance, scenario);
+  const { performance } = run.spec;
   const holes: string[] = [];
-  let reused = 0;
-  for (const [index, level] of levels.entries()) {
-    const name = `batch size ${level.batchSize}, concurrency ${level.concurrency}`;
-    const key = levelKey(run, scenario, level);
-    if (run.state().scenarios[scenario].points.some((measured) => measured.key === key)) {
-      reused += 1;
-      continue;
-    }
-    if (run.pauseAsked()) return { paused: true };
-    context.progress(index / levels.length, name);
-    try {
-      await measureLevel(context, scenario, level, key);
-    } catch (error) {
-      const wire = toWire(error);
-      if (context.signal.aborted || !levelCodes.has(wire.code)) throw error;
-      holes.push(`${name}: ${wire.message}`);
-      await run.append({ type: 'measurement-missing', scenario, key, ...level, error: wire });
-    }
-  }
-  const points = run.state().scenarios[scenario].points;
+  const all: Sweep = { context, scenario, levels: scenarioLevels(performance, scenario), holes, reused: 0 };
+  const { search, latencyThresholdMs } = performance;
+  const paused =
+    scenario === 'offline' || search === 'none'
+      ? await measureAll(all)
+      : await searchLevels(all, search, latencyThresholdMs);
+  if (paused) return { paused: true };
+  const { points } = run.state().scenarios[scenario];
   const unsteady = points.filter((measured) => !measured.point.stable).length;
-  context.fact('Levels', `${levels.length - holes.length} of ${levels.length} measured`);
-  if (reused > 0) context.fact('Taken from the journal', `${reused}`);
+  const tried =
+    search === 'none' || scenario === 'offline' ? all.levels.length : points.length + holes.length;
+  context.fact('Levels', `${tried - holes.length} of ${tried} measured`);
+  if (all.reused > 0) context.fact('Taken from the journal', `${all.reused}`);
   if (unsteady > 0)
     context.warning(`${unsteady} of ${points.length} levels did not become steady; they are marked.`);
   if (holes.length > 0) {
-    throw new WorkbenchError(
-      'measurement-failed',
-      `${holes.length} of ${levels.length} levels gave no result`,
-      {
-        details: holes.join('\n'),
-      },
-    );
+    throw new WorkbenchError('measurement-failed', `${holes.length} of ${tried} levels gave no result`, {
+      details: holes.join('\n'),
+    });
   }
   return {};
 }

@@ -6,6 +6,7 @@ import { servedMaxBatchSize } from '../formats/model-config-of';
 import { accelerationProblems } from './acceleration-rules';
 import { engineProblems } from './engine-rules';
 import { isLowerBetter } from '../contract/metric-bound';
+import { loadProblems } from './load-rules';
 import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
 
@@ -150,5 +151,6 @@ export function ruleFindings(preset: Preset, spec: RunSpec): readonly RuleFindin
     ...ownFiles(spec),
     ...accuracy(preset, spec),
     ...measuring(spec),
+    ...loadProblems(spec),
   ];
 }

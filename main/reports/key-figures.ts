@@ -1,4 +1,5 @@
 import { isLowerBetter } from '../contract/metric-bound';
+import { levelText } from '../contract/level-text';
 import type { RunState } from '../contract/run-state';
 import type { MetricTitles } from './metric-title';
 import { metricTitle } from './metric-title';
@@ -39,7 +40,7 @@ export function keyFigures(state: RunState, titles: MetricTitles): readonly KeyF
       note:
         best === null
           ? 'nothing measured'
-          : `${best.scenario}, batch ${best.point.batchSize}, concurrency ${best.point.concurrency}`,
+          : `${best.scenario}, ${levelText(best.point).replace('batch size', 'batch')}`,
     },
     {
       label: 'p99 at that load',

@@ -89,6 +89,33 @@ function servingGroup({ engine, configure }: RunSpec): ParameterGroup {
   };
 }
 
+/** Rates, search and shared memory. */
+function loadRows(performance: RunSpec['performance']): Parameter[] {
+  const field = (name: keyof RunSpec['performance']) => `performance.${name}`;
+  const { requestIntervalsUs, latencyThresholdMs } = performance;
+  return [
+    row('Requests a second (online)', field('requestRates'), list(performance.requestRates)),
+    row('Distribution of requests', field('requestDistribution'), performance.requestDistribution),
+    row(
+      'Intervals of requests',
+      field('requestIntervalsUs'),
+      requestIntervalsUs.length === 0 ? 'none' : `${formatCount(requestIntervalsUs.length)} in turn`,
+    ),
+    row('Search (online)', field('search'), performance.search),
+    row(
+      'Search: p99 within',
+      field('latencyThresholdMs'),
+      latencyThresholdMs === 0 ? 'none' : `${formatScale(latencyThresholdMs)} ms`,
+    ),
+    row('Shared memory', field('sharedMemory'), performance.sharedMemory),
+    row(
+      'Shared memory of an output',
+      field('outputSharedMemoryBytes'),
+      `${formatCount(performance.outputSharedMemoryBytes)} bytes`,
+    ),
+  ];
+}
+
 function measuringGroup({ performance }: RunSpec): ParameterGroup {
   const field = (name: keyof RunSpec['performance']) => `performance.${name}`;
   return {
@@ -100,6 +127,7 @@ function measuringGroup({ performance }: RunSpec): ParameterGroup {
       row('Batch sizes (offline)', field('batchSizes'), list(performance.batchSizes)),
       row('Batch size (online)', field('onlineBatchSize'), formatCount(performance.onlineBatchSize)),
       row('Concurrency (online)', field('concurrency'), list(performance.concurrency)),
+      ...loadRows(performance),
       row('Measurement mode', field('measurementMode'), performance.measurementMode),
       row(
         'Window, time mode',

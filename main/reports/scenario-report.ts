@@ -95,6 +95,9 @@ const texts = {
   },
 } as const;
 
+const rateText =
+  'Requests sent when they are due, answered or not: the batch size of a request is fixed, the rate grows.';
+
 /** Table of one scenario in load order, holes included. */
 export function scenarioReport(state: RunState, scenario: Scenario): ReportScenario {
   const levels = levelsOf(state, scenario);
@@ -102,6 +105,7 @@ export function scenarioReport(state: RunState, scenario: Scenario): ReportScena
   return {
     id: scenario,
     ...texts[scenario],
+    ...(levels.some((level) => level.requestRate !== undefined) ? { description: rateText } : {}),
     columns: loadColumns.map(({ heading }) => heading),
     rows: levels.map((level) => levelReport(level, decimals)),
   };

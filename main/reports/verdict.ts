@@ -1,3 +1,4 @@
+import { levelText } from '../contract/level-text';
 import { errorText } from '../contract/error-text';
 import type { RunState } from '../contract/run-state';
 import type { MetricTitles } from './metric-title';
@@ -44,7 +45,7 @@ export function verdictOf(state: RunState, titles: MetricTitles): string {
   const best = bestPoint(state);
   if (best === null) return end === null ? 'Nothing has been measured yet.' : `Nothing was measured: ${end}.`;
   const { point } = best;
-  const load = `batch ${point.batchSize}, concurrency ${point.concurrency}`;
+  const load = levelText(point).replace('batch size', 'batch');
   const doubt = isSteady(point) ? '' : ' (no level was steady)';
   const measured = `${formatRate(point.inferencesPerSecond)} inferences/s at p99 ${formatLatency(point.p99Us)} ms, ${load}${doubt}`;
   const sentence = `${measured}; ${accuracyClause(state, titles)}.`;

@@ -10,8 +10,8 @@ import { serverArguments } from '../engine/local/server-command';
 import { parseRemoteUrl } from '../engine/remote/remote-url';
 import { analyzerCommand } from '../perf/analyzer/analyzer-command';
 import { analyzerFiles } from '../perf/analyzer/analyzer-files';
-import type { LoadLevel } from '../perf/load-tool';
-import { scenarioLevels } from '../perf/scenario-levels';
+import type { LoadLevel } from '../contract/scenario-levels';
+import { scenarioLevels } from '../contract/scenario-levels';
 import type { HomeLayout } from '../platform/layout';
 import { levelFolder, runFiles } from '../store/run-files';
 import { runFolder } from '../store/run-folder';
@@ -90,6 +90,27 @@ function serverCommand(spec: RunSpec, places: CommandPlaces, repository: string)
   }
 }
 
+/** What a run's levels have beyond batch size and concurrency; intervals of its own the verb reads from a file. */
+function loadWords(performance: RunSpec['performance'], levels: readonly LoadLevel[]): string[] {
+  const rates = levels.flatMap(({ requestRate }) => requestRate ?? []);
+  const { search, latencyThresholdMs, sharedMemory, requestIntervalsUs } = performance;
+  const online = rates.length > 0 || levels.some(({ concurrency }) => concurrency > 1);
+  return [
+    ...(rates.length === 0
+      ? []
+      : requestIntervalsUs.length > 0
+        ? ['--request-intervals', '<file>']
+        : [
+            ...['--request-rate', rates.join(',')],
+            ...['--request-distribution', performance.requestDistribution],
+          ]),
+    ...(search === 'none' || !online
+      ? []
+      : ['--search', search, '--latency-threshold', String(latencyThresholdMs)]),
+    ...(sharedMemory === 'none' ? [] : ['--shared-memory', sharedMemory]),
+  ];
+}
+
 /** The CLI's verb that does the same as the native tool within the run. */
 function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly LoadLevel[]): string[] {
   const { configure, performance } = spec;
@@ -101,6 +122,7 @@ function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly Loa
     ...['--model-version', String(configure.modelVersion)],
     ...['--batch-sizes', distinct(levels.map((level) => level.batchSize))],
     ...['--concurrency', distinct(levels.map((level) => level.concurrency))],
+    ...loadWords(performance, levels),
     ...['--load-tool', 'native', '--protocol', performance.protocol],
     ...['--input-data', performance.inputData === 'zero' ? 'zero' : 'random'],
     ...['--measurement-interval-ms', String(performance.measurementIntervalMs)],

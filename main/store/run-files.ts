@@ -1,3 +1,4 @@
+import type { LoadLevel } from '../contract/scenario-levels';
 import { join } from 'node:path';
 import type { Scenario } from '../contract/run-events';
 import type { RunSpec } from '../contract/run-spec';
@@ -26,10 +27,7 @@ export function runFiles(folder: RunFolder, spec: RunSpec) {
 }
 
 /** Folder of one measured level. */
-export function levelFolder(
-  folder: RunFolder,
-  scenario: Scenario,
-  level: { readonly batchSize: number; readonly concurrency: number },
-): string {
-  return join(folder.step(scenario), `b${level.batchSize}-c${level.concurrency}`);
+export function levelFolder(folder: RunFolder, scenario: Scenario, level: LoadLevel): string {
+  const rate = level.requestRate === undefined ? '' : `-r${level.requestRate}`;
+  return join(folder.step(scenario), `b${level.batchSize}-c${level.concurrency}${rate}`);
 }

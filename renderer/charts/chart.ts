@@ -1,6 +1,8 @@
 import type { LiveLevel } from '../stores/open-run';
 import type { ScenarioState } from '../../main/contract/run-state';
 import type { Scenario } from '../../main/contract/run-events';
+import type { LoadLevel } from '../../main/contract/scenario-levels';
+import { sweepText } from '../format/words';
 import { formatMs } from '../format/numbers';
 import type { ChartTheme } from './chart-theme';
 import type { ChartLayout, Trace } from './trace';
@@ -30,10 +32,14 @@ export interface SweepInput {
   readonly theme: ChartTheme;
 }
 
-export const levelOf = (
-  scenario: Scenario,
-  of: { readonly batchSize: number; readonly concurrency: number },
-): number => (scenario === 'offline' ? of.batchSize : of.concurrency);
+export const levelOf = (scenario: Scenario, of: LoadLevel): number =>
+  scenario === 'offline' ? of.batchSize : (of.requestRate ?? of.concurrency);
+
+/** What the sweep varies, from what it has measured. */
+export const sweepName = (scenario: Scenario, state: ScenarioState): string =>
+  [...state.points.map(({ point }) => point), ...state.missing].some((load) => load.requestRate !== undefined)
+    ? 'Requests a second'
+    : sweepText[scenario];
 
 /**
  * Plotly reads a small HTML in hover texts; text from a server or a tool is never markup. Of it only line breaks are used:

@@ -1,8 +1,9 @@
+import { levelText as loadText } from '../../main/contract/level-text';
 import type { LoadPoint } from '../../main/contract/results';
 import { formatCount, formatMs, formatRate, formatShare } from '../format/numbers';
-import { sweepText, whyUnsteady } from '../format/words';
+import { whyUnsteady } from '../format/words';
 import type { Chart, SweepInput } from './chart';
-import { baseLayout, levelOf, plain } from './chart';
+import { baseLayout, levelOf, plain, sweepName } from './chart';
 import { levelsOf, valueAxis } from './sweep-axis';
 import { sortedPoints } from './sweep-series';
 import type { Trace } from './trace';
@@ -70,7 +71,7 @@ function levelText(point: LoadPoint, under: number): string {
   const interval = point.throughputIntervalIps;
   const why = whyUnsteady(point);
   return [
-    `batch size ${point.batchSize}, concurrency ${point.concurrency}: ${formatMs(sum)} ms`,
+    `${loadText(point)}: ${formatMs(sum)} ms`,
     ...rows,
     [
       point.requestCount === null ? '' : `${formatCount(point.requestCount)} requests, `,
@@ -105,7 +106,7 @@ export function componentsChart(input: SweepInput): Chart {
         categoryorder: 'array',
         categoryarray: levelsOf(input).map(String),
         range: [-0.5, Math.max(1, levelsOf(input).length) - 0.5],
-        title: { text: sweepText[scenario], standoff: 6, font: { size: 11, color: theme.dim } },
+        title: { text: sweepName(scenario, input.state), standoff: 6, font: { size: 11, color: theme.dim } },
         tickfont: { color: theme.dim },
         linecolor: theme.line,
         nticks: 16,

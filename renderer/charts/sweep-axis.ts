@@ -1,6 +1,5 @@
-import { sweepText } from '../format/words';
 import type { SweepInput } from './chart';
-import { levelOf } from './chart';
+import { levelOf, sweepName } from './chart';
 import type { Axis } from './trace';
 
 /** Every level that is planned, measured or missing, ascending. */
@@ -49,7 +48,11 @@ export function sweepAxis(input: SweepInput): Axis {
   return {
     type: log ? 'log' : 'linear',
     range,
-    title: { text: sweepText[input.scenario], standoff: 6, font: { size: 11, color: theme.dim } },
+    title: {
+      text: sweepName(input.scenario, input.state),
+      standoff: 6,
+      font: { size: 11, color: theme.dim },
+    },
     tickvals: ticksOf(levels),
     ticktext: ticksOf(levels).map(String),
     tickfont: { color: theme.dim },

@@ -1,9 +1,10 @@
+import { levelText } from '../../main/contract/level-text';
 import type { LoadPoint } from '../../main/contract/results';
 import type { LiveWindow } from '../stores/open-run';
 import { formatCount, formatMs, formatRate } from '../format/numbers';
-import { sweepText, whyUnsteady } from '../format/words';
+import { whyUnsteady } from '../format/words';
 import type { SweepInput } from './chart';
-import { levelOf, plain } from './chart';
+import { levelOf, plain, sweepName } from './chart';
 import type { Trace } from './trace';
 
 export interface SeriesLook {
@@ -27,7 +28,7 @@ export function pointText(point: LoadPoint): string {
     point.throughputIntervalIps === null ? '' : ` ± ${formatRate(point.throughputIntervalIps)}`;
   const errors = point.errorCount === 0 ? '' : `, ${formatCount(point.errorCount)} failed`;
   return [
-    `batch size ${point.batchSize}, concurrency ${point.concurrency}`,
+    levelText(point),
     `<br>${formatRate(point.inferencesPerSecond)}${interval} inferences/s`,
     `<br>avg ${formatMs(point.avgUs)} · p50 ${formatMs(point.p50Us)} · p90 ${formatMs(point.p90Us)}`,
     `<br>p95 ${formatMs(point.p95Us)} · p99 ${formatMs(point.p99Us)} ms`,
@@ -90,7 +91,7 @@ export function holeSeries(input: SweepInput): readonly Trace[] {
       marker: { symbol: 'x-thin', size: 9, line: { width: 2, color: input.theme.hole } },
       hovertext: missing.map(
         (hole) =>
-          `${sweepText[input.scenario]} ${levelOf(input.scenario, hole)}: no result<br>${plain(hole.error.message)}`,
+          `${sweepName(input.scenario, input.state)} ${levelOf(input.scenario, hole)}: no result<br>${plain(hole.error.message)}`,
       ),
       hoverinfo: 'text',
     },

@@ -23,6 +23,7 @@ export interface LiveLevel {
   readonly scenario: Scenario;
   readonly batchSize: number;
   readonly concurrency: number;
+  readonly requestRate?: number | undefined;
   readonly windows: readonly LiveWindow[];
 }
 
@@ -41,12 +42,13 @@ function withWindow(level: LiveLevel | null, event: WindowNews): LiveLevel {
     level?.scenario === event.scenario &&
     level.batchSize === event.batchSize &&
     level.concurrency === event.concurrency &&
+    level.requestRate === event.requestRate &&
     event.index > 0;
-  const { scenario, batchSize, concurrency, inferencesPerSecond, p99Us } = event;
+  const { scenario, batchSize, concurrency, requestRate, inferencesPerSecond, p99Us } = event;
   // The list grows in place, so that a window more does not copy thousands; a new level object tells that it has.
   const windows = same ? (level.windows as LiveWindow[]) : [];
   windows.push({ inferencesPerSecond, p99Us });
-  return { scenario, batchSize, concurrency, windows };
+  return { scenario, batchSize, concurrency, requestRate, windows };
 }
 
 /** After these entries nothing is under way any more that progress or a window could be about. */

@@ -64,7 +64,36 @@ describe('perf against a running Triton', () => {
     }
   });
 
+  it('searches the request rates under a latency, and keeps every level that it tried', async () => {
+    const result = await perf(
+      ...['--model', 'tiny', '--request-rate', '20:80:20', '--request-distribution', 'poisson'],
+      ...['--search', 'binary', '--latency-threshold', '10000'],
+    );
+    expect(result.code).toBe(0);
+    const { points, found } = JSON.parse(result.stdout) as {
+      points: LoadPoint[];
+      found: { requestRate: number }[];
+    };
+    // All are within ten seconds: both ends are enough.
+    expect(points.map((point) => point.requestRate)).toEqual([20, 80]);
+    expect(points.every((point) => point.scheduled !== undefined)).toBe(true);
+    expect(found).toMatchObject([{ requestRate: 80 }]);
+  });
+
+  it('measures round after round', async () => {
+    const result = await perf('--model', 'tiny', '--concurrency', '1:2', '--repeats', '2');
+    const { points } = JSON.parse(result.stdout) as { points: LoadPoint[] };
+    expect(points.map((point) => [point.concurrency, point.repeat])).toEqual([
+      [1, 1],
+      [2, 1],
+      [1, 2],
+      [2, 2],
+    ]);
+  });
+
   it.each([
+    ['a range without an end', ['--model', 'tiny', '--request-rate', '5:1'], 2, 'input-invalid'],
+    ['a search without a latency', ['--model', 'tiny', '--search', 'binary'], 2, 'input-invalid'],
     ['a model that is not served', ['--model', 'nothing'], 1, 'model-not-ready'],
     [
       'another machine without the word',

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromWire, WorkbenchError } from '../../contract/errors';
+import { levelText } from '../../contract/level-text';
 import type { LoadPoint } from '../../contract/results';
 import { loadTools } from '../../contract/run-spec';
 import type { LoadTool as LoadToolId } from '../../contract/run-spec';
@@ -59,7 +60,7 @@ function containerLoadTool(
     id,
     async measure(input: MeasureInput): Promise<LoadPoint> {
       const { signal, onWindow, onLog, onCommand, ...measure } = input;
-      const { batchSize, concurrency } = input.level;
+      const { batchSize, concurrency, requestRate } = input.level;
       const seen = {
         ...measure,
         inputDataDir: toContainer(input.inputDataDir),
@@ -72,7 +73,7 @@ function containerLoadTool(
       const job: LoadProcessJob = { tool: id, measure: seen, resultFile: toContainer(resultFile) };
       await writeFileAtomic(jobFile, JSON.stringify(job));
       const end = await runClient({
-        task: `b${batchSize}-c${concurrency}`,
+        task: `b${batchSize}-c${concurrency}${requestRate === undefined ? '' : `-r${requestRate}`}`,
         command: ['node', '/workbench/app/load-process.cjs', toContainer(jobFile)],
         adoptable: true,
         signal,
@@ -95,7 +96,7 @@ function containerLoadTool(
         },
       });
       if (end.aborted) throw new WorkbenchError('cancelled', 'Measuring was cancelled');
-      return readResult(resultFile, end, `batch size ${batchSize}, concurrency ${concurrency}`);
+      return readResult(resultFile, end, levelText(input.level));
     },
   };
 }

@@ -5,6 +5,8 @@ export interface AnalyzerRun {
   /** Holds one raw file an input, named as the input. */
   readonly inputDir: string;
   readonly csvPath: string;
+  /** Where the intervals of a custom schedule stand, one a line. */
+  readonly intervalsPath: string;
   readonly stabilityPercentage: number;
   readonly maxTrials: number;
 }
@@ -21,6 +23,30 @@ export type AnalyzerInput = Pick<
   };
 };
 
+function loadArguments({ level, settings }: AnalyzerInput, intervalsPath: string): string[] {
+  if (level.requestRate === undefined) {
+    return ['--concurrency-range', `${level.concurrency}:${level.concurrency}`];
+  }
+  const threads = ['--max-threads', String(level.concurrency)];
+  if ((settings.requestIntervalsUs ?? []).length > 0)
+    return ['--request-intervals', intervalsPath, ...threads];
+  return [
+    ...['--request-rate-range', `${level.requestRate}:${level.requestRate}`],
+    ...['--request-distribution', settings.requestDistribution ?? 'constant', ...threads],
+  ];
+}
+
+function sharedMemoryArguments({ settings }: AnalyzerInput): string[] {
+  const { sharedMemory = 'none', outputSharedMemoryBytes } = settings;
+  if (sharedMemory === 'none') return [];
+  return [
+    ...['--shared-memory', sharedMemory],
+    ...(outputSharedMemoryBytes === undefined
+      ? []
+      : ['--output-shared-memory-size', String(outputSharedMemoryBytes)]),
+  ];
+}
+
 /** The argument list that measures one level. */
 export function analyzerCommand(input: AnalyzerInput, run: AnalyzerRun): [string, ...string[]] {
   const { settings, level } = input;
@@ -35,8 +61,8 @@ export function analyzerCommand(input: AnalyzerInput, run: AnalyzerRun): [string
     input.protocol,
     '-b',
     String(level.batchSize),
-    '--concurrency-range',
-    `${level.concurrency}:${level.concurrency}`,
+    ...loadArguments(input, run.intervalsPath),
+    ...sharedMemoryArguments(input),
     '--measurement-mode',
     settings.measurementMode,
     '--measurement-interval',

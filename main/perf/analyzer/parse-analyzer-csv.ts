@@ -1,8 +1,7 @@
 import { WorkbenchError } from '../../contract/errors';
 
-/** The row of one level; microseconds, as perf_analyzer truncates them. */
-export interface AnalyzerRow {
-  readonly concurrency: number;
+/** What a row holds of a level; microseconds, as perf_analyzer truncates them. */
+interface AnalyzerColumns {
   readonly inferencesPerSecond: number;
   readonly clientSendUs: number;
   readonly networkServerSendRecvUs: number;
@@ -18,8 +17,15 @@ export interface AnalyzerRow {
   readonly avgUs: number;
 }
 
-const columns: Readonly<Record<keyof AnalyzerRow, string>> = {
-  concurrency: 'Concurrency',
+/** The row of one level. */
+export interface AnalyzerRow {
+  /** Concurrency, or the request rate of an open loop. */
+  readonly load: number;
+  readonly loadKind: 'concurrency' | 'requestRate';
+  readonly columns: AnalyzerColumns;
+}
+
+const columns: Readonly<Record<keyof AnalyzerColumns, string>> = {
   inferencesPerSecond: 'Inferences/Second',
   clientSendUs: 'Client Send',
   networkServerSendRecvUs: 'Network+Server Send/Recv',
@@ -34,6 +40,8 @@ const columns: Readonly<Record<keyof AnalyzerRow, string>> = {
   p99Us: 'p99 latency',
   avgUs: 'Avg latency',
 };
+
+const rateColumn = 'Request Rate';
 
 const refused = (message: string, text: string) =>
   new WorkbenchError('load-tool-failed', `perf_analyzer's CSV ${message}`, { details: text.slice(0, 4000) });
@@ -58,9 +66,14 @@ export function parseAnalyzerCsv(text: string): AnalyzerRow {
     }
     return Number(value);
   };
-  const row = Object.fromEntries(
+  const byRate = names.includes(rateColumn);
+  const measured = Object.fromEntries(
     Object.entries(columns).map(([key, name]) => [key, read(name)]),
-  ) as unknown as AnalyzerRow;
-  if (row.inferencesPerSecond <= 0) throw refused('has a level without throughput', text);
-  return row;
+  ) as unknown as AnalyzerColumns;
+  if (measured.inferencesPerSecond <= 0) throw refused('has a level without throughput', text);
+  return {
+    load: read(byRate ? rateColumn : 'Concurrency'),
+    loadKind: byRate ? 'requestRate' : 'concurrency',
+    columns: measured,
+  };
 }

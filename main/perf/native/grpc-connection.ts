@@ -44,7 +44,9 @@ export interface GrpcConnectionOptions {
   readonly port: number;
   readonly blocks: HeaderBlocks;
   /** The whole gRPC message of the next request. */
-  readonly nextMessage: () => Buffer;
+  readonly nextMessage: (slot: number) => Buffer;
+  /** The outputs come in shared memory. */
+  readonly shared: boolean;
   readonly events: GrpcConnectionEvents;
 }
 
@@ -54,7 +56,7 @@ export class GrpcConnection {
   private readonly outbound: Http2Outbound;
   private readonly frames: Http2FrameReader;
   private readonly hpack = new HpackDecoder();
-  private readonly checker = new GrpcResponseChecker();
+  private readonly checker: GrpcResponseChecker;
   private readonly bySlot = new Map<number, GrpcStream>();
   private readonly active = new Map<number, GrpcStream>();
   private waiting: number[] = [];
@@ -74,6 +76,7 @@ export class GrpcConnection {
   private messageStream: GrpcStream | null = null;
 
   constructor(private readonly options: GrpcConnectionOptions) {
+    this.checker = new GrpcResponseChecker(options.shared);
     this.frames = new Http2FrameReader({
       data: (streamId, endStream, buffer, start, end, last) => {
         this.onData(streamId, endStream, buffer, start, end, last);
@@ -122,7 +125,7 @@ export class GrpcConnection {
     const streamId = this.nextId;
     this.nextId += 2;
     this.active.set(streamId, stream);
-    this.outbound.request(streamId, this.headerBlock(), this.options.nextMessage());
+    this.outbound.request(streamId, this.headerBlock(), this.options.nextMessage(stream.slot));
     stream.sendUs = nowUs() - startUs;
     if (this.nextId >= lastStreamId) this.retire();
   }

@@ -1,5 +1,13 @@
 import type { RequestInputs } from './batch-payloads';
-import { encodeBytesField, encodeBytesHead, encodeStringField, encodeVarint } from './protobuf-writer';
+import {
+  encodeBytesField,
+  encodeBytesHead,
+  encodeStringField,
+  encodeVarint,
+  wireType,
+} from './protobuf-writer';
+import type { SharedPlaces } from './request-source';
+import type { SharedPlace } from './shared-layout';
 
 export interface RequestTarget {
   readonly modelName: string;
@@ -10,22 +18,57 @@ export interface RequestTarget {
 export const grpcPrefixBytes = 5;
 
 // Field numbers of KServe v2's grpc_service.proto: ModelInferRequest and its InferInputTensor.
-const request = { modelName: 1, modelVersion: 2, inputs: 5, rawInputContents: 7 } as const;
-const input = { name: 1, datatype: 2, shape: 3 } as const;
+const request = { modelName: 1, modelVersion: 2, inputs: 5, outputs: 6, rawInputContents: 7 } as const;
+const input = { name: 1, datatype: 2, shape: 3, parameters: 4 } as const;
+const requestedOutput = { name: 1, parameters: 2 } as const;
+const parameter = { int64: 2, string: 3 } as const;
+const mapEntry = { key: 1, value: 2 } as const;
 
-/** A whole uncompressed gRPC message with a ModelInferRequest, tensors as raw contents. */
-export function encodeGrpcRequest(target: RequestTarget, inputs: RequestInputs): Buffer {
+function encodeParameter(field: number, key: string, value: Buffer): Buffer {
+  return encodeBytesField(
+    field,
+    Buffer.concat([encodeStringField(mapEntry.key, key), encodeBytesField(mapEntry.value, value)]),
+  );
+}
+
+const int64 = (value: number): Buffer =>
+  Buffer.concat([encodeVarint(parameter.int64 * 8 + wireType.varint), encodeVarint(value)]);
+
+/** The parameters of the system shared memory extension. */
+function encodePlace(field: number, place: SharedPlace): Buffer {
+  return Buffer.concat([
+    encodeParameter(field, 'shared_memory_region', encodeStringField(parameter.string, place.region)),
+    encodeParameter(field, 'shared_memory_offset', int64(place.offset)),
+    encodeParameter(field, 'shared_memory_byte_size', int64(place.bytes)),
+  ]);
+}
+
+/** A whole uncompressed gRPC message with a ModelInferRequest, tensors as raw contents or in shared memory. */
+export function encodeGrpcRequest(
+  target: RequestTarget,
+  inputs: RequestInputs,
+  shared: SharedPlaces | null = null,
+): Buffer {
   const parts: Uint8Array[] = [encodeStringField(request.modelName, target.modelName)];
   if (target.modelVersion !== '') parts.push(encodeStringField(request.modelVersion, target.modelVersion));
-  for (const tensor of inputs) {
+  for (const [index, tensor] of inputs.entries()) {
+    const place = shared?.inputs[index];
     const fields = Buffer.concat([
       encodeStringField(input.name, tensor.name),
       encodeStringField(input.datatype, tensor.datatype),
       encodeBytesField(input.shape, Buffer.concat(tensor.shape.map(encodeVarint))),
+      ...(place === undefined ? [] : [encodePlace(input.parameters, place)]),
     ]);
     parts.push(encodeBytesField(request.inputs, fields));
   }
-  for (const tensor of inputs) {
+  for (const { name, place } of shared?.outputs ?? []) {
+    const fields = [
+      encodeStringField(requestedOutput.name, name),
+      encodePlace(requestedOutput.parameters, place),
+    ];
+    parts.push(encodeBytesField(request.outputs, Buffer.concat(fields)));
+  }
+  for (const tensor of shared === null ? inputs : []) {
     parts.push(encodeBytesHead(request.rawInputContents, tensor.data.length), tensor.data);
   }
   const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);

@@ -30,6 +30,9 @@ export class GrpcResponseChecker {
   private readonly shape = new ProtobufReader();
   private readonly expected: number[] = [];
 
+  /** @param shared the outputs are in shared memory: their contents are empty here. */
+  constructor(private readonly shared = false) {}
+
   /** Bytes of all output contents. Throws an Error that says what is wrong with the response. */
   check(buffer: Buffer, start: number, end: number): number {
     let outputs = 0;
@@ -47,8 +50,10 @@ export class GrpcResponseChecker {
         // Raw contents stand behind the outputs they belong to: their field number is higher.
         if (expected === undefined || contents >= outputs)
           throw new Error('contents without an output tensor');
-        if (expected >= 0 && length !== expected) {
-          throw new Error(`output ${contents} has ${length} bytes where its shape and type make ${expected}`);
+        if (this.shared ? length !== 0 : expected >= 0 && length !== expected) {
+          throw new Error(
+            `output ${contents} has ${length} bytes where ${this.shared ? 'they are in shared memory' : `its shape and type make ${expected}`}`,
+          );
         }
         contents += 1;
         bytes += length;

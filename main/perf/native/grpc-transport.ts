@@ -1,10 +1,11 @@
-import { batchPayloads } from './batch-payloads';
 import { GrpcConnection } from './grpc-connection';
 import { encodeGrpcRequest } from './grpc-request';
 import { encodeHeaderBlocks } from './hpack-encoder';
 import type { LoadJob } from './load-job';
 import { LostConnections } from './lost-connections';
-import type { Transport, TransportEvents } from './transport';
+import { createRequestSource } from './request-source';
+import type { RequestSource } from './request-source';
+import type { SharedChecks, Transport, TransportEvents } from './transport';
 
 /** perf_analyzer's TRITON_CLIENT_GRPC_CHANNEL_MAX_SHARE_COUNT. */
 const slotsPerConnection = 6;
@@ -13,17 +14,16 @@ const slotsPerConnection = 6;
 export class GrpcTransport implements Transport {
   private readonly connections: GrpcConnection[] = [];
   private readonly retiring = new Set<GrpcConnection>();
-  private readonly messages: readonly Buffer[];
+  private readonly source: RequestSource;
   private readonly blocks: ReturnType<typeof encodeHeaderBlocks>;
   private readonly losses: LostConnections;
-  private next = 0;
   private closed = false;
 
   constructor(
     private readonly job: LoadJob,
     private readonly events: TransportEvents,
   ) {
-    this.messages = batchPayloads(job).map((inputs) => encodeGrpcRequest(job, inputs));
+    this.source = createRequestSource(job, (inputs, shared) => encodeGrpcRequest(job, inputs, shared));
     const authority = `${job.host.includes(':') ? `[${job.host}]` : job.host}:${job.port}`;
     this.blocks = encodeHeaderBlocks([
       [':method', 'POST'],
@@ -36,16 +36,27 @@ export class GrpcTransport implements Transport {
     ]);
     const count = Math.ceil(job.concurrency / slotsPerConnection);
     this.losses = new LostConnections(authority, count);
-    for (let index = 0; index < count; index += 1) this.connections.push(this.open());
+    // In an open loop most slots are never used.
+    const first = job.schedule === null ? count : 1;
+    for (let index = 0; index < first; index += 1) this.connections.push(this.open());
   }
 
   start(slot: number): void {
-    this.connections[Math.floor(slot / slotsPerConnection)]?.start(slot);
+    const index = Math.floor(slot / slotsPerConnection);
+    // Slots are taken from the lowest on: there is none missing in between.
+    while (this.connections.length <= index) this.connections.push(this.open());
+    this.connections[index]?.start(slot);
+  }
+
+  get checks(): SharedChecks {
+    return { checked: this.source.checked, wrong: this.source.wrong };
   }
 
   close(): void {
+    if (this.closed) return;
     this.closed = true;
     for (const connection of [...this.connections, ...this.retiring]) connection.close();
+    this.source.close();
   }
 
   private open(): GrpcConnection {
@@ -53,15 +64,14 @@ export class GrpcTransport implements Transport {
       host: this.job.host,
       port: this.job.port,
       blocks: this.blocks,
-      nextMessage: () => {
-        const message = this.messages[this.next] ?? Buffer.alloc(0);
-        this.next = (this.next + 1) % this.messages.length;
-        return message;
-      },
+      nextMessage: (slot) => this.source.next(slot),
+      shared: this.job.shared !== null,
       events: {
         success: (slot, startUs, endUs, sendUs, recvUs) => {
           this.losses.succeeded();
-          this.events.success(slot, startUs, endUs, sendUs, recvUs);
+          const fault = this.source.check(slot);
+          if (fault !== null) this.events.failure(slot, 'wrong output', fault);
+          else this.events.success(slot, startUs, endUs, sendUs, recvUs);
         },
         failure: (slot, kind, message) => {
           this.events.failure(slot, kind, message);

@@ -1,24 +1,48 @@
 import type { RequestInputs } from './batch-payloads';
 import type { RequestTarget } from './grpc-request';
+import type { SharedPlaces } from './request-source';
+import type { SharedPlace } from './shared-layout';
 
 /** Header of the binary tensor data extension: length of the JSON that stands before the raw tensors. */
 export const jsonLengthHeader = 'Inference-Header-Content-Length';
 
-/** A whole HTTP/1.1 request: head, JSON and raw tensors; all outputs asked for in raw form. */
-export function encodeHttpRequest(target: RequestTarget, authority: string, inputs: RequestInputs): Buffer {
+const placeParameters = (place: SharedPlace) => ({
+  shared_memory_region: place.region,
+  shared_memory_offset: place.offset,
+  shared_memory_byte_size: place.bytes,
+});
+
+/** A whole HTTP/1.1 request: head, JSON and raw tensors, or their places in shared memory; no output as JSON. */
+export function encodeHttpRequest(
+  target: RequestTarget,
+  authority: string,
+  inputs: RequestInputs,
+  shared: SharedPlaces | null = null,
+): Buffer {
   const json = Buffer.from(
     JSON.stringify({
-      inputs: inputs.map((input) => ({
-        name: input.name,
-        datatype: input.datatype,
-        shape: input.shape,
-        parameters: { binary_data_size: input.data.length },
-      })),
-      parameters: { binary_data_output: true },
+      inputs: inputs.map((input, index) => {
+        const place = shared?.inputs[index];
+        return {
+          name: input.name,
+          datatype: input.datatype,
+          shape: input.shape,
+          parameters: place === undefined ? { binary_data_size: input.data.length } : placeParameters(place),
+        };
+      }),
+      ...(shared === null
+        ? { parameters: { binary_data_output: true } }
+        : {
+            outputs: shared.outputs.map(({ name, place }) => ({
+              name,
+              parameters: placeParameters(place),
+            })),
+          }),
     }),
   );
+  const raw = shared === null ? inputs.map((input) => input.data) : [];
   const version = target.modelVersion === '' ? '' : `/versions/${encodeURIComponent(target.modelVersion)}`;
-  const bytes = inputs.reduce((sum, input) => sum + input.data.length, json.length);
+  const bytes = raw.reduce((sum, data) => sum + data.length, json.length);
   const head = [
     `POST /v2/models/${encodeURIComponent(target.modelName)}${version}/infer HTTP/1.1`,
     `Host: ${authority}`,
@@ -28,5 +52,5 @@ export function encodeHttpRequest(target: RequestTarget, authority: string, inpu
     '',
     '',
   ].join('\r\n');
-  return Buffer.concat([Buffer.from(head, 'latin1'), json, ...inputs.map((input) => input.data)]);
+  return Buffer.concat([Buffer.from(head, 'latin1'), json, ...raw]);
 }

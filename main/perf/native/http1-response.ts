@@ -4,18 +4,20 @@ interface JsonOutput {
   readonly name: string;
   readonly datatype: string;
   readonly shape: readonly number[];
+  /** Raw bytes behind the JSON; 0 of outputs in shared memory. */
   readonly bytes: number;
 }
 
-function readOutput(value: unknown): JsonOutput {
+function readOutput(value: unknown, shared: boolean): JsonOutput {
   const output = value as {
     name?: unknown;
     datatype?: unknown;
     shape?: unknown;
+    data?: unknown;
     parameters?: { binary_data_size?: unknown };
   } | null;
-  const { name, datatype, shape } = output ?? {};
-  const bytes = output?.parameters?.binary_data_size;
+  const { name, datatype, shape, data } = output ?? {};
+  const bytes = shared && data === undefined ? 0 : output?.parameters?.binary_data_size;
   if (typeof name !== 'string' || typeof datatype !== 'string' || !Array.isArray(shape))
     throw new Error('an output without name, type or shape');
   if (typeof bytes !== 'number') throw new Error(`output ${name} did not come in raw form`);
@@ -23,15 +25,16 @@ function readOutput(value: unknown): JsonOutput {
 }
 
 /** Bytes of all raw outputs that the JSON announces. Throws an Error that says what is wrong. */
-function announcedBytes(json: string): number {
+function announcedBytes(json: string, shared: boolean): number {
   const reply = JSON.parse(json) as { outputs?: unknown } | null;
-  const outputs = Array.isArray(reply?.outputs) ? reply.outputs.map(readOutput) : [];
+  const listed: readonly unknown[] = Array.isArray(reply?.outputs) ? reply.outputs : [];
+  const outputs = listed.map((output) => readOutput(output, shared));
   if (outputs.length === 0) throw new Error('no output tensor');
   let sum = 0;
   for (const output of outputs) {
     const size = (datatypeBytes as Readonly<Record<string, number>>)[output.datatype];
     const expected = size === undefined ? null : output.shape.reduce((product, dim) => product * dim, size);
-    if (expected !== null && expected !== output.bytes) {
+    if (!shared && expected !== null && expected !== output.bytes) {
       throw new Error(
         `output ${output.name} has ${output.bytes} bytes where its shape and type make ${expected}`,
       );
@@ -49,12 +52,16 @@ export class HttpResponseChecker {
   private known = Buffer.alloc(0);
   private knownBytes = 0;
 
+  /** @param shared the outputs are in shared memory: the reply is all JSON. */
+  constructor(private readonly shared = false) {}
+
   /** Throws an Error that says what is wrong with the reply. */
-  check(buffer: Buffer, start: number, end: number, jsonBytes: number): void {
+  check(buffer: Buffer, start: number, end: number, rawAfterBytes: number): void {
+    const jsonBytes = this.shared && rawAfterBytes < 0 ? end - start : rawAfterBytes;
     if (jsonBytes < 0) throw new Error('the outputs did not come in raw form');
     const jsonEnd = start + jsonBytes;
     if (this.known.length !== jsonBytes || buffer.compare(this.known, 0, jsonBytes, start, jsonEnd) !== 0) {
-      const raw = announcedBytes(buffer.toString('utf8', start, jsonEnd));
+      const raw = announcedBytes(buffer.toString('utf8', start, jsonEnd), this.shared);
       this.known = Buffer.from(buffer.subarray(start, jsonEnd));
       this.knownBytes = raw;
     }

@@ -1,20 +1,24 @@
 import type { Socket } from 'node:net';
-import { batchPayloads } from './batch-payloads';
 import { encodeHttpRequest } from './http1-request';
 import { HttpResponseChecker } from './http1-response';
 import { HttpReplyReader } from './http1-response-reader';
 import type { HttpReply } from './http1-response-reader';
 import type { LoadJob } from './load-job';
 import { LostConnections } from './lost-connections';
+import { createRequestSource } from './request-source';
+import type { RequestSource } from './request-source';
 import { openSocket } from './socket';
-import type { Transport, TransportEvents } from './transport';
+import type { SharedChecks, Transport, TransportEvents } from './transport';
 import { nowUs } from './transport';
 
 interface Owner {
   readonly host: string;
   readonly port: number;
   readonly events: TransportEvents;
-  nextRequest(): Buffer;
+  readonly shared: boolean;
+  nextRequest(slot: number): Buffer;
+  /** What is wrong with the slot's answer in shared memory. */
+  check(slot: number): string | null;
   succeeded(): void;
   /** The reply before was the connection's last, as announced. */
   ended(connection: HttpConnection): void;
@@ -36,7 +40,7 @@ function errorText(buffer: Buffer, start: number, end: number): string {
 /** A slot's own keep-alive connection, as each of perf_analyzer's threads has one. */
 class HttpConnection {
   private readonly socket: Socket;
-  private readonly checker = new HttpResponseChecker();
+  private readonly checker: HttpResponseChecker;
   private readonly reader: HttpReplyReader;
   private open = false;
   private wanted = false;
@@ -52,6 +56,7 @@ class HttpConnection {
     readonly slot: number,
     private readonly owner: Owner,
   ) {
+    this.checker = new HttpResponseChecker(owner.shared);
     this.reader = new HttpReplyReader({
       bodyBegins: () => {
         this.bodyUs = nowUs();
@@ -97,7 +102,7 @@ class HttpConnection {
     this.requests += 1;
     this.startUs = nowUs();
     this.bodyUs = this.startUs;
-    this.socket.write(this.owner.nextRequest());
+    this.socket.write(this.owner.nextRequest(this.slot));
     if (this.socket.writableLength === 0) {
       this.sendUs = nowUs() - this.startUs;
       return;
@@ -129,6 +134,8 @@ class HttpConnection {
     } else {
       try {
         this.checker.check(buffer, start, end, reply.jsonBytes);
+        const wrong = this.owner.check(this.slot);
+        if (wrong !== null) fault = { kind: 'wrong output', message: wrong };
       } catch (error) {
         fault = { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
       }
@@ -154,22 +161,23 @@ class HttpConnection {
 export class HttpTransport implements Transport {
   private readonly connections: HttpConnection[] = [];
   private readonly owner: Owner;
-  private next = 0;
+  private readonly source: RequestSource;
   private closed = false;
 
   constructor(job: LoadJob, events: TransportEvents) {
     const authority = `${job.host.includes(':') ? `[${job.host}]` : job.host}:${job.port}`;
-    const requests = batchPayloads(job).map((inputs) => encodeHttpRequest(job, authority, inputs));
+    const source = createRequestSource(job, (inputs, shared) =>
+      encodeHttpRequest(job, authority, inputs, shared),
+    );
+    this.source = source;
     const losses = new LostConnections(authority, job.concurrency);
     this.owner = {
       host: job.host,
       port: job.port,
       events,
-      nextRequest: () => {
-        const request = requests[this.next] ?? Buffer.alloc(0);
-        this.next = (this.next + 1) % requests.length;
-        return request;
-      },
+      shared: job.shared !== null,
+      nextRequest: (slot) => source.next(slot),
+      check: (slot) => source.check(slot),
       succeeded: () => {
         losses.succeeded();
       },
@@ -188,21 +196,32 @@ export class HttpTransport implements Transport {
         if (connection.occupied) events.failure(connection.slot, 'connection lost', reason);
       },
     };
-    for (let slot = 0; slot < job.concurrency; slot += 1) {
-      this.connections.push(new HttpConnection(slot, this.owner));
-    }
+    // In an open loop most slots are never used.
+    const first = job.schedule === null ? job.concurrency : 1;
+    for (let slot = 0; slot < first; slot += 1) this.open(slot);
   }
 
   start(slot: number): void {
+    while (this.connections.length <= slot) this.open(this.connections.length);
     this.connections[slot]?.start();
   }
 
+  private open(slot: number): void {
+    this.connections[slot] = new HttpConnection(slot, this.owner);
+  }
+
+  get checks(): SharedChecks {
+    return { checked: this.source.checked, wrong: this.source.wrong };
+  }
+
   close(): void {
+    if (this.closed) return;
     this.closed = true;
+    this.source.close();
     for (const connection of this.connections) connection.close();
   }
 
   private replace(connection: HttpConnection): void {
-    if (!this.closed) this.connections[connection.slot] = new HttpConnection(connection.slot, this.owner);
+    if (!this.closed) this.open(connection.slot);
   }
 }

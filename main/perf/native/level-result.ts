@@ -1,6 +1,8 @@
 import type { LoadPoint, MeasurementWindow } from '../../contract/results';
-import type { LoadLevel } from '../load-tool';
-import { percentileOf } from '../percentile';
+import type { LoadLevel } from '../../contract/scenario-levels';
+import { isDrifting } from '../drift';
+import { histogramError, histogramOf, LatencyHistogram } from '../latency-histogram';
+import type { HistogramData } from '../latency-histogram';
 import { mergeDeltas, serverColumns } from '../server-columns';
 import type { ServerDelta } from '../server-columns';
 import { blockInterval } from '../throughput-interval';
@@ -11,6 +13,8 @@ import type { FailureCount, RecordedWindow } from './worker-messages';
 const errorShareLimit = 0.01;
 /** A thread that is busy for more of the time than this delays what it measures. */
 const saturatedShare = 0.9;
+/** Hold-ups of the event loop below this are the system's scheduling. */
+const shortestHoldUpUs = 10_000;
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 /** To nanoseconds: what lies below is noise of the floating point. */
@@ -19,18 +23,22 @@ const roundUs = (us: number): number => Math.round(us * 1000) / 1000;
 export const failureCount = (failures: readonly FailureCount[]): number =>
   sum(failures.map((failure) => failure.count));
 
-/** A window as it is told and kept; sorts the latencies in place. */
+/** A window as it is told and kept. */
 export function summarizeWindow(window: RecordedWindow, batchSize: number): MeasurementWindow {
-  const sorted = window.latenciesUs.sort();
-  const count = sorted.length;
+  const latencies = histogramOf(window.latencies);
+  const { count } = latencies;
   return {
     durationUs: roundUs(window.durationUs),
+    startUs: roundUs(window.startUs),
     requestCount: count,
     errorCount: failureCount(window.failures),
     inferencesPerSecond: (count * batchSize * 1e6) / window.durationUs,
-    avgUs: count === 0 ? 0 : roundUs(sorted.reduce((total, value) => total + value, 0) / count),
-    p50Us: count === 0 ? null : roundUs(percentileOf(sorted, 50)),
-    p99Us: count === 0 ? null : roundUs(percentileOf(sorted, 99)),
+    avgUs: roundUs(latencies.avgUs),
+    p50Us: count === 0 ? null : roundUs(latencies.percentile(50)),
+    p99Us: count === 0 ? null : roundUs(latencies.percentile(99)),
+    ...(window.scheduled === null || count === 0
+      ? {}
+      : { scheduledP99Us: roundUs(histogramOf(window.scheduled).percentile(99)) }),
   };
 }
 
@@ -41,14 +49,50 @@ export interface MeasuredWindow {
   readonly server: ServerDelta | null;
 }
 
-function mergedLatencies(windows: readonly RecordedWindow[]): Float64Array {
-  const merged = new Float64Array(sum(windows.map((window) => window.latenciesUs.length)));
-  let at = 0;
-  for (const window of windows) {
-    merged.set(window.latenciesUs, at);
-    at += window.latenciesUs.length;
+function merged(all: readonly (HistogramData | null)[]): LatencyHistogram {
+  const histogram = new LatencyHistogram();
+  for (const data of all) if (data !== null) histogram.merge(data);
+  return histogram;
+}
+
+function mergedFailures(windows: readonly RecordedWindow[]): FailureCount[] {
+  const byKind = new Map<string, FailureCount>();
+  for (const failure of windows.flatMap((window) => window.failures)) {
+    const before = byKind.get(failure.kind);
+    byKind.set(
+      failure.kind,
+      before === undefined ? failure : { ...before, count: before.count + failure.count },
+    );
   }
-  return merged.sort();
+  return [...byKind.values()];
+}
+
+/** The open loop's own columns. */
+function scheduledOf(windows: readonly RecordedWindow[]): LoadPoint['scheduled'] {
+  if (windows.some((window) => window.scheduled === null)) return undefined;
+  const scheduled = merged(windows.map((window) => window.scheduled));
+  return {
+    avgUs: roundUs(scheduled.avgUs),
+    p50Us: roundUs(scheduled.percentile(50)),
+    p90Us: roundUs(scheduled.percentile(90)),
+    p95Us: roundUs(scheduled.percentile(95)),
+    p99Us: roundUs(scheduled.percentile(99)),
+    maxUs: roundUs(scheduled.maxUs),
+    delayedCount: sum(windows.map((window) => window.delayedCount)),
+  };
+}
+
+/** The generator hides the server: its loop is never idle, or held up for longer than a request takes. */
+function isSaturated(client: NonNullable<LoadPoint['client']>, p50Us: number): boolean {
+  const heldUp = client.loopDelayP99Us > Math.max(p50Us, shortestHoldUpUs);
+  return client.loopShare > saturatedShare || heldUp;
+}
+
+/** Fewer than 95 % of what was asked for, and not by the chance of a Poisson process. */
+function missesRate(level: LoadLevel, ended: number, durationUs: number): boolean {
+  if (level.requestRate === undefined) return false;
+  const wanted = (level.requestRate * durationUs) / 1e6;
+  return ended < 0.95 * wanted - 2 * Math.sqrt(wanted);
 }
 
 /**
@@ -62,8 +106,8 @@ export function levelResult(
 ): Omit<LoadPoint, 'loadTool' | 'protocol' | 'elapsedUs'> | null {
   const last = windows.slice(-stabilityWindows);
   const recorded = last.map((window) => window.recorded);
-  const latencies = mergedLatencies(recorded);
-  const count = latencies.length;
+  const latencies = merged(recorded.map((window) => window.latencies));
+  const { count } = latencies;
   if (count === 0) return null;
   const stable = isSteady(
     windows.map((window) => window.summary),
@@ -72,7 +116,7 @@ export function levelResult(
   const errorCount = sum(last.map((window) => window.summary.errorCount));
   const durationUs = sum(recorded.map((window) => window.durationUs));
   const busyUs = sum(recorded.map((window) => window.loopUtilization * window.durationUs));
-  const avgUs = latencies.reduce((total, value) => total + value, 0) / count;
+  const { avgUs } = latencies;
   const sendUs = sum(recorded.map((window) => window.sendSumUs)) / count;
   const recvUs = sum(recorded.map((window) => window.recvSumUs)) / count;
   const deltas = last.flatMap((window) => (window.server === null ? [] : [window.server]));
@@ -80,15 +124,26 @@ export function levelResult(
   const blocks = recorded.flatMap((window) =>
     window.blockCounts.map((blockCount) => (blockCount * level.batchSize * 1e6) / window.blockUs),
   );
+  const blockLatencies = recorded.flatMap((window) => window.blockLatencies.flatMap((block) => block ?? []));
+  const p99s = blockInterval(blockLatencies.map((block) => block.p99Us));
+  const drifting = isDrifting(blocks) || isDrifting(blockLatencies.map((block) => block.avgUs));
+  const client = {
+    cpuShare: sum(recorded.map((window) => window.cpuShare * window.durationUs)) / durationUs,
+    loopShare: busyUs / durationUs,
+    loopDelayP99Us: roundUs(Math.max(...recorded.map((window) => window.loopDelayP99Us))),
+  };
+  const scheduled = scheduledOf(recorded);
+  const failures = mergedFailures(recorded);
   const flags: LoadPoint['flags'] = [
     ...(stable ? [] : (['unstable'] as const)),
     ...(errorCount > errorShareLimit * (count + errorCount) ? (['errors'] as const) : []),
-    ...(busyUs > saturatedShare * durationUs ? (['client-saturated'] as const) : []),
+    ...(isSaturated(client, latencies.percentile(50)) ? (['client-saturated'] as const) : []),
     ...(windows.some((window) => window.server === null) ? (['server-restarted'] as const) : []),
+    ...(drifting ? (['drifting'] as const) : []),
+    ...(missesRate(level, count + errorCount, durationUs) ? (['rate-not-reached'] as const) : []),
   ];
   return {
-    batchSize: level.batchSize,
-    concurrency: level.concurrency,
+    ...level,
     inferencesPerSecond: (count * level.batchSize * 1e6) / durationUs,
     clientSendUs: roundUs(sendUs),
     networkServerSendRecvUs: roundUs(Math.max(0, avgUs - sendUs - recvUs - server.knownUs)),
@@ -97,10 +152,10 @@ export function levelResult(
     serverComputeInferUs: roundUs(server.computeInferUs),
     serverComputeOutputUs: roundUs(server.computeOutputUs),
     clientRecvUs: roundUs(recvUs),
-    p50Us: roundUs(percentileOf(latencies, 50)),
-    p90Us: roundUs(percentileOf(latencies, 90)),
-    p95Us: roundUs(percentileOf(latencies, 95)),
-    p99Us: roundUs(percentileOf(latencies, 99)),
+    p50Us: roundUs(latencies.percentile(50)),
+    p90Us: roundUs(latencies.percentile(90)),
+    p95Us: roundUs(latencies.percentile(95)),
+    p99Us: roundUs(latencies.percentile(99)),
     avgUs: roundUs(avgUs),
     requestCount: count,
     errorCount,
@@ -108,6 +163,11 @@ export function levelResult(
     flags,
     meanServerBatch: server.meanServerBatch,
     throughputIntervalIps: blockInterval(blocks),
+    p99IntervalUs: p99s === null ? null : roundUs(p99s),
+    percentileError: histogramError,
+    ...(scheduled === undefined ? {} : { scheduled }),
+    client,
+    ...(failures.length === 0 ? {} : { errorsByKind: failures }),
     windows: windows.map((window) => window.summary),
   };
 }

@@ -1,8 +1,10 @@
-import { performance } from 'node:perf_hooks';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { toWire, WorkbenchError } from '../../contract/errors';
 import { GrpcTransport } from './grpc-transport';
 import { HttpTransport } from './http1-transport';
 import type { LoadJob } from './load-job';
+import type { Pacer } from './pacer';
+import { createSchedule } from '../request-schedule';
 import type { Transport } from './transport';
 import { nowUs } from './transport';
 import { FailureCounter, WindowRecorder } from './window-recorder';
@@ -14,15 +16,36 @@ const watchEveryMs = 1000;
 /** perf_analyzer's count windows have whole seconds, and at least one. */
 const shortestCountWindowUs = 1e6;
 const blocksPerWindow = 4;
+/** Of the event loop's delay; it costs a wake-up each. */
+const delayResolutionMs = 20;
 
-/** Closed loop: each slot sends its next request when the one before has been answered, without think time. */
+/** What the generator needs of its thread. */
+export interface GeneratorPorts {
+  /** Takes a copy: what a window holds is used again. */
+  readonly post: (message: FromWorker) => void;
+  readonly createPacer: (onDue: () => void) => Pacer;
+}
+
+/**
+ * Closed loop: each slot sends its next request when the one before has been answered, without think time. Open loop,
+ * with a schedule: a request goes out when it is due, by any free slot; without one it waits, and that wait counts.
+ */
 export class LoadGenerator {
   private readonly transport: Transport;
   private readonly recorder: WindowRecorder;
   private readonly failures = new FailureCounter();
   private readonly watch: NodeJS.Timeout;
+  private readonly delays = monitorEventLoopDelay({ resolution: delayResolutionMs });
+  private readonly dueUs: Float64Array;
+  private readonly free: number[] = [];
+  /** Slots that wait for the shared memory. */
+  private readonly parked: number[] = [];
+  private readonly nextInterval: (() => number) | null;
+  private pacer: Pacer | null = null;
+  private nextDueUs = 0;
   private timer: NodeJS.Timeout | undefined;
   private utilization = performance.eventLoopUtilization();
+  private cpu = process.cpuUsage();
   private succeeded = 0;
   private measuring = false;
   private stopping = false;
@@ -35,11 +58,14 @@ export class LoadGenerator {
 
   constructor(
     private readonly job: LoadJob,
-    private readonly post: (message: FromWorker, transfer?: readonly ArrayBuffer[]) => void,
+    private readonly ports: GeneratorPorts,
   ) {
     const counting = job.mode === 'count_windows';
+    this.nextInterval = job.schedule === null ? null : createSchedule(job.schedule);
+    this.dueUs = new Float64Array(job.concurrency);
     this.recorder = new WindowRecorder(
       counting ? shortestCountWindowUs / blocksPerWindow : (job.intervalMs * 1000) / blocksPerWindow,
+      this.nextInterval !== null,
     );
     const events = {
       success: (slot: number, startUs: number, endUs: number, sendUs: number, recvUs: number) => {
@@ -57,10 +83,21 @@ export class LoadGenerator {
     this.watch = setInterval(() => {
       this.checkSilence();
     }, watchEveryMs);
+    this.delays.enable();
   }
 
   start(): void {
-    for (let slot = 0; slot < this.job.concurrency; slot += 1) this.send(slot);
+    if (this.nextInterval === null) {
+      for (let slot = 0; slot < this.job.concurrency; slot += 1) this.send(slot);
+    } else {
+      // The lowest number last: it is taken first, so that few connections carry what few can.
+      for (let slot = this.job.concurrency - 1; slot >= 0; slot -= 1) this.free.push(slot);
+      this.pacer = this.ports.createPacer(() => {
+        this.sendDue();
+      });
+      this.nextDueUs = nowUs() + this.nextInterval();
+      this.sendDue();
+    }
     this.timer = setTimeout(() => {
       this.beginMeasuring();
     }, this.job.warmupMs);
@@ -72,20 +109,60 @@ export class LoadGenerator {
     if (this.underWay === 0) this.finish();
   }
 
+  /** The shared memory is registered again: goes on with the slots that found it missing. */
+  resume(): void {
+    for (const slot of this.parked.splice(0)) {
+      this.underWay += 1;
+      this.afterEnd(slot, nowUs());
+    }
+  }
+
+  private isLostRegion(message: string): boolean {
+    const { shared } = this.job;
+    return shared !== null && (message.includes(shared.inputRegion) || message.includes(shared.outputRegion));
+  }
+
   private send(slot: number): void {
     this.underWay += 1;
     this.transport.start(slot);
   }
 
+  /** Sends what is due while there are free slots; the rest goes out as slots become free. */
+  private sendDue(): void {
+    if (this.nextInterval === null || this.stopping || this.finished) return;
+    const presentUs = nowUs();
+    while (this.nextDueUs <= presentUs) {
+      const slot = this.free.pop();
+      if (slot === undefined) return;
+      this.dueUs[slot] = this.nextDueUs;
+      this.nextDueUs += this.nextInterval();
+      // Silence is counted from here: before, nobody was asked anything.
+      if (this.underWay === 0) this.lastEndUs = presentUs;
+      this.send(slot);
+    }
+    this.pacer?.wakeAt(this.nextDueUs);
+  }
+
   private onSuccess(slot: number, startUs: number, endUs: number, sendUs: number, recvUs: number): void {
     this.succeeded += 1;
-    if (this.measuring) this.recorder.success(endUs - startUs, endUs, sendUs, recvUs);
+    if (this.measuring) {
+      const dueUs = this.nextInterval === null ? startUs : this.dueUs[slot];
+      this.recorder.success(startUs, endUs, sendUs, recvUs, dueUs);
+    }
     this.afterEnd(slot, endUs);
   }
 
   private onFailure(slot: number, kind: string, message: string): void {
     this.failures.add(kind, message);
     if (this.measuring) this.recorder.failure(kind, message);
+    if (this.isLostRegion(message)) {
+      if (this.parked.length === 0) this.ports.post({ type: 'regions-lost' });
+      this.parked.push(slot);
+      this.underWay -= 1;
+      this.lastEndUs = nowUs();
+      if (this.stopping && this.underWay === 0) this.finish();
+      return;
+    }
     this.afterEnd(slot, nowUs());
   }
 
@@ -97,7 +174,11 @@ export class LoadGenerator {
       if (this.underWay === 0) this.finish();
       return;
     }
-    this.send(slot);
+    if (this.nextInterval === null) this.send(slot);
+    else {
+      this.free.push(slot);
+      this.sendDue();
+    }
     if (this.overdue || this.countReached(endUs)) this.endWindow(endUs);
   }
 
@@ -113,8 +194,10 @@ export class LoadGenerator {
   private beginMeasuring(): void {
     this.measuring = true;
     this.utilization = performance.eventLoopUtilization();
+    this.cpu = process.cpuUsage();
+    this.delays.reset();
     this.beginWindow(nowUs());
-    this.post({ type: 'warm' });
+    this.ports.post({ type: 'warm' });
   }
 
   private beginWindow(startUs: number): void {
@@ -136,9 +219,17 @@ export class LoadGenerator {
     const present = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(present, this.utilization);
     this.utilization = present;
-    const window = this.recorder.close(endUs, utilization);
+    const cpu = process.cpuUsage(this.cpu);
+    this.cpu = process.cpuUsage();
+    const window = this.recorder.close(endUs, {
+      loopUtilization: utilization,
+      // What the monitor records is the time between two of its wake-ups.
+      loopDelayP99Us: Math.max(0, this.delays.percentile(99) / 1000 - delayResolutionMs * 1000),
+      cpuShare: (cpu.user + cpu.system) / Math.max(1, endUs - this.windowStartUs),
+    });
+    this.delays.reset();
+    this.ports.post({ type: 'window', window });
     this.beginWindow(endUs);
-    this.post({ type: 'window', window }, [window.latenciesUs.buffer as ArrayBuffer]);
   }
 
   private checkSilence(): void {
@@ -152,12 +243,15 @@ export class LoadGenerator {
 
   private finish(): void {
     if (this.end()) {
-      this.post({ type: 'ended', totals: { succeeded: this.succeeded, failures: this.failures.counts } });
+      this.ports.post({
+        type: 'ended',
+        totals: { succeeded: this.succeeded, failures: this.failures.counts, checks: this.transport.checks },
+      });
     }
   }
 
   private fail(error: WorkbenchError): void {
-    if (this.end()) this.post({ type: 'failed', error: toWire(error) });
+    if (this.end()) this.ports.post({ type: 'failed', error: toWire(error) });
   }
 
   /** False when it had ended before. */
@@ -166,6 +260,8 @@ export class LoadGenerator {
     this.finished = true;
     clearTimeout(this.timer);
     clearInterval(this.watch);
+    this.delays.disable();
+    this.pacer?.close();
     this.transport.close();
     return true;
   }

@@ -1,5 +1,7 @@
 import type { Datatype } from '../../contract/input-data';
 import type { PerformanceSpec, Protocol } from '../../contract/run-spec';
+import type { ScheduleInput } from '../request-schedule';
+import type { SharedJob } from './shared-layout';
 
 export interface JobTensor {
   readonly name: string;
@@ -22,7 +24,12 @@ export interface LoadJob {
   readonly batchSize: number;
   /** False: tensors have no batch dimension. */
   readonly batched: boolean;
+  /** Requests under way; with a schedule the most that may be. */
   readonly concurrency: number;
+  /** Open loop: requests go out when they are due. null: a closed loop. */
+  readonly schedule: ScheduleInput | null;
+  /** null: tensors go over the wire. */
+  readonly shared: SharedJob | null;
   readonly warmupMs: number;
   readonly mode: PerformanceSpec['measurementMode'];
   readonly intervalMs: number;

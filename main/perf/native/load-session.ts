@@ -12,6 +12,8 @@ export interface LoadSessionInput {
   readonly onWarm: () => void;
   /** May call `stop`; windows keep coming until it does. */
   readonly onWindow: (window: RecordedWindow, stop: () => void) => void;
+  /** Registers the shared memory again; the load goes on when it is done. */
+  readonly onRegionsLost: () => Promise<void>;
 }
 
 /**
@@ -41,6 +43,12 @@ export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotal
               break;
             case 'window':
               input.onWindow(message.window, stop);
+              break;
+            case 'regions-lost':
+              input.onRegionsLost().then(() => {
+                const repaired: ToWorker = { type: 'repaired' };
+                worker.postMessage(repaired);
+              }, reject);
               break;
             case 'ended':
               resolve(message.totals);

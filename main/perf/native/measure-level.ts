@@ -2,14 +2,19 @@ import { WorkbenchError } from '../../contract/errors';
 import type { LoadPoint } from '../../contract/results';
 import { linkedAbort } from '../../platform/abort';
 import { createTritonClient } from '../../triton/client';
+import type { TritonClient } from '../../triton/client';
 import type { ModelStatistics } from '../../triton/statistics';
+import { levelText } from '../../contract/level-text';
 import type { MeasureInput } from '../load-tool';
 import { serverDelta } from '../server-columns';
 import { isSteady } from '../stability';
 import type { MeasuredWindow } from './level-result';
 import { failureCount, levelResult, summarizeWindow } from './level-result';
 import { runLoadSession } from './load-session';
+import type { LoadJob } from './load-job';
 import { readJob } from './read-job';
+import { createSharedRegions } from './shared-regions';
+import type { SharedRegions } from './shared-regions';
 import type { FailureCount, LoadTotals, RecordedWindow } from './worker-messages';
 
 export interface MeasuredLevel {
@@ -27,7 +32,7 @@ function allFailed(input: MeasureInput, failures: readonly FailureCount[]): Work
     'inference-failed',
     `Triton answered no request for ${input.modelName}: ${first === undefined ? 'no answer' : `${first.kind}: ${first.message}`}`,
     {
-      where: `batch size ${input.level.batchSize}, concurrency ${input.level.concurrency}`,
+      where: levelText(input.level),
       details: inWords(failures).join('\n'),
     },
   );
@@ -72,7 +77,7 @@ class LevelWindows {
     if (this.decided) return;
     const { input, measured } = this;
     const summary = summarizeWindow(recorded, input.level.batchSize);
-    if (measured.length === 0 && recorded.latenciesUs.length === 0) throw allFailed(input, recorded.failures);
+    if (measured.length === 0 && recorded.latencies.total === 0) throw allFailed(input, recorded.failures);
     measured.push({ recorded, summary, server });
     input.onWindow(summary, measured.length - 1);
     if (failureCount(recorded.failures) > 0) input.onLog(inWords(recorded.failures));
@@ -87,11 +92,29 @@ class LevelWindows {
   }
 }
 
+/** null: tensors go over the wire. Throws combination-unsupported for CUDA. */
+async function sharedRegions(
+  client: TritonClient,
+  input: MeasureInput,
+  job: LoadJob,
+): Promise<SharedRegions | null> {
+  const { sharedMemory = 'none' } = input.settings;
+  if (sharedMemory === 'none') return null;
+  if (sharedMemory === 'system') return createSharedRegions(client, input, job);
+  throw new WorkbenchError('combination-unsupported', 'The native generator has no CUDA shared memory', {
+    where: '--shared-memory',
+    remedy: 'Measure with --load-tool perf_analyzer.',
+  });
+}
+
 /** Measures one level with the worker thread of `workerFile`; throws as {@link LoadTool} says. */
 export async function measureLevel(workerFile: string, input: MeasureInput): Promise<MeasuredLevel> {
   const startMs = performance.now();
-  const job = await readJob(input);
   const client = createTritonClient(input.httpAddress);
+  const plain = await readJob(input);
+  const regions = await sharedRegions(client, input, plain);
+  const job = { ...plain, shared: regions?.job ?? null };
+  let repairs = 0;
   const { controller, dispose } = linkedAbort(input.signal);
   const state: { error: unknown } = { error: null };
   const fail = (error: unknown) => {
@@ -114,12 +137,33 @@ export async function measureLevel(workerFile: string, input: MeasureInput): Pro
       onWindow: (window, stop) => {
         windows.add(window, stop);
       },
+      onRegionsLost: async () => {
+        repairs += 1;
+        input.onLog(['Someone unregistered the shared memory: it is registered again.']);
+        await regions?.repair();
+      },
     });
     const result = levelResult(windows.measured, input.level, input.settings);
     if (result === null) throw allFailed(input, totals.failures);
     return {
       point: {
         ...result,
+        ...(regions === null
+          ? {}
+          : {
+              sharedMemory: {
+                kind: 'system' as const,
+                checkedCount: totals.checks.checked,
+                wrongCount: totals.checks.wrong,
+                repairs,
+              },
+            }),
+        ...(job.schedule === null
+          ? {}
+          : {
+              requestDistribution:
+                job.schedule.intervalsUs.length > 0 ? ('custom' as const) : job.schedule.distribution,
+            }),
         loadTool: 'native',
         protocol: input.protocol,
         elapsedUs: Math.round((performance.now() - startMs) * 1000),
@@ -133,6 +177,7 @@ export async function measureLevel(workerFile: string, input: MeasureInput): Pro
     // Also ends a fetch of statistics that nobody waits for any more.
     controller.abort();
     dispose();
+    await regions?.close();
   }
 }
 

@@ -56,6 +56,15 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
     batchSize: level.batchSize,
     batched: input.batched,
     concurrency: level.concurrency,
+    schedule:
+      level.requestRate === undefined
+        ? null
+        : {
+            rate: level.requestRate,
+            distribution: settings.requestDistribution ?? 'constant',
+            intervalsUs: settings.requestIntervalsUs ?? [],
+          },
+    shared: null,
     warmupMs: settings.warmupMs,
     mode: settings.measurementMode,
     intervalMs: settings.measurementIntervalMs,

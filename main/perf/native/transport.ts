@@ -10,10 +10,17 @@ export interface TransportEvents {
   fatal(error: WorkbenchError): void;
 }
 
+/** Answers in shared memory that were read back and compared. */
+export interface SharedChecks {
+  readonly checked: number;
+  readonly wrong: number;
+}
+
 /** Sends the prepared requests in turn: one at a time for each slot. */
 export interface Transport {
   /** Sends the slot's next request, as soon as its connection stands. */
   start(slot: number): void;
+  readonly checks: SharedChecks;
   /** Drops all connections at once, and what is under way with them. */
   close(): void;
 }

@@ -1,6 +1,6 @@
+import { LatencyHistogram } from '../latency-histogram';
 import type { FailureCount, RecordedWindow } from './worker-messages';
 
-const firstCapacity = 1 << 14;
 /** Kinds beyond this many are counted together: the server chooses the texts. */
 const maxKinds = 50;
 
@@ -19,48 +19,64 @@ export class FailureCounter {
   }
 }
 
-/** What ends within one window. Grows by doubling; nothing is allocated for a single request. */
+/** Later than this after it was due a request counts as delayed: below lies the clock of the timers. */
+const delayedUs = 1000;
+
+/** What the thread itself had to do in a window. */
+export type OwnLoad = Pick<RecordedWindow, 'loopUtilization' | 'loopDelayP99Us' | 'cpuShare'>;
+
+/** What ends within one window, in memory that does not grow with the count. */
 export class WindowRecorder {
-  private latencies = new Float64Array(firstCapacity);
-  private count = 0;
+  private readonly latencies = new LatencyHistogram();
+  private readonly scheduled: LatencyHistogram | null;
+  private readonly block = new LatencyHistogram();
   private sendSumUs = 0;
   private recvSumUs = 0;
   private failed = 0;
+  private delayed = 0;
   private failures = new FailureCounter();
-  private blocks: number[] = [];
+  private blockCounts: number[] = [];
+  private blockLatencies: RecordedWindow['blockLatencies'][number][] = [];
+  private firstUs = -1;
   private startUs = 0;
 
-  constructor(private readonly blockUs: number) {}
+  constructor(
+    private readonly blockUs: number,
+    openLoop = false,
+  ) {
+    this.scheduled = openLoop ? new LatencyHistogram() : null;
+  }
 
   /** Requests that ended, well or badly. */
   get ended(): number {
-    return this.count + this.failed;
+    return this.latencies.count + this.block.count + this.failed;
   }
 
   begin(startUs: number): void {
-    this.latencies = new Float64Array(Math.max(firstCapacity, this.count));
-    this.count = 0;
+    if (this.firstUs < 0) this.firstUs = startUs;
+    this.latencies.clear();
+    this.scheduled?.clear();
+    this.block.clear();
     this.sendSumUs = 0;
     this.recvSumUs = 0;
     this.failed = 0;
+    this.delayed = 0;
     this.failures = new FailureCounter();
-    this.blocks = [];
+    this.blockCounts = [];
+    this.blockLatencies = [];
     this.startUs = startUs;
   }
 
-  success(latencyUs: number, endUs: number, sendUs: number, recvUs: number): void {
-    if (this.count === this.latencies.length) {
-      const larger = new Float64Array(this.latencies.length * 2);
-      larger.set(this.latencies);
-      this.latencies = larger;
-    }
-    this.latencies[this.count] = latencyUs;
-    this.count += 1;
+  /** @param dueUs when the request should have gone out; the time of the send in a closed loop. */
+  success(startUs: number, endUs: number, sendUs: number, recvUs: number, dueUs = startUs): void {
+    const block = Math.floor((endUs - this.startUs) / this.blockUs);
+    while (this.blockCounts.length < block) this.closeBlock();
+    this.block.add(endUs - startUs);
     this.sendSumUs += sendUs;
     this.recvSumUs += recvUs;
-    const block = Math.floor((endUs - this.startUs) / this.blockUs);
-    while (this.blocks.length <= block) this.blocks.push(0);
-    this.blocks[block] = (this.blocks[block] ?? 0) + 1;
+    if (this.scheduled === null) return;
+    this.scheduled.add(endUs - dueUs);
+    if (startUs - dueUs > delayedUs) this.delayed += 1;
   }
 
   failure(kind: string, message: string): void {
@@ -68,20 +84,33 @@ export class WindowRecorder {
     this.failures.add(kind, message);
   }
 
-  /** The window up to `endUs`. The latencies are handed over and may be transferred. */
-  close(endUs: number, loopUtilization: number): RecordedWindow {
+  /** The window up to `endUs`; the next one's values stand in the same memory. */
+  close(endUs: number, own: OwnLoad): RecordedWindow {
     const durationUs = endUs - this.startUs;
     const whole = Math.floor(durationUs / this.blockUs + 1e-3);
-    const blockCounts = Array.from({ length: whole }, (_unused, index) => this.blocks[index] ?? 0);
+    while (this.blockCounts.length < whole) this.closeBlock();
+    this.latencies.merge(this.block);
     return {
       durationUs,
-      latenciesUs: this.latencies.slice(0, this.count),
+      startUs: this.startUs - this.firstUs,
+      latencies: this.latencies.data(),
+      scheduled: this.scheduled?.data() ?? null,
+      delayedCount: this.delayed,
       sendSumUs: this.sendSumUs,
       recvSumUs: this.recvSumUs,
       failures: this.failures.counts,
-      blockCounts,
+      blockCounts: this.blockCounts.slice(0, whole),
+      blockLatencies: this.blockLatencies.slice(0, whole),
       blockUs: this.blockUs,
-      loopUtilization,
+      ...own,
     };
+  }
+
+  private closeBlock(): void {
+    const { block } = this;
+    this.blockCounts.push(block.count);
+    this.blockLatencies.push(block.count === 0 ? null : { p99Us: block.percentile(99), avgUs: block.avgUs });
+    this.latencies.merge(block);
+    block.clear();
   }
 }

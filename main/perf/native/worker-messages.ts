@@ -1,4 +1,6 @@
 import type { WireError } from '../../contract/errors';
+import type { HistogramData } from '../latency-histogram';
+import type { SharedChecks } from './transport';
 
 export interface FailureCount {
   readonly kind: string;
@@ -10,33 +12,47 @@ export interface FailureCount {
 /** One window as the worker thread recorded it; times in microseconds. */
 export interface RecordedWindow {
   readonly durationUs: number;
-  /** Of the successful requests that ended in the window, in the order of their end. */
-  readonly latenciesUs: Float64Array;
+  /** Since the first window's start. */
+  readonly startUs: number;
+  /** Of the successful requests that ended in the window, from the send. */
+  readonly latencies: HistogramData;
+  /** The same requests, from the time at which they were due; null in a closed loop. */
+  readonly scheduled: HistogramData | null;
+  readonly delayedCount: number;
   readonly sendSumUs: number;
   readonly recvSumUs: number;
   readonly failures: readonly FailureCount[];
   /** Successful requests by equal parts of the window, the last part cut off where it is not whole. */
   readonly blockCounts: readonly number[];
   readonly blockUs: number;
+  /** p99 and mean latency of the same parts; null where a part had no request. */
+  readonly blockLatencies: readonly ({ readonly p99Us: number; readonly avgUs: number } | null)[];
   /** Share of the time in which the thread's event loop was busy, 0 to 1. */
   readonly loopUtilization: number;
+  /** p99 of the event loop's delay within the window. */
+  readonly loopDelayP99Us: number;
+  /** CPU time of the whole process over the window's time. */
+  readonly cpuShare: number;
 }
 
 /** Everything that was sent since the start, warm-up included. */
 export interface LoadTotals {
   readonly succeeded: number;
   readonly failures: readonly FailureCount[];
+  readonly checks: SharedChecks;
 }
 
 export type FromWorker =
   /** The warm-up is over and the first window has begun. */
   | { readonly type: 'warm' }
   | { readonly type: 'window'; readonly window: RecordedWindow }
+  /** The server does not know the shared memory any more; slots that found out wait for `repaired`. */
+  | { readonly type: 'regions-lost' }
   /** All answers have come and the connections are closed. */
   | { readonly type: 'ended'; readonly totals: LoadTotals }
   | { readonly type: 'failed'; readonly error: WireError };
 
-/** Lets the requests under way end and sends no others. */
+/** `stop` lets the requests under way end and sends no others; `repaired` answers `regions-lost`. */
 export interface ToWorker {
-  readonly type: 'stop';
+  readonly type: 'stop' | 'repaired';
 }

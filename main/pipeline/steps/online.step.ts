@@ -1,15 +1,23 @@
 import { measuringInputs, sweep } from '../sweep';
 import type { Step } from '../step';
 
-/** Dynamic batching: many requests at a time, one level a concurrency. */
+/** Dynamic batching: many requests at a time, one level a concurrency or a request rate. */
 export const onlineStep: Step = {
   id: 'online',
   kind: 'record',
   needs: ['images', 'offline', 'deploy'],
   deadlineS: 6 * 3600,
   inputs: (run) => {
-    const { concurrency, onlineBatchSize } = run.spec.performance;
-    return Promise.resolve([measuringInputs(run), concurrency, onlineBatchSize]);
+    const { performance } = run.spec;
+    const { concurrency, onlineBatchSize, requestRates, search, latencyThresholdMs } = performance;
+    return Promise.resolve([
+      measuringInputs(run),
+      concurrency,
+      onlineBatchSize,
+      // Where they are in use: earlier runs keep their keys.
+      ...(requestRates.length === 0 ? [] : [{ requestRates }]),
+      ...(search === 'none' ? [] : [{ search, latencyThresholdMs }]),
+    ]);
   },
   async run(context) {
     return sweep(context, 'online');

@@ -83,7 +83,8 @@ export function pageSummary(page: WizardPage, context: FieldContext): string {
       return value('accuracy', 'allowUnverified') === true ? `${atol}, goes on` : atol;
     }
     case 'performance': {
-      const online = value('performance', 'concurrency');
+      const rates = value('performance', 'requestRates');
+      const online = Array.isArray(rates) && rates.length > 0 ? rates : value('performance', 'concurrency');
       const levels = online === 'formula' ? 'formula' : String(count(online));
       return `${count(value('performance', 'batchSizes'))} offline, ${levels} online`;
     }

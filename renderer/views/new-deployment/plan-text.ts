@@ -12,6 +12,16 @@ const list = (values: readonly number[]): string => values.join(', ');
 
 const levels = (count: number): string => (count === 1 ? '1 level' : `${count} levels`);
 
+function onlineText(performance: RunSpec['performance']): string {
+  const { requestRates, requestIntervalsUs, concurrency, search, latencyThresholdMs } = performance;
+  const found =
+    search === 'none' ? '' : `, of which a ${search} search for p99 ≤ ${latencyThresholdMs} ms tries some`;
+  if (requestIntervalsUs.length > 0) return `1 level: ${requestIntervalsUs.length} intervals in turn`;
+  return requestRates.length > 0
+    ? `${levels(requestRates.length)}: ${list(requestRates)} requests/s${found}`
+    : `${levels(concurrency.length)}: concurrency ${list(concurrency)}${found}`;
+}
+
 type Metrics = Preset['metrics'];
 
 const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>> = {
@@ -40,8 +50,7 @@ const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>
   'profile-data': ({ performance }) => `Input values: ${performance.inputData}`,
   offline: ({ performance }) =>
     `${levels(performance.batchSizes.length)}: batch size ${list(performance.batchSizes)}; concurrency 1`,
-  online: ({ performance }) =>
-    `${levels(performance.concurrency.length)}: concurrency ${list(performance.concurrency)}; batch size ${performance.onlineBatchSize}`,
+  online: ({ performance }) => `${onlineText(performance)}; batch size ${performance.onlineBatchSize}`,
   report: ({ performance }) => `HTML, PDF and CSV; measured by ${loadToolText[performance.loadTool]}`,
 };
 

@@ -1,3 +1,4 @@
+import { levelText } from '../../../main/contract/level-text';
 import { bestPoint } from '../../../main/contract/points';
 import type { LoadPoint } from '../../../main/contract/results';
 import type { RunState } from '../../../main/contract/run-state';
@@ -10,9 +11,6 @@ export interface Figure {
   readonly unit: string;
   readonly note: string;
 }
-
-const levelText = (of: { readonly batchSize: number; readonly concurrency: number }): string =>
-  `batch size ${of.batchSize}, concurrency ${of.concurrency}`;
 
 const missing = (label: string): Figure => ({ label, value: '–', unit: '', note: 'not measured yet' });
 

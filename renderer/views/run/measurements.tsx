@@ -1,3 +1,5 @@
+import { scenarioLevels } from '../../../main/contract/scenario-levels';
+import { levelOf } from '../../charts/chart';
 import { SegmentedControl } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
@@ -38,7 +40,10 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
   const scenario = picked ?? newsOf(state);
   const { performance } = state.spec;
   const measured = state.scenarios[scenario];
-  const planned = scenario === 'offline' ? performance.batchSizes : performance.concurrency;
+  const planned = useMemo(
+    () => scenarioLevels(performance, scenario).map((load) => levelOf(scenario, load)),
+    [performance, scenario],
+  );
   // Windows land often, levels seldom: what shows levels alone is not drawn again for a window.
   const input = useMemo<Omit<SweepInput, 'level'>>(
     () => ({ scenario, state: measured, planned, budgetMs, theme }),
@@ -52,10 +57,13 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
     [input],
   );
   const count = (of: Scenario): string => {
-    const all = of === 'offline' ? performance.batchSizes : performance.concurrency;
-    return `${state.scenarios[of].points.length}/${all.length}`;
+    return `${state.scenarios[of].points.length}/${scenarioLevels(performance, of).length}`;
   };
-  const sweep = scenario === 'offline' ? 'batch size' : 'concurrency';
+  const online =
+    performance.requestRates.length + performance.requestIntervalsUs.length > 0
+      ? 'requests a second'
+      : 'concurrency';
+  const sweep = scenario === 'offline' ? 'batch size' : online;
   const fileName = `${runId}-${scenario}`;
   return (
     <section className="stack" aria-label="Measurements">
@@ -69,7 +77,7 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
           }}
           data={[
             { value: 'offline', label: `Offline · batch size (${count('offline')})` },
-            { value: 'online', label: `Online · concurrency (${count('online')})` },
+            { value: 'online', label: `Online · ${online} (${count('online')})` },
           ]}
         />
         <BudgetField runId={runId} scenario={scenario} state={measured} />

@@ -1,3 +1,4 @@
+import { levelText } from '../../../main/contract/level-text';
 import { bestPoint } from '../../../main/contract/points';
 import type { RunState } from '../../../main/contract/run-state';
 import { formatMetric, formatMs, formatRate } from '../../format/numbers';
@@ -23,6 +24,6 @@ export function verdict(state: RunState, titleOf: (metric: string) => string): s
   const unsteady = whyUnsteady(best) === null ? '' : ', a level that is not steady';
   return (
     `${formatRate(best.inferencesPerSecond)} inferences/s at p99 ${formatMs(best.p99Us)} ms ` +
-    `(batch size ${best.batchSize}, concurrency ${best.concurrency}${unsteady}); ${accuracyText(state, titleOf)}.`
+    `(${levelText(best)}${unsteady}); ${accuracyText(state, titleOf)}.`
   );
 }

@@ -78,6 +78,8 @@ function drive(port: number, requests: number, options: { concurrency?: number; 
     tensors: [{ name: 'X', datatype: 'UINT8', shape: [bytes], samples: [Buffer.alloc(bytes, 3)] }],
     batchSize: 1,
     batched: false,
+    schedule: null,
+    shared: null,
     concurrency,
     warmupMs: 0,
     mode: 'time_windows',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { histogramError } from '../../../main/perf/latency-histogram';
 import type { MeasuredWindow } from '../../../main/perf/native/level-result';
 import { levelResult, summarizeWindow } from '../../../main/perf/native/level-result';
 import { WindowRecorder } from '../../../main/perf/native/window-recorder';
@@ -32,10 +33,15 @@ function windowOf(
   const recorder = new WindowRecorder(second / 4);
   recorder.begin(0);
   for (const [index, latency] of latencies.entries()) {
-    recorder.success(latency, ((index + 0.5) * second) / latencies.length, 3, 2);
+    const endUs = ((index + 0.5) * second) / latencies.length;
+    recorder.success(endUs - latency, endUs, 3, 2);
   }
   for (let index = 0; index < (options.failures ?? 0); index += 1) recorder.failure('UNAVAILABLE', 'no');
-  const recorded = recorder.close(second, options.busy ?? 0.2);
+  const recorded = recorder.close(second, {
+    loopUtilization: options.busy ?? 0.2,
+    loopDelayP99Us: 0,
+    cpuShare: 0.1,
+  });
   return {
     recorded,
     summary: summarizeWindow(recorded, level.batchSize),
@@ -45,25 +51,28 @@ function windowOf(
 
 const steps = (from: number, count: number) =>
   Array.from({ length: count }, (_unused, index) => from + index);
+/** Within the histogram's error. */
+const near = (value: number): unknown => expect.closeTo(value, -Math.log10(2.1 * histogramError * value));
 const settings = { stabilityPercentage: 10 };
 
 describe('a window', () => {
   it('is told with its rate in items and its own percentiles', () => {
     expect(windowOf([300, 100, 200, 400], { failures: 1 }).summary).toEqual({
       durationUs: second,
+      startUs: 0,
       requestCount: 4,
       errorCount: 1,
       inferencesPerSecond: 8,
       avgUs: 250,
-      p50Us: 300,
-      p99Us: 400,
+      p50Us: near(300),
+      p99Us: near(400),
     });
   });
 
   it('keeps every latency, beyond its first capacity too', () => {
     const window = windowOf(steps(1, 40_000));
     expect(window.summary.requestCount).toBe(40_000);
-    expect(window.summary.p50Us).toBe(20_001);
+    expect(window.summary.p50Us).toEqual(near(20_001));
     expect(window.recorded.blockCounts).toEqual([10_000, 10_000, 10_000, 10_000]);
   });
 });
@@ -86,8 +95,8 @@ describe('a level', () => {
       stable: true,
       flags: [],
       avgUs: 150.5,
-      p50Us: 151,
-      p99Us: 199,
+      p50Us: near(151),
+      p99Us: near(199),
       clientSendUs: 3,
       clientRecvUs: 2,
       serverQueueUs: 10,
@@ -119,5 +128,67 @@ describe('a level', () => {
   it('is not there when no request succeeded', () => {
     const windows = [1, 2, 3].map(() => windowOf([], { failures: 5 }));
     expect(levelResult(windows, level, settings)).toBeNull();
+  });
+
+  it('tells how its requests failed', () => {
+    const windows = [1, 2, 3].map(() => windowOf(steps(100, 900), { failures: 1 }));
+    expect(levelResult(windows, level, settings)?.errorsByKind).toEqual([
+      { kind: 'UNAVAILABLE', count: 3, message: 'no' },
+    ]);
+  });
+
+  it('is flagged when latency goes one way, steady or not', () => {
+    const windows = [0, 1, 2].map((index) => windowOf(steps(100 + 5 * index, 40).map((us) => us / 10)));
+    expect(levelResult(windows, level, settings)).toMatchObject({ stable: true, flags: [] });
+    const rising = [0, 1, 2].map((index) =>
+      windowOf(Array.from({ length: 400 }, (_unused, at) => 100 + 3 * (index + at / 400))),
+    );
+    expect(levelResult(rising, level, settings)).toMatchObject({ stable: true, flags: ['drifting'] });
+  });
+});
+
+describe('an open loop', () => {
+  /** One second at 10 a second; the server stands still from 0.2 s to 0.7 s. Only one request may be under way. */
+  function stalled(): MeasuredWindow {
+    const recorder = new WindowRecorder(second / 4, true);
+    recorder.begin(0);
+    for (const [dueUs, startUs, endUs] of [
+      [100_000, 100_000, 110_000],
+      [200_000, 200_000, 700_000],
+      [300_000, 700_000, 710_000],
+      [400_000, 710_000, 720_000],
+      [500_000, 720_000, 730_000],
+      [600_000, 730_000, 740_000],
+      [700_000, 740_000, 750_000],
+      [800_000, 800_500, 810_000],
+      [900_000, 900_000, 910_000],
+    ] as const) {
+      recorder.success(startUs, endUs, 0, 0, dueUs);
+    }
+    const recorded = recorder.close(second, { loopUtilization: 0.1, loopDelayP99Us: 0, cpuShare: 0.1 });
+    return { recorded, summary: summarizeWindow(recorded, 1), server: server(9) };
+  }
+
+  it('tells latency from the send and from the schedule', () => {
+    const window = stalled();
+    const point = levelResult([window, window, window], { ...level, requestRate: 10 }, settings);
+    expect(point).toMatchObject({ requestRate: 10, p50Us: near(10_000) });
+    expect(point?.scheduled).toMatchObject({
+      // Sorted: 10, 10, 10, 50, 140, 230, 320, 410, 500 ms.
+      p50Us: near(140_000),
+      p90Us: near(410_000),
+      p99Us: near(500_000),
+      maxUs: 500_000,
+      delayedCount: 15,
+    });
+    expect(window.summary.scheduledP99Us).toEqual(near(500_000));
+  });
+
+  it('is flagged when the server does not keep up', () => {
+    const window = stalled();
+    const flags = (rate: number) =>
+      levelResult([window, window, window], { ...level, requestRate: rate }, settings)?.flags;
+    expect(flags(10)).not.toContain('rate-not-reached');
+    expect(flags(20)).toContain('rate-not-reached');
   });
 });

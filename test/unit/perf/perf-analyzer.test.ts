@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { analyzerCommand } from '../../../main/perf/analyzer/analyzer-command';
 import { analyzerFailure } from '../../../main/perf/analyzer/analyzer-failure';
 import { parseAnalyzerCsv } from '../../../main/perf/analyzer/parse-analyzer-csv';
 import { parseAnalyzerSummary, parsePass } from '../../../main/perf/analyzer/parse-analyzer-output';
@@ -17,20 +18,23 @@ const linesOf = async (name: string) => (await fixture(name)).split('\n');
 describe('the CSV', () => {
   it('has every column of its one level', async () => {
     expect(parseAnalyzerCsv(await fixture('grpc-steady.csv'))).toEqual({
-      concurrency: 4,
-      inferencesPerSecond: 5611.98,
-      clientSendUs: 1,
-      networkServerSendRecvUs: 394,
-      serverQueueUs: 212,
-      serverComputeInputUs: 7,
-      serverComputeInferUs: 45,
-      serverComputeOutputUs: 45,
-      clientRecvUs: 0,
-      p50Us: 622,
-      p90Us: 761,
-      p95Us: 886,
-      p99Us: 2831,
-      avgUs: 707,
+      loadKind: 'concurrency',
+      load: 4,
+      columns: {
+        inferencesPerSecond: 5611.98,
+        clientSendUs: 1,
+        networkServerSendRecvUs: 394,
+        serverQueueUs: 212,
+        serverComputeInputUs: 7,
+        serverComputeInferUs: 45,
+        serverComputeOutputUs: 45,
+        clientRecvUs: 0,
+        p50Us: 622,
+        p90Us: 761,
+        p95Us: 886,
+        p99Us: 2831,
+        avgUs: 707,
+      },
     });
   });
 
@@ -44,6 +48,64 @@ describe('the CSV', () => {
   ])('with %s is refused', async (_what, change, message) => {
     const text = change(await fixture('grpc-steady.csv'));
     expect(() => parseAnalyzerCsv(text)).toThrow(message);
+  });
+});
+
+describe('the command', () => {
+  const input = {
+    httpAddress: 'h:1',
+    grpcAddress: 'h:2',
+    protocol: 'grpc' as const,
+    modelName: 'm',
+    modelVersion: '1',
+    level: { batchSize: 1, concurrency: 16 },
+    settings: {
+      measurementMode: 'time_windows' as const,
+      measurementIntervalMs: 100,
+      measurementRequestCount: 50,
+    },
+    inputData: { tensors: [] },
+  };
+  const run = {
+    binary: 'perf_analyzer',
+    inputDir: 'i',
+    csvPath: 'c',
+    intervalsPath: 'intervals.txt',
+    stabilityPercentage: 10,
+    maxTrials: 3,
+  };
+  const words = (change: {
+    readonly requestRate?: number;
+    readonly settings?: Partial<MeasureInput['settings']>;
+  }) => {
+    const level = {
+      ...input.level,
+      ...(change.requestRate === undefined ? {} : { requestRate: change.requestRate }),
+    };
+    return analyzerCommand(
+      { ...input, level, settings: { ...input.settings, ...change.settings } },
+      run,
+    ).join(' ');
+  };
+
+  it('has the load of the level', () => {
+    expect(words({})).toContain('--concurrency-range 16:16');
+    const rate = words({ requestRate: 200, settings: { requestDistribution: 'poisson' } });
+    expect(rate).toContain('--request-rate-range 200:200 --request-distribution poisson --max-threads 16');
+    expect(rate).not.toContain('--concurrency-range');
+    const custom = words({ requestRate: 200, settings: { requestIntervalsUs: [5000] } });
+    expect(custom).toContain('--request-intervals intervals.txt');
+    expect(custom).not.toContain('--request-rate-range');
+  });
+
+  it('has shared memory where it is asked for', () => {
+    expect(words({})).not.toContain('--shared-memory');
+    expect(words({ settings: { sharedMemory: 'none', outputSharedMemoryBytes: 7 } })).not.toContain(
+      'shared-memory',
+    );
+    expect(words({ settings: { sharedMemory: 'cuda', outputSharedMemoryBytes: 7 } })).toContain(
+      '--shared-memory cuda --output-shared-memory-size 7',
+    );
   });
 });
 

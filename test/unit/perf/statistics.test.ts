@@ -1,38 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { onlineConcurrency } from '../../../main/perf/concurrency';
-import { percentileOf } from '../../../main/perf/percentile';
 import { isSteady } from '../../../main/perf/stability';
 import { blockInterval } from '../../../main/perf/throughput-interval';
-
-describe('percentiles', () => {
-  it("follow perf_analyzer's rule: nearest rank on n - 1", () => {
-    const hundred = Array.from({ length: 100 }, (_unused, index) => index + 1);
-    // floor(0.5 * 99 + 0.5) = 50, floor(0.9 * 99 + 0.5) = 89, floor(0.95 * 99 + 0.5) = 94, floor(0.99 * 99 + 0.5) = 98
-    expect([50, 90, 95, 99].map((percent) => percentileOf(hundred, percent))).toEqual([51, 90, 95, 99]);
-    expect([50, 90, 95, 99].map((percent) => percentileOf([10, 20, 30, 40], percent))).toEqual([
-      30, 40, 40, 40,
-    ]);
-    expect(percentileOf([7], 99)).toBe(7);
-  });
-
-  it('of nothing do not exist', () => {
-    expect(() => percentileOf([], 50)).toThrow(RangeError);
-  });
-
-  it('are values of the sample, in order', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(), { minLength: 1 }), (values) => {
-        const sorted = Float64Array.from(values).sort();
-        const found = [0, 50, 90, 95, 99, 100].map((percent) => percentileOf(sorted, percent));
-        expect([...found].sort((a, b) => a - b)).toEqual(found);
-        expect(found.every((value) => values.includes(value))).toBe(true);
-        expect(found[0]).toBe(sorted[0]);
-        expect(found.at(-1)).toBe(sorted.at(-1));
-      }),
-    );
-  });
-});
 
 describe('steadiness', () => {
   const windows = (...pairs: readonly (readonly [number, number])[]) =>

@@ -1,4 +1,11 @@
-import { inputDataModes, loadTools, protocols } from '../../../../main/contract/run-spec';
+import {
+  inputDataModes,
+  loadTools,
+  protocols,
+  requestDistributions,
+  searches,
+  sharedMemories,
+} from '../../../../main/contract/run-spec';
 import { loadToolText } from '../../../format/words';
 import type { Control, FieldContext, Section } from './field';
 
@@ -15,6 +22,17 @@ const modes = ['time_windows', 'count_windows'] as const;
 
 /** What is measured, and when a level counts as measured. */
 export function performanceSections(context: FieldContext): readonly Section[] {
+  const has = (name: string) => {
+    const value = context.value('performance', name);
+    return Array.isArray(value) && value.length > 0;
+  };
+  const byRate = has('requestRates');
+  const searching = !['none', undefined].includes(
+    context.value('performance', 'search') as string | undefined,
+  );
+  const shares = !['none', undefined].includes(
+    context.value('performance', 'sharedMemory') as string | undefined,
+  );
   const byTime = context.value('performance', 'measurementMode') !== 'count_windows';
   return [
     {
@@ -49,6 +67,44 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           help: 'Items in each request.',
           control: { kind: 'integer', min: 1 },
         },
+        {
+          keys: ['performance', 'requestRates'],
+          label: 'Online: requests a second',
+          term: 'request-rate-range',
+          help: 'In place of the concurrency: sent when due, answered or not; latency also from that time.',
+          wide: true,
+          control: { kind: 'integers', mayBeEmpty: true },
+        },
+        {
+          keys: ['performance', 'requestDistribution'],
+          label: 'Distribution of requests',
+          term: 'request-distribution',
+          help: 'Even intervals, or those of independent clients (seeded).',
+          control: choice(requestDistributions, { constant: 'Constant', poisson: 'Poisson' }),
+          idle: byRate ? undefined : 'Of effect with requests a second.',
+        },
+        {
+          keys: ['performance', 'requestIntervalsUs'],
+          label: 'Intervals of requests, µs',
+          term: 'request-intervals',
+          help: 'In place of requests a second: these in turn, without end.',
+          control: { kind: 'integers', mayBeEmpty: true },
+        },
+        {
+          keys: ['performance', 'search'],
+          label: 'Search for a latency',
+          term: 'binary-search',
+          help: 'Measures up to the last online level within the latency, or halves what lies between.',
+          control: choice(searches, { none: 'All levels', linear: 'Linear', binary: 'Binary' }),
+        },
+        {
+          keys: ['performance', 'latencyThresholdMs'],
+          label: 'p99 to stay within, ms',
+          term: 'latency-threshold',
+          help: 'Of a search; with requests a second from the time at which each was due.',
+          control: { kind: 'number', min: 0, step: 1 },
+          idle: searching ? undefined : 'Of effect with a search.',
+        },
       ],
     },
     {
@@ -75,6 +131,21 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           help: 'Seeded random values, zeros, or samples of the data set.',
           wide: true,
           control: choice(inputDataModes, { random: 'Random', zero: 'Zeros', dataset: 'Data set' }),
+        },
+        {
+          keys: ['performance', 'sharedMemory'],
+          label: 'Shared memory',
+          term: 'shared-memory',
+          help: 'Tensors pass through /dev/shm or the GPU’s memory instead of the network.',
+          control: choice(sharedMemories, { none: 'None', system: 'System', cuda: 'CUDA' }),
+        },
+        {
+          keys: ['performance', 'outputSharedMemoryBytes'],
+          label: 'Shared memory of an output',
+          term: 'output-shared-memory-size',
+          help: 'Each output of a request must fit.',
+          control: { kind: 'integer', min: 1, suffix: ' B' },
+          idle: shares ? undefined : 'Of effect with shared memory.',
         },
       ],
     },

@@ -1,0 +1,118 @@
+/** Parts of an octave; a value is told by the middle of its part. */
+const parts = 1024;
+const partBits = 10;
+/** 1 ns to 2^41 ns, 36 minutes; longer ones count as that. */
+const octaves = 32;
+const size = parts * octaves;
+
+/** Largest relative error of a value that a histogram gives: half a part at the lower end of an octave. */
+export const histogramError = 1 / (2 * parts);
+
+/**
+ * Latencies in bounded memory: log-linear, 1024 parts an octave (below 1024 ns exact), 128 KiB whatever the count.
+ * Percentiles by perf_analyzer's rule; mean, smallest and largest are exact.
+ */
+export class LatencyHistogram {
+  private counts = new Uint32Array(size);
+  private total = 0;
+  private sumUs = 0;
+  private smallestUs = Infinity;
+  private largestUs = 0;
+
+  get count(): number {
+    return this.total;
+  }
+
+  /** 0 without values. */
+  get avgUs(): number {
+    return this.total === 0 ? 0 : this.sumUs / this.total;
+  }
+
+  get maxUs(): number {
+    return this.largestUs;
+  }
+
+  add(latencyUs: number): void {
+    const ns = Math.max(0, latencyUs * 1000);
+    const index = indexOf(ns);
+    this.counts[index] = (this.counts[index] ?? 0) + 1;
+    this.total += 1;
+    this.sumUs += latencyUs;
+    if (latencyUs < this.smallestUs) this.smallestUs = latencyUs;
+    if (latencyUs > this.largestUs) this.largestUs = latencyUs;
+  }
+
+  merge(other: LatencyHistogram | HistogramData): void {
+    const { counts, total, sumUs, smallestUs, largestUs } =
+      other instanceof LatencyHistogram ? other.data() : other;
+    if (total === 0) return;
+    const last = indexOf(largestUs * 1000);
+    for (let index = indexOf(smallestUs * 1000); index <= last; index += 1) {
+      const more = counts[index] ?? 0;
+      if (more > 0) this.counts[index] = (this.counts[index] ?? 0) + more;
+    }
+    this.total += total;
+    this.sumUs += sumUs;
+    this.smallestUs = Math.min(this.smallestUs, smallestUs);
+    this.largestUs = Math.max(this.largestUs, largestUs);
+  }
+
+  clear(): void {
+    if (this.total > 0) this.counts.fill(0);
+    this.total = 0;
+    this.sumUs = 0;
+    this.smallestUs = Infinity;
+    this.largestUs = 0;
+  }
+
+  /** Nearest rank on n - 1 (performance.md 1.3), within {@link histogramError}. Throws a RangeError without values. */
+  percentile(percent: number): number {
+    if (this.total === 0) throw new RangeError(`No ${percent}th percentile of 0 values`);
+    const rank = Math.floor((percent / 100) * (this.total - 1) + 0.5);
+    let seen = 0;
+    for (let index = indexOf(this.smallestUs * 1000); index < size; index += 1) {
+      seen += this.counts[index] ?? 0;
+      if (seen > rank) return Math.min(this.largestUs, Math.max(this.smallestUs, middleOf(index) / 1000));
+    }
+    return this.largestUs;
+  }
+
+  /** A plain value that may cross threads; shares the counts. */
+  data(): HistogramData {
+    return {
+      counts: this.counts,
+      total: this.total,
+      sumUs: this.sumUs,
+      smallestUs: this.smallestUs,
+      largestUs: this.largestUs,
+    };
+  }
+}
+
+export interface HistogramData {
+  readonly counts: Uint32Array;
+  readonly total: number;
+  readonly sumUs: number;
+  readonly smallestUs: number;
+  readonly largestUs: number;
+}
+
+export function histogramOf(data: HistogramData): LatencyHistogram {
+  const histogram = new LatencyHistogram();
+  histogram.merge(data);
+  return histogram;
+}
+
+function indexOf(ns: number): number {
+  if (ns < parts) return Math.floor(ns);
+  const octave = Math.floor(Math.log2(ns)) - partBits;
+  // The logarithm may round up to the next octave just below its bound.
+  const part = Math.max(0, Math.floor(ns / 2 ** octave) - parts);
+  return Math.min(size - 1, (octave + 1) * parts + part);
+}
+
+function middleOf(index: number): number {
+  if (index < parts) return index;
+  const octave = Math.floor(index / parts) - 1;
+  return (parts + (index % parts) + 0.5) * 2 ** octave;
+}

@@ -1,0 +1,162 @@
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { batchPayloads } from './batch-payloads';
+import type { RequestInputs } from './batch-payloads';
+import type { LoadJob } from './load-job';
+import { inputLayout, outputOffset } from './shared-layout';
+import type { SharedJob, SharedPlace } from './shared-layout';
+
+/** Where the tensors of one request lie in shared memory. */
+export interface SharedPlaces {
+  readonly inputs: readonly SharedPlace[];
+  readonly outputs: readonly { readonly name: string; readonly place: SharedPlace }[];
+}
+
+/** The prepared requests that slots send in turn. */
+export interface RequestSource {
+  next(slot: number): Buffer;
+  /** What is wrong with the slot's answer in shared memory; null when nothing is, or when it was not looked at. */
+  check(slot: number): string | null;
+  /** Answers in shared memory that were read back. */
+  readonly checked: number;
+  readonly wrong: number;
+  close(): void;
+}
+
+type Encode = (inputs: RequestInputs, shared: SharedPlaces | null) => Buffer;
+
+/** One answer in so many is read back. */
+const checkEvery = 100;
+/** Of each output so much is compared. */
+const mostBytes = 2 ** 20;
+/** What no model answers with: found in the memory, it says that nobody wrote there. */
+const poison = 0xa5;
+
+function fromWire(payloads: readonly RequestInputs[], encode: Encode): RequestSource {
+  const messages = payloads.map((inputs) => encode(inputs, null));
+  let at = 0;
+  return {
+    next: () => {
+      const message = messages[at] ?? Buffer.alloc(0);
+      at = (at + 1) % messages.length;
+      return message;
+    },
+    check: () => null,
+    checked: 0,
+    wrong: 0,
+    close: () => undefined,
+  };
+}
+
+/** Values of FP32 outputs may differ in their last places where the server batches; other types must not. */
+function differs(found: Buffer, expected: Uint8Array): boolean {
+  if (found.equals(expected)) return false;
+  if (found.length % 4 !== 0) return true;
+  const other = Buffer.from(expected.buffer, expected.byteOffset, expected.byteLength);
+  for (let at = 0; at < found.length; at += 4) {
+    const a = found.readFloatLE(at);
+    const b = other.readFloatLE(at);
+    if (!(Math.abs(a - b) <= 1e-3 * Math.max(1, Math.abs(b)))) return true;
+  }
+  return false;
+}
+
+/** Requests that only name memory: one message for each slot and payload, made when first sent. */
+class SharedSource implements RequestSource {
+  checked = 0;
+  wrong = 0;
+  private readonly messages = new Map<number, Buffer>();
+  private readonly offsets: ReturnType<typeof inputLayout>['offsets'];
+  private readonly file: number;
+  /** Payload of the request under way whose answer is to be read; -1: it is not. */
+  private readonly watched: Int32Array;
+  private at = 0;
+  private count = 0;
+
+  constructor(
+    private readonly payloads: readonly RequestInputs[],
+    private readonly shared: SharedJob,
+    private readonly encode: Encode,
+    slots: number,
+  ) {
+    this.offsets = inputLayout(payloads).offsets;
+    this.file = openSync(shared.outputPath, 'r+');
+    this.watched = new Int32Array(slots).fill(-1);
+  }
+
+  next(slot: number): Buffer {
+    const payload = this.at;
+    this.at = (this.at + 1) % this.payloads.length;
+    const watch = this.count % checkEvery === 0 && this.shared.references[payload] !== undefined;
+    this.count += 1;
+    this.watched[slot] = watch ? payload : -1;
+    if (watch)
+      this.eachOutput(slot, payload, (at, bytes) =>
+        writeSync(this.file, Buffer.alloc(bytes, poison), 0, bytes, at),
+      );
+    const key = slot * this.payloads.length + payload;
+    const known = this.messages.get(key);
+    if (known !== undefined) return known;
+    const message = this.encode(this.payloads[payload] ?? [], this.places(slot, payload));
+    this.messages.set(key, message);
+    return message;
+  }
+
+  check(slot: number): string | null {
+    const payload = this.watched[slot] ?? -1;
+    if (payload < 0) return null;
+    this.checked += 1;
+    const faults: string[] = [];
+    this.eachOutput(slot, payload, (at, bytes, expected, name) => {
+      const found = Buffer.alloc(bytes);
+      readSync(this.file, found, 0, bytes, at);
+      if (differs(found, expected))
+        faults.push(`output ${name} in shared memory is not what the server answers over the wire`);
+    });
+    if (faults.length > 0) this.wrong += 1;
+    return faults[0] ?? null;
+  }
+
+  close(): void {
+    closeSync(this.file);
+  }
+
+  private eachOutput(
+    slot: number,
+    payload: number,
+    visit: (at: number, bytes: number, expected: Uint8Array, name: string) => void,
+  ): void {
+    for (const [output, name] of this.shared.outputNames.entries()) {
+      const expected = this.shared.references[payload]?.[output];
+      if (expected === undefined) continue;
+      const bytes = Math.min(mostBytes, expected.byteLength);
+      visit(outputOffset(this.shared, slot, output), bytes, expected.subarray(0, bytes), name);
+    }
+  }
+
+  private places(slot: number, payload: number): SharedPlaces {
+    const { shared } = this;
+    return {
+      inputs: (this.payloads[payload] ?? []).map((input, tensor) => ({
+        region: shared.inputRegion,
+        offset: this.offsets[payload]?.[tensor] ?? 0,
+        bytes: input.data.length,
+      })),
+      outputs: shared.outputNames.map((name, output) => ({
+        name,
+        place: {
+          region: shared.outputRegion,
+          offset: outputOffset(shared, slot, output),
+          bytes: shared.outputBytes,
+        },
+      })),
+    };
+  }
+}
+
+/** The requests of a job, with their tensors or with references to shared memory. */
+export function createRequestSource(job: LoadJob, encode: Encode): RequestSource {
+  const payloads = batchPayloads(job);
+  return job.shared === null
+    ? fromWire(payloads, encode)
+    : new SharedSource(payloads, job.shared, encode, job.concurrency);
+}

@@ -1,0 +1,51 @@
+import type { RequestInputs } from './batch-payloads';
+
+/** Where a tensor lies in a region. */
+export interface SharedPlace {
+  readonly region: string;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/** What the worker thread needs of the regions; a plain value. */
+export interface SharedJob {
+  readonly inputRegion: string;
+  readonly outputRegion: string;
+  /** The output region's file, to read answers back. */
+  readonly outputPath: string;
+  readonly outputNames: readonly string[];
+  /** Room of each output of a request. */
+  readonly outputBytes: number;
+  /**
+   * Contents of the outputs of each payload, by payload and then output, as the server answered over the wire; fewer than
+   * there are payloads where not all were asked for.
+   */
+  readonly references: readonly (readonly Uint8Array[])[];
+}
+
+/** Tensors begin at multiples of this: a cache line. */
+const alignment = 64;
+const aligned = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
+
+/** Offsets of all inputs, by payload and then tensor, and the bytes of all of them together. */
+export function inputLayout(payloads: readonly RequestInputs[]): {
+  readonly offsets: readonly (readonly number[])[];
+  readonly bytes: number;
+} {
+  let bytes = 0;
+  const offsets = payloads.map((inputs) =>
+    inputs.map((input) => {
+      const offset = bytes;
+      bytes += aligned(input.data.length);
+      return offset;
+    }),
+  );
+  return { offsets, bytes: Math.max(alignment, bytes) };
+}
+
+/** Every slot has outputs of its own, so that answers under way at the same time do not write over each other. */
+export const outputOffset = (
+  job: Pick<SharedJob, 'outputNames' | 'outputBytes'>,
+  slot: number,
+  output: number,
+): number => (slot * job.outputNames.length + output) * aligned(job.outputBytes);

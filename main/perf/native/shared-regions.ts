@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { open, rm } from 'node:fs/promises';
+import { WorkbenchError } from '../../contract/errors';
+import type { TritonClient } from '../../triton/client';
+import { registerSystemRegion, systemRegionNames, unregisterSystemRegion } from '../../triton/shared-memory';
+import type { SystemRegion } from '../../triton/shared-memory';
+import type { MeasureInput } from '../load-tool';
+import { batchPayloads } from './batch-payloads';
+import type { RequestInputs } from './batch-payloads';
+import type { LoadJob } from './load-job';
+import { inputLayout, outputOffset } from './shared-layout';
+import type { SharedJob } from './shared-layout';
+
+const folder = '/dev/shm';
+/** Payloads whose answers are asked for over the wire, to compare with. */
+const mostReferences = 8;
+
+export interface SharedRegions {
+  readonly job: SharedJob;
+  /** Registers what the server does not know any more: another client may have unregistered everything. */
+  repair(): Promise<void>;
+  /** Unregisters the own regions, and those only, and removes their files. */
+  close(): Promise<void>;
+}
+
+async function writeRegion(region: SystemRegion, write: readonly { at: number; data: Uint8Array }[]) {
+  const file = await open(`${folder}${region.key}`, 'wx', 0o600).catch((cause: unknown) => {
+    throw new WorkbenchError('load-tool-failed', `${folder}${region.key} cannot be made`, { cause });
+  });
+  try {
+    await file.truncate(region.bytes);
+    for (const { at, data } of write) await file.write(data, 0, data.byteLength, at);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Answers over the wire to the first payloads; none where the model's datatypes or its answers do not allow it. */
+async function references(
+  client: TritonClient,
+  input: MeasureInput,
+  payloads: readonly RequestInputs[],
+  outputNames: readonly string[],
+): Promise<Uint8Array[][]> {
+  const all: Uint8Array[][] = [];
+  for (const inputs of payloads.slice(0, mostReferences)) {
+    const reply = await client.infer({
+      modelName: input.modelName,
+      modelVersion: input.modelVersion,
+      inputs: inputs.map(({ name, datatype, shape, data }) => ({ name, datatype, shape, data })),
+    });
+    all.push(
+      outputNames.map(
+        (name) => reply.outputs.find((output) => output.name === name)?.data ?? new Uint8Array(),
+      ),
+    );
+  }
+  return all;
+}
+
+/**
+ * Makes and registers the regions of a level: one with all inputs, one with room for the outputs of every slot, under names
+ * of their own. Throws load-tool-failed, inference-failed and what the client throws; nothing is left behind then.
+ */
+export async function createSharedRegions(
+  client: TritonClient,
+  input: MeasureInput,
+  job: LoadJob,
+): Promise<SharedRegions> {
+  const payloads = batchPayloads(job);
+  const layout = inputLayout(payloads);
+  const metadata = await client.modelMetadata(input.modelName, input.modelVersion);
+  const outputNames = metadata.outputs.map((output) => output.name);
+  const own = `triton-workbench-${process.pid}-${randomBytes(6).toString('hex')}`;
+  const outputs = { outputNames, outputBytes: input.settings.outputSharedMemoryBytes ?? 102_400 };
+  const inputRegion = { name: `${own}-in`, key: `/${own}-in`, bytes: layout.bytes };
+  const outputRegion = {
+    name: `${own}-out`,
+    key: `/${own}-out`,
+    bytes: Math.max(1, outputOffset(outputs, job.concurrency, 0)),
+  };
+  const regions = [inputRegion, outputRegion];
+  const close = async () => {
+    for (const region of regions) {
+      // A server that is gone has forgotten them by itself.
+      await unregisterSystemRegion(input.httpAddress, region.name).catch(() => undefined);
+      await rm(`${folder}${region.key}`, { force: true });
+    }
+  };
+  const repair = async () => {
+    const known = await systemRegionNames(input.httpAddress);
+    for (const region of regions) {
+      if (!known.has(region.name)) await registerSystemRegion(input.httpAddress, region);
+    }
+  };
+  try {
+    const writes = payloads.flatMap((inputs, payload) =>
+      inputs.map(({ data }, tensor) => ({ at: layout.offsets[payload]?.[tensor] ?? 0, data })),
+    );
+    await writeRegion(inputRegion, writes);
+    await writeRegion(outputRegion, []);
+    const known = await references(client, input, payloads, outputNames);
+    for (const [index, output] of (known[0] ?? []).entries()) {
+      if (output.byteLength > outputs.outputBytes) {
+        throw new WorkbenchError(
+          'input-invalid',
+          `Output ${outputNames[index] ?? ''} has ${output.byteLength} bytes, its shared memory ${outputs.outputBytes}`,
+          { where: '--output-shared-memory-size', remedy: `Give at least ${output.byteLength}.` },
+        );
+      }
+    }
+    await repair();
+    return {
+      job: {
+        inputRegion: inputRegion.name,
+        outputRegion: outputRegion.name,
+        outputPath: `${folder}${outputRegion.key}`,
+        ...outputs,
+        references: known,
+      },
+      repair,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,70 @@
+import type { RunSpec } from '../contract/run-spec';
+import { problem, warning } from './rule-finding';
+import type { RuleFinding } from './rule-finding';
+
+function search({ performance }: RunSpec): RuleFinding[] {
+  const { search: kind, latencyThresholdMs } = performance;
+  if (kind !== 'none' && latencyThresholdMs === 0) {
+    return [
+      problem(
+        'performance.latencyThresholdMs',
+        'A search needs the latency to stay below',
+        'Give the largest p99 in milliseconds, or measure all levels.',
+      ),
+    ];
+  }
+  if (kind === 'none' && latencyThresholdMs > 0) {
+    return [
+      warning(
+        'performance.latencyThresholdMs',
+        'Without a search the latency to stay below has no effect',
+        'Choose a linear or a binary search.',
+      ),
+    ];
+  }
+  return [];
+}
+
+function sharedMemory({ performance, engine }: RunSpec): RuleFinding[] {
+  const { sharedMemory: kind, loadTool } = performance;
+  const refused = (message: string, remedy: string) => [
+    problem('performance.sharedMemory', message, remedy, 'combination-unsupported'),
+  ];
+  if (kind === 'none') return [];
+  if (engine.kind === 'remote') {
+    return refused('Another machine has no memory in common with this one', 'Choose "none".');
+  }
+  if (kind === 'system') {
+    return engine.kind === 'docker'
+      ? refused(
+          'The containers of a run have a /dev/shm of their own each',
+          'Choose "none", or the engine "local".',
+        )
+      : [];
+  }
+  if (loadTool !== 'perf_analyzer') {
+    return refused(
+      'The native generator has no CUDA shared memory',
+      'Choose "perf_analyzer" as the load tool.',
+    );
+  }
+  return engine.kind === 'docker' && engine.gpus.length > 0
+    ? []
+    : refused('CUDA shared memory needs a GPU', 'Choose the engine "docker" with a GPU, or "none".');
+}
+
+/** What the fields of the load say together. */
+export function loadProblems(spec: RunSpec): RuleFinding[] {
+  const { requestRates, requestIntervalsUs } = spec.performance;
+  const doubled =
+    requestRates.length > 0 && requestIntervalsUs.length > 0
+      ? [
+          problem(
+            'performance.requestIntervalsUs',
+            'A request rate and intervals are two ways to say the same',
+            'Empty one of them.',
+          ),
+        ]
+      : [];
+  return [...doubled, ...search(spec), ...sharedMemory(spec)];
+}

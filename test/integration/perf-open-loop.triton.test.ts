@@ -1,0 +1,136 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadPointSchema } from '../../main/contract/results';
+import { createLoadTools } from '../../main/perf/load-tools';
+import type { MeasureInput } from '../../main/perf/load-tool';
+import { defaultHome, homeLayout } from '../../main/platform/layout';
+import type { TestTriton } from '../support/triton';
+import { startTestTriton } from '../support/triton';
+
+const workerFile = join(process.cwd(), 'out', 'main', 'load-worker.cjs');
+const tools = createLoadTools({ layout: homeLayout(defaultHome(process.env)), workerFile, env: process.env });
+
+let triton: TestTriton;
+let dir: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'workbench-open-loop-'));
+  await writeFile(join(dir, '0.bin'), Buffer.alloc(64));
+  triton = await startTestTriton([
+    { name: 'echo', execute: 'return values.copy()', maxBatchSize: 0 },
+    {
+      name: 'slow',
+      execute: `time.sleep(0.02)
+        return values.copy()`,
+      maxBatchSize: 0,
+    },
+  ]);
+});
+afterAll(async () => {
+  await triton.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function rateOf(
+  model: string,
+  requestRate: number,
+  change: Partial<Omit<MeasureInput, 'settings'>> & { settings?: Partial<MeasureInput['settings']> } = {},
+): Promise<MeasureInput> {
+  const { settings, ...rest } = change;
+  return {
+    httpAddress: triton.httpAddress,
+    grpcAddress: triton.grpcAddress,
+    protocol: 'grpc',
+    modelName: model,
+    modelVersion: '1',
+    inputData: {
+      source: 'zero',
+      tensors: [{ name: 'INPUT', datatype: 'FP32', shape: [16], files: ['0.bin'] }],
+    },
+    inputDataDir: dir,
+    level: { batchSize: 1, concurrency: 64, requestRate },
+    batched: false,
+    settings: {
+      measurementMode: 'time_windows',
+      measurementIntervalMs: 1000,
+      measurementRequestCount: 50,
+      stabilityPercentage: 1e6,
+      maxTrials: 3,
+      warmupMs: 300,
+      ...settings,
+    },
+    workDir: await mkdtemp(join(dir, 'work-')),
+    signal: new AbortController().signal,
+    onWindow: () => undefined,
+    onLog: () => undefined,
+    onCommand: () => undefined,
+    ...rest,
+  };
+}
+
+describe.each(['grpc', 'http'] as const)('requests at a rate over %s', (protocol) => {
+  it('shows a server that stands still for a second in the latency from the schedule', async () => {
+    const held = { timer: undefined as NodeJS.Timeout | undefined };
+    const input = await rateOf('echo', 200, {
+      protocol,
+      // So few that most requests of that second can not even be sent.
+      level: { batchSize: 1, concurrency: 4, requestRate: 200 },
+      settings: { measurementIntervalMs: 2000 },
+      onWindow: (_window, index) => {
+        if (index !== 0) return;
+        process.kill(triton.pid, 'SIGSTOP');
+        held.timer = setTimeout(() => process.kill(triton.pid, 'SIGCONT'), 1000);
+      },
+    });
+    const point = await tools.native.measure(input);
+    clearTimeout(held.timer);
+    loadPointSchema.parse(point);
+    // A thirtieth of the requests of six seconds waited longer than 0.8 s: more than a hundredth.
+    expect(point.scheduled?.p99Us).toBeGreaterThan(800_000);
+    expect(point.scheduled?.maxUs).toBeGreaterThan(950_000);
+    // The four that were under way are less than a hundredth: the latency from the send hides what happened.
+    expect(point.p99Us).toBeLessThan(800_000);
+    expect(point.scheduled?.delayedCount).toBeGreaterThan(100);
+    expect(point.errorCount).toBe(0);
+  });
+
+  it('sends as many as were asked for', async () => {
+    const point = await tools.native.measure(
+      await rateOf('echo', 150, { protocol, settings: { requestDistribution: 'poisson' } }),
+    );
+    expect(point).toMatchObject({ requestRate: 150, requestDistribution: 'poisson', errorCount: 0 });
+    // Three seconds of a Poisson process: 450 requests, 21 standard deviation.
+    expect(point.requestCount).toBeGreaterThan(340);
+    expect(point.requestCount).toBeLessThan(560);
+    expect(point.flags).not.toContain('rate-not-reached');
+  });
+});
+
+describe('a rate', () => {
+  it('above what the server can do is flagged', async () => {
+    const point = await tools.native.measure(await rateOf('slow', 200));
+    expect(point.flags).toContain('rate-not-reached');
+    expect(point.scheduled?.p99Us).toBeGreaterThan(point.p99Us);
+  });
+
+  it('can follow intervals of its own', async () => {
+    const settings = { requestIntervalsUs: [1000, 1000, 28_000] };
+    const point = await tools.native.measure(await rateOf('echo', 100, { settings }));
+    expect(point.requestDistribution).toBe('custom');
+    expect(point.requestCount).toBeGreaterThan(250);
+    expect(point.requestCount).toBeLessThan(350);
+  });
+
+  it.each([
+    ['poisson', { requestDistribution: 'poisson' as const }],
+    ['custom', { requestIntervalsUs: [5000, 15_000] }],
+  ])('is measured by perf_analyzer too: %s', async (name, settings) => {
+    const point = await tools.perf_analyzer.measure(await rateOf('echo', 100, { settings }));
+    loadPointSchema.parse(point);
+    expect(point).toMatchObject({ loadTool: 'perf_analyzer', requestRate: 100, requestDistribution: name });
+    expect(point.inferencesPerSecond).toBeGreaterThan(60);
+    expect(point.inferencesPerSecond).toBeLessThan(140);
+  });
+});

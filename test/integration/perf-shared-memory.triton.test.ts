@@ -1,0 +1,145 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadPointSchema } from '../../main/contract/results';
+import { createLoadTools } from '../../main/perf/load-tools';
+import type { MeasureInput } from '../../main/perf/load-tool';
+import { defaultHome, homeLayout } from '../../main/platform/layout';
+import {
+  registerSystemRegion,
+  systemRegionNames,
+  unregisterSystemRegion,
+} from '../../main/triton/shared-memory';
+import { rejection } from '../support/rejection';
+import type { TestTriton } from '../support/triton';
+import { startTestTriton } from '../support/triton';
+
+const workerFile = join(process.cwd(), 'out', 'main', 'load-worker.cjs');
+const tools = createLoadTools({ layout: homeLayout(defaultHome(process.env)), workerFile, env: process.env });
+
+let triton: TestTriton;
+let dir: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'workbench-shared-'));
+  for (const value of [1, 2, 3]) {
+    await writeFile(join(dir, `${value}.bin`), Buffer.from(new Float32Array(1024).fill(value).buffer));
+  }
+  triton = await startTestTriton([
+    { name: 'double', execute: 'return values * 2', maxBatchSize: 0 },
+    {
+      name: 'moody',
+      // Answers the first requests of a level rightly, and later ones not.
+      setUp: 'self.count = 0',
+      execute: `self.count += 1
+        return values * (2 if self.count < 10 else 3)`,
+      maxBatchSize: 0,
+    },
+  ]);
+});
+afterAll(async () => {
+  await triton.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function levelOf(model: string, change: Partial<MeasureInput> = {}): Promise<MeasureInput> {
+  return {
+    httpAddress: triton.httpAddress,
+    grpcAddress: triton.grpcAddress,
+    protocol: 'grpc',
+    modelName: model,
+    modelVersion: '1',
+    inputData: {
+      source: 'dataset',
+      tensors: [{ name: 'INPUT', datatype: 'FP32', shape: [1024], files: ['1.bin', '2.bin', '3.bin'] }],
+    },
+    inputDataDir: dir,
+    level: { batchSize: 1, concurrency: 4 },
+    batched: false,
+    settings: {
+      measurementMode: 'time_windows',
+      measurementIntervalMs: 400,
+      measurementRequestCount: 50,
+      stabilityPercentage: 1e6,
+      maxTrials: 3,
+      warmupMs: 100,
+      sharedMemory: 'system',
+    },
+    workDir: await mkdtemp(join(dir, 'work-')),
+    signal: new AbortController().signal,
+    onWindow: () => undefined,
+    onLog: () => undefined,
+    onCommand: () => undefined,
+    ...change,
+  };
+}
+
+const ownFiles = async () =>
+  (await readdir('/dev/shm')).filter((name) => name.startsWith(`triton-workbench-${process.pid}-`));
+
+describe.each(['grpc', 'http'] as const)('system shared memory over %s', (protocol) => {
+  it('carries inputs and outputs, checked against the wire, and leaves nothing behind', async () => {
+    const point = await tools.native.measure(await levelOf('double', { protocol }));
+    loadPointSchema.parse(point);
+    expect(point).toMatchObject({
+      errorCount: 0,
+      sharedMemory: { kind: 'system', wrongCount: 0, repairs: 0 },
+    });
+    expect(point.requestCount).toBeGreaterThan(0);
+    expect(point.sharedMemory?.checkedCount).toBeGreaterThan(0);
+    expect(await systemRegionNames(triton.httpAddress)).toEqual(new Set());
+    expect(await ownFiles()).toEqual([]);
+  });
+
+  it('is repaired when another client unregisters everything, and leaves the regions of others alone', async () => {
+    const path = join('/dev/shm', `someone-else-${process.pid}`);
+    await writeFile(path, Buffer.alloc(64));
+    const other = { name: 'someone-else', key: `/someone-else-${process.pid}`, bytes: 64 };
+    try {
+      const point = await tools.native.measure(
+        await levelOf('double', {
+          protocol,
+          onWindow: (_window, index) => {
+            if (index !== 0) return;
+            void fetch(`http://${triton.httpAddress}/v2/systemsharedmemory/unregister`, {
+              method: 'POST',
+            }).then(() => registerSystemRegion(triton.httpAddress, other));
+          },
+        }),
+      );
+      expect(point.sharedMemory).toMatchObject({ wrongCount: 0, repairs: 1 });
+      // At most the requests of the four slots found the regions gone.
+      expect(point.errorCount).toBeGreaterThan(0);
+      expect(point.errorCount).toBeLessThanOrEqual(4);
+      expect(await systemRegionNames(triton.httpAddress)).toEqual(new Set(['someone-else']));
+    } finally {
+      await unregisterSystemRegion(triton.httpAddress, 'someone-else');
+      await rm(path, { force: true });
+    }
+  });
+});
+
+it('counts answers that are not those of the wire', async () => {
+  const input = await levelOf('moody');
+  const point = await tools.native.measure(input);
+  expect(point.sharedMemory?.wrongCount).toBeGreaterThan(0);
+  expect(point.errorsByKind?.map(({ kind }) => kind)).toContain('wrong output');
+});
+
+it('says that an output does not fit', async () => {
+  const input = await levelOf('double');
+  const error = await rejection(
+    tools.native.measure({ ...input, settings: { ...input.settings, outputSharedMemoryBytes: 64 } }),
+  );
+  expect(error).toMatchObject({ code: 'input-invalid', where: '--output-shared-memory-size' });
+  expect(await ownFiles()).toEqual([]);
+});
+
+it('is measured by perf_analyzer too', async () => {
+  const input = await levelOf('double');
+  const settings = { ...input.settings, outputSharedMemoryBytes: 4096 };
+  const point = await tools.perf_analyzer.measure({ ...input, settings });
+  expect(point).toMatchObject({ loadTool: 'perf_analyzer', sharedMemory: { kind: 'system' } });
+  expect(point.requestCount).toBeGreaterThan(0);
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { rateOfIntervals } from '../../../main/contract/scenario-levels';
+import { createSchedule } from '../../../main/perf/request-schedule';
+
+const take = (next: () => number, count: number) => Array.from({ length: count }, next);
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+describe('a schedule', () => {
+  it('is constant', () => {
+    const next = createSchedule({ rate: 400, distribution: 'constant', intervalsUs: [] });
+    expect(take(next, 3)).toEqual([2500, 2500, 2500]);
+  });
+
+  it('of a Poisson process has the mean and the spread of one, and is the same each time', () => {
+    const made = () => take(createSchedule({ rate: 1000, distribution: 'poisson', intervalsUs: [] }), 20_000);
+    const intervals = made();
+    expect(intervals).toEqual(made());
+    expect(Math.min(...intervals)).toBeGreaterThanOrEqual(0);
+    expect(mean(intervals)).toBeGreaterThan(970);
+    expect(mean(intervals)).toBeLessThan(1030);
+    // The standard deviation of an exponential distribution is its mean.
+    const deviation = Math.sqrt(mean(intervals.map((value) => (value - 1000) ** 2)));
+    expect(deviation).toBeGreaterThan(950);
+    expect(deviation).toBeLessThan(1050);
+    // P(interval > mean) = 1/e.
+    expect(intervals.filter((value) => value > 1000).length / intervals.length).toBeCloseTo(Math.exp(-1), 1);
+  });
+
+  it('of given intervals repeats them', () => {
+    const next = createSchedule({ rate: 1, distribution: 'poisson', intervalsUs: [10, 20, 30] });
+    expect(take(next, 5)).toEqual([10, 20, 30, 10, 20]);
+    expect(rateOfIntervals([1000, 3000])).toBe(500);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { loadProblems } from '../../../main/presets/load-rules';
+import { specFixture } from '../../support/run-state';
+
+type Performance = ReturnType<typeof specFixture>['performance'];
+
+const fieldsOf = (
+  performance: Partial<Performance>,
+  engine: ReturnType<typeof specFixture>['engine'] = { kind: 'local' },
+) =>
+  loadProblems(
+    specFixture((spec) => {
+      spec.engine = engine;
+      Object.assign(spec.performance, performance);
+    }),
+  ).map(({ field, severity }) => `${severity} ${field}`);
+
+describe('the load', () => {
+  it('is one of rates and intervals', () => {
+    expect(fieldsOf({})).toEqual([]);
+    expect(fieldsOf({ requestRates: [100] })).toEqual([]);
+    expect(fieldsOf({ requestRates: [100], requestIntervalsUs: [5] })).toEqual([
+      'problem performance.requestIntervalsUs',
+    ]);
+  });
+
+  it('is searched with a latency, and has none without a search', () => {
+    expect(fieldsOf({ search: 'binary', latencyThresholdMs: 20 })).toEqual([]);
+    expect(fieldsOf({ search: 'linear' })).toEqual(['problem performance.latencyThresholdMs']);
+    expect(fieldsOf({ latencyThresholdMs: 20 })).toEqual(['warning performance.latencyThresholdMs']);
+  });
+
+  it('has shared memory only where both sides see it', () => {
+    const refused = ['problem performance.sharedMemory'];
+    const docker = { kind: 'docker' as const, gpus: ['all'], shmSizeMiB: 1024 };
+    expect(fieldsOf({ sharedMemory: 'system' })).toEqual([]);
+    expect(fieldsOf({ sharedMemory: 'system' }, docker)).toEqual(refused);
+    expect(fieldsOf({ sharedMemory: 'system' }, { kind: 'remote', url: 'http://a:8000' })).toEqual(refused);
+    expect(fieldsOf({ sharedMemory: 'cuda' }, docker)).toEqual(refused);
+    expect(fieldsOf({ sharedMemory: 'cuda', loadTool: 'perf_analyzer' }, docker)).toEqual([]);
+    expect(fieldsOf({ sharedMemory: 'cuda', loadTool: 'perf_analyzer' })).toEqual(refused);
+  });
+});
