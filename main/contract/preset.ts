@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accelerators, formats, precisions, profiles } from './run-spec';
+import { accelerators, formats, frameworks, precisions, profiles } from './run-spec';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -17,6 +17,8 @@ export const presetSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
   title: z.string(),
   summary: z.string(),
+  /** `tf` has a Python environment of its own, which its first run installs; `pyt` when absent. */
+  framework: z.enum(frameworks).optional(),
   /** Formats, precisions and accelerators that the published deployment offers. */
   formats: z.array(z.enum(formats)).min(1),
   precisions: z.array(z.enum(precisions)).min(1),

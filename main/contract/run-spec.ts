@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { imageReferenceSchema } from './docker';
 
-export const formats = ['onnx', 'ts-trace', 'ts-script'] as const;
+export const formats = ['onnx', 'ts-trace', 'ts-script', 'tf-savedmodel'] as const;
+/** What a preset's model.py is written in: PyTorch, or TensorFlow with Keras. */
+export const frameworks = ['pyt', 'tf'] as const;
 export const precisions = ['fp32', 'fp16'] as const;
 export const engines = ['local', 'docker', 'remote'] as const;
 export const accelerators = ['none', 'cuda', 'trt', 'amp'] as const;
@@ -141,6 +143,7 @@ export const runSpecSchema = z.strictObject({
 
 export type RunSpec = z.infer<typeof runSpecSchema>;
 export type Format = (typeof formats)[number];
+export type Framework = (typeof frameworks)[number];
 export type Precision = (typeof precisions)[number];
 export type DockerEngineSpec = z.infer<typeof dockerEngineSchema>;
 export type EngineKind = (typeof engines)[number];

@@ -1,11 +1,13 @@
 import type { EngineStatus } from '../contract/engine-status';
 import { errorText } from '../contract/error-text';
-import type { RunSpec } from '../contract/run-spec';
+import type { Framework, RunSpec } from '../contract/run-spec';
 import type { DockerLink } from '../docker/docker-link';
 import { sweepContainers } from '../docker/sweep';
+import { formatOf } from '../formats/formats';
 import { createLoadTools } from '../perf/load-tools';
 import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
+import { createTensorflowEnvironment } from '../toolkit/extra-environment';
 import { createLocalPython } from '../toolkit/local-python';
 import { openDockerPlace } from './docker/docker-place';
 import type { PrepareImage } from './docker/docker-place';
@@ -43,7 +45,8 @@ const none: SweepResult = { ended: [], removedContainers: [] };
 export function createEngines(options: EnginesOptions): Engines {
   const { layout, env, docker } = options;
   const local = createLocalEngine({ layout, env });
-  const launchPython = createLocalPython({ python: layout.python, resources: options.resources, env });
+  const tensorflow = createTensorflowEnvironment(options);
+  const pythonOf = (framework: Framework) => (framework === 'tf' ? tensorflow : layout.python);
   const loadTools = createLoadTools(options);
 
   const dockerStatus = async (): Promise<EngineStatus> => {
@@ -75,9 +78,12 @@ export function createEngines(options: EnginesOptions): Engines {
     detect: dockerStatus,
     sweep: () => sweepDocker(adoptionMs),
   };
-  const onThisMachine = (engine: Engine): Place => ({
+  /** The local Triton whose models run in that framework's environment. */
+  const localFor = (framework: Framework): Engine =>
+    framework === 'tf' ? createLocalEngine({ layout, env, modelPython: tensorflow }) : local;
+  const onThisMachine = (engine: Engine, framework: Framework): Place => ({
     engine,
-    launchPython,
+    launchPython: createLocalPython({ python: pythonOf(framework), resources: options.resources, env }),
     loadTools,
     imageNames: [],
     prepareImages: null,
@@ -92,9 +98,11 @@ export function createEngines(options: EnginesOptions): Engines {
       const { engine } = spec;
       switch (engine.kind) {
         case 'local':
-          return Promise.resolve(onThisMachine(local));
+          return Promise.resolve(
+            onThisMachine(localFor(formatOf(spec.format).shimFramework ?? 'pyt'), run.framework),
+          );
         case 'remote':
-          return Promise.resolve(onThisMachine(createRemoteEngine(engine.url)));
+          return Promise.resolve(onThisMachine(createRemoteEngine(engine.url), run.framework));
         case 'docker':
           return openDockerPlace({
             link: docker,

@@ -1,5 +1,5 @@
 import type { LoadTool } from '../perf/load-tool';
-import type { LoadTool as LoadToolId } from '../contract/run-spec';
+import type { Framework, LoadTool as LoadToolId } from '../contract/run-spec';
 import type { UsedImage } from '../contract/results';
 import type { LaunchPython } from '../toolkit/launch';
 import type { Engine } from './engine';
@@ -9,6 +9,8 @@ export interface PlaceRun {
   readonly runId: string;
   /** Run folder, absolute. */
   readonly dir: string;
+  /** Of the run's model. */
+  readonly framework: Framework;
   /** Id of the step under way. */
   readonly step: () => string;
 }

@@ -1,4 +1,4 @@
-import type { Accelerator, Format, Precision } from '../contract/run-spec';
+import type { Accelerator, Format, Framework, Precision } from '../contract/run-spec';
 import type { BackendSet } from '../contract/serving';
 import type { ModelConfig } from '../triton/model-config';
 
@@ -16,7 +16,13 @@ export interface ServingChoice {
 export type Serving =
   | { readonly ok: true; readonly serving: 'native' }
   | { readonly ok: true; readonly serving: 'shim'; readonly shimFolder: string }
-  | { readonly ok: false; readonly reason: string; readonly remedy: string };
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      readonly remedy: string;
+      /** Field of the specification that it is about; the backend accelerator when absent. */
+      readonly field?: 'precision';
+    };
 
 export interface ConfigPartInput extends ServingChoice {
   /** Threads of one instance on CPU; 0 = the runtime's own choice. */
@@ -31,8 +37,12 @@ export type ConfigPart = Pick<ModelConfig, 'backend' | 'platform' | 'parameters'
 export interface ModelFormat {
   readonly id: Format;
   readonly title: string;
-  /** Name in the version folder of the model repository. */
+  /** Name in the version folder of the model repository: a file, or a folder. */
   readonly fileName: string;
+  /** Environment whose Python runs the shim; PyTorch's own when absent. */
+  readonly shimFramework?: Framework;
+  /** The newest NGC release whose Triton has the backend of its own for it; every one when absent. */
+  readonly newestNgcRelease?: string;
   /** What a file of this format is made from; `framework` = the model's own code. */
   readonly convertsFrom: readonly ('framework' | Format)[];
   servedBy(choice: ServingChoice): Serving;

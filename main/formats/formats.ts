@@ -1,6 +1,7 @@
 import type { Format } from '../contract/run-spec';
 import type { ModelFormat } from './format';
 import { onnxFormat } from './onnx.format';
+import { tfSavedmodelFormat } from './tf-savedmodel.format';
 import { tsScriptFormat } from './ts-script.format';
 import { tsTraceFormat } from './ts-trace.format';
 
@@ -9,6 +10,7 @@ export const modelFormats: Readonly<Record<Format, ModelFormat>> = {
   onnx: onnxFormat,
   'ts-trace': tsTraceFormat,
   'ts-script': tsScriptFormat,
+  'tf-savedmodel': tfSavedmodelFormat,
 };
 
 for (const [id, format] of Object.entries(modelFormats)) {

@@ -18,7 +18,7 @@ export async function readPrepared(context: StepContext): Promise<PreparedPaths>
 
 /** The run's model, as the toolkit's commands are given it. */
 export function modelSource(run: Pick<RunContext, 'spec' | 'preset'>): ModelSource {
-  return { modelDir: run.preset.dir, spec: run.spec };
+  return { modelDir: run.preset.dir, spec: run.spec, framework: run.preset.preset.framework ?? 'pyt' };
 }
 
 async function requireFile(path: string, field: string, what: string): Promise<void> {

@@ -92,12 +92,14 @@ export class Runs {
       const stops: AttemptStops = { cancel: new AbortController(), pause: new AbortController() };
       await this.options.sweep(runId);
       const step = () => state.steps.find((candidate) => candidate.status === 'running')?.id ?? 'run';
-      const opened = await this.options.open(spec, { runId, dir: folder.dir, step });
+      const preset = this.options.presetOf(spec.model.preset);
+      const { framework = 'pyt' } = preset.preset;
+      const opened = await this.options.open(spec, { runId, dir: folder.dir, framework, step });
       const run: Omit<RunContext, 'keys'> = {
         runId,
         folder,
         spec,
-        preset: this.options.presetOf(spec.model.preset),
+        preset,
         services: opened.services,
         state: () => state,
         async append(body) {

@@ -9,6 +9,8 @@ export interface HomeLayout {
   readonly home: string;
   /** Python virtual environment with the toolkit's packages. */
   readonly python: string;
+  /** Python of the environment with TensorFlow; installed by the first run that needs it. */
+  readonly tensorflow: string;
   /** `bin/tritonserver`, `backends/python/triton_python_backend_stub`, ... */
   readonly tritonServer: string;
   readonly tritonBackends: string;
@@ -44,6 +46,7 @@ export function homeLayout(home: string): HomeLayout {
   return {
     home,
     python: join(home, 'python', 'bin', 'python'),
+    tensorflow: join(home, 'tensorflow', 'bin', 'python'),
     tritonServer: join(home, 'triton', 'bin', 'tritonserver'),
     tritonBackends: join(home, 'triton', 'backends'),
     libraryPathFile: join(home, 'triton', 'library-path'),

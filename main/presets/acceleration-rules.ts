@@ -1,8 +1,14 @@
-import type { RunSpec } from '../contract/run-spec';
+import type { Format, RunSpec } from '../contract/run-spec';
 import { backendsOf, imageFamily } from '../contract/serving';
+import { defaultRelease } from '../engine/docker/run-images';
 import { formatOf } from '../formats/formats';
+import { releaseOf } from '../machine/releases';
+import { compareVersions } from '../machine/versions';
 import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
+
+/** Formats that PyTorch runs. */
+const torchscript: ReadonlySet<Format> = new Set<Format>(['ts-trace', 'ts-script']);
 
 const cpuRemedy =
   'Set the instance kind to KIND_CPU or KIND_AUTO, or choose the engine "docker" with GPUs, or "remote".';
@@ -37,6 +43,23 @@ function instanceFindings(spec: RunSpec): RuleFinding[] {
   ];
 }
 
+/** Later releases of NVIDIA's Triton lack the backend of some formats. */
+function releaseFindings({ engine, format }: RunSpec): RuleFinding[] {
+  const { newestNgcRelease: newest, title } = formatOf(format);
+  if (newest === undefined || engine.kind !== 'docker' || imageFamily(engine) !== 'ngc') return [];
+  const { tritonImage } = engine;
+  // Of an image that is not NVIDIA's nothing is known.
+  const release = tritonImage === undefined ? (engine.release ?? defaultRelease) : releaseOf(tritonImage);
+  if (release === null || compareVersions(release, newest) <= 0) return [];
+  return [
+    unsupported(
+      tritonImage === undefined ? 'engine.release' : 'engine.tritonImage',
+      `The Triton of release ${release} has no backend for ${title}: ${newest} was the last with one`,
+      `Choose release ${newest} or older, or the format ONNX.`,
+    ),
+  ];
+}
+
 /** Accelerator × format × engine × precision, instance kind and CUDA graphs: what cannot work, and what is slow. */
 export function accelerationProblems(spec: RunSpec): RuleFinding[] {
   const { configure, engine, precision } = spec;
@@ -45,7 +68,7 @@ export function accelerationProblems(spec: RunSpec): RuleFinding[] {
   const accelerator = configure.backendAccelerator;
   const serving = formatOf(spec.format).servedBy({ backends, precision, accelerator });
   if (!serving.ok) {
-    found.push(unsupported('configure.backendAccelerator', serving.reason, serving.remedy));
+    found.push(unsupported(serving.field ?? 'configure.backendAccelerator', serving.reason, serving.remedy));
   } else if (accelerator !== 'none' && lacksGpus(spec)) {
     found.push(
       unsupported(
@@ -64,8 +87,8 @@ export function accelerationProblems(spec: RunSpec): RuleFinding[] {
       ),
     );
   }
-  found.push(...instanceFindings(spec));
-  if (precision === 'fp16' && spec.format !== 'onnx' && (backends === 'python' || lacksGpus(spec))) {
+  found.push(...releaseFindings(spec), ...instanceFindings(spec));
+  if (precision === 'fp16' && torchscript.has(spec.format) && (backends === 'python' || lacksGpus(spec))) {
     found.push(
       warning(
         'precision',

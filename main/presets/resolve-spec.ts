@@ -4,6 +4,7 @@ import type { Preset } from '../contract/preset';
 import type { Format, Precision, RunSpec } from '../contract/run-spec';
 import { dockerEngineSchema, formats, precisions, profiles, runSpecSchema } from '../contract/run-spec';
 import { imageFamily } from '../contract/serving';
+import { formatOf } from '../formats/formats';
 import { onlineConcurrency } from '../perf/concurrency';
 import { ruleFindings } from './spec-rules';
 
@@ -114,12 +115,17 @@ function withOnlineSweep(tree: Tree): Tree {
   return { ...tree, performance: { ...rest, concurrency: [...sweep.concurrency], onlineBatchSize } };
 }
 
-/** The preset's release of NVIDIA's images, where they are used and nobody names another. */
-function withRelease(preset: Preset, tree: Tree): Tree {
+/**
+ * The preset's release of NVIDIA's images, where they are used and nobody names another; an older one for a format
+ * whose backend later ones lack.
+ */
+function withRelease(preset: Preset, format: Format | undefined, tree: Tree): Tree {
   const engine = dockerEngineSchema.safeParse(tree['engine']);
-  if (preset.ngcRelease === undefined || !engine.success) return tree;
+  const newest = format === undefined ? undefined : formatOf(format).newestNgcRelease;
+  const [release] = [preset.ngcRelease, newest].filter((name) => name !== undefined).sort();
+  if (release === undefined || !engine.success) return tree;
   if (engine.data.release !== undefined || imageFamily(engine.data) === 'cpu') return tree;
-  return mergeTrees(tree, { engine: { release: preset.ngcRelease } });
+  return mergeTrees(tree, { engine: { release } });
 }
 
 /**
@@ -159,7 +165,7 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
   const presetDefaults = mergeTrees(underneath, byPrecision ?? {});
   const ownInputs = wantedModel['checkpoint'] !== undefined || wantedModel['dataset'] !== undefined;
   const defaults = ownInputs ? withoutThresholds(presetDefaults) : presetDefaults;
-  return withRelease(preset, withOnlineSweep(mergeTrees(defaults, overrides)));
+  return withRelease(preset, format, withOnlineSweep(mergeTrees(defaults, overrides)));
 }
 
 /** The complete specification that a choice leads to. Throws spec-invalid or combination-unsupported naming the field. */

@@ -27,6 +27,7 @@ const formatTitles: Readonly<Record<Format, string>> = {
   onnx: 'ONNX',
   'ts-trace': 'TorchScript trace',
   'ts-script': 'TorchScript script',
+  'tf-savedmodel': 'TensorFlow SavedModel',
 };
 
 /** The readable form of a run at any state: finished, failed, cancelled, or with nothing measured. Pure. */

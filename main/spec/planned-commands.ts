@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Signature } from '../contract/artefacts';
 import type { Scenario, StepId } from '../contract/run-events';
-import type { RunSpec } from '../contract/run-spec';
+import type { Framework, RunSpec } from '../contract/run-spec';
 import type { PlannedCommand } from '../contract/spec-tools';
 import { imageFamily } from '../contract/serving';
 import { containerPaths } from '../engine/docker/container-paths';
@@ -30,7 +30,10 @@ import {
 } from '../toolkit/verb-commands';
 
 export interface CommandPlaces {
-  readonly layout: Pick<HomeLayout, 'python' | 'tritonServer' | 'tritonBackends' | 'perfAnalyzer'>;
+  readonly layout: Pick<
+    HomeLayout,
+    'python' | 'tensorflow' | 'tritonServer' | 'tritonBackends' | 'perfAnalyzer'
+  >;
   /** `resources` of the product. */
   readonly resources: string;
   /** Bundled entry of the native load generator. */
@@ -40,6 +43,7 @@ export interface CommandPlaces {
 export interface PlannedCommandsInput {
   readonly spec: RunSpec;
   readonly modelDir: string;
+  readonly framework: Framework;
   /** Of the file that is served. */
   readonly signature: Signature;
   readonly places: CommandPlaces;
@@ -138,11 +142,11 @@ function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly Loa
  * Throws input-invalid for a remote address that cannot be read.
  */
 export function plannedCommands(input: PlannedCommandsInput): readonly PlannedCommand[] {
-  const { spec, places, signature } = input;
+  const { spec, places, signature, framework } = input;
   const docker = spec.engine.kind === 'docker';
   const folder = runFolder(unknownRun);
-  const files = runFiles(folder, spec);
-  const source = { modelDir: input.modelDir, spec };
+  const files = runFiles(folder, spec, framework);
+  const source = { modelDir: input.modelDir, spec, framework };
   const addresses = clientAddresses(spec);
   const paths = containerPaths({
     runDir: unknownRun,
@@ -153,7 +157,8 @@ export function plannedCommands(input: PlannedCommandsInput): readonly PlannedCo
   const seen = (words: readonly string[]) => (docker ? words.map((word) => paths.toContainer(word)) : words);
   const planned: PlannedCommand[] = [];
   const add = (step: StepId, argv: readonly string[]) => planned.push({ step, argv: seen(argv) });
-  const python = docker ? 'python' : places.layout.python;
+  const own = framework === 'tf' ? places.layout.tensorflow : places.layout.python;
+  const python = docker ? 'python' : own;
   const toolkit = (step: StepId, command: ToolkitCommand) => add(step, [python, ...toolkitWords(command)]);
 
   if (spec.model.dataset === undefined) toolkit('prepare-data', makeDatasetCommand(source, files.dataset));

@@ -129,7 +129,13 @@ export async function previewSpec(
   const { configPbtxt, generatedPbtxt } = texts;
   try {
     const signature = servedSignature(loaded, spec);
-    const commands = plannedCommands({ spec, modelDir: loaded.dir, signature, places });
+    const commands = plannedCommands({
+      spec,
+      modelDir: loaded.dir,
+      framework: loaded.preset.framework ?? 'pyt',
+      signature,
+      places,
+    });
     return { ...shared, problems: all, configPbtxt, generatedPbtxt, commands };
   } catch {
     // An address or an argument that cannot be read stands among the problems.

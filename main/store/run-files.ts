@@ -1,21 +1,26 @@
 import type { LoadLevel } from '../contract/scenario-levels';
 import { join } from 'node:path';
 import type { Scenario } from '../contract/run-events';
-import type { RunSpec } from '../contract/run-spec';
+import type { Framework, RunSpec } from '../contract/run-spec';
 import { formatOf } from '../formats/formats';
 import type { RunFolder } from './run-folder';
 
 /** Names of what the first step leaves in its folder. */
-export const preparedNames = { dataset: 'dataset', checkpoint: 'checkpoint.pt' } as const;
+export const preparedNames = (framework: Framework) =>
+  ({ dataset: 'dataset', checkpoint: framework === 'tf' ? 'checkpoint.npz' : 'checkpoint.pt' }) as const;
 
-/** Where the steps of a run leave what later ones take; the user's own data set and weights stay where they are. */
-export function runFiles(folder: RunFolder, spec: RunSpec) {
+/**
+ * Where the steps of a run leave what later ones take; the user's own data set and weights stay where they are.
+ * @param framework decides the name of the weights alone.
+ */
+export function runFiles(folder: RunFolder, spec: RunSpec, framework: Framework = 'pyt') {
   const model = formatOf(spec.format).fileName;
+  const names = preparedNames(framework);
   const prepared = folder.step('prepare-data');
   const accuracy = folder.step('accuracy');
   return {
-    dataset: spec.model.dataset ?? join(prepared, preparedNames.dataset),
-    checkpoint: spec.model.checkpoint ?? join(prepared, preparedNames.checkpoint),
+    dataset: spec.model.dataset ?? join(prepared, names.dataset),
+    checkpoint: spec.model.checkpoint ?? join(prepared, names.checkpoint),
     exported: join(folder.step('export'), model),
     converted: join(folder.step('convert'), model),
     frameworkDump: join(accuracy, 'framework'),

@@ -1,11 +1,11 @@
 import { WorkbenchError } from '../contract/errors';
 import { exec } from '../platform/exec';
 import { exists } from '../platform/files';
-import type { LaunchPython } from './launch';
+import type { EnsurePython, LaunchPython } from './launch';
 
 export interface LocalPythonOptions {
-  /** Python of the workbench's virtual environment. */
-  readonly python: string;
+  /** Python of the workbench's virtual environment, or what installs another one first. */
+  readonly python: string | EnsurePython;
   /** `resources` folder: holds the package `toolkit`. */
   readonly resources: string;
   readonly env: NodeJS.ProcessEnv;
@@ -22,14 +22,15 @@ export function createLocalPython(options: LocalPythonOptions): LaunchPython {
     PYTHONDONTWRITEBYTECODE: '1',
   };
   return async (launch) => {
-    if (!(await exists(options.python))) {
+    const python = typeof options.python === 'string' ? options.python : await options.python(launch);
+    if (!(await exists(python))) {
       throw new WorkbenchError(
         'toolchain-missing',
         'The Python environment of the workbench is not installed',
-        { where: options.python },
+        { where: python },
       );
     }
-    const argv: [string, ...string[]] = [options.python, ...launch.args];
+    const argv: [string, ...string[]] = [python, ...launch.args];
     await launch.onCommand(argv);
     return exec({ argv, env, ...launch });
   };

@@ -98,6 +98,7 @@ export function createToolkit(launchPython: LaunchPython): Toolkit {
         task: verb,
         signal: listener.signal,
         onCommand: listener.command,
+        onProgress: listener.progress,
         onStdoutLine: take,
         onStderrLine: (line) => {
           listener.log([line]);

@@ -1,11 +1,12 @@
 import type { TensorSignature } from '../contract/artefacts';
-import type { RunSpec } from '../contract/run-spec';
+import type { Framework, RunSpec } from '../contract/run-spec';
 import type { ToolkitArgument, ToolkitCommand } from './toolkit';
 
 /** A run's model: its folder and its specification. */
 export interface ModelSource {
   readonly modelDir: string;
   readonly spec: RunSpec;
+  readonly framework: Framework;
 }
 
 /** The data set and the weights that the run works with. */
@@ -20,9 +21,10 @@ const sampleCount = 8;
 export const profileDataInputs = (spec: RunSpec) => ({ mode: spec.performance.inputData, sampleCount });
 
 /** Flags that name the model folder, its profile and its own arguments. */
-function modelArguments({ modelDir, spec }: ModelSource): ToolkitArgument[] {
+function modelArguments({ modelDir, spec, framework }: ModelSource): ToolkitArgument[] {
   return [
     ['--model-dir', modelDir],
+    ...(framework === 'pyt' ? [] : [['--framework', framework] as const]),
     ['--profile', spec.model.profile],
     ...Object.entries(spec.model.args).map(([name, value]): ToolkitArgument => ['--arg', `${name}=${value}`]),
   ];
@@ -85,7 +87,7 @@ export function inferFrameworkCommand(
       ...modelArguments(source),
       ...datasetArguments(source, prepared.dataset),
       ['--checkpoint', prepared.checkpoint],
-      ['--runtime', 'pyt'],
+      ['--runtime', source.framework],
       ['--output-dir', outputDir],
       ['--dump-labels'],
     ],

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, link, mkdir, rename, rm } from 'node:fs/promises';
+import { copyFile, link, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { fileError, writeFileAtomic } from '../platform/files';
+import { fileError, listFiles, writeFileAtomic } from '../platform/files';
 import { formatConfigPbtxt } from './config-pbtxt';
 import type { ModelConfig } from './model-config';
 
@@ -24,7 +24,7 @@ export interface WriteRepositoryInput {
 
 const safeName = /^[A-Za-z0-9][\w.-]{0,127}$/;
 
-async function place(file: RepositoryFile, to: string): Promise<void> {
+async function placeFile(file: Pick<RepositoryFile, 'from' | 'by'>, to: string): Promise<void> {
   if (file.by === 'link') {
     try {
       await link(file.from, to);
@@ -36,6 +36,18 @@ async function place(file: RepositoryFile, to: string): Promise<void> {
     }
   }
   await copyFile(file.from, to);
+}
+
+/** A model can be a folder: a SavedModel is one. */
+async function place(file: RepositoryFile, to: string): Promise<void> {
+  if (!(await stat(file.from)).isDirectory()) {
+    await placeFile(file, to);
+    return;
+  }
+  for (const path of await listFiles(file.from)) {
+    await mkdir(dirname(join(to, path)), { recursive: true });
+    await placeFile({ from: join(file.from, path), by: file.by }, join(to, path));
+  }
 }
 
 /**

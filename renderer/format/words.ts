@@ -28,6 +28,7 @@ export const formatText: Readonly<Record<Format, string>> = {
   onnx: 'ONNX',
   'ts-trace': 'TorchScript, traced',
   'ts-script': 'TorchScript, scripted',
+  'tf-savedmodel': 'TensorFlow SavedModel',
 };
 
 export const precisionText: Readonly<Record<Precision, string>> = { fp32: 'FP32', fp16: 'FP16' };

@@ -54,21 +54,38 @@ open(sys.argv[1], "wb").write(archive.read(name))' /opt/workbench/perf-analyzer/
     ln -s "$libraries"/libb64-*.so.0d /opt/workbench/perf-analyzer/lib/libb64.so.0d; \
     ln -s "$libraries"/libcudart-*.so.12* /opt/workbench/perf-analyzer/lib/libcudart.so.12; \
     /opt/workbench/python/bin/pip uninstall --yes pip
+# An image for TensorFlow models has a second environment, and the name that PATH holds leads to it.
+ARG FRAMEWORK=pyt
+RUN set -eu; \
+    if [ "$FRAMEWORK" = tf ]; then \
+      python3 -m venv /opt/workbench/tensorflow; \
+      pip=/opt/workbench/tensorflow/bin/pip; \
+      if ! { ls wheels/tensorflow/*.whl >/dev/null 2>&1 && \
+          $pip install --no-index --find-links=wheels/tensorflow -r requirements/tensorflow.txt; }; then \
+        $pip install -r requirements/tensorflow.txt; \
+      fi; \
+      $pip uninstall --yes pip; \
+      ln -s tensorflow /opt/workbench/environment; \
+    else \
+      ln -s python /opt/workbench/environment; \
+    fi
 
 FROM base
 COPY --from=packages /opt/workbench /opt/workbench
 # The stub of Triton's Python backend takes the first "python" of PATH. The toolkit is mounted at run time.
 # USER and HOME let Python name its user and its caches when the container runs as a user that is not in /etc/passwd.
-ENV PATH=/opt/workbench/python/bin:/opt/workbench/triton/bin:/opt/workbench/perf-analyzer/bin:/usr/local/bin:/usr/bin:/bin \
+ENV PATH=/opt/workbench/environment/bin:/opt/workbench/triton/bin:/opt/workbench/perf-analyzer/bin:/usr/local/bin:/usr/bin:/bin \
     LD_LIBRARY_PATH=/opt/workbench/python/lib/python3.11/site-packages/nvidia_pytriton.libs:/opt/workbench/perf-analyzer/lib \
-    PYTHONPATH=/workbench/resources:/opt/workbench/python/lib/python3.11/site-packages \
+    PYTHONPATH=/workbench/resources:/opt/workbench/environment/lib/python3.11/site-packages \
     PYTHONNOUSERSITE=1 PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 LANG=C.UTF-8 HOME=/tmp USER=workbench
 WORKDIR /tmp
 USER 1000:1000
+ARG FRAMEWORK=pyt
 # Loads what the image is for, so that a broken one is never tagged.
-RUN ldd /opt/workbench/triton/bin/tritonserver /opt/workbench/triton/backends/python/triton_python_backend_stub \
+RUN modules=torch; if [ "$FRAMEWORK" = tf ]; then modules='tensorflow, tf2onnx, pyarrow.parquet'; fi; \
+    ldd /opt/workbench/triton/bin/tritonserver /opt/workbench/triton/backends/python/triton_python_backend_stub \
       /opt/workbench/perf-analyzer/bin/perf_analyzer | { ! grep 'not found'; } && \
-    python -c 'import torch, onnxruntime, onnx, PIL, tritonclient.grpc, tritonclient.http' && node --version
+    python -c "import $modules, onnxruntime, onnx, tritonclient.grpc, tritonclient.http" && node --version
 
 # The version is the one of Triton that nvidia-pytriton of requirements/runtime.txt brings.
 LABEL org.opencontainers.image.title="Triton Workbench: client on the CPU" \

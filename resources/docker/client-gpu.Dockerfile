@@ -27,12 +27,21 @@ held = ("torch", "numpy", "onnx", "tensorrt", "protobuf"); \
 print("\n".join(f"{d.name}=={d.version}" for d in distributions() if d.name in held))' > /build/constraints.txt; \
     pip install --no-cache-dir --no-input --disable-pip-version-check --progress-bar off \
       --constraint /build/constraints.txt -r /build/requirements/client-gpu.txt
+# TensorFlow for the CPU, in an environment of its own: it exports and gives the reference; Triton has the GPU.
+ARG FRAMEWORK=pyt
+RUN set -eu; \
+    if [ "$FRAMEWORK" = tf ]; then \
+      python -m venv /opt/workbench/tensorflow; \
+      /opt/workbench/tensorflow/bin/pip install --no-cache-dir --no-input --disable-pip-version-check \
+        --progress-bar off -r /build/requirements/tensorflow.txt; \
+    fi
 COPY --from=sdk /opt/workbench/perf-analyzer /opt/workbench/perf-analyzer
 # A name of its own: the libraries of perf_analyzer must not come before those of the image.
 RUN printf '#!/bin/sh\nexport LD_LIBRARY_PATH="/opt/workbench/perf-analyzer/lib:$LD_LIBRARY_PATH"\nexec /opt/workbench/perf-analyzer/bin/perf_analyzer "$@"\n' \
       > /usr/local/bin/perf_analyzer && chmod 755 /usr/local/bin/perf_analyzer
 # USER and HOME let Python name its user and its caches when the container runs as a user that is not in /etc/passwd.
-ENV PYTHONPATH=/workbench/resources \
+ENV PATH=/opt/workbench/tensorflow/bin:${PATH} \
+    PYTHONPATH=/workbench/resources \
     PYTHONNOUSERSITE=1 PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 LANG=C.UTF-8 HOME=/tmp USER=workbench
 WORKDIR /tmp
 USER 1000:1000

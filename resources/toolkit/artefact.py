@@ -1,10 +1,11 @@
-"""A model file and what export and convert say of it."""
+"""A model file, or folder, and what export and convert say of it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, Optional
 
+from .files import size_bytes
 from .report import Report, bytes_text
 from .signature import Signature
 
@@ -13,7 +14,7 @@ def artefact_fields(
     path: Path, signature: Signature, parameters: Optional[int], opset: Optional[int], report: Report
 ) -> dict[str, Any]:
     """The result of the verb; facts for people on the way."""
-    size = path.stat().st_size
+    size = size_bytes(path)
     if parameters is not None:
         report.fact("Parameters", f"{parameters:,}")
     report.fact("Model file", f"{path.name}, {bytes_text(size)}")

@@ -15,18 +15,41 @@ def _partial(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}.partial")
 
 
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def size_bytes(path: Path) -> int:
+    """Of a file, or of everything in a folder."""
+    if not path.is_dir():
+        return path.stat().st_size
+    return sum(part.stat().st_size for part in path.rglob("*") if part.is_file())
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Gives a temporary name beside `path`; it replaces `path` when the block ends well and is removed otherwise."""
+    """Gives a temporary name beside `path`; it replaces `path` when the block ends well and is removed otherwise.
+
+    The block may make a file of it or a folder.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = _partial(path)
     try:
         yield partial
-        with partial.open("rb") as file:
-            os.fsync(file.fileno())
+        if partial.is_dir():
+            for part in partial.rglob("*"):
+                if part.is_file():
+                    _sync(part)
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            _sync(partial)
         os.replace(partial, path)
     finally:
-        partial.unlink(missing_ok=True)
+        if partial.is_dir():
+            shutil.rmtree(partial, ignore_errors=True)
+        else:
+            partial.unlink(missing_ok=True)
 
 
 @contextmanager

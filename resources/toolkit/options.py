@@ -8,7 +8,9 @@ from typing import NoReturn
 
 from .errors import ToolkitError
 
-FORMATS = ("onnx", "ts-trace", "ts-script")
+FORMATS = ("onnx", "ts-trace", "ts-script", "tf-savedmodel")
+#: PyTorch, TensorFlow with Keras.
+FRAMEWORKS = ("pyt", "tf")
 PRECISIONS = ("fp32", "fp16")
 
 
@@ -60,13 +62,14 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--model-dir", type=Path, required=True, help="folder with model.py, dataloader.py, ..."
     )
+    group.add_argument("--framework", default="pyt", choices=FRAMEWORKS, help="what model.py is written in")
     group.add_argument("--profile", default="full", choices=("quick", "full"))
     group.add_argument(
         "--arg", dest="args", type=assignment, action="append", default=[], metavar="NAME=VALUE",
         help="argument of a function of the model folder, by its own name",
     )  # fmt: skip
     group.add_argument("--dataset", type=Path, help="data set folder")
-    group.add_argument("--checkpoint", type=Path, help="weights: a state dictionary saved by torch.save")
+    group.add_argument("--checkpoint", type=Path, help="weights: a state dictionary, or .npz for tf")
     group.add_argument("--precision", default="fp32", choices=PRECISIONS)
     group.add_argument("--batch-size", type=at_least(1), default=8)
     group.add_argument("--limit", type=at_least(0), default=0, help="samples to use; 0 = all")

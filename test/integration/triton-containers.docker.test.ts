@@ -44,7 +44,7 @@ async function createRun(runId: string, more: Partial<DockerEngineSpec> = {}) {
     client: own(),
     facts: { memoryBytes, rootless: false, gpuAccess: 'runtime' },
     instance,
-    run: { runId, dir, step: () => 'offline' },
+    run: { runId, dir, framework: 'pyt' as const, step: () => 'offline' },
     spec: specFixture(),
     engine: { kind: 'docker', gpus: [], shmSizeMiB: 64, ...more },
     resources,

@@ -10,6 +10,9 @@ const requirementFiles: Readonly<Record<BuiltImage, readonly string[]>> = {
   'client-gpu': ['client-gpu.txt'],
 };
 
+/** Requirement files of an image that is built with FRAMEWORK=tf, beside its own. */
+export const tensorflowFile = 'tensorflow.txt';
+
 /** Labels of the images built here, in the form of reverse names that OCI asks for only of public ones. */
 export const imageLabelNames = {
   image: 'triton-workbench.image',
@@ -32,7 +35,7 @@ export interface ImageRecipe {
   readonly buildArgs: Readonly<Record<string, string>>;
 }
 
-/** Images that `client-gpu` is built from; the CPU images take none. */
+/** Images that `client-gpu` is built from; FRAMEWORK=tf adds TensorFlow to any of them. */
 export type ImageBuildArgs = Readonly<Record<string, string>>;
 
 /**
@@ -48,9 +51,12 @@ export async function readImageRecipe(
     name,
     content: await readFile(join(resources, path)),
   });
+  const extra = buildArgs['FRAMEWORK'] === 'tf' ? [tensorflowFile] : [];
   const files = await Promise.all([
     read('Dockerfile', join('docker', `${image}.Dockerfile`)),
-    ...requirementFiles[image].map((name) => read(`requirements/${name}`, join('requirements', name))),
+    ...[...requirementFiles[image], ...extra].map((name) =>
+      read(`requirements/${name}`, join('requirements', name)),
+    ),
   ]);
   const hash = createHash('sha256');
   for (const { name, content } of files) hash.update(`${name}\0${content.length}\0`).update(content);

@@ -45,7 +45,8 @@ export async function makeImage(options: MakeImageOptions, input: MakeImageInput
   let wheels: string | null = null;
   if (recipe.image !== 'client-gpu') {
     onProgress({ fraction: null, text: 'Fetching the Python packages' });
-    wheels = await fillWheelhouse({ ...options, architecture, signal, onLine });
+    const tensorflow = recipe.buildArgs['FRAMEWORK'] === 'tf';
+    wheels = await fillWheelhouse({ ...options, architecture, tensorflow, signal, onLine });
   }
   await buildImage(input.docker, { recipe, wheels, signal, onLine, onProgress });
 }

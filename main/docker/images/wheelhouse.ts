@@ -5,6 +5,7 @@ import { WorkbenchError } from '../../contract/errors';
 import { exec } from '../../platform/exec';
 import { exists, fileError } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
+import { tensorflowFile } from './image-recipe';
 import { requirementsFor } from './python-marker';
 
 /** Python and C library of Debian 12, which the CPU images stand on. */
@@ -19,6 +20,8 @@ export interface WheelhouseOptions {
   /** The engine's, as it names it: "amd64", "arm64". */
   readonly architecture: string;
   readonly env: NodeJS.ProcessEnv;
+  /** The image has TensorFlow's environment as well. */
+  readonly tensorflow?: boolean;
   readonly signal: AbortSignal;
   readonly onLine: (line: string) => void;
 }
@@ -59,8 +62,12 @@ export async function fillWheelhouse(options: WheelhouseOptions): Promise<string
   const requirement = (name: string) => join(options.resources, 'requirements', name);
   const runtime = requirementsFor(pythonVersion, await readFile(requirement('runtime.txt'), 'utf8'));
   const analyzer = await readFile(requirement('perf-analyzer.txt'), 'utf8');
+  const tensorflow =
+    options.tensorflow === true
+      ? requirementsFor(pythonVersion, await readFile(requirement(tensorflowFile), 'utf8'))
+      : [];
   const hash = createHash('sha256')
-    .update([machine, ...runtime, analyzer].join('\n'))
+    .update([machine, ...runtime, analyzer, ...tensorflow].join('\n'))
     .digest('hex');
   const folder = join(layout.cache, `wheels-${hash.slice(0, 12)}`);
   if (await exists(folder)) return folder;
@@ -96,7 +103,8 @@ export async function fillWheelhouse(options: WheelhouseOptions): Promise<string
       ((await download(fresh, [...cpuTorch, '-r', list])) || (await download(fresh, ['-r', list]))) &&
       (await download(join(fresh, 'perf-analyzer'), [
         ...['--no-deps', '--require-hashes', '-r', requirement('perf-analyzer.txt')],
-      ]));
+      ])) &&
+      (tensorflow.length === 0 || (await download(join(fresh, 'tensorflow'), tensorflow)));
     if (!complete) {
       onLine('The packages could not be fetched from here: pip inside the build fetches them.');
       return null;

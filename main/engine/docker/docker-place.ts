@@ -60,7 +60,10 @@ export function takenUp(own: readonly OwnContainer[]): ReadonlySet<string> {
 /** A run's work in containers: Triton in one that lives through the attempt, each step of the client in its own. */
 export async function openDockerPlace(options: DockerPlaceOptions): Promise<Place> {
   const { link, run, spec, engine } = options;
-  const wanted = await wantedImages(engine, options.resources);
+  const wanted = await wantedImages(engine, options.resources, {
+    framework: run.framework,
+    format: spec.format,
+  });
   const used = new Map<ImageRequest['role'], UsedImage>();
   const server: { id: string | null } = { id: null };
   const opened: { session: Promise<Session> | null } = { session: null };

@@ -1,14 +1,15 @@
 import type { BuiltImage } from '../../contract/docker';
-import type { DockerEngineSpec } from '../../contract/run-spec';
+import type { DockerEngineSpec, Format, Framework } from '../../contract/run-spec';
 import { imageFamily } from '../../contract/serving';
 import { readImageRecipe } from '../../docker/images/image-recipe';
+import { formatOf } from '../../formats/formats';
 import type { ImageRequest } from '../../docker/images/prepare-image';
 
 /**
  * NVIDIA's release that is taken where nobody names one: the first without any published flaw that the table of
  * releases (`resources/images/releases.yaml`) knows of.
  */
-const defaultRelease = '26.07';
+export const defaultRelease = '26.07';
 const registry = 'nvcr.io/nvidia';
 
 /** NVIDIA's images of a release: server, client tools and framework. */
@@ -34,10 +35,15 @@ export function buildArgsOf(
   return { PYTORCH_IMAGE: pytorch, SDK_IMAGE: sdk };
 }
 
-/** The two images of a run. */
+/** What an image for TensorFlow has beside the rest; the others stay the very images that they are. */
+const frameworkArgs = (framework: Framework | undefined): Readonly<Record<string, string>> =>
+  framework === 'tf' ? { FRAMEWORK: 'tf' } : {};
+
+/** The two images of a run, for its model. */
 export async function wantedImages(
   engine: DockerEngineSpec,
   resources: string,
+  model: { readonly framework: Framework; readonly format: Format } = { framework: 'pyt', format: 'onnx' },
 ): Promise<Readonly<Record<ImageRequest['role'], ImageRequest>>> {
   const ngc = imageFamily(engine) === 'ngc' ? ngcImages(engine.release ?? defaultRelease) : null;
   const given = (role: ImageRequest['role'], reference: string): ImageRequest => ({
@@ -56,14 +62,17 @@ export async function wantedImages(
   const triton =
     tritonImage === undefined
       ? ngc === null
-        ? await built('triton', 'triton-cpu')
+        ? await built('triton', 'triton-cpu', frameworkArgs(formatOf(model.format).shimFramework))
         : given('triton', ngc.triton)
       : given('triton', tritonImage);
   const client =
     clientImage === undefined
       ? ngc === null
-        ? await built('client', 'client-cpu')
-        : await built('client', 'client-gpu', buildArgsOf('client-gpu', engine.release))
+        ? await built('client', 'client-cpu', frameworkArgs(model.framework))
+        : await built('client', 'client-gpu', {
+            ...buildArgsOf('client-gpu', engine.release),
+            ...frameworkArgs(model.framework),
+          })
       : given('client', clientImage);
   return { triton, client };
 }

@@ -2,6 +2,7 @@ import type { EngineStatus } from '../../contract/engine-status';
 import { toWire } from '../../contract/errors';
 import { errorText } from '../../contract/error-text';
 import type { HomeLayout } from '../../platform/layout';
+import type { EnsurePython } from '../../toolkit/launch';
 import type { Engine } from '../engine';
 import { startLocalServer } from './start-server';
 import { sweepLocalEngines } from './sweep';
@@ -14,6 +15,8 @@ export interface LocalEngineOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Milliseconds that a server has to become ready; 60 s when absent. */
   readonly startDeadlineMs?: number | undefined;
+  /** Python that runs the models; the workbench's own when absent. */
+  readonly modelPython?: EnsurePython | undefined;
 }
 
 const note =
@@ -41,8 +44,17 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
       }
     },
     async startServer(start) {
+      const python = await options.modelPython?.({
+        signal: start.signal,
+        onProgress: (_fraction, text) => {
+          start.onLog([text]);
+        },
+        onStderrLine: (line) => {
+          start.onLog([line]);
+        },
+      });
       const handle = await startLocalServer({
-        toolchain: await readLocalToolchain(layout),
+        toolchain: await readLocalToolchain(layout, python),
         env: options.env,
         records: layout.engines,
         start,

@@ -24,13 +24,19 @@ async function missingFile(layout: HomeLayout): Promise<string | null> {
   return null;
 }
 
-/** Throws toolchain-missing naming the first file that is not there. */
-export async function readLocalToolchain(layout: HomeLayout): Promise<LocalToolchain> {
+/**
+ * Throws toolchain-missing naming the first file that is not there.
+ * @param python runs the models of the Python backend; the workbench's own when absent.
+ */
+export async function readLocalToolchain(
+  layout: HomeLayout,
+  python: string = layout.python,
+): Promise<LocalToolchain> {
   const missing = await missingFile(layout);
   if (missing !== null) {
     throw new WorkbenchError('toolchain-missing', `The local Triton is not installed: ${missing} is missing`);
   }
-  const pythonBin = dirname(layout.python);
+  const pythonBin = dirname(python);
   const libraries = join(dirname(pythonBin), 'lib');
   const versions = (await readdir(libraries)).filter((name) => /^python3\.\d+$/.test(name));
   const [version] = versions;

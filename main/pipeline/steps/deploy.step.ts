@@ -6,6 +6,7 @@ import { whileServing } from '../../engine/while-serving';
 import { parseConfigPbtxt } from '../../triton/config-pbtxt';
 import { compareServedConfig } from '../../triton/served-config';
 import { WorkbenchError } from '../../contract/errors';
+import { readPackages } from '../../toolkit/packages';
 import type { Step } from '../step';
 
 /** Starts Triton on the run's repository and proves that the model answers. It serves until the attempt ends. */
@@ -64,9 +65,15 @@ export const deployStep: Step = {
     context.fact('HTTP', server.httpAddress);
     context.fact('gRPC', server.grpcAddress);
     context.fact('Canary inference', 'answered');
+    const before = run.state().environment;
+    // Known only now: the first run of such a model installs what it runs on.
+    const packages =
+      run.preset.preset.framework === 'tf' && engine.kind !== 'docker'
+        ? await readPackages(run.services.toolkit)
+        : before.packages;
     await run.append({
       type: 'environment',
-      environment: { ...run.state().environment, tritonVersion: server.tritonVersion },
+      environment: { ...before, packages, tritonVersion: server.tritonVersion },
     });
     return {};
   },

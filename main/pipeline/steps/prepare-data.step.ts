@@ -9,7 +9,8 @@ export const prepareDataStep: Step = {
   id: 'prepare-data',
   kind: 'files',
   needs: ['images'],
-  deadlineS: 900,
+  // The first run of a TensorFlow model installs TensorFlow here.
+  deadlineS: 1800,
   async inputs(run) {
     const { model } = run.spec;
     return {
@@ -25,7 +26,8 @@ export const prepareDataStep: Step = {
     const { toolkit } = context.run.services;
     const { model } = context.spec;
     const source = modelSource(context.run);
-    const files = runFiles(context.run.folder, context.spec);
+    const { framework } = source;
+    const files = runFiles(context.run.folder, context.spec, framework);
     if (model.dataset === undefined) {
       const command = makeDatasetCommand(source, files.dataset);
       await toolkit.call(command, z.looseObject({ samples: z.int() }), context);
@@ -41,8 +43,8 @@ export const prepareDataStep: Step = {
     // Relative names: the folder may be taken by another run.
     return {
       output: {
-        dataset: model.dataset ?? preparedNames.dataset,
-        checkpoint: model.checkpoint ?? preparedNames.checkpoint,
+        dataset: model.dataset ?? preparedNames(framework).dataset,
+        checkpoint: model.checkpoint ?? preparedNames(framework).checkpoint,
       },
     };
   },

@@ -12,6 +12,7 @@ from typing import Any
 from ..artefact import artefact_fields
 from ..errors import ToolkitError
 from ..files import replacing
+from ..keras_model import read_notes
 from ..onnx_file import (
     get_parameters,
     infer_and_check,
@@ -86,12 +87,27 @@ def _torchscript(source: Path, target: Path, precision: str, report: Report) -> 
     return artefact_fields(target, signature, parameters, None, report)
 
 
+def _savedmodel(source: Path, target: Path, precision: str, report: Report) -> dict[str, Any]:
+    signature, parameters = read_notes(source)
+    if precision != "fp32":
+        raise ToolkitError(
+            "combination-unsupported",
+            f"A SavedModel is not converted to {precision}",
+            where="--precision",
+            remedy="Half precision comes from the backend accelerator amp on a GPU, or from the format ONNX.",
+        )
+    with replacing(target) as partial:
+        shutil.copytree(source, partial)
+    return artefact_fields(target, signature, parameters, None, report)
+
+
 def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     """fp32: a checked copy. fp16: inputs and outputs become float16 as well."""
-    if not options.input.is_file():
+    is_there = options.input.is_dir() if options.format == "tf-savedmodel" else options.input.is_file()
+    if not is_there:
         raise ToolkitError("input-invalid", f"There is no file {options.input}", where="--input")
     report.progress(0.0, "Reading the model")
-    convert = _onnx if options.format == "onnx" else _torchscript
+    convert = {"onnx": _onnx, "tf-savedmodel": _savedmodel}.get(options.format, _torchscript)
     result = convert(options.input, options.output, options.precision, report)
     report.progress(1.0, "Converted")
     return result

@@ -1,14 +1,14 @@
-"""Model code to ONNX or TorchScript, always from fp32 weights."""
+"""Model code to ONNX, TorchScript or SavedModel, always from fp32 weights."""
 
 from __future__ import annotations
 
 import argparse
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from ..artefact import artefact_fields
-from ..batches import Batches
+from ..batches import Batches, Tensors
 from ..errors import ToolkitError
 from ..files import replacing
 from ..model_folder import ModelFolder
@@ -142,30 +142,83 @@ def _check_batches(runner: Runner, signature: Signature, x: dict[str, Any]) -> N
                 )
 
 
-def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
-    # The source is fp32 whatever the file is converted to later.
-    options.precision = "fp32"
-    folder = ModelFolder.from_options(options)
-    report.progress(0.0, "Loading the model")
+class Source(NamedTuple):
+    """A model of either framework, and what writes it in the wanted format."""
+
+    inputs: list[str]
+    parameters: int
+    runner: Runner
+    write: Callable[[Tensors, Signature, Path], None]
+
+
+def _only(framework: str, kind: str, formats: tuple[str, ...]) -> None:
+    if kind not in formats:
+        raise ToolkitError(
+            "combination-unsupported",
+            f"A model of {framework} cannot be exported as {kind}",
+            where="--format",
+            remedy=f"Choose {' or '.join(formats)}.",
+        )
+
+
+def _torch(folder: ModelFolder, options: argparse.Namespace) -> Source:
+    _only("PyTorch", options.format, ("onnx", "ts-trace", "ts-script"))
     import torch
 
     torch.manual_seed(options.seed)
     model = load_model(folder, options.checkpoint)
     parameters = sum(parameter.numel() for parameter in model.module.parameters())
+
+    def write(x: Tensors, signature: Signature, path: Path) -> None:
+        arguments = tuple(torch.from_numpy(x[name].copy()) for name in model.inputs)
+        if options.format == "onnx":
+            _write_onnx(model, arguments, signature, path, options.opset, parameters)
+        else:
+            _write_torchscript(options.format, model, arguments, signature, path)
+
+    return Source(model.inputs, parameters, ModuleRunner(model.module, model.inputs, model.outputs), write)
+
+
+def _keras(folder: ModelFolder, options: argparse.Namespace) -> Source:
+    _only("TensorFlow", options.format, ("tf-savedmodel", "onnx"))
+    from ..keras_model import KerasRunner, keras_to_onnx, load_keras_model, write_savedmodel
+
+    model = load_keras_model(folder, options.checkpoint, options.seed)
+
+    def write(x: Tensors, signature: Signature, path: Path) -> None:
+        del x
+        if options.format == "tf-savedmodel":
+            write_savedmodel(model, signature, path)
+            return
+        converted = infer_and_check(keras_to_onnx(model, signature, options.opset))
+        set_parameters(converted, model.parameters)
+        save_onnx(converted, path)
+
+    return Source(model.inputs, model.parameters, KerasRunner(model), write)
+
+
+def _exported(kind: str, path: Path) -> Runner:
+    if kind == "tf-savedmodel":
+        from ..keras_model import SavedModelRunner
+
+        return SavedModelRunner(path)
+    return OnnxRunner(path) if kind == "onnx" else TorchScriptRunner(path)
+
+
+def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
+    # The source is fp32 whatever the file is converted to later.
+    options.precision = "fp32"
+    folder = ModelFolder.from_options(options)
+    report.progress(0.0, "Loading the model")
+    source = (_keras if options.framework == "tf" else _torch)(folder, options)
     report.progress(0.2, "Reading the signature from the data set")
-    runner = ModuleRunner(model.module, model.inputs, model.outputs)
-    signature, example = find_signature(Batches(folder, options.limit), model.inputs, runner.run)
+    signature, example = find_signature(Batches(folder, options.limit), source.inputs, source.runner.run)
     report.progress(0.5, f"Exporting as {options.format}")
-    arguments = tuple(torch.from_numpy(example.x[name].copy()) for name in model.inputs)
     output: Path = options.output
     opset = options.opset if options.format == "onnx" else None
     with replacing(output) as partial:
-        if opset is None:
-            _write_torchscript(options.format, model, arguments, signature, partial)
-        else:
-            _write_onnx(model, arguments, signature, partial, opset, parameters)
+        source.write(example.x, signature, partial)
         report.progress(0.8, "Checking the exported file")
-        exported = TorchScriptRunner(partial) if opset is None else OnnxRunner(partial)
-        _check_batches(exported, signature, example.x)
+        _check_batches(_exported(options.format, partial), signature, example.x)
     report.progress(1.0, "Exported")
-    return artefact_fields(output, signature, parameters, opset, report)
+    return artefact_fields(output, signature, source.parameters, opset, report)

@@ -20,8 +20,8 @@ from ..runners import ModuleRunner, OnnxRunner, Runner, TorchScriptRunner, load_
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser)
     add_dump_arguments(parser)
-    parser.add_argument("--runtime", required=True, choices=("pyt", "onnx", "ts"))
-    parser.add_argument("--path", type=Path, help="model file, for onnx and ts")
+    parser.add_argument("--runtime", required=True, choices=("pyt", "tf", "onnx", "ts", "savedmodel"))
+    parser.add_argument("--path", type=Path, help="model file, for onnx, ts and savedmodel")
 
 
 def _runner(folder: ModelFolder, options: argparse.Namespace) -> Runner:
@@ -32,6 +32,14 @@ def _runner(folder: ModelFolder, options: argparse.Namespace) -> Runner:
         model = load_model(folder, options.checkpoint)
         module = model.module.half() if options.precision == "fp16" else model.module
         return ModuleRunner(module, model.inputs, model.outputs)
+    if options.runtime == "tf":
+        from ..keras_model import KerasRunner, load_keras_model
+
+        return KerasRunner(load_keras_model(folder, options.checkpoint, options.seed))
+    if options.runtime == "savedmodel" and options.path is not None and options.path.is_dir():
+        from ..keras_model import SavedModelRunner
+
+        return SavedModelRunner(options.path)
     if options.path is None or not options.path.is_file():
         raise ToolkitError("input-invalid", f"--runtime {options.runtime} needs a model file", where="--path")
     return OnnxRunner(options.path) if options.runtime == "onnx" else TorchScriptRunner(options.path)

@@ -11,6 +11,9 @@ from ..report import Report
 
 _PACKAGES = (
     "torch",
+    "tensorflow-cpu",
+    "keras",
+    "tf2onnx",
     "onnx",
     "onnxruntime",
     "onnxconverter-common",
@@ -18,6 +21,7 @@ _PACKAGES = (
     "pillow",
     "tritonclient",
     "nvidia-pytriton",
+    "pyarrow",
 )
 
 

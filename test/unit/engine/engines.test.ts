@@ -51,7 +51,14 @@ describe('engines', () => {
   it('refuse to start what is not installed or not there', async () => {
     const open = async (engine: RunSpec['engine']) => {
       const spec = { ...specFixture(), engine };
-      return (await engines.openPlace(spec, { runId: 'r', dir: home, step: () => 'deploy' })).engine;
+      return (
+        await engines.openPlace(spec, {
+          runId: 'r',
+          dir: home,
+          framework: 'pyt' as const,
+          step: () => 'deploy',
+        })
+      ).engine;
     };
     expect((await rejection((await open({ kind: 'local' })).startServer(start))).code).toBe(
       'toolchain-missing',

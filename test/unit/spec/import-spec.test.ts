@@ -125,7 +125,7 @@ describe('a shell file', () => {
     ['MAX_BATCH_SIZE=many', /MAX_BATCH_SIZE: "many" is not a number/],
     ['DATASETS_DIR=data', /DATASETS_DIR: "data" is not a full path/],
     ['PERFORMANCE_TOOL=model_analyzer', /"model_analyzer" is not offered/],
-    ['FORMAT=tf-savedmodel', /FORMAT=tf-savedmodel: .*left as it was/],
+    ['FORMAT=torch-export', /FORMAT=torch-export: .*left as it was/],
     ['TRITON_INSTANCES=2', /TRITON_INSTANCES: a run has one Triton/],
     ['EXPORT_PRECISION=fp16', /EXPORT_PRECISION=fp16/],
     ['OWN_THING=1', /OWN_THING: it is not known here/],
@@ -163,6 +163,7 @@ describe('a runner configuration', () => {
     const { source, choice: imported, notes } = read(recommendationRunner);
     expect(source).toBe('runner-yaml-2');
     expect(imported?.overrides).toEqual({
+      format: 'tf-savedmodel',
       precision: 'fp32',
       configure: {
         batching: 'dynamic',
@@ -175,7 +176,6 @@ describe('a runner configuration', () => {
       },
       performance: { loadTool: 'perf_analyzer' },
     });
-    expect(notes.join('\n')).toMatch(/FORMAT=tf-savedmodel/);
     expect(notes.join('\n')).toMatch(/MEASUREMENT_STEPS_OFFLINE/);
   });
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -31,6 +31,21 @@ describe('model repository', () => {
     expect((await readdir(join(path, '3'))).sort()).toEqual(['model.onnx', 'model.py']);
     expect((await stat(join(path, '3', 'model.onnx'))).ino).toBe((await stat(join(folder, 'weights'))).ino);
     expect((await stat(join(path, '3', 'model.py'))).ino).not.toBe((await stat(join(folder, 'shim.py'))).ino);
+  });
+
+  it('holds a model that is a folder, with what lies in its folders', async () => {
+    const model = join(folder, 'model.savedmodel');
+    await mkdir(join(model, 'variables'), { recursive: true });
+    await writeFile(join(model, 'saved_model.pb'), 'graph');
+    await writeFile(join(model, 'variables', 'variables.index'), 'index');
+    const repository = join(folder, 'repository');
+    const file = { from: model, name: 'model.savedmodel', by: 'link' } as const;
+    const path = await writeModelRepository({ repository, config, version: 1, files: [file] });
+    const placed = join(path, '1', 'model.savedmodel');
+    expect(await readFile(join(placed, 'variables', 'variables.index'), 'utf8')).toBe('index');
+    expect((await stat(join(placed, 'saved_model.pb'))).ino).toBe(
+      (await stat(join(model, 'saved_model.pb'))).ino,
+    );
   });
 
   it('replaces what was there as a whole and leaves nothing beside it', async () => {

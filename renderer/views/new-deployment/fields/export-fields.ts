@@ -2,12 +2,13 @@ import type { Format, Precision } from '../../../../main/contract/run-spec';
 import { formats, precisions } from '../../../../main/contract/run-spec';
 import { formatText, precisionText } from '../../../format/words';
 import type { FieldContext, Section } from './field';
-import { servesOnCpu } from './why-not';
+import { servesOnCpu, whyNotPrecision } from './why-not';
 
 const formatNote: Readonly<Record<Format, string>> = {
   onnx: 'An open graph format. Runs on ONNX Runtime, and through it on TensorRT.',
   'ts-trace': 'The operations of one example run, recorded. Branches on data are lost.',
   'ts-script': 'The model’s own code, compiled. Branches and loops are kept.',
+  'tf-savedmodel': 'TensorFlow’s own folder of graph and weights. Releases up to 25.02 serve it on GPUs.',
 };
 
 const precisionNote = (precision: Precision, context: FieldContext): string => {
@@ -19,6 +20,8 @@ const precisionNote = (precision: Precision, context: FieldContext): string => {
 
 const notOffered = (title: string, offered: boolean): { why?: string } =>
   offered ? {} : { why: `${title} is not offered in it.` };
+
+const whyNot = (why: string | undefined): { why?: string } => (why === undefined ? {} : { why });
 
 /** The file that is served. */
 export function exportSections(context: FieldContext): readonly Section[] {
@@ -60,6 +63,7 @@ export function exportSections(context: FieldContext): readonly Section[] {
               value,
               label: precisionText[value],
               note: precisionNote(value, context),
+              ...whyNot(whyNotPrecision(value, context)),
               ...notOffered(preset.title, preset.precisions.includes(value)),
             })),
           },

@@ -1,4 +1,4 @@
-import type { Accelerator, DockerEngineSpec, Format } from '../../../../main/contract/run-spec';
+import type { Accelerator, DockerEngineSpec, Format, Precision } from '../../../../main/contract/run-spec';
 import { backendsOf, imageFamily } from '../../../../main/contract/serving';
 import { isTree } from '../../../stores/choice-tree';
 import type { FieldContext } from './field';
@@ -35,13 +35,22 @@ export const servesOnCpu = (context: FieldContext): boolean => backendsOf(engine
 export function whyNotAccelerator(accelerator: Accelerator, context: FieldContext): string | undefined {
   if (accelerator === 'none') return undefined;
   if (servesOnCpu(context)) return cpuOnly(context);
-  if (accelerator === 'amp') return 'Exists for TensorFlow models alone; choose precision FP16 instead.';
   const format = context.value('format') as Format;
+  if (accelerator === 'amp' && format !== 'tf-savedmodel') {
+    return 'Exists for TensorFlow’s own format alone; choose precision FP16 instead.';
+  }
   if (accelerator === 'trt' && (format === 'ts-trace' || format === 'ts-script')) {
     return 'Triton’s PyTorch backend has no TensorRT accelerator; export to ONNX for it.';
   }
   return lacksGpu(context)
     ? 'Needs a GPU, and none is given; choose GPUs on the Environment page.'
+    : undefined;
+}
+
+/** Why the chosen format is not served in this precision; undefined when it is. */
+export function whyNotPrecision(precision: Precision, context: FieldContext): string | undefined {
+  return precision === 'fp16' && context.value('format') === 'tf-savedmodel'
+    ? 'A SavedModel stays FP32; on GPUs the accelerator amp computes in half precision.'
     : undefined;
 }
 

@@ -6,6 +6,7 @@ const modelFile: Readonly<Record<Format, string>> = {
   onnx: 'model.onnx',
   'ts-trace': 'model.pt',
   'ts-script': 'model.pt',
+  'tf-savedmodel': 'model.savedmodel/',
 };
 
 /** What the run's folder will hold, by path below it. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { DockerEngineSpec } from '../../../../main/contract/run-spec';
+import type { DockerEngineSpec, Format } from '../../../../main/contract/run-spec';
 import { buildArgsOf, wantedImages } from '../../../../main/engine/docker/run-images';
 import { repository } from '../../../support/home';
 
@@ -42,6 +42,18 @@ describe('the images of a run', () => {
     expect(triton.reference).toMatch(/^triton-workbench\/triton-cpu:[0-9a-f]{12}$/);
     expect(client.reference).toMatch(/^triton-workbench\/client-cpu:[0-9a-f]{12}$/);
     expect([triton.recipe?.buildArgs, client.recipe?.buildArgs]).toEqual([{}, {}]);
+  });
+
+  it('of a TensorFlow model have its environment: the client always, Triton where it runs the model', async () => {
+    const plain = await wanted({});
+    const of = (format: Format) => wantedImages(spec({}), resources, { framework: 'tf', format });
+    const [saved, onnx] = [await of('tf-savedmodel'), await of('onnx')];
+    expect(saved.client.recipe?.buildArgs).toEqual({ FRAMEWORK: 'tf' });
+    expect(saved.client.recipe?.files.map(({ name }) => name)).toContain('requirements/tensorflow.txt');
+    expect(saved.client.reference).not.toBe(plain.client.reference);
+    expect(saved.triton.recipe?.buildArgs).toEqual({ FRAMEWORK: 'tf' });
+    expect(onnx.client.reference).toBe(saved.client.reference);
+    expect(onnx.triton.reference).toBe(plain.triton.reference);
   });
 
   it('are those that somebody names, which are never built', async () => {

@@ -1,0 +1,65 @@
+import { modelParameters } from '../triton/model-config';
+import type { ModelOptimization } from '../triton/model-config';
+import type { ConfigPartInput, ModelFormat } from './format';
+import { localConfigPart, servedLocally } from './local-serving';
+
+const fileName = 'model.savedmodel';
+
+/** Names of Triton's documentation of execution accelerators; `cuda` needs none: the instance group says where. */
+function acceleration(input: ConfigPartInput): ModelOptimization | undefined {
+  switch (input.accelerator) {
+    case 'none':
+    case 'cuda':
+      return undefined;
+    case 'amp':
+      return {
+        executionAccelerators: { gpuExecutionAccelerator: [{ name: 'auto_mixed_precision' }] },
+      };
+    case 'trt':
+      return {
+        executionAccelerators: {
+          gpuExecutionAccelerator: [
+            { name: 'tensorrt', parameters: { precision_mode: input.precision.toUpperCase() } },
+          ],
+        },
+        ...(input.captureCudaGraph ? { cuda: { graphs: true } } : {}),
+      };
+  }
+}
+
+export const tfSavedmodelFormat: ModelFormat = {
+  id: 'tf-savedmodel',
+  title: 'TensorFlow SavedModel',
+  fileName,
+  shimFramework: 'tf',
+  newestNgcRelease: '25.02',
+  convertsFrom: ['framework', 'tf-savedmodel'],
+  servedBy: (choice) => {
+    if (choice.precision !== 'fp32') {
+      return {
+        ok: false,
+        field: 'precision',
+        reason: 'A SavedModel keeps its FP32 weights and tensors',
+        remedy: 'Choose fp32 with the backend accelerator "amp" on a GPU, or the format ONNX for fp16.',
+      };
+    }
+    if (choice.backends === 'python') return servedLocally(choice, 'savedmodel');
+    return { ok: true, serving: 'native' };
+  },
+  configPart: (input) => {
+    if (input.backends === 'python') return localConfigPart(input, fileName);
+    const optimization = acceleration(input);
+    return {
+      platform: 'tensorflow_savedmodel',
+      ...(optimization === undefined ? {} : { optimization }),
+      ...(input.threads === 0
+        ? {}
+        : {
+            parameters: modelParameters({
+              TF_NUM_INTRA_THREADS: String(input.threads),
+              TF_NUM_INTER_THREADS: '1',
+            }),
+          }),
+    };
+  },
+};

@@ -1,0 +1,71 @@
+"""Names, tables and sizes of the features of the Outbrain click data, as the published deployment names them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+#: The model's output, and the label's name beside it.
+OUTPUT = "wide_deep_model"
+#: Groups the ads that were shown together; the id of a sample.
+DISPLAY_ID = "display_id"
+#: 1 for the ad of a display that was clicked.
+LABEL = "clicked"
+#: Ids of a multi-hot feature; fewer are padded.
+HOTNESS = 3
+PADDING = -1
+
+
+class Table(NamedTuple):
+    """`rows`: ids 0 to rows - 1; `dim`: values of an id's embedding in the deep part."""
+
+    rows: int
+    dim: int
+
+
+# Rows and dimensions as in data/outbrain/features.py of NVIDIA's Wide & Deep for TensorFlow 2; its description says 16
+# for the platform and 64 for the campaign instead. The order is ours: the published one is that of a dictionary.
+ONE_HOT: dict[str, Table] = {
+    "ad_id": Table(250_000, 128),
+    "document_id": Table(300_000, 128),
+    "platform": Table(4, 19),
+    "document_id_promo": Table(100_000, 128),
+    "campaign_id": Table(5_000, 128),
+    "advertiser_id": Table(2_500, 64),
+    "source_id": Table(4_000, 64),
+    "geo_location": Table(2_500, 64),
+    "geo_location_country": Table(300, 64),
+    "geo_location_state": Table(2_000, 64),
+    "publisher_id": Table(1_000, 64),
+    "source_id_promo": Table(4_000, 64),
+    "publisher_id_promo": Table(1_000, 64),
+}
+
+MULTI_HOT: dict[str, Table] = {
+    "topic_id_list": Table(350, 64),
+    "entity_id_list": Table(10_000, 64),
+    "category_id_list": Table(100, 64),
+}
+
+NUMERIC: tuple[str, ...] = (
+    "document_id_document_id_promo_sim_categories",
+    "document_id_document_id_promo_sim_topics",
+    "document_id_document_id_promo_sim_entities",
+    "document_id_promo_ctr",
+    "publisher_id_promo_ctr",
+    "source_id_promo_ctr",
+    "document_id_promo_count",
+    "publish_time_days_since_published",
+    "ad_id_ctr",
+    "advertiser_id_ctr",
+    "campaign_id_ctr",
+    "ad_id_count",
+    "publish_time_promo_days_since_published",
+)
+
+INPUTS: tuple[str, ...] = (*ONE_HOT, *MULTI_HOT, *NUMERIC)
+
+
+def limited(table: Table, max_rows: int, max_dim: int) -> Table:
+    """The table, cut to a smaller model's limits; 0 = no limit."""
+    rows = min(table.rows, max_rows) if max_rows > 0 else table.rows
+    return Table(rows, min(table.dim, max_dim) if max_dim > 0 else table.dim)

@@ -1,0 +1,169 @@
+"""Triton Python backend: executes the SavedModel folder of the version folder with TensorFlow.
+
+Parameters of config.pbtxt: `model_filename` (model.savedmodel), `intra_op_threads` and `inter_op_threads` (0 =
+TensorFlow's own choice), `signature` (serving_default). `execution_providers` may be given and must be
+CPUExecutionProvider: the environment has TensorFlow for the CPU.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+import numpy as np
+import numpy.typing as npt
+import triton_python_backend_utils as pb_utils
+
+Array = npt.NDArray[Any]
+
+
+# shared with the other shim: begin
+def read_parameters(config: dict[str, Any]) -> dict[str, str]:
+    """`parameters` of config.pbtxt as plain text."""
+    return {name: value["string_value"] for name, value in config.get("parameters", {}).items()}
+
+
+def thread_count(parameters: dict[str, str], name: str) -> int:
+    """0 where the parameter is absent. Raises TritonModelException when it is no count."""
+    text = parameters.get(name, "0").strip()
+    if not text.isdigit():
+        raise pb_utils.TritonModelException(
+            f'parameter {name}: "{text}" is not a number of threads, 0 or more'
+        )
+    return int(text)
+
+
+def find_model_file(args: dict[str, str], parameters: dict[str, str], default: str) -> Path:
+    """Raises TritonModelException when the version folder holds no such file."""
+    name = parameters.get("model_filename", default)
+    path = Path(args["model_repository"]) / args["model_version"] / name
+    if not path.is_file():
+        raise pb_utils.TritonModelException(f"{path} does not exist; parameter model_filename names it")
+    return path
+
+
+def run_requests(
+    requests: Sequence[Any],
+    names: tuple[Sequence[str], Sequence[str]],
+    batching: bool,
+    infer: Callable[[list[Array]], list[Array]],
+) -> list[Any]:
+    """One response a request. `names`: inputs and outputs; with `batching`, all requests run as one batch."""
+    inputs, outputs = names
+    given = [
+        [pb_utils.get_input_tensor_by_name(request, name).as_numpy() for name in inputs]
+        for request in requests
+    ]
+    if batching and len(given) > 1:
+        joined = _run_joined(given, outputs, infer)
+        if joined is not None:
+            return joined
+    responses = []
+    for arrays in given:
+        try:
+            responses.append(_response(outputs, infer(arrays)))
+        except Exception as error:
+            responses.append(
+                pb_utils.InferenceResponse(error=pb_utils.TritonError(f"{type(error).__name__}: {error}"))
+            )
+    return responses
+
+
+def _run_joined(
+    given: Sequence[list[Array]], outputs: Sequence[str], infer: Callable[[list[Array]], list[Array]]
+) -> Optional[list[Any]]:
+    """None when the batch as a whole fails: the requests are then tried one by one, and only bad ones get an error."""
+    try:
+        results = infer([np.concatenate(arrays) for arrays in zip(*given)])
+    except Exception as error:
+        pb_utils.Logger.log_warn(f"a batch of {len(given)} requests failed and is tried one by one: {error}")
+        return None
+    ends = np.cumsum([len(arrays[0]) for arrays in given])
+    if any(len(result) != ends[-1] for result in results):
+        return None
+    parts = [np.split(result, ends[:-1]) for result in results]
+    return [_response(outputs, [part[index] for part in parts]) for index in range(len(given))]
+
+
+def _response(names: Sequence[str], arrays: Sequence[Array]) -> Any:
+    tensors = [pb_utils.Tensor(name, np.ascontiguousarray(array)) for name, array in zip(names, arrays)]
+    return pb_utils.InferenceResponse(output_tensors=tensors)
+
+
+# shared with the other shim: end
+
+
+def find_model_folder(args: dict[str, str], parameters: dict[str, str]) -> Path:
+    """Raises TritonModelException when the version folder holds no such SavedModel."""
+    name = parameters.get("model_filename", "model.savedmodel")
+    # What makes a folder a SavedModel.
+    return find_model_file(args, {"model_filename": f"{name}/saved_model.pb"}, "").parent
+
+
+def _check_names(kind: str, configured: Sequence[str], held: Sequence[str], path: Path) -> None:
+    absent = [name for name in configured if name not in held]
+    if absent:
+        raise pb_utils.TritonModelException(
+            f"{path.name} has no {kind} {', '.join(absent)}; it has {', '.join(sorted(held))}"
+        )
+
+
+class TritonPythonModel:
+    """One instance: one copy of the model in a process of its own."""
+
+    def initialize(self, args: dict[str, str]) -> None:
+        # Errors only: the log of the server is no place for what TensorFlow says of the CPU.
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+        try:
+            import tensorflow
+        except ImportError as error:
+            raise pb_utils.TritonModelException(f"TensorFlow cannot be imported: {error}") from error
+
+        config = json.loads(args["model_config"])
+        parameters = read_parameters(config)
+        path = find_model_folder(args, parameters)
+        if parameters.get("execution_providers", "CPUExecutionProvider").strip() != "CPUExecutionProvider":
+            raise pb_utils.TritonModelException(
+                "parameter execution_providers: this TensorFlow has the CPU alone"
+            )
+        if args["model_instance_kind"] == "GPU":
+            raise pb_utils.TritonModelException("the instance is of KIND_GPU, but this TensorFlow has no GPU")
+        threads = tensorflow.config.threading
+        # Settings of the process; each instance has its own.
+        threads.set_intra_op_parallelism_threads(thread_count(parameters, "intra_op_threads"))
+        threads.set_inter_op_parallelism_threads(thread_count(parameters, "inter_op_threads"))
+        try:
+            # Kept: the signature alone does not hold the variables.
+            self._loaded: Any = tensorflow.saved_model.load(str(path))
+            signatures = self._loaded.signatures
+        except Exception as error:
+            raise pb_utils.TritonModelException(f"TensorFlow cannot load {path.name}: {error}") from error
+        name = parameters.get("signature", "serving_default")
+        if name not in signatures:
+            raise pb_utils.TritonModelException(
+                f'{path.name} has no signature "{name}"; it has {", ".join(sorted(signatures))}'
+            )
+        self._call: Any = signatures[name]
+        self._constant: Any = tensorflow.constant
+        self._names = (
+            [item["name"] for item in config["input"]],
+            [item["name"] for item in config["output"]],
+        )
+        _check_names("input", self._names[0], list(self._call.structured_input_signature[1]), path)
+        _check_names("output", self._names[1], list(self._call.structured_outputs), path)
+        self._batching = int(config["max_batch_size"]) > 0
+
+    def _infer(self, arrays: list[Array]) -> list[Array]:
+        inputs, outputs = self._names
+        results = self._call(**{name: self._constant(array) for name, array in zip(inputs, arrays)})
+        return [results[name].numpy() for name in outputs]
+
+    def execute(self, requests: list[Any]) -> list[Any]:
+        return run_requests(requests, self._names, self._batching, self._infer)
+
+    def finalize(self) -> None:
+        """Frees the model's memory before Triton starts the next version."""
+        del self._call, self._loaded

@@ -1,0 +1,241 @@
+"""A model folder whose model is Keras on TensorFlow: load, run, weights, export."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from .batches import Tensors
+from .datatypes import numpy_dtype, triton_datatype
+from .errors import ToolkitError
+from .model_folder import ModelFolder
+from .runners import check_type
+from .signature import Signature, Tensor, parse_signature
+
+_SIGNATURE_KEY = "serving_default"
+#: Files that SavedModel keeps beside the graph and that its loaders leave alone.
+_NOTES = Path("assets.extra") / "workbench.json"
+
+
+def import_tensorflow() -> Any:
+    """Throws toolchain-missing where this Python has no TensorFlow."""
+    # Warnings and errors only: what devices it looks for is no news.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
+    os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+    try:
+        import tensorflow
+    except ImportError as error:
+        raise ToolkitError(
+            "toolchain-missing", "This Python has no TensorFlow", where="--framework", details=str(error)
+        ) from error
+    return tensorflow
+
+
+class KerasModel(NamedTuple):
+    module: Any
+    inputs: list[str]
+    outputs: list[str]
+
+    @property
+    def parameters(self) -> int:
+        return int(sum(int(np.prod(variable.shape)) for variable in self.module.trainable_variables))
+
+
+def load_keras_model(folder: ModelFolder, checkpoint: Optional[Path], seed: int) -> KerasModel:
+    """The folder's model with the weights of the checkpoint, or its own seeded ones; fp32."""
+    import_tensorflow()
+    import keras
+
+    keras.utils.set_random_seed(seed)
+    value: Any = folder.call("model")
+    try:
+        module, names = value
+        model = KerasModel(module, list(names["inputs"]), list(names["outputs"]))
+    except (TypeError, ValueError, KeyError) as error:
+        raise ToolkitError(
+            "model-folder-invalid",
+            'get_model must return (model, {"inputs": [names], "outputs": [names]})',
+            where=str(folder.path / "model.py"),
+        ) from error
+    if not isinstance(module, keras.Model):
+        raise ToolkitError(
+            "model-folder-invalid",
+            f"get_model gives a {type(module).__name__} and no Keras model",
+            where=str(folder.path / "model.py"),
+        )
+    if checkpoint is not None:
+        load_weights(module, checkpoint)
+    return model
+
+
+def save_weights(module: Any, path: Path) -> None:
+    """Arrays by the variables' paths: data only, readable without TensorFlow."""
+    with path.open("wb") as file:
+        np.savez(file, **{variable.path: variable.numpy() for variable in module.variables})
+
+
+def load_weights(module: Any, path: Path) -> None:
+    """All of them or none. Throws checkpoint-invalid naming the first that does not fit."""
+
+    def refuse(message: str, details: Optional[str] = None) -> ToolkitError:
+        return ToolkitError(
+            "checkpoint-invalid",
+            f"{path.name}: {message}",
+            where=str(path),
+            remedy="Give an .npz file with an array for each variable of this model and profile, by its path.",
+            details=details,
+        )
+
+    if not path.is_file():
+        raise refuse("there is no such file")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            given = {name: file[name] for name in file.files}
+    except Exception as error:
+        raise refuse("cannot be read as weights", str(error)) from error
+    wanted = {variable.path: variable for variable in module.variables}
+    lone = sorted(set(given) ^ set(wanted))
+    if lone:
+        kind = "is missing" if lone[0] in wanted else "is unexpected"
+        raise refuse(f"{lone[0]} {kind} ({len(lone)} names differ)", "\n".join(lone))
+    for name, variable in wanted.items():
+        array = given[name]
+        if tuple(array.shape) != tuple(variable.shape):
+            raise refuse(f"{name} is {list(array.shape)}, the model needs {list(variable.shape)}")
+        if array.dtype.kind not in "fiub" or not np.isfinite(array).all():
+            raise refuse(f"{name} holds values that are no finite numbers")
+    for name, variable in wanted.items():
+        variable.assign(given[name])
+
+
+def _by_name(value: Any, outputs: Sequence[str]) -> dict[str, Any]:
+    if isinstance(value, dict):
+        values = [value[name] for name in outputs if name in value]
+    else:
+        values = list(value) if isinstance(value, (tuple, list)) else [value]
+    if len(values) != len(outputs):
+        raise ToolkitError(
+            "model-folder-invalid",
+            f"The model gives {len(values)} outputs and names {len(outputs)}",
+            where="model.py",
+        )
+    return dict(zip(outputs, values))
+
+
+class KerasRunner:
+    """The model itself, without dropout."""
+
+    def __init__(self, model: KerasModel) -> None:
+        tensorflow = import_tensorflow()
+        self._model = model
+        self._call = tensorflow.function(lambda x: model.module(x, training=False), reduce_retracing=True)
+
+    def run(self, x: Tensors) -> Tensors:
+        wanted = {tensor.name.split(":")[0]: tensor.dtype for tensor in self._model.module.inputs}
+        absent = [name for name in self._model.inputs if name not in x]
+        if absent:
+            raise ToolkitError("model-mismatch", f"The loader gives no {absent[0]}", where=absent[0])
+        given = {}
+        for name in self._model.inputs:
+            datatype = triton_datatype(np.dtype(wanted.get(name, x[name].dtype)))
+            given[name] = check_type(x, name, datatype)
+        results = _by_name(self._call(given), self._model.outputs)
+        return {name: tensor.numpy() for name, tensor in results.items()}
+
+
+def _specs(signature: Signature) -> list[Any]:
+    tensorflow = import_tensorflow()
+    return [
+        tensorflow.TensorSpec(
+            [None if size == -1 else size for size in tensor.shape],
+            tensorflow.as_dtype(numpy_dtype(tensor.datatype)),
+            name=tensor.name,
+        )
+        for tensor in signature.inputs
+    ]
+
+
+def write_savedmodel(model: KerasModel, signature: Signature, path: Path) -> None:
+    """One signature, `serving_default`, with the names of the model's own inputs and outputs."""
+    tensorflow = import_tensorflow()
+
+    def serve(**x: Any) -> dict[str, Any]:
+        return _by_name(model.module(x, training=False), model.outputs)
+
+    specs = {spec.name: spec for spec in _specs(signature)}
+    holder = tensorflow.Module()
+    # Without a reference the variables would be constants or lost.
+    holder.model = model.module
+    function = tensorflow.function(serve).get_concrete_function(**specs)
+    tensorflow.saved_model.save(holder, str(path), signatures={_SIGNATURE_KEY: function})
+    notes = path / _NOTES
+    notes.parent.mkdir()
+    notes.write_text(json.dumps({**signature.fields(), "parameters": model.parameters}), encoding="utf-8")
+
+
+def keras_to_onnx(model: KerasModel, signature: Signature, opset: int) -> Any:
+    """Through tf2onnx. Throws model-folder-invalid where an operation has no counterpart in that operator set."""
+    tensorflow = import_tensorflow()
+    import tf2onnx
+
+    def serve(*tensors: Any) -> dict[str, Any]:
+        return _by_name(model.module(dict(zip(model.inputs, tensors)), training=False), model.outputs)
+
+    try:
+        converted, _ = tf2onnx.convert.from_function(
+            tensorflow.function(serve), input_signature=_specs(signature), opset=opset
+        )
+    except Exception as error:
+        raise ToolkitError(
+            "model-folder-invalid",
+            f"The model cannot be converted to ONNX operator set {opset}",
+            where="model.py",
+            details=str(error),
+        ) from error
+    return converted
+
+
+def read_notes(path: Path) -> tuple[Signature, Optional[int]]:
+    """Signature and parameter count of a SavedModel that `export` wrote. Throws input-invalid."""
+    try:
+        text = (path / _NOTES).read_text(encoding="utf-8")
+        return parse_signature(text), int(json.loads(text)["parameters"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ToolkitError(
+            "input-invalid",
+            f"{path.name} is no SavedModel of the verb export",
+            where=str(path),
+            details=str(error),
+        ) from error
+
+
+class SavedModelRunner:
+    """The signature `serving_default` of a SavedModel folder."""
+
+    def __init__(self, path: Path) -> None:
+        tensorflow = import_tensorflow()
+        try:
+            self._loaded = tensorflow.saved_model.load(str(path))
+            self._call = self._loaded.signatures[_SIGNATURE_KEY]
+        except Exception as error:
+            raise ToolkitError(
+                "input-invalid", f"TensorFlow cannot load {path.name}", where=str(path), details=str(error)
+            ) from error
+        given = self._call.structured_input_signature[1]
+        self._inputs = [
+            Tensor(name, triton_datatype(np.dtype(spec.dtype.as_numpy_dtype)), [])
+            for name, spec in given.items()
+        ]
+
+    def run(self, x: Tensors) -> Tensors:
+        tensorflow = import_tensorflow()
+        given = {
+            tensor.name: tensorflow.constant(check_type(x, tensor.name, tensor.datatype))
+            for tensor in self._inputs
+        }
+        return {name: value.numpy() for name, value in self._call(**given).items()}

@@ -1,0 +1,59 @@
+import { symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { defaultHome, homeLayout } from '../../main/platform/layout';
+import { createTensorflowEnvironment } from '../../main/toolkit/extra-environment';
+import { cli, documentOf } from '../support/cli';
+import { createTestHome, repository } from '../support/home';
+import type { TestHome } from '../support/home';
+
+/** The first of all runs on a machine fetches TensorFlow; later ones find it in the real home. */
+const installMs = 900_000;
+
+let home: TestHome;
+beforeAll(async () => {
+  const layout = homeLayout(defaultHome(process.env));
+  const ensure = createTensorflowEnvironment({
+    layout,
+    resources: join(repository, 'resources'),
+    env: process.env,
+  });
+  const python = await ensure({
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
+    onStderrLine: () => undefined,
+  });
+  home = await createTestHome();
+  await symlink(dirname(dirname(python)), join(home.path, 'tensorflow'));
+}, installMs);
+afterAll(() => home.remove());
+
+const quick = [
+  ...['run', 'wide-and-deep', '--profile', 'quick', '--json', '--batch-sizes', '64', '--concurrency', '2'],
+  ...['--set', 'performance.maxTrials=3', '--set', 'performance.warmupMs=200'],
+  ...['--measurement-interval-ms', '300'],
+];
+
+it.each([
+  ['tf-savedmodel', 'fp32', 1e-5],
+  ['onnx', 'fp32', 1e-5],
+  ['onnx', 'fp16', 0.01],
+])('wide-and-deep as %s %s goes from model code to a report', async (format, precision, limit) => {
+  const result = await cli(home.path, ...quick, '--format', format, '--precision', precision);
+  expect(result.stderr).not.toContain('✗');
+  expect(result.code).toBe(0);
+  const document = documentOf(result);
+  const [metric] = document.accuracy?.metrics ?? [];
+  expect(metric?.name).toBe('map12');
+  // Untrained, a display's five or so ads in any order give less than half.
+  expect(metric?.framework).toBeGreaterThan(0.6);
+  expect(metric?.triton).toBeGreaterThan(0.6);
+  const [output] = document.accuracy?.outputs ?? [];
+  expect(output).toMatchObject({ output: 'wide_deep_model', passed: true, vacuous: false });
+  expect(output?.maxAbsDiff).toBeLessThan(limit);
+  for (const point of [...document.offline, ...document.online]) {
+    expect(point.errorCount).toBe(0);
+    expect(point.inferencesPerSecond).toBeGreaterThan(0);
+  }
+  expect(document.environment.packages['tensorflow-cpu']).toBeDefined();
+});

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readPreset } from '../../../main/presets/presets';
+import { layerSpec, parseSpec, resolveSpec } from '../../../main/presets/resolve-spec';
+import { ruleFindings } from '../../../main/presets/spec-rules';
+
+const { preset } = await readPreset(join(process.cwd(), 'resources', 'models', 'wide_and_deep'));
+const fields = (overrides = {}) =>
+  ruleFindings(preset, parseSpec(layerSpec(preset, overrides)))
+    .filter(({ severity }) => severity === 'problem')
+    .map(({ field }) => field);
+const gpu = { kind: 'docker', gpus: ['all'] };
+
+describe('the preset wide-and-deep', () => {
+  it('says nothing wrong of its own profiles and formats', () => {
+    for (const profile of ['quick', 'full']) {
+      for (const format of preset.formats) expect(fields({ model: { profile }, format })).toEqual([]);
+      expect(fields({ model: { profile }, format: 'onnx', precision: 'fp16' })).toEqual([]);
+    }
+  });
+
+  it('refuses what TensorFlow cannot do, naming the field', () => {
+    expect(fields({ precision: 'fp16' })).toEqual(['precision']);
+    expect(fields({ format: 'ts-trace' })).toEqual(['format']);
+    expect(fields({ configure: { backendAccelerator: 'amp' } })).toEqual(['configure.backendAccelerator']);
+    expect(fields({ engine: gpu, configure: { backendAccelerator: 'amp' } })).toEqual([]);
+    expect(fields({ engine: gpu, format: 'onnx', configure: { backendAccelerator: 'amp' } })).toEqual([
+      'configure.backendAccelerator',
+    ]);
+  });
+
+  it('takes the last release with the TensorFlow backend for a SavedModel, its own for ONNX', () => {
+    expect(resolveSpec(preset, { engine: gpu }).engine).toMatchObject({ release: '25.02' });
+    expect(resolveSpec(preset, { engine: gpu, format: 'onnx' }).engine).toMatchObject({ release: '26.07' });
+    expect(fields({ engine: { ...gpu, release: '25.03' } })).toEqual(['engine.release']);
+    expect(fields({ engine: { ...gpu, release: '25.03' }, format: 'onnx' })).toEqual([]);
+    const tritonImage = 'nvcr.io/nvidia/tritonserver:26.07-py3';
+    expect(fields({ engine: { ...gpu, tritonImage } })).toEqual(['engine.tritonImage']);
+    expect(fields({ engine: { ...gpu, tritonImage: 'mine:1' } })).toEqual([]);
+    expect(fields({ engine: { kind: 'docker' } })).toEqual([]);
+  });
+});
