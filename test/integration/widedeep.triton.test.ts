@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createTensorflowEnvironment } from '../../main/toolkit/extra-environment';
@@ -27,6 +29,19 @@ beforeAll(async () => {
   await symlink(dirname(dirname(python)), join(home.path, 'tensorflow'));
 }, installMs);
 afterAll(() => home.remove());
+
+it('the data set and its loader, in the environment with pyarrow', async () => {
+  const { stderr } = await promisify(execFile)(
+    join(home.path, 'tensorflow', 'bin', 'python'),
+    ['-m', 'unittest', '-v', 'tensorflow_widedeep'],
+    {
+      cwd: join(repository, 'test', 'python'),
+      env: { ...process.env, PYTHONPATH: join(repository, 'resources'), PYTHONDONTWRITEBYTECODE: '1' },
+    },
+  );
+  expect(stderr).toMatch(/Ran 3 tests/);
+  expect(stderr).toMatch(/^OK$/m);
+});
 
 const quick = [
   ...['run', 'wide-and-deep', '--profile', 'quick', '--json', '--batch-sizes', '64', '--concurrency', '2'],
