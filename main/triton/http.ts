@@ -19,23 +19,50 @@ export interface HttpResponse {
   readonly body: Buffer;
 }
 
-/** The reply is refused as soon as it is larger than 8 MB: a foreign server may send anything. */
-async function readCapped(response: Response): Promise<Buffer> {
+/** Rejects when the signal is aborted; `done` forgets about it. */
+function whenAborted(signal: AbortSignal): { readonly aborted: Promise<never>; readonly done: () => void } {
+  let done = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const fail = (): void => {
+      reject(new Error('aborted'));
+    };
+    if (signal.aborted) fail();
+    else signal.addEventListener('abort', fail, { once: true });
+    done = () => {
+      signal.removeEventListener('abort', fail);
+    };
+  });
+  aborted.catch(() => undefined);
+  return { aborted, done };
+}
+
+/**
+ * The reply is refused as soon as it is larger than 8 MB: a foreign server may send anything. The signal is followed
+ * here as well: once headers are there, fetch holds its own follower weakly, and garbage collection may take it.
+ */
+async function readCapped(response: Response, signal: AbortSignal): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
   if (response.body === null) return Buffer.alloc(0);
   const reader = response.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(parts);
-    bytes += value.byteLength;
-    if (bytes > maxResponseBytes) {
-      await reader.cancel();
-      throw new WorkbenchError('server-unreachable', 'The server sent a reply of more than 8 MB', {
-        remedy: 'Check that the address is that of a Triton Inference Server.',
-      });
+  const { aborted, done: forget } = whenAborted(signal);
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), aborted]);
+      if (done) return Buffer.concat(parts);
+      bytes += value.byteLength;
+      if (bytes > maxResponseBytes) {
+        throw new WorkbenchError('server-unreachable', 'The server sent a reply of more than 8 MB', {
+          remedy: 'Check that the address is that of a Triton Inference Server.',
+        });
+      }
+      parts.push(Buffer.from(value));
     }
-    parts.push(Buffer.from(value));
+  } catch (error) {
+    reader.cancel().catch(() => undefined);
+    throw error;
+  } finally {
+    forget();
   }
 }
 
@@ -68,7 +95,11 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
       headers: { Connection: 'close', ...request.headers },
       ...(request.body === undefined ? {} : { body: request.body as Uint8Array<ArrayBuffer> }),
     });
-    return { status: response.status, headers: response.headers, body: await readCapped(response) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: await readCapped(response, controller.signal),
+    };
   } catch (error) {
     if (error instanceof WorkbenchError) throw error;
     if (request.signal?.aborted === true) {
