@@ -16,6 +16,7 @@ import { preflightPlan } from './engine/docker/preflight-plan';
 import { buildArgsOf } from './engine/docker/run-images';
 import { deviceOf, deviceOfUrl } from './engine/device';
 import { createEngines } from './engine/engines';
+import { createPlanPlaces } from './engine/plan-places';
 import { readEnvironment } from './machine/environment';
 import { readGpus } from './machine/gpu-report';
 import { readMachineStatus } from './machine/machine-status';
@@ -178,6 +179,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
           imageNames,
           prepareImages,
           resources,
+          ...createPlanPlaces({ env, resources, link: docker }),
           printPdf: options.printPdf,
           now,
         },

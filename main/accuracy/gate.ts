@@ -10,9 +10,13 @@ function outputReason(output: OutputComparison): string {
   if (output.nanCount > 0 || output.infCount > 0) {
     return `${output.output}: ${output.nanCount} NaN and ${output.infCount} infinite values`;
   }
+  const share =
+    (output.mismatchShare ?? 0) > (output.maxMismatch ?? 0) && (output.maxMismatch ?? 0) > 0
+      ? `; a share of ${digits(output.mismatchShare ?? null)} is outside (allowed ${digits(output.maxMismatch ?? 0)})`
+      : '';
   return (
     `${output.output}: largest absolute difference ${digits(output.maxAbsDiff)} ` +
-    `(atol ${digits(output.atol)}), relative ${digits(output.maxRelDiff)} (rtol ${digits(output.rtol)})`
+    `(atol ${digits(output.atol)}), relative ${digits(output.maxRelDiff)} (rtol ${digits(output.rtol)})${share}`
   );
 }
 

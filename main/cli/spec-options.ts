@@ -16,7 +16,7 @@ export function addSpecOptions(command: Command): Command {
         'procedures, or config.pbtxt; "-" is standard input; options win over it',
     )
     .option('--profile <name>', 'quick (small, trained for seconds) or full (published size)')
-    .option('--format <name>', 'onnx, ts-trace, ts-script or tf-savedmodel [FORMAT]')
+    .option('--format <name>', 'onnx, ts-trace, ts-script, tf-savedmodel or trt [FORMAT]')
     .option('--precision <name>', 'fp32 or fp16 [PRECISION]')
     .option('--engine <kind>', 'local, docker or remote')
     .option('--url <url>', 'address of a running Triton, for --engine remote')

@@ -12,10 +12,23 @@ export const signatureSchema = z.object({ inputs: z.array(tensor), outputs: z.ar
 export type Signature = z.infer<typeof signatureSchema>;
 export type TensorSignature = z.infer<typeof tensor>;
 
+/** What a TensorRT plan was built with and on: it loads there alone. */
+export const planProvenanceSchema = z.object({
+  tensorrtVersion: z.string(),
+  gpuName: z.string(),
+  computeCapability: z.string(),
+  /** Image of the build, by digest where it has one. */
+  image: z.string().nullable(),
+  command: z.array(z.string()),
+  onnxSha256: z.string(),
+});
+export type PlanProvenance = z.infer<typeof planProvenanceSchema>;
+
 /** What export and convert give: a model file with its signature. */
 export const modelArtefactSchema = signatureSchema.extend({
   path: z.string(),
   bytes: z.int(),
   parameters: z.int().nullish(),
   opset: z.int().nullish(),
+  plan: planProvenanceSchema.optional(),
 });

@@ -125,6 +125,9 @@ export const outputComparisonSchema = z.object({
   output: z.string(),
   atol: z.number().min(0),
   rtol: z.number().min(0),
+  /** Share of the values outside the tolerances, allowed and found; absent in older runs. */
+  maxMismatch: z.number().min(0).optional(),
+  mismatchShare: z.number().min(0).nullish(),
   /** Over finite pairs; null when there is no finite pair. */
   maxAbsDiff: z.number().min(0).nullable(),
   maxRelDiff: z.number().min(0).nullable(),

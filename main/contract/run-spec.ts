@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { imageReferenceSchema } from './docker';
 
-export const formats = ['onnx', 'ts-trace', 'ts-script', 'tf-savedmodel'] as const;
+export const formats = ['onnx', 'ts-trace', 'ts-script', 'tf-savedmodel', 'trt'] as const;
 /** What a preset's model.py is written in: PyTorch, or TensorFlow with Keras. */
 export const frameworks = ['pyt', 'tf'] as const;
 export const precisions = ['fp32', 'fp16'] as const;
@@ -59,6 +59,8 @@ const accuracySchema = z.strictObject({
   /** Per output name; `*` stands for every output that is not named. */
   atol: tolerance,
   rtol: tolerance,
+  /** Share of an output's values, 0 to 1, that may lie outside the tolerances: class numbers differ whole or not. */
+  maxMismatch: z.record(z.string(), z.number().min(0).max(1)).optional(),
   /** Largest allowed |framework - Triton| of each metric. */
   maxMetricDelta: z.number().min(0),
   /** Lowest allowed value of a metric, by name; the highest where the preset says that lower is better. */
@@ -126,6 +128,9 @@ const engineSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('remote'), url: z.url() }),
 ]);
 
+/** The published deployments' smallest. */
+export const defaultWorkspaceBytes = 2 ** 30;
+
 /** Everything that decides a run: what is written to `run.yaml` and hashed. Times say their unit. */
 export const runSpecSchema = z.strictObject({
   version: z.literal(1),
@@ -135,6 +140,13 @@ export const runSpecSchema = z.strictObject({
   onnxOpset: z.int().min(9).max(25),
   engine: engineSchema,
   configure: configureSchema,
+  /** Building a TensorRT plan; of effect for the format `trt` alone. */
+  tensorrt: z
+    .strictObject({
+      /** Scratch memory that a layer may use, in bytes. */
+      maxWorkspaceBytes: positive.default(defaultWorkspaceBytes),
+    })
+    .optional(),
   accuracy: accuracySchema,
   performance: performanceSchema,
   /** Deadline by step id, seconds; a step without one has the default of its own. */

@@ -2,6 +2,7 @@ import type { Format } from '../contract/run-spec';
 import type { ModelFormat } from './format';
 import { onnxFormat } from './onnx.format';
 import { tfSavedmodelFormat } from './tf-savedmodel.format';
+import { trtFormat } from './trt.format';
 import { tsScriptFormat } from './ts-script.format';
 import { tsTraceFormat } from './ts-trace.format';
 
@@ -11,6 +12,7 @@ export const modelFormats: Readonly<Record<Format, ModelFormat>> = {
   'ts-trace': tsTraceFormat,
   'ts-script': tsScriptFormat,
   'tf-savedmodel': tfSavedmodelFormat,
+  trt: trtFormat,
 };
 
 for (const [id, format] of Object.entries(modelFormats)) {
@@ -19,4 +21,10 @@ for (const [id, format] of Object.entries(modelFormats)) {
 
 export function formatOf(id: Format): ModelFormat {
   return modelFormats[id];
+}
+
+/** What the verb `export` writes for a format: the format itself, or the one that it is made from. */
+export function exportedFormat(id: Format): Format {
+  const [first = id] = modelFormats[id].convertsFrom;
+  return first === 'framework' ? id : first;
 }

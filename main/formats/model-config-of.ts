@@ -82,7 +82,7 @@ function checkChoice(input: ModelConfigInput): void {
       'Set the instance kind to KIND_CPU or KIND_AUTO, or choose the engine "docker" with GPUs, or "remote".',
     );
   }
-  if (configure.captureCudaGraph && accelerator !== 'trt') {
+  if (configure.captureCudaGraph && accelerator !== 'trt' && input.format.id !== 'trt') {
     throw unsupported(
       'CUDA graphs are captured by TensorRT only',
       'Turn "captureCudaGraph" off, or choose backend accelerator "trt".',

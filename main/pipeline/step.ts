@@ -4,6 +4,7 @@ import type { RunSpec } from '../contract/run-spec';
 import type { RunState } from '../contract/run-state';
 import type { Engine, ServerHandle } from '../engine/engine';
 import type { Place } from '../engine/place';
+import type { PlanPlaces } from '../engine/plan-places';
 import type { LoadTool } from '../perf/load-tool';
 import type { LoadTool as LoadToolId } from '../contract/run-spec';
 import type { LoadedPreset } from '../presets/presets';
@@ -11,7 +12,7 @@ import type { RunFolder } from '../store/run-folder';
 import type { Toolkit } from '../toolkit/toolkit';
 
 /** What steps compose; given by the core, so that tests and other places to run can give their own. */
-export interface RunServices {
+export interface RunServices extends PlanPlaces {
   readonly toolkit: Toolkit;
   readonly engine: Engine;
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;

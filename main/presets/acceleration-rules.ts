@@ -4,6 +4,7 @@ import { defaultRelease } from '../engine/docker/run-images';
 import { formatOf } from '../formats/formats';
 import { releaseOf } from '../machine/releases';
 import { compareVersions } from '../machine/versions';
+import { planPlace } from '../formats/trt.format';
 import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
 
@@ -60,10 +61,28 @@ function releaseFindings({ engine, format }: RunSpec): RuleFinding[] {
   ];
 }
 
+/** A plan needs a GPU to be built and to be served, here and not behind an address. */
+function planFindings(spec: RunSpec): RuleFinding[] {
+  const { engine, configure } = spec;
+  if (engine.kind !== 'docker' || imageFamily(engine) === 'cpu' || engine.gpus.length === 0) {
+    return [unsupported('format', planPlace.reason, planPlace.remedy)];
+  }
+  return configure.instanceKind === 'KIND_CPU'
+    ? [
+        unsupported(
+          'configure.instanceKind',
+          'A TensorRT plan has no instances of KIND_CPU',
+          'Set the instance kind to KIND_GPU or KIND_AUTO.',
+        ),
+      ]
+    : [];
+}
+
 /** Accelerator × format × engine × precision, instance kind and CUDA graphs: what cannot work, and what is slow. */
 export function accelerationProblems(spec: RunSpec): RuleFinding[] {
   const { configure, engine, precision } = spec;
-  const found: RuleFinding[] = [];
+  const found: RuleFinding[] = spec.format === 'trt' ? planFindings(spec) : [];
+  if (found.length > 0) return found;
   const backends = backendsOf(engine);
   const accelerator = configure.backendAccelerator;
   const serving = formatOf(spec.format).servedBy({ backends, precision, accelerator });
@@ -78,12 +97,12 @@ export function accelerationProblems(spec: RunSpec): RuleFinding[] {
       ),
     );
   }
-  if (configure.captureCudaGraph && accelerator !== 'trt') {
+  if (configure.captureCudaGraph && accelerator !== 'trt' && spec.format !== 'trt') {
     found.push(
       unsupported(
         'configure.captureCudaGraph',
         'CUDA graphs are captured by TensorRT only',
-        'Turn it off, or choose backend accelerator "trt".',
+        'Turn it off, or choose backend accelerator "trt" or the format trt.',
       ),
     );
   }

@@ -109,8 +109,8 @@ function accuracy(preset: Preset, spec: RunSpec): RuleFinding[] {
       value > 1 ? 'No value reaches a threshold above 1' : 'Every value passes a threshold below 0';
     return [warning(field, what, 'Give a fraction: 0.9 for 90 %.')];
   });
-  const tolerances = (['atol', 'rtol'] as const).flatMap((kind) =>
-    Object.keys(spec.accuracy[kind])
+  const tolerances = (['atol', 'rtol', 'maxMismatch'] as const).flatMap((kind) =>
+    Object.keys(spec.accuracy[kind] ?? {})
       .filter((name) => name !== '*' && !outputs.includes(name))
       .map((name) =>
         problem(

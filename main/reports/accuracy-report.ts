@@ -5,6 +5,8 @@ import { metricTitle } from './metric-title';
 import { formatCount, formatMetric, formatScale, missing } from './number-format';
 import type { ReportAccuracy } from './report';
 
+const exceptFor = (share = 0): string => (share === 0 ? '' : `, all but ${formatScale(share * 100)} %`);
+
 export function accuracyReport(state: RunState, titles: MetricTitles): ReportAccuracy | null {
   const result = state.accuracy?.result;
   if (result === undefined) return null;
@@ -15,7 +17,7 @@ export function accuracyReport(state: RunState, titles: MetricTitles): ReportAcc
       output: output.output,
       maxAbsDiff: formatScale(output.maxAbsDiff),
       maxRelDiff: formatScale(output.maxRelDiff),
-      tolerance: `${formatScale(output.atol)} + ${formatScale(output.rtol)} · |reference|`,
+      tolerance: `${formatScale(output.atol)} + ${formatScale(output.rtol)} · |reference|${exceptFor(output.maxMismatch)}`,
       nanCount: formatCount(output.nanCount),
       infCount: formatCount(output.infCount),
       worstSample: output.worstSample ?? missing,

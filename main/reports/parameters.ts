@@ -152,6 +152,9 @@ function gateGroup({ accuracy, deadlines }: RunSpec): ParameterGroup {
     rows: [
       row('Absolute tolerance', 'accuracy.atol', byName(accuracy.atol)),
       row('Relative tolerance', 'accuracy.rtol', byName(accuracy.rtol)),
+      ...(accuracy.maxMismatch === undefined
+        ? []
+        : [row('Share outside at most', 'accuracy.maxMismatch', byName(accuracy.maxMismatch))]),
       row('Metric difference at most', 'accuracy.maxMetricDelta', formatScale(accuracy.maxMetricDelta)),
       row('Metric thresholds', 'accuracy.thresholds', byName(accuracy.thresholds)),
       row(

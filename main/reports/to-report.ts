@@ -28,6 +28,7 @@ const formatTitles: Readonly<Record<Format, string>> = {
   'ts-trace': 'TorchScript trace',
   'ts-script': 'TorchScript script',
   'tf-savedmodel': 'TensorFlow SavedModel',
+  trt: 'TensorRT plan',
 };
 
 /** The readable form of a run at any state: finished, failed, cancelled, or with nothing measured. Pure. */

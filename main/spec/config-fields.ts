@@ -59,7 +59,10 @@ function acceleratorFields(config: ModelConfig, generated: ModelConfig, before: 
   const named = first === undefined ? 'none' : acceleratorNames[first.name];
   const backendAccelerator = silent || named === undefined ? before.backendAccelerator : named;
   const graphs = config.optimization?.cuda?.graphs === true;
-  return { backendAccelerator, captureCudaGraph: backendAccelerator === 'trt' && graphs };
+  return {
+    backendAccelerator,
+    captureCudaGraph: (backendAccelerator === 'trt' || config.platform === 'tensorrt_plan') && graphs,
+  };
 }
 
 /** Names of the parameter by backend: the shims', ONNX Runtime's, PyTorch's. */

@@ -18,6 +18,7 @@ import { runFolder } from '../store/run-folder';
 import { toolkitWords } from '../toolkit/toolkit';
 import type { ToolkitCommand } from '../toolkit/toolkit';
 import {
+  buildPlanCommand,
   convertCommand,
   exportCommand,
   inferFrameworkCommand,
@@ -166,7 +167,12 @@ export function plannedCommands(input: PlannedCommandsInput): readonly PlannedCo
     toolkit('prepare-data', trainCommand(source, files.dataset, files.checkpoint));
   }
   toolkit('export', exportCommand(source, files, files.exported));
-  toolkit('convert', convertCommand(spec, files.exported, files.converted));
+  toolkit(
+    'convert',
+    spec.format === 'trt'
+      ? buildPlanCommand(source, files.dataset, files.exported, files.converted, null)
+      : convertCommand(spec, files.exported, files.converted),
+  );
   const server = serverCommand(spec, places, folder.repository);
   if (server !== null) add('deploy', server);
   toolkit('accuracy', inferFrameworkCommand(source, files, files.frameworkDump));

@@ -14,7 +14,7 @@ type Variables = ReadonlyMap<string, string>;
 
 const absent = (value: string | undefined): boolean => value === undefined || /^(null|~)?$/i.test(value);
 
-/** `format` of what is offered here; the published plans and SavedModels are made from such a file. */
+/** `format` of what is offered here; the published SavedModels are made from such a file. */
 function formatNotes(variables: Variables): { readonly format: string | null; readonly notes: string[] } {
   const wanted = variables.get('FORMAT');
   if (wanted === undefined) return { format: null, notes: [] };
@@ -24,8 +24,7 @@ function formatNotes(variables: Variables): { readonly format: string | null; re
   const note = `FORMAT=${wanted}: this format is not offered here`;
   if (!known(exported) || exported === undefined)
     return { format: null, notes: [`${note}; left as it was.`] };
-  const nearest = wanted === 'trt' ? '; backend accelerator "trt" on a GPU comes nearest' : '';
-  return { format: exported, notes: [`${note}; ${exported}, which it is made from, is taken${nearest}.`] };
+  return { format: exported, notes: [`${note}; ${exported}, which it is made from, is taken.`] };
 }
 
 /** A value as the field's variable reads it; null with the reason when it cannot stand in the field. */

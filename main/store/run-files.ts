@@ -2,7 +2,7 @@ import type { LoadLevel } from '../contract/scenario-levels';
 import { join } from 'node:path';
 import type { Scenario } from '../contract/run-events';
 import type { Framework, RunSpec } from '../contract/run-spec';
-import { formatOf } from '../formats/formats';
+import { exportedFormat, formatOf } from '../formats/formats';
 import type { RunFolder } from './run-folder';
 
 /** Names of what the first step leaves in its folder. */
@@ -21,7 +21,7 @@ export function runFiles(folder: RunFolder, spec: RunSpec, framework: Framework 
   return {
     dataset: spec.model.dataset ?? join(prepared, names.dataset),
     checkpoint: spec.model.checkpoint ?? join(prepared, names.checkpoint),
-    exported: join(folder.step('export'), model),
+    exported: join(folder.step('export'), formatOf(exportedFormat(spec.format)).fileName),
     converted: join(folder.step('convert'), model),
     frameworkDump: join(accuracy, 'framework'),
     tritonDump: join(accuracy, 'triton'),

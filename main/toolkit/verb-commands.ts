@@ -1,5 +1,7 @@
 import type { TensorSignature } from '../contract/artefacts';
 import type { Framework, RunSpec } from '../contract/run-spec';
+import { defaultWorkspaceBytes } from '../contract/run-spec';
+import { exportedFormat } from '../formats/formats';
 import type { ToolkitArgument, ToolkitCommand } from './toolkit';
 
 /** A run's model: its folder and its specification. */
@@ -50,7 +52,8 @@ export function trainCommand(source: ModelSource, dataset: string, output: strin
 }
 
 export function exportCommand(source: ModelSource, prepared: PreparedPaths, output: string): ToolkitCommand {
-  const { format, onnxOpset } = source.spec;
+  const { onnxOpset } = source.spec;
+  const format = exportedFormat(source.spec.format);
   return {
     verb: 'export',
     args: [
@@ -72,6 +75,30 @@ export function convertCommand(spec: RunSpec, input: string, output: string): To
       ['--precision', spec.precision],
       ['--input', input],
       ['--output', output],
+    ],
+  };
+}
+
+/** ONNX of {@link exportCommand} -> TensorRT plan. `image`: where it is built, noted beside it. */
+export function buildPlanCommand(
+  source: ModelSource,
+  dataset: string,
+  input: string,
+  output: string,
+  image: string | null,
+): ToolkitCommand {
+  const { spec } = source;
+  return {
+    verb: 'build-plan',
+    args: [
+      ...modelArguments(source),
+      ...datasetArguments(source, dataset),
+      ['--precision', spec.precision],
+      ['--input', input],
+      ['--output', output],
+      ['--max-batch-size', spec.configure.batching === 'disabled' ? 0 : spec.configure.maxBatchSize],
+      ['--workspace-bytes', spec.tensorrt?.maxWorkspaceBytes ?? defaultWorkspaceBytes],
+      ...(image === null ? [] : [['--image', image] as const]),
     ],
   };
 }
@@ -128,6 +155,7 @@ export function verifyCommand(spec: RunSpec, reference: string, candidate: strin
       ['--candidate', candidate],
       ...tolerances('--atol', spec.accuracy.atol),
       ...tolerances('--rtol', spec.accuracy.rtol),
+      ...tolerances('--max-mismatch', spec.accuracy.maxMismatch ?? {}),
     ],
   };
 }

@@ -11,6 +11,9 @@ import { parseModelStatistics } from './statistics';
 import type { ModelStatistics } from './statistics';
 import type { Tensor } from './tensor';
 
+/** Outputs of a volume's segmentation are tens of MB; gRPC bounds a message at 2 GiB, and this is half of it. */
+const maxInferReplyBytes = 2 ** 30;
+
 const tensorMetadata = z.array(
   z.object({ name: z.string(), datatype: z.string(), shape: z.array(z.coerce.number()) }),
 );
@@ -180,6 +183,7 @@ export function createTritonClient(
       const response = await requestTriton(httpAddress, {
         method: 'POST',
         path: `${modelPath(input.modelName, input.modelVersion)}/infer`,
+        maxResponseBytes: maxInferReplyBytes,
         body: encoded.body,
         headers: encoded.headers,
         timeoutMs: call.timeoutMs ?? defaultTimeoutMs,

@@ -1,7 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
 import { linkedAbort } from '../platform/abort';
 
-const maxResponseBytes = 8 * 1024 * 1024;
+const plainResponseBytes = 8 * 1024 * 1024;
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
@@ -10,6 +10,8 @@ export interface HttpRequest {
   readonly body?: Uint8Array | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly timeoutMs: number;
+  /** A larger reply is refused; 8 MB when absent. */
+  readonly maxResponseBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -37,10 +39,10 @@ function whenAborted(signal: AbortSignal): { readonly aborted: Promise<never>; r
 }
 
 /**
- * The reply is refused as soon as it is larger than 8 MB: a foreign server may send anything. The signal is followed
+ * The reply is refused as soon as it is larger: a foreign server may send anything. The signal is followed
  * here as well: once headers are there, fetch holds its own follower weakly, and garbage collection may take it.
  */
-async function readCapped(response: Response, signal: AbortSignal): Promise<Buffer> {
+async function readCapped(response: Response, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
   if (response.body === null) return Buffer.alloc(0);
@@ -51,8 +53,9 @@ async function readCapped(response: Response, signal: AbortSignal): Promise<Buff
       const { done, value } = await Promise.race([reader.read(), aborted]);
       if (done) return Buffer.concat(parts);
       bytes += value.byteLength;
-      if (bytes > maxResponseBytes) {
-        throw new WorkbenchError('server-unreachable', 'The server sent a reply of more than 8 MB', {
+      if (bytes > maxBytes) {
+        const largest = `${maxBytes / 2 ** 20} MB`;
+        throw new WorkbenchError('server-unreachable', `The server sent a reply of more than ${largest}`, {
           remedy: 'Check that the address is that of a Triton Inference Server.',
         });
       }
@@ -95,11 +98,9 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
       headers: { Connection: 'close', ...request.headers },
       ...(request.body === undefined ? {} : { body: request.body as Uint8Array<ArrayBuffer> }),
     });
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: await readCapped(response, controller.signal),
-    };
+    const maxBytes = request.maxResponseBytes ?? plainResponseBytes;
+    const body = await readCapped(response, maxBytes, controller.signal);
+    return { status: response.status, headers: response.headers, body };
   } catch (error) {
     if (error instanceof WorkbenchError) throw error;
     if (request.signal?.aborted === true) {

@@ -29,6 +29,7 @@ export const formatText: Readonly<Record<Format, string>> = {
   'ts-trace': 'TorchScript, traced',
   'ts-script': 'TorchScript, scripted',
   'tf-savedmodel': 'TensorFlow SavedModel',
+  trt: 'TensorRT plan',
 };
 
 export const precisionText: Readonly<Record<Precision, string>> = { fp32: 'FP32', fp16: 'FP16' };

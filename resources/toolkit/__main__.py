@@ -18,6 +18,7 @@ VERBS = {
     "train": "train the model, or save its initial weights",
     "export": "model code to ONNX or TorchScript",
     "convert": "an exported model to a precision",
+    "build-plan": "an exported ONNX model to a TensorRT plan, on a GPU",
     "infer-framework": "dump the outputs of a model run in this process",
     "infer-triton": "dump the outputs of a model served by Triton",
     "verify": "compare two dumps, output by output",

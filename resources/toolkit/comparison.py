@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -94,6 +94,7 @@ class OutputStatistics:
     output: str
     atol: float
     rtol: float
+    max_mismatch: float = 0.0
     max_abs: float = -1.0
     max_rel: float = -1.0
     nan_count: int = 0
@@ -101,6 +102,8 @@ class OutputStatistics:
     worst: str | None = None
     samples: int = 0
     within: bool = True
+    compared: int = 0
+    outside: int = 0
     low: float = np.inf
     high: float = -np.inf
 
@@ -129,7 +132,8 @@ class OutputStatistics:
         self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
         difference = np.zeros(a.shape)
         difference[finite] = np.abs(values - b[finite])
-        self.within &= bool((difference[finite] <= self.atol + self.rtol * np.abs(values)).all())
+        self.compared += int(values.size)
+        self.outside += int((difference[finite] > self.atol + self.rtol * np.abs(values)).sum())
         nonzero = values != 0
         if nonzero.any():
             relative = difference[finite][nonzero] / np.abs(values[nonzero])
@@ -144,6 +148,8 @@ class OutputStatistics:
     def vacuous(self) -> bool:
         """An output of nothing but zeros would pass, or any value within the reference's own range would."""
         largest = max(abs(self.low), abs(self.high))
+        if self.max_mismatch >= 1:
+            return True
         if not np.isfinite(largest):
             return False
         spread = self.high - self.low
@@ -155,6 +161,8 @@ class OutputStatistics:
             "output": self.output,
             "atol": self.atol,
             "rtol": self.rtol,
+            "maxMismatch": self.max_mismatch,
+            "mismatchShare": self.outside / self.compared if self.compared > 0 else None,
             "maxAbsDiff": None if self.max_abs < 0 else self.max_abs,
             "maxRelDiff": None if self.max_rel < 0 else self.max_rel,
             "nanCount": self.nan_count,
@@ -162,15 +170,23 @@ class OutputStatistics:
             "worstSample": self.worst,
             "sampleCount": self.samples,
             # Nothing finite compared means nothing shown.
-            "passed": self.within and self.max_abs >= 0,
+            "passed": self.within and self.max_abs >= 0 and self.outside <= self.max_mismatch * self.compared,
             "vacuous": self.vacuous,
         }
 
 
 def compare(
-    reference: Path, candidate: Path, atol: Mapping[str, float], rtol: Mapping[str, float]
+    reference: Path,
+    candidate: Path,
+    atol: Mapping[str, float],
+    rtol: Mapping[str, float],
+    max_mismatch: Optional[Mapping[str, float]] = None,
 ) -> list[OutputStatistics]:
-    """All outputs of two dumps. An output that one of them lacks throws verification-failed."""
+    """All outputs of two dumps. An output that one of them lacks throws verification-failed.
+
+    `max_mismatch`: share of an output's values that may lie outside the tolerances: class numbers differ whole or not.
+    """
+    shares = max_mismatch or {}
     found: dict[str, OutputStatistics] = {}
     for first, second in aligned(reference, candidate):
         if set(first.tensors) != set(second.tensors):
@@ -180,10 +196,10 @@ def compare(
             )
         for name in first.tensors:
             if name not in found:
-                limits = [limit.get(name, limit.get("*", 0.0)) for limit in (atol, rtol)]
-                found[name] = OutputStatistics(name, limits[0], limits[1])
+                limits = [limit.get(name, limit.get("*", 0.0)) for limit in (atol, rtol, shares)]
+                found[name] = OutputStatistics(name, limits[0], limits[1], limits[2])
             found[name].add(first, second)
-    unknown = sorted((set(atol) | set(rtol)) - set(found) - {"*"})
+    unknown = sorted((set(atol) | set(rtol) | set(shares)) - set(found) - {"*"})
     if unknown:
         raise ToolkitError(
             "input-invalid",

@@ -1,3 +1,4 @@
+import type { PlanProvenance } from '../../contract/artefacts';
 import type { DockerFacts } from '../../contract/machine';
 import type { DockerEngineSpec } from '../../contract/run-spec';
 import { imageFamily } from '../../contract/serving';
@@ -28,6 +29,7 @@ export async function preflightPlan(
   engine: DockerEngineSpec,
   options: { readonly resources: string; readonly link: DockerLink },
   docker: DockerFacts,
+  plan: PlanProvenance | null = null,
 ): Promise<PreflightPlan> {
   const family = imageFamily(engine);
   const wanted = await wantedImages(engine, options.resources);
@@ -42,9 +44,9 @@ export async function preflightPlan(
     gpuIds: engine.gpus,
     shmSizeMiB: engine.shmSizeMiB,
     requestedPorts: await Promise.all(ports.map(portOf)),
-    format: null,
+    format: plan === null ? null : 'trt',
     usesTensorFlow: false,
-    tensorRtPlan: null,
+    tensorRtPlan: plan,
     imageBytesNeeded: absent.filter(Boolean).length * imageBytes[family],
   };
 }

@@ -37,6 +37,10 @@ export const configureStep: Step = {
     const files: RepositoryFile[] = [
       { from: join(run.folder.step('convert'), artefact.path), name: format.fileName, by: 'link' },
     ];
+    if (artefact.plan !== undefined) {
+      const name = `${format.fileName}.json`;
+      files.push({ from: join(run.folder.step('convert'), name), name, by: 'copy' });
+    }
     if (serving.ok && serving.serving === 'shim') {
       const shim = join(run.services.resources, 'serving', serving.shimFolder, 'model.py');
       files.push({ from: shim, name: 'model.py', by: 'copy' });

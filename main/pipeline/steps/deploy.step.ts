@@ -5,9 +5,24 @@ import { loadAndCheckModel } from '../../engine/ready';
 import { whileServing } from '../../engine/while-serving';
 import { parseConfigPbtxt } from '../../triton/config-pbtxt';
 import { compareServedConfig } from '../../triton/served-config';
+import { modelArtefactSchema } from '../../contract/artefacts';
+import type { PlanProvenance } from '../../contract/artefacts';
 import { WorkbenchError } from '../../contract/errors';
 import { readPackages } from '../../toolkit/packages';
-import type { Step } from '../step';
+import type { Step, StepContext } from '../step';
+
+/** Before Triton does it with less of a reason. Throws model-load-failed where the plan is of another place. */
+async function refuseStrangePlan(context: StepContext, plan: PlanProvenance): Promise<void> {
+  const { status, finding, remedy } = await context.run.services.checkPlan(context.spec, plan);
+  if (status === 'problem') {
+    throw new WorkbenchError('model-load-failed', finding, {
+      where: 'model.plan',
+      remedy: remedy ?? undefined,
+    });
+  }
+  if (status === 'warning') context.warning(finding);
+  else context.fact('TensorRT plan', finding);
+}
 
 /** Starts Triton on the run's repository and proves that the model answers. It serves until the attempt ends. */
 export const deployStep: Step = {
@@ -24,6 +39,8 @@ export const deployStep: Step = {
     const path = join(run.folder.repository, modelName, 'config.pbtxt');
     const config = parseConfigPbtxt(await readFile(path, 'utf8'));
     const { engine } = spec;
+    const { plan } = await context.output('convert', modelArtefactSchema);
+    if (plan !== undefined) await refuseStrangePlan(context, plan);
     context.progress(null, 'starting Triton');
     const server = await run.services.engine.startServer({
       runId: run.runId,

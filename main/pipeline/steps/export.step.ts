@@ -1,5 +1,5 @@
 import { modelArtefactSchema } from '../../contract/artefacts';
-import { formatOf } from '../../formats/formats';
+import { exportedFormat, formatOf } from '../../formats/formats';
 import { checkSignature, hasProfileArguments, signatureOf } from '../../presets/signature';
 import { runFiles } from '../../store/run-files';
 import { exportCommand } from '../../toolkit/verb-commands';
@@ -13,13 +13,13 @@ export const exportStep: Step = {
   needs: ['images', 'prepare-data'],
   deadlineS: 1200,
   async inputs(run) {
-    const opset = run.spec.format === 'onnx' ? run.spec.onnxOpset : null;
-    return { code: await codeHash(run), format: run.spec.format, opset };
+    const format = exportedFormat(run.spec.format);
+    return { code: await codeHash(run), format, opset: format === 'onnx' ? run.spec.onnxOpset : null };
   },
   async run(context) {
     const { run, spec } = context;
     const prepared = await readPrepared(context);
-    const file = formatOf(spec.format).fileName;
+    const file = formatOf(exportedFormat(spec.format)).fileName;
     const artefact = await run.services.toolkit.call(
       exportCommand(modelSource(run), prepared, runFiles(run.folder, spec).exported),
       modelArtefactSchema,

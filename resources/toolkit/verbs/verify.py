@@ -19,18 +19,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             name, type=tolerance, nargs="+", action="extend", default=[], metavar="NAME=V",
             help=f"{text} tolerance of an output; NAME * = every output not named; else 0",
         )  # fmt: skip
+    parser.add_argument(
+        "--max-mismatch", type=tolerance, nargs="+", action="extend", default=[], metavar="NAME=SHARE",
+        help="share of an output's values, 0 to 1, that may lie outside the tolerances; NAME as above",
+    )  # fmt: skip
 
 
 def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
-    """|reference - candidate| <= atol + rtol * |reference| for every element, and no NaN."""
+    """|reference - candidate| <= atol + rtol * |reference| for every element, and no NaN.
+
+    Up to the share of --max-mismatch of the elements may differ by more.
+    """
     report.progress(0.0, "Comparing outputs")
     outputs = []
-    for statistics in compare(options.reference, options.candidate, dict(options.atol), dict(options.rtol)):
+    limits = (dict(options.atol), dict(options.rtol), dict(options.max_mismatch))
+    for statistics in compare(options.reference, options.candidate, *limits):
         fields = statistics.fields()
         outputs.append(fields)
         difference = fields["maxAbsDiff"]
         shown = "none finite" if difference is None else f"{difference:.3g}"
         report.fact(f"Largest difference of {statistics.output}", f"{shown} (sample {fields['worstSample']})")
+        if statistics.outside > 0:
+            report.fact(
+                f"Values of {statistics.output} outside the tolerance",
+                f"{statistics.outside:,} of {statistics.compared:,}",
+            )
         if fields["vacuous"]:
             report.warning(
                 f"The tolerance of {statistics.output} (atol {statistics.atol:g}, rtol {statistics.rtol:g}) cannot "

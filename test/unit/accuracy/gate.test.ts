@@ -50,6 +50,13 @@ describe('judgeAccuracy', () => {
     expect(result.warnings[0]).toContain('cannot fail');
   });
 
+  it('says the share of the values that is outside, where a share may be', () => {
+    const failed = { ...output, passed: false, maxAbsDiff: 2, maxMismatch: 0.01, mismatchShare: 0.25 };
+    const [reason] = judgeAccuracy(spec, [failed], {}, {}, 10).reasons;
+    expect(reason).toMatch(/absolute difference 2 .*; a share of 0.25 is outside \(allowed 0.01\)$/);
+    expect(judgeAccuracy(spec, [{ ...failed, maxMismatch: 0 }], {}, {}, 10).reasons[0]).not.toMatch(/share/);
+  });
+
   it('takes a threshold as the highest value where lower is better', () => {
     const limits = { ...spec, maxMetricDelta: 1, thresholds: { loss: 0.2 } };
     const judge = (served: number) =>

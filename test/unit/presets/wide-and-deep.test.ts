@@ -14,7 +14,11 @@ const gpu = { kind: 'docker', gpus: ['all'] };
 describe('the preset wide-and-deep', () => {
   it('says nothing wrong of its own profiles and formats', () => {
     for (const profile of ['quick', 'full']) {
-      for (const format of preset.formats) expect(fields({ model: { profile }, format })).toEqual([]);
+      for (const format of preset.formats) {
+        const place = format === 'trt' ? { engine: gpu } : {};
+        expect(fields({ model: { profile }, format, ...place })).toEqual([]);
+      }
+      expect(fields({ model: { profile }, format: 'trt' })).toEqual(['format']);
       expect(fields({ model: { profile }, format: 'onnx', precision: 'fp16' })).toEqual([]);
     }
   });

@@ -41,6 +41,23 @@ describe('Triton client', () => {
     );
   });
 
+  it('takes an inference reply of a volume, larger than any other reply may be', async () => {
+    const voxels = 9 * 2 ** 20;
+    const header = JSON.stringify({
+      model_name: 'm',
+      model_version: '1',
+      outputs: [
+        { name: 'Y', datatype: 'UINT8', shape: [1, voxels], parameters: { binary_data_size: voxels } },
+      ],
+    });
+    const client = await faultyServer((_request, response) => {
+      response.setHeader('Inference-Header-Content-Length', String(header.length));
+      response.end(Buffer.concat([Buffer.from(header), Buffer.alloc(voxels, 3)]));
+    });
+    const reply = await client.infer({ modelName: 'm', inputs: [] }, { timeoutMs: 60_000 });
+    expect(reply.outputs.map(({ name, shape }) => [name, shape])).toEqual([['Y', [1, voxels]]]);
+  });
+
   it('does not wait for ever, neither for headers nor for the body', async () => {
     const silent = await faultyServer(() => undefined);
     const error = await rejection(silent.serverReady());

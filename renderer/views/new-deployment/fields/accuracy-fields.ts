@@ -4,6 +4,11 @@ import type { Field, FieldContext, Section } from './field';
 const kinds = [
   ['atol', 'Absolute', 'The largest difference that always counts as equal.'],
   ['rtol', 'Relative', 'Added to it: a part of the framework’s value.'],
+  [
+    'maxMismatch',
+    'Share outside',
+    'The part of the values, 0 to 1, that may differ by more: for class numbers.',
+  ],
 ] as const;
 
 /** The limits for every output, and for each by its name. */

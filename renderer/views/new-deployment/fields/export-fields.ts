@@ -2,13 +2,14 @@ import type { Format, Precision } from '../../../../main/contract/run-spec';
 import { formats, precisions } from '../../../../main/contract/run-spec';
 import { formatText, precisionText } from '../../../format/words';
 import type { FieldContext, Section } from './field';
-import { servesOnCpu, whyNotPrecision } from './why-not';
+import { servesOnCpu, whyNotFormat, whyNotPrecision } from './why-not';
 
 const formatNote: Readonly<Record<Format, string>> = {
   onnx: 'An open graph format. Runs on ONNX Runtime, and through it on TensorRT.',
   'ts-trace': 'The operations of one example run, recorded. Branches on data are lost.',
   'ts-script': 'The model’s own code, compiled. Branches and loops are kept.',
   'tf-savedmodel': 'TensorFlow’s own folder of graph and weights. Releases up to 25.02 serve it on GPUs.',
+  trt: 'Built from ONNX by TensorRT for one kind of GPU, and served there alone.',
 };
 
 const precisionNote = (precision: Precision, context: FieldContext): string => {
@@ -26,7 +27,7 @@ const whyNot = (why: string | undefined): { why?: string } => (why === undefined
 /** The file that is served. */
 export function exportSections(context: FieldContext): readonly Section[] {
   const { preset } = context;
-  const onnx = context.value('format') === 'onnx';
+  const onnx = context.value('format') === 'onnx' || context.value('format') === 'trt';
   return [
     {
       title: 'The file that is served',
@@ -45,6 +46,7 @@ export function exportSections(context: FieldContext): readonly Section[] {
               value,
               label: formatText[value],
               note: formatNote[value],
+              why: whyNotFormat(value, context),
               ...notOffered(preset.title, preset.formats.includes(value)),
             })),
           },
@@ -75,7 +77,7 @@ export function exportSections(context: FieldContext): readonly Section[] {
           variable: 'ONNX_OPSET',
           help: 'Version of the ONNX operators, 9 to 25.',
           control: { kind: 'integer', min: 9 },
-          idle: onnx ? undefined : 'Of effect for ONNX alone.',
+          idle: onnx ? undefined : 'Of effect for ONNX, and plans made from it, alone.',
         },
       ],
     },

@@ -31,6 +31,15 @@ function lacksGpu(context: FieldContext): boolean {
 
 export const servesOnCpu = (context: FieldContext): boolean => backendsOf(engineOf(context)) === 'python';
 
+/** Why this format cannot be built or served where it is to run; undefined when it can. */
+export function whyNotFormat(format: Format, context: FieldContext): string | undefined {
+  if (format !== 'trt') return undefined;
+  const { kind } = engineOf(context);
+  return kind === 'docker' && !servesOnCpu(context) && !lacksGpu(context)
+    ? undefined
+    : 'Built and served on a GPU; choose Docker with GPUs on the Environment page.';
+}
+
 /** Why this accelerator cannot serve the choice; undefined when it can. */
 export function whyNotAccelerator(accelerator: Accelerator, context: FieldContext): string | undefined {
   if (accelerator === 'none') return undefined;
@@ -41,6 +50,9 @@ export function whyNotAccelerator(accelerator: Accelerator, context: FieldContex
   }
   if (accelerator === 'trt' && (format === 'ts-trace' || format === 'ts-script')) {
     return 'Triton’s PyTorch backend has no TensorRT accelerator; export to ONNX for it.';
+  }
+  if (accelerator === 'trt' && format === 'trt') {
+    return 'A TensorRT plan is TensorRT already; the accelerator is for ONNX.';
   }
   return lacksGpu(context)
     ? 'Needs a GPU, and none is given; choose GPUs on the Environment page.'
@@ -62,9 +74,9 @@ export function whyNotGpuInstances(context: FieldContext): string | undefined {
 }
 
 export function whyNotGraphs(context: FieldContext): string | undefined {
-  return context.value('configure', 'backendAccelerator') === 'trt'
+  return context.value('configure', 'backendAccelerator') === 'trt' || context.value('format') === 'trt'
     ? undefined
-    : 'Only the TensorRT accelerator captures CUDA graphs.';
+    : 'Only TensorRT captures CUDA graphs.';
 }
 
 export function whyNotDynamic(context: FieldContext): string | undefined {

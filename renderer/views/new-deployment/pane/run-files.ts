@@ -7,6 +7,7 @@ const modelFile: Readonly<Record<Format, string>> = {
   'ts-trace': 'model.pt',
   'ts-script': 'model.pt',
   'tf-savedmodel': 'model.savedmodel/',
+  trt: 'model.plan',
 };
 
 /** What the run's folder will hold, by path below it. */
@@ -19,6 +20,9 @@ export function runFiles(spec: RunSpec): readonly { readonly path: string; reado
     { path: 'journal.jsonl', what: 'everything that happened, line by line' },
     { path: `${repository}/config.pbtxt`, what: 'how Triton serves the model' },
     { path: `${version}/${modelFile[spec.format]}`, what: 'the model' },
+    ...(spec.format === 'trt'
+      ? [{ path: `${version}/${modelFile.trt}.json`, what: 'what the plan was built with' }]
+      : []),
     ...(backendsOf(spec.engine) === 'python'
       ? [{ path: `${version}/model.py`, what: 'runs it in the Python backend' }]
       : []),

@@ -117,6 +117,11 @@ describe('the fields of the wizard', () => {
           if (format === 'tf-savedmodel' && precision === 'fp16') continue;
           for (const accelerator of accelerators) {
             const choice = { engine, format, precision };
+            if (format === 'trt' && !('gpus' in engine)) {
+              // Refused as such, whatever the accelerator.
+              expect(refused(modelOf(choice), 'format', format)).toBe(true);
+              continue;
+            }
             const here = refused(modelOf(choice), 'configure.backendAccelerator', accelerator);
             let byCore = false;
             try {

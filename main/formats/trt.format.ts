@@ -1,0 +1,32 @@
+import type { ModelFormat } from './format';
+import { ampRefusal } from './local-serving';
+
+/** Where a plan can be built and served; said wherever another place is chosen. */
+export const planPlace = {
+  reason: 'A TensorRT plan is built and served on a GPU, in containers of one NGC release',
+  remedy: 'Choose the engine "docker" with GPUs and NVIDIA\'s images, or the format ONNX.',
+} as const;
+
+/** An engine of TensorRT, made from ONNX by `trtexec` on the GPU that serves it. */
+export const trtFormat: ModelFormat = {
+  id: 'trt',
+  title: 'TensorRT plan',
+  fileName: 'model.plan',
+  convertsFrom: ['onnx'],
+  servedBy: (choice) => {
+    if (choice.backends === 'python') return { ok: false, ...planPlace };
+    if (choice.accelerator === 'amp') return ampRefusal;
+    if (choice.accelerator === 'trt') {
+      return {
+        ok: false,
+        reason: 'A TensorRT plan is TensorRT already: backend accelerator "trt" is for ONNX models',
+        remedy: 'Set the backend accelerator to "none".',
+      };
+    }
+    return { ok: true, serving: 'native' };
+  },
+  configPart: (input) => ({
+    platform: 'tensorrt_plan',
+    ...(input.captureCudaGraph ? { optimization: { cuda: { graphs: true } } } : {}),
+  }),
+};
