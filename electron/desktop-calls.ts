@@ -34,7 +34,7 @@ async function readText(path: string): Promise<string> {
 
 /** The calls that need a desktop. Paths come from the core and from the person, never from the page. */
 export function desktopCalls(options: {
-  readonly core: Pick<Core, 'reportPath' | 'runDir'>;
+  readonly core: Pick<Core, 'reportPath' | 'runDir' | 'monitor'>;
   readonly window: () => BrowserWindow;
   readonly closeNow: () => Promise<void>;
 }): Pick<Handlers, DesktopCall> {
@@ -68,6 +68,15 @@ export function desktopCalls(options: {
       });
       if (answer.canceled || !answer.filePath) return null;
       await writeFileAtomic(answer.filePath, text);
+      return { path: answer.filePath };
+    },
+    'desktop.saveMonitor': async ({ kind }) => {
+      const answer = await dialog.showSaveDialog(options.window(), {
+        defaultPath: join(app.getPath('documents'), `monitoring.${kind}`),
+        filters: [filters[kind === 'csv' ? 'csv-online' : kind]],
+      });
+      if (answer.canceled || !answer.filePath) return null;
+      await options.core.monitor.exportTo(answer.filePath, kind);
       return { path: answer.filePath };
     },
     'desktop.openText': async () => {

@@ -4,6 +4,7 @@ import { Menu, Notification, safeStorage, session } from 'electron';
 import type { CoreEvent, Handlers } from '../main/contract/api';
 import type { Core } from '../main/core';
 import { defaultHome } from '../main/platform/layout';
+import { createAlertWatch } from './alert-watch';
 import { guardClose } from './close-guard';
 import { contextMenuTemplate } from './context-menu';
 import { desktopCalls } from './desktop-calls';
@@ -26,20 +27,23 @@ function stateKeeper(window: BrowserWindow, path: string): void {
   });
 }
 
-function runEndWatch(window: BrowserWindow): (event: CoreEvent) => void {
-  return createRunEndWatch({
-    isLookedAt: () => window.isDestroyed() || window.isFocused(),
-    tell: (notice) => {
-      if (!Notification.isSupported()) return;
-      const shown = new Notification(notice);
-      shown.on('click', () => {
-        if (window.isDestroyed()) return;
-        if (window.isMinimized()) window.restore();
-        window.focus();
-      });
-      shown.show();
-    },
-  });
+/** Notifications of the desktop, for who does not look at the window. */
+function noticeWatches(window: BrowserWindow): readonly ((event: CoreEvent) => void)[] {
+  const isLookedAt = () => window.isDestroyed() || window.isFocused();
+  const tell = (notice: { readonly title: string; readonly body: string }) => {
+    if (!Notification.isSupported()) return;
+    const shown = new Notification(notice);
+    shown.on('click', () => {
+      if (window.isDestroyed()) return;
+      if (window.isMinimized()) window.restore();
+      window.focus();
+    });
+    shown.show();
+  };
+  return [
+    createRunEndWatch({ isLookedAt, tell }),
+    createAlertWatch({ isLookedAt, tell, nowMs: () => Date.now() }),
+  ];
 }
 
 /** The desktop window over a core of its own; one at a time for a workbench home. */
@@ -100,7 +104,7 @@ export async function runWindowMode(app: App): Promise<void> {
   const handlers = coreReady.then(async (core): Promise<Handlers> => {
     made.core = core;
     core.subscribe(events.send);
-    core.subscribe(runEndWatch(window));
+    for (const watch of noticeWatches(window)) core.subscribe(watch);
     for (const login of await logins.read()) await core.handlers['docker.login'](login);
     return {
       ...core.handlers,

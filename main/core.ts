@@ -22,6 +22,8 @@ import { readGpus } from './machine/gpu-report';
 import { readMachineStatus } from './machine/machine-status';
 import type { LoadTool } from './perf/load-tool';
 import { createLoadTools } from './perf/load-tools';
+import type { Monitor } from './monitor/monitor';
+import { createMonitor } from './monitor/monitor';
 import { reportContext } from './pipeline/report-context';
 import type { RunEnd } from './pipeline/attempt';
 import { Runs } from './pipeline/runs';
@@ -78,6 +80,8 @@ export interface Core {
   machine(engine?: DockerEngineSpec): Promise<MachineStatus>;
   /** Pulls and builds of images. */
   readonly images: ImageWorks;
+  /** Watches any Triton. */
+  readonly monitor: Monitor;
   createRun(spec: RunSpec, out?: string): Promise<string>;
   /** Starts or goes on, or does `from` and all that need it again; resolves when the work has begun. */
   executeRun(runId: string, from?: StepId): Promise<{ readonly end: Promise<RunEnd> }>;
@@ -143,6 +147,13 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     },
   });
   const desk = createDockerDesk({ link: docker, images, buildArgs: buildArgsOf, tell, now });
+  const monitor = createMonitor({
+    recordings: layout.recordings,
+    settingsFile: layout.monitor,
+    tell,
+    printPdf: options.printPdf,
+    now,
+  });
   const engines = createEngines({
     layout,
     env,
@@ -231,6 +242,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       'machine.get': () => machine(),
       'machine.gpus': () => readGpus(env),
       ...desk.handlers,
+      ...monitor.handlers,
       'docker.login': (login) => {
         auths.login(login);
         return Promise.resolve({ kept: false });
@@ -291,11 +303,13 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       return { endedServers: ended, removedContainers, cacheBytes, removedRuns: runIds, emptiedRuns };
     },
     images,
+    monitor,
     activeRuns: () => runs.ids(),
     close: async () => {
       stopFollowing();
       await runs.close();
       await desk.close();
+      await monitor.close();
     },
   };
   return core;

@@ -8,6 +8,7 @@ import type { Route } from './stores/route';
 import { CompareView } from './views/compare/compare-view';
 import { ContainersView } from './views/containers/containers-view';
 import { EnvironmentView } from './views/environment/environment-view';
+import { MonitorView } from './views/monitor/monitor-view';
 import { NewDeploymentView } from './views/new-deployment/new-deployment-view';
 import { RunView } from './views/run/run-view';
 import { RunsView } from './views/runs/runs-view';
@@ -23,6 +24,8 @@ function View({ route }: { route: Route }) {
       return <RunView key={route.runId} runId={route.runId} />;
     case 'compare':
       return <CompareView runIds={route.runIds} />;
+    case 'monitor':
+      return <MonitorView />;
     case 'containers':
       return <ContainersView />;
     case 'environment':

@@ -23,7 +23,8 @@ const changesImages = (event: WindowEvent): boolean =>
 
 /** Leads the core's events to the stores that they concern. Returns the way to stop. */
 export function routeEvents(workbench: Workbench): () => void {
-  const { client, runs, run, log, closing, docker, containerLog, images, imageWorks, compared } = workbench;
+  const { client, runs, run, log, closing, docker, containerLog, images, imageWorks, compared, monitor } =
+    workbench;
   return client.on((events) => {
     for (const event of events) {
       run.getState().hear(event);
@@ -33,6 +34,7 @@ export function routeEvents(workbench: Workbench): () => void {
       containerLog.getState().hear(event);
       imageWorks.getState().hear(event);
       compared.getState().hear(event);
+      monitor.getState().hear(event);
     }
     if (events.some(changesList)) void runs.getState().load();
     if (events.some(changesImages)) void images.getState().load();

@@ -11,6 +11,7 @@ import './styles/live.css';
 import './styles/runs.css';
 import './styles/compare.css';
 import './styles/palette.css';
+import './styles/monitor.css';
 import './styles/wizard.css';
 import './styles/wizard-fields.css';
 import './styles/wizard-pages.css';
@@ -26,8 +27,8 @@ import { createWorkbench, WorkbenchProvider } from './workbench';
 
 const workbench = createWorkbench(createClient(window.workbench), window.localStorage);
 routeEvents(workbench);
-const { app, runs, presets, machine, docker } = workbench;
-for (const resource of [app, runs, presets, machine, docker]) void resource.getState().load();
+const { app, runs, presets, machine, docker, monitor } = workbench;
+for (const resource of [app, runs, presets, machine, docker, monitor]) void resource.getState().load();
 
 /** The content security policy lets in style elements that carry this page's own nonce. */
 const styleNonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';

@@ -23,6 +23,8 @@ import type { LatencyBudgets } from './stores/latency-budget';
 import { createLatencyBudgets } from './stores/latency-budget';
 import type { OpenRun } from './stores/open-run';
 import { createOpenRun } from './stores/open-run';
+import type { Monitor } from './stores/monitor';
+import { createMonitorStore } from './stores/monitor';
 import type { Overlay } from './stores/overlay';
 import { createOverlay } from './stores/overlay';
 import type { Resource } from './stores/resource';
@@ -45,6 +47,7 @@ export interface Workbench {
   /** Once a second while the Containers page is shown. */
   readonly containerStats: StoreApi<Resource<readonly ContainerStats[]>>;
   readonly containerLog: StoreApi<ContainerLog>;
+  readonly monitor: StoreApi<Monitor>;
   readonly images: StoreApi<Resource<readonly ImageInfo[]>>;
   readonly imageWorks: StoreApi<ImageWorks>;
   readonly presets: StoreApi<Resource<readonly Preset[]>>;
@@ -70,6 +73,7 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     docker: createDocker(client),
     containerStats: createResource(() => client.call('docker.stats')),
     containerLog: createContainerLog(client),
+    monitor: createMonitorStore(client),
     images: createResource(() => client.call('docker.images')),
     imageWorks: createImageWorks(client),
     presets: createResource(() => client.call('presets.list')),

@@ -6,13 +6,15 @@ import { main } from './lib/main.mjs';
 import { say } from './lib/say.mjs';
 import { startXvfb } from './lib/xvfb.mjs';
 
-const help = `npm run bench -- [load|window] [--repeats N] [--only TEXT] [--out FILE]
+const help = `npm run bench -- [load|window|monitor] [--repeats N] [--only TEXT] [--out FILE]
 load: measures the same models on the same Triton with the native load generator and with perf_analyzer, in turn, and writes
 docs/benchmarks.md. --only takes the scenarios whose title holds TEXT, and then writes nothing unless --out says where.
 Exit code 1: the two do not agree.
 window: opens the built window on a run with 100,000 windows and log lines, updates it ten times a second, replays an
 hour, and writes docs/benchmarks-window.md (--out elsewhere). Exit code 1: slower or larger than it may be.
-Both, one after the other, when neither is named.`;
+monitor: replays 24 hours in the window, updates its charts, kills servers and Python stubs that are watched, and writes
+docs/benchmarks-monitor.md (--out elsewhere). Exit code 1: slower or larger than it may be, or a verdict that is late.
+All, one after the other, when none is named.`;
 
 const folder = join(repoRoot, 'out', 'bench');
 
@@ -36,6 +38,7 @@ async function bundle() {
         input: {
           bench: join(repoRoot, 'test', 'bench', 'bench.ts'),
           'window-bench': join(repoRoot, 'test', 'bench', 'window-bench.ts'),
+          'monitor-bench': join(repoRoot, 'test', 'bench', 'monitor-bench.ts'),
           'native-child': join(repoRoot, 'test', 'bench', 'native-child.ts'),
         },
         output: { format: 'es', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
@@ -57,14 +60,15 @@ function benchLoad({ home }, args) {
   });
 }
 
-async function benchWindow({ home, layout }, args) {
+/** `name`: window or monitor, which are both measured in the window. */
+async function benchWindow({ home, layout }, name, args) {
   const display = await startXvfb();
   const own = [
     ...['--app', repoRoot, '--home', home, '--electron', layout.electron],
-    ...(args.includes('--out') ? [] : ['--out', join(repoRoot, 'docs', 'benchmarks-window.md')]),
+    ...(args.includes('--out') ? [] : ['--out', join(repoRoot, 'docs', `benchmarks-${name}.md`)]),
   ];
   try {
-    return await foreground(process.execPath, [join(folder, 'window-bench.mjs'), ...own, ...args], {
+    return await foreground(process.execPath, [join(folder, `${name}-bench.mjs`), ...own, ...args], {
       env: { ...appEnvironment(home), DISPLAY: display.display },
     });
   } finally {
@@ -77,16 +81,18 @@ await main(async (args) => {
     say(help);
     return 0;
   }
-  const named = args[0] === 'load' || args[0] === 'window' ? args[0] : null;
+  const named = ['load', 'window', 'monitor'].find((name) => name === args[0]) ?? null;
   const rest = named === null ? args : args.slice(1);
   const context = await bootstrap([
     ...['modules', 'build', 'python', 'triton', 'perf-analyzer'],
     ...(named === 'load' ? [] : ['electron']),
   ]);
   await bundle();
-  const load = named === 'window' ? 0 : await benchLoad(context, rest);
   // What is asked of the load tools alone says nothing to the window.
   const alone = named === null && rest.length > 0;
-  const window = named === 'load' || alone ? 0 : await benchWindow(context, rest);
-  return load === 0 ? window : load;
+  const asked = (name) => (named === null ? name === 'load' || !alone : named === name);
+  const load = asked('load') ? await benchLoad(context, rest) : 0;
+  const window = asked('window') ? await benchWindow(context, 'window', rest) : 0;
+  const monitor = asked('monitor') ? await benchWindow(context, 'monitor', rest) : 0;
+  return [load, window, monitor].find((code) => code !== 0) ?? 0;
 });

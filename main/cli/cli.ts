@@ -11,6 +11,7 @@ import { addDetect } from './detect';
 import { addImages } from './images';
 import { addListing } from './listing';
 import { createOutput, exitCodeOf, exitCodes, formatError } from './output';
+import { addMonitor } from './monitor';
 import { addPerf } from './perf';
 import { addResume } from './resume';
 import { addRun } from './run';
@@ -58,6 +59,7 @@ async function main(): Promise<void> {
   addResume(program, context);
   addSpec(program, context);
   addPerf(program, context);
+  addMonitor(program, context);
   addUpkeep(program, context);
   try {
     await program.parseAsync();

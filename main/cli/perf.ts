@@ -16,7 +16,8 @@ import { exitCodes } from './output';
 import { readLevels } from './perf-levels';
 import { pointLine, pointTable } from './perf-print';
 import { readSearch, runSweep } from './perf-sweep';
-import { readNumber, readNumbers } from './read-spec';
+import { readShapes } from './read-shapes';
+import { readNumber } from './read-spec';
 
 interface PerfOptions {
   readonly url: string;
@@ -79,20 +80,6 @@ function addresses(options: PerfOptions): { readonly http: string; readonly grpc
     http: `${url.hostname}:${url.port === '' ? '80' : url.port}`,
     grpc: options.grpcUrl ?? `${url.hostname}:8001`,
   };
-}
-
-function readShapes(texts: readonly string[]): Record<string, number[]> {
-  return Object.fromEntries(
-    texts.map((text) => {
-      const [, name, dims] = /^([^:]+):([\d,]+)$/.exec(text) ?? [];
-      if (name === undefined || dims === undefined) {
-        throw new WorkbenchError('input-invalid', `"${text}" is not of the form NAME:3,224,224`, {
-          where: '--shape',
-        });
-      }
-      return [name, readNumbers('--shape', dims)];
-    }),
-  );
 }
 
 interface Results {

@@ -29,6 +29,10 @@ export function createRunProgress(
       case 'runs-changed':
       case 'docker-changed':
       case 'container-log':
+      case 'monitor-changed':
+      case 'monitor-sample':
+      case 'monitor-verdict':
+      case 'monitor-cleared':
       case 'image-work':
         return;
       case 'log':

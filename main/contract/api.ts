@@ -4,6 +4,9 @@ import { builtImages, imageReferenceSchema, registryLoginSchema } from './docker
 import type { ContainerStats, DockerState, ImageInfo, ImageWork } from './docker';
 import type { WireError } from './errors';
 import type { GpuReport, MachineStatus } from './machine';
+import { alertRuleSchema, monitorTargetSchema, probeSettingsSchema } from './monitor';
+import type { MonitorEvent, MonitorState, RecordingInfo } from './monitor';
+import type { MonitorHistoryImage } from './monitor-history';
 import { reportFileSchema, stepIds } from './run-events';
 import type { RunEvent } from './run-events';
 import type { RunState } from './run-state';
@@ -50,6 +53,7 @@ export interface AppInfo {
 
 const containerId = z.strictObject({ id: z.string().regex(/^[0-9a-f]{12,64}$/) });
 const runId = z.strictObject({ runId: z.string().max(200) });
+const modelName = z.strictObject({ model: z.string().min(1).max(256) });
 
 /** Every call of the window, on one page. Handler map, client and preload's channel list derive from it. */
 export const api = {
@@ -83,6 +87,30 @@ export const api = {
   'docker.removeImage': call<null>().with(z.strictObject({ id: z.string().regex(/^sha256:[0-9a-f]{64}$/) })),
   /** `kept`: false where the desktop has no key ring, so that it is held in memory alone. */
   'docker.login': call<{ readonly kept: boolean }>().with(registryLoginSchema),
+  'monitor.state': call<MonitorState>().with(z.undefined()),
+  /** Everything kept since monitoring began; `monitor-sample` events go on from there. null before the first sample. */
+  'monitor.history': call<MonitorHistoryImage | null>().with(z.undefined()),
+  /** Watches this Triton in place of what was watched before. Throws input-invalid. */
+  'monitor.start': call<null>().with(monitorTargetSchema),
+  /** Stops watching or replaying; what was seen stays. */
+  'monitor.stop': call<null>().with(z.undefined()),
+  'monitor.setProbe': call<null>().with(z.strictObject({ probe: probeSettingsSchema.nullable() })),
+  'monitor.setRules': call<null>().with(z.strictObject({ rules: z.array(alertRuleSchema).max(50) })),
+  /** Begins or ends a recording in the folder `recordings` of the home. */
+  'monitor.record': call<null>().with(z.strictObject({ on: z.boolean() })),
+  'monitor.recordings': call<readonly RecordingInfo[]>().with(z.undefined()),
+  /** Plays a recording of the home; `speed` times as fast as it was, 0 as fast as it goes. */
+  'monitor.replay': call<null>().with(
+    z.strictObject({
+      file: z.string().regex(/^[\w][\w.-]{0,199}\.jsonl$/),
+      speed: z.number().min(0).max(100_000),
+    }),
+  ),
+  /** Throws model-load-failed with Triton's reason. */
+  'monitor.loadModel': call<null>().with(modelName),
+  'monitor.unloadModel': call<null>().with(modelName),
+  /** The configuration in force, as config.pbtxt. Throws model-not-ready. */
+  'monitor.modelConfig': call<{ readonly text: string }>().with(modelName),
   'presets.list': call<readonly z.infer<typeof presetSchema>[]>().with(z.undefined()),
   /** The complete specification that a choice leads to: defaults of preset and profile under the given overrides. */
   'presets.resolve': call<z.infer<typeof runSpecSchema>>().with(
@@ -144,6 +172,10 @@ export const api = {
   'desktop.saveText': call<{ readonly path: string } | null>().with(
     z.strictObject({ fileName: z.string().max(200), text: z.string().max(2_000_000) }),
   ),
+  /** Asks for a place and writes what the monitor has kept there; null when the person cancels. */
+  'desktop.saveMonitor': call<{ readonly path: string } | null>().with(
+    z.strictObject({ kind: z.enum(['csv', 'html', 'pdf']) }),
+  ),
   /** Asks for a text file and reads it; null when the person cancels. */
   'desktop.openText': call<{ readonly fileName: string; readonly text: string } | null>().with(z.undefined()),
   /** Asks for a file or folder (weights, data set, model); null when the person cancels. */
@@ -175,7 +207,8 @@ export type CoreEvent =
   | { readonly type: 'runs-changed' }
   | { readonly type: 'docker-changed'; readonly state: DockerState }
   | { readonly type: 'container-log'; readonly id: string; readonly lines: readonly string[] }
-  | { readonly type: 'image-work'; readonly work: ImageWork };
+  | { readonly type: 'image-work'; readonly work: ImageWork }
+  | MonitorEvent;
 
 /** A command of the application menu or its shortcut. */
 export type MenuCommand =

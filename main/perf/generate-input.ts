@@ -29,7 +29,7 @@ function float16(value: number): number {
 }
 
 /** Raw little-endian values: floats in [0, 1), integers 0 to 9, so that an index into a small table is valid. */
-function rawValues(datatype: Datatype, count: number, next: () => number): Buffer {
+export function rawValues(datatype: Datatype, count: number, next: () => number): Buffer {
   const size = datatypeBytes[datatype];
   const buffer = Buffer.alloc(count * size);
   for (let index = 0; index < count; index += 1) {

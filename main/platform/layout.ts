@@ -28,6 +28,10 @@ export interface HomeLayout {
   readonly devices: string;
   /** Removed runs, until they are brought back or the trash is emptied. */
   readonly trash: string;
+  /** Recordings of the monitor. */
+  readonly recordings: string;
+  /** What the monitor remembers: servers and alert rules. */
+  readonly monitor: string;
   /** Drafts of the wizard. */
   readonly drafts: string;
   /** Id of the home in the labels of its containers; made when the first one is. */
@@ -59,6 +63,8 @@ export function homeLayout(home: string): HomeLayout {
     settings: join(home, 'settings.json'),
     devices: join(home, 'devices'),
     trash: join(home, 'trash'),
+    recordings: join(home, 'recordings'),
+    monitor: join(home, 'monitor.json'),
     drafts: join(home, 'drafts'),
     instance: join(home, 'instance'),
   };

@@ -16,6 +16,8 @@ export interface Trace {
   readonly legendgroup?: string;
   readonly showlegend?: boolean;
   readonly cliponaxis?: boolean;
+  /** Of a bar, in the unit of the x axis. */
+  readonly width?: number;
   readonly textposition?: 'none';
   readonly line?: { readonly color: string; readonly width: number; readonly dash: string };
   readonly marker?: {
@@ -34,7 +36,7 @@ export interface Trace {
 }
 
 export interface Axis {
-  readonly type?: 'log' | 'linear' | 'category';
+  readonly type?: 'log' | 'linear' | 'category' | 'date';
   readonly range?: readonly [number, number];
   readonly tickvals?: readonly number[];
   readonly ticktext?: readonly string[];

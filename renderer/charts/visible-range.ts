@@ -1,6 +1,13 @@
 /** A part of the x axis that the reader has drawn up; null for the whole. */
 export type VisibleRange = readonly [from: number, to: number] | null;
 
+/** A date axis tells of its ends as "2026-11-21 14:44:09.12", in UTC. */
+function positionOf(value: unknown): number | null {
+  if (typeof value === 'number') return value;
+  const ms = typeof value === 'string' ? Date.parse(`${value.replace(' ', 'T')}Z`) : NaN;
+  return Number.isNaN(ms) ? null : ms;
+}
+
 /**
  * What a zoom of plotly (`plotly_relayout`) says about the x axis: undefined when nothing. Axes that are not linear are
  * short and never decimated, so their ranges (log10, categories) are left alone.
@@ -11,5 +18,6 @@ export function rangeAfter(change: Readonly<Record<string, unknown>>): VisibleRa
   const [from, to]: readonly unknown[] = Array.isArray(pair)
     ? (pair as readonly unknown[])
     : [change['xaxis.range[0]'], change['xaxis.range[1]']];
-  return typeof from === 'number' && typeof to === 'number' ? [from, to] : undefined;
+  const ends = [positionOf(from), positionOf(to)] as const;
+  return ends[0] === null || ends[1] === null ? undefined : [ends[0], ends[1]];
 }

@@ -1,4 +1,12 @@
-import { IconArrowsLeftRight, IconBox, IconCpu, IconList, IconPlus, IconStack3 } from '@tabler/icons-react';
+import {
+  IconActivity,
+  IconArrowsLeftRight,
+  IconBox,
+  IconCpu,
+  IconList,
+  IconPlus,
+  IconStack3,
+} from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { Route } from '../stores/route';
@@ -13,6 +21,7 @@ const entries: readonly {
 }[] = [
   { page: 'runs', label: 'Runs', icon: IconList },
   { page: 'new', label: 'New deployment', icon: IconPlus },
+  { page: 'monitor', label: 'Monitor', icon: IconActivity },
   { page: 'containers', label: 'Containers', icon: IconBox },
   { page: 'compare', label: 'Compare', icon: IconArrowsLeftRight },
   { page: 'environment', label: 'Environment', icon: IconCpu },

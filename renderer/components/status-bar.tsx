@@ -3,6 +3,7 @@ import { useStore } from 'zustand';
 import { formatBytes } from '../format/numbers';
 import { useWorkbench } from '../workbench';
 import { DockerStatus } from './docker-status';
+import { MonitorStatus } from './monitor-status';
 
 /** Engine, hardware, running work, problems; each opens its page. */
 export function StatusBar() {
@@ -39,6 +40,7 @@ export function StatusBar() {
         </button>
       )}
       <DockerStatus />
+      <MonitorStatus />
       {status === null ? null : (
         <button
           type="button"

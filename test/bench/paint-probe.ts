@@ -2,9 +2,9 @@
  * Runs in the page: from the arrival of events to the paint of the chart that shows them, milliseconds. The chart is
  * drawn with the last of what has come whenever its picture changes; the frame after that is on the screen.
  */
-export function installPaintProbe(): void {
-  const chart = document.querySelector('[data-chart="windows"] .plot');
-  if (chart === null) throw new Error('The page shows no chart of windows');
+export function installPaintProbe(id = 'windows'): void {
+  const chart = document.querySelector(`[data-chart="${id}"] .plot`);
+  if (chart === null) throw new Error(`The page shows no chart ${id}`);
   const latenciesMs: number[] = [];
   let waiting: number[] = [];
   const bridge = (window as unknown as { workbench: { on: (listener: () => void) => void } }).workbench;

@@ -120,7 +120,7 @@ async function measure(window: WindowUnderTest) {
   await page.locator('[data-chart="windows"]').scrollIntoViewIfNeeded();
   await page.locator('[data-chart="windows"] .plot .scatterlayer .trace').first().waitFor();
   for (let sent = 0; sent < lines; sent += 10_000) await tell([logEvent(10_000)]);
-  await page.evaluate(installPaintProbe);
+  await page.evaluate(installPaintProbe, 'windows');
   for (let update = 0; update < updates; update += 1) {
     const nextMs = performance.now() + updateMs;
     await tell([logEvent(100), windowEvent()]);

@@ -58,6 +58,7 @@ ${model.dynamicBatching === true ? 'dynamic_batching { }' : ''}
 export interface TestTriton {
   readonly httpAddress: string;
   readonly grpcAddress: string;
+  readonly metricsAddress: string;
   readonly pid: number;
   /** Ends it at once, as a crash would. */
   kill(): void;
@@ -92,7 +93,10 @@ async function isReady(address: string): Promise<boolean> {
  * A real tritonserver of the workbench home that serves the given models on free loopback ports.
  * Fails when it is not installed: a test that needs it must not pass without it.
  */
-export async function startTestTriton(models: readonly TestModel[]): Promise<TestTriton> {
+export async function startTestTriton(
+  models: readonly TestModel[],
+  extra: readonly string[] = [],
+): Promise<TestTriton> {
   const layout = homeLayout(defaultHome(process.env));
   if (!(await exists(layout.tritonServer)))
     throw new Error(`${layout.tritonServer} is missing: run npm test once`);
@@ -115,6 +119,7 @@ export async function startTestTriton(models: readonly TestModel[]): Promise<Tes
       ...['--http-address', '127.0.0.1', '--http-port', String(http)],
       ...['--grpc-address', '127.0.0.1', '--grpc-port', String(grpc)],
       ...['--metrics-address', '127.0.0.1', '--metrics-port', String(metrics)],
+      ...extra,
     ],
     {
       detached: true,
@@ -154,6 +159,7 @@ export async function startTestTriton(models: readonly TestModel[]): Promise<Tes
   return {
     httpAddress: `127.0.0.1:${http}`,
     grpcAddress: `127.0.0.1:${grpc}`,
+    metricsAddress: `127.0.0.1:${metrics}`,
     pid,
     kill: () => {
       killGroup(pid, 'SIGKILL');

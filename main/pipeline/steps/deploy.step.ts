@@ -81,6 +81,7 @@ export const deployStep: Step = {
     context.fact('Triton', server.tritonVersion);
     context.fact('HTTP', server.httpAddress);
     context.fact('gRPC', server.grpcAddress);
+    if (server.metricsAddress !== null) context.fact('Metrics', server.metricsAddress);
     context.fact('Canary inference', 'answered');
     const before = run.state().environment;
     // Known only now: the first run of such a model installs what it runs on.

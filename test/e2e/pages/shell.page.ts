@@ -4,7 +4,9 @@ import type { Locator, Page } from '@playwright/test';
 export class Shell {
   constructor(private readonly page: Page) {}
 
-  async go(name: 'Runs' | 'New deployment' | 'Containers' | 'Compare' | 'Environment'): Promise<void> {
+  async go(
+    name: 'Runs' | 'New deployment' | 'Monitor' | 'Containers' | 'Compare' | 'Environment',
+  ): Promise<void> {
     await this.page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name }).click();
   }
 

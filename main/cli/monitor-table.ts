@@ -1,0 +1,57 @@
+import type { Alert, GpuSample, ModelSample, MonitorSample } from '../contract/monitor';
+import { modelKey } from '../contract/monitor';
+import { formatTable, milliseconds, perSecond } from './output';
+
+const rate = (value: number | undefined): string => (value === undefined ? '–' : perSecond(value));
+const percent = (share: number | null | undefined): string =>
+  share === null || share === undefined ? '–' : (share * 100).toFixed(1);
+
+function modelRow(model: ModelSample): readonly string[] {
+  const { rates, probe } = model;
+  return [
+    modelKey(model),
+    model.state,
+    rate(rates?.requestsPerSecond),
+    percent(rates?.errorShare),
+    milliseconds(rates?.queueUs ?? null),
+    milliseconds(rates?.computeInputUs ?? null),
+    milliseconds(rates?.computeInferUs ?? null),
+    milliseconds(rates?.computeOutputUs ?? null),
+    rates?.batch === null || rates === null ? '–' : rates.batch.toFixed(2),
+    milliseconds(probe?.p50Us ?? null),
+    milliseconds(probe?.p95Us ?? null),
+    milliseconds(probe?.p99Us ?? null),
+  ];
+}
+
+const header =
+  'model,state,requests/s,errors %,queue,input,infer,output,batch,probe p50,probe p95,probe p99'.split(',');
+
+function gpuLine(gpu: GpuSample): string {
+  const mebibytes = (bytes: number | null) => (bytes === null ? '–' : (bytes / 2 ** 20).toFixed(0));
+  return `${gpu.uuid}: ${percent(gpu.utilization)} %, ${mebibytes(gpu.memoryUsedBytes)} of ${mebibytes(gpu.memoryTotalBytes)} MiB, ${gpu.powerWatts?.toFixed(0) ?? '–'} W`;
+}
+
+/** One sample for people; times in milliseconds. */
+export function monitorTable(sample: MonitorSample, alerts: readonly Alert[]): string {
+  const { server, models, gpus } = sample;
+  const version = server.version === null ? '' : ` Triton ${server.version}`;
+  const restarts = server.restarts === 0 ? '' : `, ${server.restarts} restarts seen`;
+  const reasons = models.flatMap((model) =>
+    model.reason === null || model.state === 'ready' || server.state === 'gone'
+      ? []
+      : [`${modelKey(model)}: ${model.reason}`],
+  );
+  return [
+    `${new Date(sample.atMs).toISOString().slice(0, 19)}Z${version}: ${server.state}${restarts}`,
+    ...(sample.hole === null ? [] : [`  no figures: ${sample.hole}`]),
+    models.length === 0 ? 'no models' : formatTable(header, models.map(modelRow)),
+    ...reasons,
+    ...gpus.map(gpuLine),
+    ...alerts
+      .filter((alert) => alert.state !== 'resolved')
+      .map(
+        (alert) => `${alert.state === 'firing' ? 'ALERT' : 'alert pending'} ${alert.subject}: ${alert.text}`,
+      ),
+  ].join('\n');
+}

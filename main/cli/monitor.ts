@@ -1,0 +1,154 @@
+import type { Command } from 'commander';
+import { WorkbenchError } from '../contract/errors';
+import type { CoreEvent } from '../contract/api';
+import type { ProbeSettings } from '../contract/monitor';
+import { probeSettingsSchema } from '../contract/monitor';
+import type { Core } from '../core';
+import type { CliContext } from './context';
+import { monitorTable } from './monitor-table';
+import { exitCodes } from './output';
+import { readNumber } from './read-spec';
+import { readShapes } from './read-shapes';
+
+interface MonitorCliOptions {
+  readonly url?: string;
+  readonly metricsUrl: string;
+  readonly interval: string;
+  readonly probe?: string;
+  readonly shape?: readonly string[];
+  readonly inputData: string;
+  readonly record?: string;
+  readonly replay?: string;
+  readonly speed: string;
+  readonly csv?: string;
+  readonly report?: string;
+  readonly for?: string;
+  readonly json?: boolean;
+}
+
+const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
+
+/** Two a second: what a Python model's dead process costs a request is a second, and two seconds is the limit. */
+const probesPerSecond = 2;
+
+function readProbe(options: MonitorCliOptions): ProbeSettings | null {
+  if (options.probe === undefined) return null;
+  const [, model, rate] = /^(.+?)(?::([\d.]+))?$/.exec(options.probe) ?? [];
+  const parsed = probeSettingsSchema.safeParse({
+    model,
+    version: '',
+    perSecond: rate === undefined ? probesPerSecond : Number(rate),
+    input: options.inputData,
+    shapes: readShapes(options.shape ?? []),
+  });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new WorkbenchError(
+    'input-invalid',
+    `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`,
+    {
+      where: '--probe',
+      remedy: 'For example --probe resnet50:2, from 0.1 to 20 a second.',
+    },
+  );
+}
+
+async function write(core: Core, options: MonitorCliOptions): Promise<void> {
+  if (options.csv !== undefined) await core.monitor.exportTo(options.csv, 'csv');
+  const { report } = options;
+  if (report !== undefined) await core.monitor.exportTo(report, report.endsWith('.pdf') ? 'pdf' : 'html');
+}
+
+async function monitor(context: CliContext, options: MonitorCliOptions): Promise<number> {
+  const { url, replay } = options;
+  if ((url === undefined) === (replay === undefined)) {
+    throw new WorkbenchError('input-invalid', 'Give either --url or --replay', { where: 'monitor' });
+  }
+  const output = context.output(options);
+  const probe = readProbe(options);
+  const intervalMs = readNumber('--interval', options.interval) * 1000;
+  const seconds = options.for === undefined ? null : readNumber('--for', options.for);
+  if (intervalMs < 500) {
+    throw new WorkbenchError('input-invalid', 'A poll takes its time: 0.5 s is the least', {
+      where: '--interval',
+    });
+  }
+  const core = await context.core();
+  const seen = { fired: false };
+  const hear = (event: CoreEvent): void => {
+    if (event.type === 'monitor-changed' && event.state.probeProblem !== null) {
+      output.say(`No probes: ${event.state.probeProblem}`);
+    }
+    if (event.type === 'monitor-verdict') {
+      const { name, version, state, reason } = event.model;
+      output.say(`${name}/${version} ${state}${reason === null ? '' : `: ${reason}`}`);
+    }
+    if (event.type !== 'monitor-sample') return;
+    const { sample, alerts } = event;
+    seen.fired ||= alerts.some((alert) => alert.state === 'firing');
+    if (output.json) {
+      process.stdout.write(`${JSON.stringify({ ...sample, alerts })}\n`);
+      return;
+    }
+    if (output.live) output.write('\u001b[2J\u001b[H');
+    output.say(monitorTable(sample, alerts));
+    for (const marker of sample.markers) output.say(`* ${marker.text}`);
+  };
+  const stop = core.subscribe(hear);
+  const end = new AbortController();
+  const finish = () => {
+    end.abort();
+  };
+  process.once('SIGINT', finish);
+  process.once('SIGTERM', finish);
+  const until = new Promise<void>((resolve) => {
+    end.signal.addEventListener('abort', () => {
+      resolve();
+    });
+    if (seconds !== null) setTimeout(resolve, seconds * 1000).unref();
+  });
+  try {
+    if (replay !== undefined) {
+      await Promise.race([core.monitor.replayFile(replay, readNumber('--speed', options.speed)), until]);
+    } else if (url !== undefined) {
+      await core.monitor.watch({ url, metricsUrl: options.metricsUrl }, intervalMs);
+      if (probe !== null) await core.handlers['monitor.setProbe']({ probe });
+      if (options.record !== undefined) await core.monitor.recordTo(options.record);
+      // Keeps the process alive whatever the timers do.
+      const alive = setInterval(() => undefined, 60_000);
+      await until;
+      clearInterval(alive);
+    }
+    await write(core, options);
+  } finally {
+    process.off('SIGINT', finish);
+    process.off('SIGTERM', finish);
+    stop();
+  }
+  return seen.fired ? exitCodes.gate : exitCodes.done;
+}
+
+/** `monitor`: watches any running Triton, or plays back what was recorded of one. */
+export function addMonitor(program: Command, context: CliContext): void {
+  program
+    .command('monitor')
+    .description(
+      'Watch any running Triton: models, rates, latencies, alerts. Ends with --for or Ctrl-C; exit code 3: an alert fired',
+    )
+    .option('--url <url>', 'HTTP address, http://host:8000')
+    .option('--metrics-url <url>', 'address of the metrics; port 8002 of the same host when absent', '')
+    .option('--interval <s>', 'seconds between two polls', '1')
+    .option('--probe <MODEL[:rate]>', `send requests of its own, ${probesPerSecond} a second unless told`)
+    .option('--shape <NAME:dims>', 'dimensions of a probe input with varying ones, repeatable', collect)
+    .option('--input-data <mode>', 'values of the probes: zero or random', 'zero')
+    .option('--record <file>', 'write every sample to this new file')
+    .option('--replay <file>', 'play a recording instead')
+    .option('--speed <n>', 'of the replay: times as fast as it was, 0 as fast as it goes', '0')
+    .option('--csv <file>', 'write what was seen at the end, one row a second and model')
+    .option('--report <file>', 'write a report at the end: .html or .pdf')
+    .option('--for <seconds>', 'end after this time')
+    .option('--json', 'one JSON text a sample on stdout, people read stderr')
+    .action(async (options: MonitorCliOptions) => {
+      context.exit(await monitor(context, options));
+    });
+}

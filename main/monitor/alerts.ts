@@ -1,0 +1,124 @@
+import type { Alert, AlertRule, ModelSample, MonitorMarker, MonitorSample } from '../contract/monitor';
+import { modelKey } from '../contract/monitor';
+
+/** A resolved alert is shown for this long. */
+const resolvedMs = 15 * 60_000;
+
+interface Held {
+  readonly subject: string;
+  /** What is wrong; null when nothing is; undefined when this sample cannot tell. */
+  readonly wrong: string | null | undefined;
+}
+
+const shown = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 2 });
+
+function above(rule: AlertRule, value: number | null, name: string, unit: string): string | null | undefined {
+  if (value === null) return undefined;
+  return value > rule.above ? `${name} ${shown(value)} ${unit}, above ${shown(rule.above)} ${unit}` : null;
+}
+
+const isOnItsWay = ({ state }: ModelSample): boolean => state === 'loading' || state === 'unloading';
+
+function ofModel(rule: AlertRule, model: ModelSample): string | null | undefined {
+  switch (rule.metric) {
+    case 'probe-p99-ms': {
+      const us = model.probe?.p99Us ?? null;
+      return above(rule, us === null ? null : us / 1000, 'p99 of the probes', 'ms');
+    }
+    case 'error-percent': {
+      const share = model.rates?.errorShare ?? null;
+      return above(rule, share === null ? null : share * 100, 'errors', '%');
+    }
+    case 'queue-ms': {
+      const us = model.rates?.queueUs ?? null;
+      return above(rule, us === null ? null : us / 1000, 'queue', 'ms');
+    }
+    case 'model':
+      if (isOnItsWay(model)) return undefined;
+      return model.state === 'ready'
+        ? null
+        : `${model.state}${model.reason === null ? '' : `: ${model.reason}`}`;
+    case 'server':
+      return undefined;
+  }
+}
+
+function heldBy(rule: AlertRule, sample: MonitorSample): readonly Held[] {
+  const { server } = sample;
+  if (rule.metric === 'server') {
+    const wrong =
+      server.state === 'up' ? null : `${server.state}${server.reason === null ? '' : `: ${server.reason}`}`;
+    // By strict readiness a server is not ready while it loads a model: that is work, no trouble.
+    const busy = server.state === 'not-ready' && sample.models.some(isOnItsWay);
+    return [{ subject: 'server', wrong: busy ? undefined : wrong }];
+  }
+  return (
+    sample.models
+      .filter((model) => rule.model === '' || model.name === rule.model)
+      // A model that nobody loaded is not in trouble, unless the rule names it.
+      .filter((model) => rule.metric !== 'model' || rule.model !== '' || model.reason !== 'Not loaded')
+      .map((model) => ({
+        subject: modelKey(model),
+        // Of a server that is gone its own rule tells; the models' troubles stand as they were.
+        wrong: server.state === 'gone' ? undefined : ofModel(rule, model),
+      }))
+  );
+}
+
+/**
+ * The alerts after one more sample: pending until the condition has held for the rule's time, firing then, resolved when it
+ * no longer holds. A sample that cannot tell (a hole, no requests) changes nothing. Pure.
+ */
+export function judgeAlerts(
+  before: readonly Alert[],
+  rules: readonly AlertRule[],
+  sample: MonitorSample,
+): { readonly alerts: readonly Alert[]; readonly markers: readonly MonitorMarker[] } {
+  const { atMs } = sample;
+  const alerts: Alert[] = [];
+  const markers: MonitorMarker[] = [];
+  for (const rule of rules) {
+    if (!rule.enabled) continue;
+    const held = heldBy(rule, sample);
+    const own = before.filter((alert) => alert.ruleId === rule.id);
+    for (const { subject, wrong } of held) {
+      const known = own.find((alert) => alert.subject === subject);
+      if (wrong === undefined) {
+        if (known !== undefined) alerts.push(known);
+      } else if (wrong === null) {
+        if (known?.state === 'firing') {
+          alerts.push({ ...known, state: 'resolved', sinceMs: atMs });
+          markers.push({ atMs, kind: 'alert-resolved', text: `Resolved: ${subject}, ${known.text}` });
+        } else if (known?.state === 'resolved' && atMs - known.sinceMs < resolvedMs) alerts.push(known);
+      } else {
+        const since = known === undefined || known.state === 'resolved' ? atMs : known.sinceMs;
+        const firing = atMs - since >= rule.forSeconds * 1000;
+        alerts.push({
+          ruleId: rule.id,
+          subject,
+          state: firing ? 'firing' : 'pending',
+          sinceMs: since,
+          text: wrong,
+        });
+        if (firing && known?.state !== 'firing') {
+          markers.push({ atMs, kind: 'alert', text: `Alert: ${subject}, ${wrong}` });
+        }
+      }
+    }
+    // What is gone from the sample can no longer be judged; what fired stays until it is seen well again.
+    for (const alert of own) {
+      if (!held.some(({ subject }) => subject === alert.subject) && alert.state === 'firing')
+        alerts.push(alert);
+    }
+  }
+  return { alerts, markers };
+}
+
+/** Rules that a monitor begins with. */
+export const defaultRules: readonly AlertRule[] = [
+  { id: 'server', metric: 'server', model: '', above: 0, forSeconds: 2, enabled: true },
+  { id: 'model', metric: 'model', model: '', above: 0, forSeconds: 0, enabled: true },
+  { id: 'errors', metric: 'error-percent', model: '', above: 1, forSeconds: 10, enabled: true },
+  { id: 'queue', metric: 'queue-ms', model: '', above: 100, forSeconds: 10, enabled: false },
+  { id: 'p99', metric: 'probe-p99-ms', model: '', above: 500, forSeconds: 10, enabled: false },
+];

@@ -1,0 +1,226 @@
+import type { CoreEvent } from '../contract/api';
+import { toWire } from '../contract/errors';
+import type {
+  Alert,
+  AlertRule,
+  MonitorSample,
+  MonitorState,
+  MonitorTarget,
+  ProbeSettings,
+} from '../contract/monitor';
+import { MonitorHistory } from '../contract/monitor-history';
+import { judgeAlerts } from './alerts';
+import type { LiveSession } from './live-session';
+import { startLiveSession } from './live-session';
+import { parseMonitorTarget } from './monitor-address';
+import type { MonitorSettings } from './monitor-settings';
+import { readMonitorSettings, withRecent, writeMonitorSettings } from './monitor-settings';
+import { RecordingWriter, recordingHead } from './recording';
+import { replayRecording } from './replay';
+
+const defaultIntervalMs = 1000;
+
+export interface MonitorDeskOptions {
+  readonly settingsFile: string;
+  readonly tell: (event: CoreEvent) => void;
+  readonly now: () => Date;
+}
+
+interface Recording {
+  readonly writer: RecordingWriter;
+  readonly path: string;
+}
+
+/** What is watched at the moment, what was seen of it, and what follows from it. */
+export class MonitorDesk {
+  readonly history = new MonitorHistory();
+  private source: MonitorState['source'] = null;
+  private watched: MonitorTarget | null = null;
+  private session: LiveSession | null = null;
+  private replaying: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
+  private probe: ProbeSettings | null = null;
+  private probeProblem: string | null = null;
+  private recording: Recording | null = null;
+  private recordingProblem: string | null = null;
+  private alerts: readonly Alert[] = [];
+  private settings: Promise<MonitorSettings> | null = null;
+  private rules: readonly AlertRule[] = [];
+
+  constructor(private readonly options: MonitorDeskOptions) {}
+
+  target(): MonitorTarget | null {
+    return this.source?.kind === 'live' ? this.watched : null;
+  }
+
+  async state(): Promise<MonitorState> {
+    const { recent } = await this.read();
+    return {
+      source: this.source,
+      probe: this.probe,
+      probeProblem: this.probeProblem,
+      recording:
+        this.recording === null && this.recordingProblem === null
+          ? null
+          : { file: this.recording?.path ?? '', problem: this.recordingProblem },
+      rules: this.rules,
+      alerts: this.alerts,
+      recent,
+    };
+  }
+
+  /** Throws input-invalid for an address that is none. */
+  async start(target: MonitorTarget, intervalMs = defaultIntervalMs): Promise<void> {
+    const address = parseMonitorTarget(target);
+    const settings = await this.read();
+    await this.stop();
+    this.clear();
+    this.watched = target;
+    this.source = { kind: 'live', ...target, sinceMs: this.options.now().getTime() };
+    this.session = startLiveSession({
+      address,
+      intervalMs,
+      onSample: (sample) => {
+        this.take(sample);
+      },
+      onVerdict: ({ name, version, state, reason }) => {
+        this.options.tell({ type: 'monitor-verdict', model: { name, version, state, reason } });
+      },
+      onProbeProblem: (problem) => {
+        if (problem === this.probeProblem) return;
+        this.probeProblem = problem;
+        this.changed();
+      },
+    });
+    await this.keep({ ...settings, recent: withRecent(settings.recent, target) });
+    this.changed();
+  }
+
+  async stop(): Promise<void> {
+    const { session, replaying } = this;
+    this.session = null;
+    this.replaying = null;
+    replaying?.stop.abort();
+    await session?.close();
+    await replaying?.ended.catch(() => undefined);
+    await this.endRecording();
+    if (this.source === null) return;
+    this.source = null;
+    this.probe = null;
+    this.probeProblem = null;
+    this.changed();
+  }
+
+  setProbe(probe: ProbeSettings | null): Promise<void> {
+    this.probe = this.session === null ? null : probe;
+    this.session?.setProbe(probe);
+    this.changed();
+    return Promise.resolve();
+  }
+
+  async setRules(rules: readonly AlertRule[]): Promise<void> {
+    const settings = await this.read();
+    this.rules = rules;
+    this.alerts = this.alerts.filter((alert) =>
+      rules.some((rule) => rule.id === alert.ruleId && rule.enabled),
+    );
+    await this.keep({ ...settings, rules });
+    this.changed();
+  }
+
+  async record(path: string): Promise<void> {
+    await this.endRecording();
+    const url = this.watched?.url ?? '';
+    this.recordingProblem = null;
+    const writer = await RecordingWriter.create(path, recordingHead(url, this.options.now()));
+    this.recording = { writer, path };
+    this.changed();
+  }
+
+  async endRecording(): Promise<void> {
+    const { recording } = this;
+    this.recording = null;
+    if (recording === null) return;
+    await recording.writer.close();
+    this.changed();
+  }
+
+  /** Resolves when the playing has begun. */
+  async replay(path: string, file: string, speed: number): Promise<{ readonly ended: Promise<void> }> {
+    await this.read();
+    await this.stop();
+    this.clear();
+    const stop = new AbortController();
+    const source = { kind: 'replay', file, speed, done: false, damaged: 0 } as const;
+    const change = (next: { readonly done?: boolean; readonly damaged?: number }) => {
+      if (this.replaying?.stop !== stop || this.source?.kind !== 'replay') return;
+      this.source = { ...this.source, ...next };
+      this.changed();
+    };
+    this.source = source;
+    const ended = replayRecording({
+      path,
+      speed,
+      signal: stop.signal,
+      onSample: (sample) => {
+        this.take(sample);
+      },
+      onDamaged: (damaged) => {
+        change({ damaged });
+      },
+    }).finally(() => {
+      change({ done: true });
+    });
+    // Who waits for the end hears of it; the window sees what came.
+    ended.catch(() => undefined);
+    this.replaying = { stop, ended };
+    this.changed();
+    return { ended };
+  }
+
+  close(): Promise<void> {
+    return this.stop();
+  }
+
+  private take(sample: MonitorSample): void {
+    const judged = judgeAlerts(this.alerts, this.rules, sample);
+    this.alerts = judged.alerts;
+    const marked: MonitorSample =
+      judged.markers.length === 0 ? sample : { ...sample, markers: [...sample.markers, ...judged.markers] };
+    this.history.add(marked);
+    const { recording } = this;
+    // Alerts follow from rules; a replay may have others.
+    recording?.writer.append(sample).catch((error: unknown) => {
+      if (this.recording !== recording) return;
+      this.recordingProblem = toWire(error).message;
+      void this.endRecording();
+    });
+    this.options.tell({ type: 'monitor-sample', sample: marked, alerts: this.alerts });
+  }
+
+  private clear(): void {
+    this.history.clear();
+    this.alerts = [];
+    this.options.tell({ type: 'monitor-cleared' });
+  }
+
+  private async read(): Promise<MonitorSettings> {
+    if (this.settings === null) {
+      this.settings = readMonitorSettings(this.options.settingsFile);
+      this.rules = (await this.settings).rules;
+    }
+    return this.settings;
+  }
+
+  private async keep(settings: MonitorSettings): Promise<void> {
+    const kept = { ...settings, rules: this.rules };
+    this.settings = Promise.resolve(kept);
+    // What cannot be remembered must not keep anybody from watching.
+    await writeMonitorSettings(this.options.settingsFile, kept).catch(() => undefined);
+  }
+
+  private changed(): void {
+    void this.state().then((state) => {
+      this.options.tell({ type: 'monitor-changed', state });
+    });
+  }
+}

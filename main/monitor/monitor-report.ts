@@ -1,0 +1,121 @@
+import type { Alert, MonitorSample } from '../contract/monitor';
+import { modelKey } from '../contract/monitor';
+import type { MonitorHistory, SeriesField } from '../contract/monitor-history';
+import { okabeIto } from '../contract/palette';
+import { Markup, markup } from '../reports/html/markup';
+import { style } from '../reports/html/style';
+import { reportChart } from './report-chart';
+
+/** Nothing is fetched and nothing runs: as harmless in a browser as on paper. */
+const policy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+const mostMarkers = 100;
+
+const time = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+const shown = (value: number | null, digits = 2): string =>
+  value === null || Number.isNaN(value)
+    ? '–'
+    : value.toLocaleString('en-US', { maximumFractionDigits: digits });
+
+interface Summary {
+  readonly mean: number | null;
+  readonly max: number | null;
+}
+
+function summaryOf(history: MonitorHistory, key: string, field: SeriesField): Summary {
+  const span = history.span();
+  if (span === null) return { mean: null, max: null };
+  let sum = 0;
+  let count = 0;
+  let max = -Infinity;
+  for (const value of history.series(key, field, span.fromMs, span.toMs).values) {
+    if (Number.isNaN(value)) continue;
+    sum += value;
+    count += 1;
+    if (value > max) max = value;
+  }
+  return count === 0 ? { mean: null, max: null } : { mean: sum / count, max };
+}
+
+const us = (value: number | null): number | null => (value === null ? null : value / 1000);
+
+function modelRow(history: MonitorHistory, key: string): Markup {
+  const of = (field: SeriesField) => summaryOf(history, `model:${key}`, field);
+  const errors = of('errorShare').mean;
+  return markup`<tr><td>${key}</td><td class="n">${shown(of('requestsPerSecond').mean)}</td><td class="n">${shown(
+    of('requestsPerSecond').max,
+  )}</td><td class="n">${shown(errors === null ? null : errors * 100)}</td><td class="n">${shown(
+    us(of('queueUs').mean),
+    3,
+  )}</td><td class="n">${shown(us(of('computeInferUs').mean), 3)}</td><td class="n">${shown(
+    of('batch').mean,
+  )}</td><td class="n">${shown(us(of('probeP99Us').max))}</td></tr>`;
+}
+
+function charts(history: MonitorHistory, key: string, index: number): Markup {
+  const span = history.span();
+  if (span === null) return markup``;
+  const line = (name: string, field: SeriesField, color: string, factor: number) => ({
+    name,
+    color,
+    factor,
+    series: history.series(`model:${key}`, field, span.fromMs, span.toMs),
+  });
+  const drawn = [
+    reportChart(`rate${index}`, 'Requests', 'requests/s', [
+      line('requests/s', 'requestsPerSecond', okabeIto.blue, 1),
+    ]),
+    reportChart(`latency${index}`, 'Server, mean a request', 'ms', [
+      line('queue', 'queueUs', okabeIto.orange, 0.001),
+      line('compute infer', 'computeInferUs', okabeIto.blue, 0.001),
+      line('compute input', 'computeInputUs', okabeIto.sky, 0.001),
+      line('compute output', 'computeOutputUs', okabeIto.green, 0.001),
+    ]),
+    reportChart(`probe${index}`, 'Probes, last minute', 'ms', [
+      line('p50', 'probeP50Us', okabeIto.sky, 0.001),
+      line('p95', 'probeP95Us', okabeIto.orange, 0.001),
+      line('p99', 'probeP99Us', okabeIto.vermillion, 0.001),
+    ]),
+  ];
+  return markup`<h3>${key}</h3><div class="charts">${drawn.map(
+    (svg) => markup`<figure>${new Markup(svg)}</figure>`,
+  )}</div>`;
+}
+
+/** What was seen in the kept time, as one harmless HTML file; also what the PDF is printed from. Pure. */
+export function monitorReport(input: {
+  readonly source: string;
+  readonly history: MonitorHistory;
+  readonly alerts: readonly Alert[];
+}): string {
+  const { source, history, alerts } = input;
+  const span = history.span();
+  const latest: MonitorSample | null = history.latest();
+  const keys = history
+    .keys()
+    .filter((key) => key.startsWith('model:'))
+    .map((key) => key.slice('model:'.length));
+  const states = new Map((latest?.models ?? []).map((model) => [modelKey(model), model]));
+  const seen = span === null ? [] : history.markers(span.fromMs, span.toMs + 999).slice(-mostMarkers);
+  return markup`<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}">
+<title>Monitoring of ${source}</title><style>${new Markup(style)}</style></head><body><main>
+<header><p class="eyebrow">Triton Workbench · monitoring report</p><h1>${source}</h1>
+<p class="soft">${span === null ? 'Nothing was seen.' : `${time(span.fromMs)} to ${time(span.toMs)}`}</p>
+<p class="verdict">${latest === null ? 'No sample' : `Server ${latest.server.state}${latest.server.reason === null ? '' : `: ${latest.server.reason}`}; ${latest.server.restarts} restarts seen.`}</p>
+${alerts
+  .filter((alert) => alert.state !== 'pending')
+  .map(
+    (alert) =>
+      markup`<div class="problem ${alert.state === 'firing' ? 'bad' : 'neutral'}"><p><strong>Alert ${alert.state}</strong> ${alert.subject}: ${alert.text}, since ${time(alert.sinceMs)}</p></div>`,
+  )}</header>
+<h2>Models</h2><table><thead><tr><th>Model</th><th class="n">Requests/s, mean</th><th class="n">max</th><th class="n">Errors, %</th><th class="n">Queue, ms</th><th class="n">Infer, ms</th><th class="n">Batch</th><th class="n">Probe p99 max, ms</th></tr></thead><tbody>${keys.map(
+    (key) => modelRow(history, key),
+  )}</tbody></table>
+<p class="key">${keys.map((key) => `${key}: ${states.get(key)?.state ?? 'not there any more'}. `)}</p>
+${keys.slice(0, 12).map((key, index) => charts(history, key, index))}
+<h2>What happened</h2>${seen.length === 0 ? markup`<p class="soft">Nothing.</p>` : markup`<table><tbody>${seen.map((marker) => markup`<tr><td>${time(marker.atMs)}</td><td>${marker.text}</td></tr>`)}</tbody></table>`}
+</main></body></html>
+`.text;
+}

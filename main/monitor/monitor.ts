@@ -1,0 +1,149 @@
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Handlers } from '../contract/api';
+import { WorkbenchError } from '../contract/errors';
+import type { MonitorTarget, RecordingInfo } from '../contract/monitor';
+import type { MonitorHistory } from '../contract/monitor-history';
+import { fileError, writeFileAtomic } from '../platform/files';
+import { createTritonClient } from '../triton/client';
+import { formatConfigPbtxt } from '../triton/config-pbtxt';
+import { monitorCsv } from './export-csv';
+import { parseMonitorTarget } from './monitor-address';
+import { monitorReport } from './monitor-report';
+import { MonitorDesk } from './monitor-desk';
+import type { MonitorDeskOptions } from './monitor-desk';
+
+type MonitorCall = Extract<keyof Handlers, `monitor.${string}`>;
+
+export interface Monitor {
+  readonly handlers: Pick<Handlers, MonitorCall>;
+  readonly history: MonitorHistory;
+  /** Watches this Triton, one sample an interval. Throws input-invalid. */
+  watch(target: MonitorTarget, intervalMs: number): Promise<void>;
+  /** Begins to record into a new file. Throws input-invalid when it exists, disk-full, file-unwritable. */
+  recordTo(path: string): Promise<void>;
+  /** Plays any recording to its end. Throws input-invalid when the file is none. */
+  replayFile(path: string, speed: number): Promise<void>;
+  /** Writes what has been kept. Throws report-failed, disk-full, file-unwritable. */
+  exportTo(path: string, kind: 'csv' | 'html' | 'pdf'): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function listRecordings(folder: string): Promise<readonly RecordingInfo[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw fileError(error, folder);
+  });
+  const infos = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.jsonl'))
+      .map(async (file): Promise<RecordingInfo> => {
+        const { size, mtime } = await stat(join(folder, file));
+        return { file, sizeBytes: size, changedAt: mtime.toISOString() };
+      }),
+  );
+  return infos.sort((a, b) => b.changedAt.localeCompare(a.changedAt));
+}
+
+export interface MonitorOptions extends MonitorDeskOptions {
+  /** Folder of the recordings. */
+  readonly recordings: string;
+  readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
+}
+
+/** Watches one Triton at a time, live or from a recording. */
+export function createMonitor(options: MonitorOptions): Monitor {
+  const { recordings } = options;
+  const desk = new MonitorDesk(options);
+
+  const client = () => {
+    const target = desk.target();
+    if (target === null) {
+      throw new WorkbenchError('input-invalid', 'No server is watched', {
+        remedy: 'Start watching a server first.',
+      });
+    }
+    return createTritonClient(parseMonitorTarget(target).http);
+  };
+  const recordingName = (target: MonitorTarget): string => {
+    const host = parseMonitorTarget(target).http.replace(/[^\w.]+/g, '-');
+    const stamp = options.now().toISOString().slice(0, 19).replace(/[:T]/g, '-');
+    return `monitor-${host}-${stamp}.jsonl`;
+  };
+  const handlers: Monitor['handlers'] = {
+    'monitor.state': () => desk.state(),
+    'monitor.history': () => Promise.resolve(desk.history.image()),
+    'monitor.start': async (target) => {
+      await desk.start(target);
+      return null;
+    },
+    'monitor.stop': async () => {
+      await desk.stop();
+      return null;
+    },
+    'monitor.setProbe': async ({ probe }) => {
+      await desk.setProbe(probe);
+      return null;
+    },
+    'monitor.setRules': async ({ rules }) => {
+      await desk.setRules(rules);
+      return null;
+    },
+    'monitor.record': async ({ on }) => {
+      if (!on) await desk.endRecording();
+      else {
+        const target = desk.target();
+        if (target === null)
+          throw new WorkbenchError('input-invalid', 'Only a server that is watched is recorded');
+        await desk.record(join(recordings, recordingName(target)));
+      }
+      return null;
+    },
+    'monitor.recordings': () => listRecordings(recordings),
+    'monitor.replay': async ({ file, speed }) => {
+      // Its end is told by events.
+      await desk.replay(join(recordings, file), file, speed);
+      return null;
+    },
+    'monitor.loadModel': async ({ model }) => {
+      await client().loadModel(model, { timeoutMs: 300_000 });
+      return null;
+    },
+    'monitor.unloadModel': async ({ model }) => {
+      await client().unloadModel(model);
+      return null;
+    },
+    'monitor.modelConfig': async ({ model }) => ({
+      text: formatConfigPbtxt(await client().modelConfig(model)),
+    }),
+  };
+  const report = async (): Promise<string> => {
+    const { alerts, source } = await desk.state();
+    const name = source === null ? 'Nothing' : source.kind === 'live' ? source.url : source.file;
+    return monitorReport({ source: name, history: desk.history, alerts });
+  };
+  return {
+    handlers,
+    history: desk.history,
+    watch: (target, intervalMs) => desk.start(target, intervalMs),
+    recordTo: (path) => desk.record(path),
+    replayFile: async (path, speed) => {
+      const { ended } = await desk.replay(path, path, speed);
+      await ended;
+    },
+    exportTo: async (path, kind) => {
+      if (kind === 'csv') return writeFileAtomic(path, monitorCsv(desk.history));
+      const html = await report();
+      if (kind === 'html') return writeFileAtomic(path, html);
+      await mkdir(recordings, { recursive: true });
+      const source = join(recordings, '.report.html');
+      await writeFile(source, html);
+      try {
+        await options.printPdf(source, path, new AbortController().signal);
+      } finally {
+        await rm(source, { force: true });
+      }
+    },
+    close: () => desk.close(),
+  };
+}

@@ -1,0 +1,114 @@
+import { toWire } from '../contract/errors';
+import type { RepositoryEntry } from '../triton/client';
+import { createTritonClient } from '../triton/client';
+import { errorTextOf, requestTriton } from '../triton/http';
+import type { ModelStatistics } from '../triton/statistics';
+import { parseModelStatistics } from '../triton/statistics';
+import { parseMetrics } from './metrics-text';
+import type { MonitorAddress } from './monitor-address';
+import type { ReadMetrics } from './read-metrics';
+import { readMetrics } from './read-metrics';
+
+/** What the server said to one round of questions. */
+export interface PollAnswer {
+  readonly kind: 'answer';
+  readonly ready: boolean;
+  /** null unless it was asked for. */
+  readonly version: string | null;
+  /** null: the server has no model repository to ask. */
+  readonly index: readonly RepositoryEntry[] | null;
+  /** null: the statistics did not come; `hole` says why. */
+  readonly statistics: readonly ModelStatistics[] | null;
+  readonly hole: string | null;
+  readonly metrics: ReadMetrics | null;
+  readonly metricsProblem: string | null;
+  /** When the statistics had come, milliseconds of the monotonic clock. */
+  readonly readAtMs: number;
+}
+
+/** `refused`: nobody listens there. */
+export interface PollFailure {
+  readonly kind: 'refused' | 'timeout' | 'unreachable';
+  readonly reason: string;
+}
+
+export interface PollOptions {
+  /** The whole round must be over within this. */
+  readonly deadlineMs: number;
+  readonly withVersion: boolean;
+  readonly signal: AbortSignal;
+}
+
+function codeOf(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ECONNREFUSED' || code === 'ECONNRESET') return code;
+  }
+  return undefined;
+}
+
+function failureOf(error: unknown, tookMs: number, deadlineMs: number): PollFailure {
+  const reason = toWire(error).message;
+  if (codeOf(error) !== undefined) return { kind: 'refused', reason: `${reason}. Nothing listens there.` };
+  return { kind: tookMs >= deadlineMs * 0.95 ? 'timeout' : 'unreachable', reason };
+}
+
+const messageOf = (error: unknown): string => toWire(error).message;
+
+/** One round of questions, all at once. Never rejects but when the signal fires. */
+export async function pollServer(
+  address: MonitorAddress,
+  options: PollOptions,
+): Promise<PollAnswer | PollFailure> {
+  const { signal, deadlineMs: timeoutMs } = options;
+  const startedMs = performance.now();
+  const client = createTritonClient(address.http, { timeoutMs });
+  const call = { signal, timeoutMs };
+  const get = (host: string, path: string) => requestTriton(host, { method: 'GET', path, timeoutMs, signal });
+  const statistics = get(address.http, '/v2/models/stats').then(
+    (response) => {
+      const readAtMs = performance.now();
+      if (response.status !== 200) return { value: null, hole: errorTextOf(response), readAtMs };
+      try {
+        const reply: unknown = JSON.parse(response.body.toString('utf8'));
+        return { value: parseModelStatistics(reply), hole: null, readAtMs };
+      } catch (error) {
+        return { value: null, hole: messageOf(error), readAtMs };
+      }
+    },
+    (error: unknown) => ({ value: null, hole: messageOf(error), readAtMs: performance.now() }),
+  );
+  const metrics = get(address.metrics, address.metricsPath).then(
+    (response) =>
+      response.status === 200
+        ? { value: readMetrics(parseMetrics(response.body.toString('utf8'))), problem: null }
+        : { value: null, problem: `${address.metrics} answers with HTTP status ${response.status}` },
+    (error: unknown) => ({ value: null, problem: messageOf(error) }),
+  );
+  const index = client.repositoryIndex(call).catch(() => null);
+  const version = options.withVersion
+    ? client.serverMetadata(call).then(
+        (metadata) => metadata.version,
+        () => null,
+      )
+    : Promise.resolve(null);
+  let ready: boolean;
+  try {
+    ready = await client.serverReady(call);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return failureOf(error, performance.now() - startedMs, timeoutMs);
+  }
+  const [counted, told, listed, named] = await Promise.all([statistics, metrics, index, version]);
+  return {
+    kind: 'answer',
+    ready,
+    version: named,
+    index: listed,
+    statistics: counted.value,
+    hole: counted.hole,
+    readAtMs: counted.readAtMs,
+    metrics: told.value,
+    metricsProblem: told.problem,
+  };
+}

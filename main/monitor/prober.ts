@@ -1,0 +1,113 @@
+import type { ProbeFigures, ProbeSettings } from '../contract/monitor';
+import { toWire } from '../contract/errors';
+import { createTritonClient } from '../triton/client';
+import { encodeInferRequest } from '../triton/infer-message';
+import type { EncodedInferRequest } from '../triton/infer-message';
+import type { ProbeResult } from './model-verdict';
+import { ProbeWindow } from './probe-figures';
+import { probeInput } from './probe-input';
+import { sendProbe } from './send-probe';
+
+/** A model that has not answered by then counts as failing. */
+const timeoutMs = 10_000;
+/** Probes under way at once; more would be load. */
+const mostUnderWay = 16;
+/** How long after the last try a model that could not be asked about is asked about again. */
+const retryMs = 1000;
+
+export interface Prober {
+  readonly settings: ProbeSettings;
+  figures(): ProbeFigures;
+  close(): void;
+}
+
+/**
+ * Sends small requests at a fixed rate, each when it is due, whether those before have been answered or not: a server
+ * that stalls is not spared, and its stall is in every latency from the time that the probe was due.
+ */
+export function createProber(options: {
+  readonly httpAddress: string;
+  readonly settings: ProbeSettings;
+  /** A probe has ended; not told of those that the server could not be reached for. */
+  readonly onResult: (result: ProbeResult) => void;
+  /** Why probes cannot be sent, or are refused; null when they are answered. */
+  readonly onProblem: (problem: string | null) => void;
+}): Prober {
+  const { httpAddress, settings } = options;
+  const controller = new AbortController();
+  const window = new ProbeWindow();
+  const periodMs = 1000 / settings.perSecond;
+  const version = settings.version === '' ? '' : `/versions/${encodeURIComponent(settings.version)}`;
+  const path = `/v2/models/${encodeURIComponent(settings.model)}${version}/infer`;
+  let message: EncodedInferRequest | null = null;
+  let underWay = 0;
+  let dueMs = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+
+  const send = (encoded: EncodedInferRequest, scheduledMs: number): void => {
+    if (underWay >= mostUnderWay) {
+      window.failed(performance.now());
+      options.onResult({ ok: false, reason: `${underWay} probes wait for an answer` });
+      return;
+    }
+    underWay += 1;
+    const sentMs = performance.now();
+    void sendProbe(httpAddress, path, encoded, { timeoutMs, signal: controller.signal }).then((outcome) => {
+      underWay -= 1;
+      if (controller.signal.aborted) return;
+      const endedMs = performance.now();
+      if (outcome.kind === 'ok') {
+        window.succeeded(endedMs, (endedMs - scheduledMs) * 1000, (endedMs - sentMs) * 1000);
+        options.onProblem(null);
+        options.onResult({ ok: true });
+        return;
+      }
+      window.failed(endedMs);
+      // Other dimensions after a reload, or a request that this model cannot take: learn anew.
+      if (outcome.kind === 'refused') {
+        message = null;
+        options.onProblem(`Refused: ${outcome.reason}`);
+      } else if (outcome.kind === 'failed') options.onResult({ ok: false, reason: outcome.reason });
+    });
+  };
+
+  const learn = async (): Promise<void> => {
+    const call = { timeoutMs: 2000, signal: controller.signal };
+    const client = createTritonClient(httpAddress);
+    const metadata = await client.modelMetadata(settings.model, settings.version, call);
+    const config = await client.modelConfig(settings.model, settings.version, call);
+    message = encodeInferRequest(probeInput(metadata, config.maxBatchSize > 0, settings));
+  };
+
+  const tick = (): void => {
+    if (controller.signal.aborted) return;
+    const now = performance.now();
+    if (message !== null) {
+      send(message, dueMs);
+      // What was due while this process slept is not sent in a burst.
+      dueMs = Math.max(dueMs + periodMs, now);
+      timer = setTimeout(tick, Math.max(0, dueMs - performance.now()));
+      return;
+    }
+    learn().then(
+      () => {
+        dueMs = performance.now();
+        tick();
+      },
+      (error: unknown) => {
+        if (controller.signal.aborted) return;
+        options.onProblem(toWire(error).message);
+        timer = setTimeout(tick, retryMs);
+      },
+    );
+  };
+  tick();
+  return {
+    settings,
+    figures: () => window.figures(performance.now()),
+    close: () => {
+      controller.abort();
+      clearTimeout(timer);
+    },
+  };
+}

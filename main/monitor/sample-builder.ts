@@ -1,0 +1,181 @@
+import type { ModelSample, MonitorMarker, MonitorSample } from '../contract/monitor';
+import { modelKey } from '../contract/monitor';
+import type { ModelStatistics } from '../triton/statistics';
+import type { ModelHealth, ProbeResult } from './model-verdict';
+import { judgeCounters, judgeProbe, modelVerdict, soundModel } from './model-verdict';
+import type { PollAnswer, PollFailure } from './poll';
+import type { Prober } from './prober';
+import type { RateChange } from './rates';
+import { ratesBetween } from './rates';
+import { judgeServer, noServer, shownServer } from './server-verdict';
+
+interface Read {
+  readonly statistics: ReadonlyMap<string, ModelStatistics>;
+  readonly atMs: number;
+}
+
+type Entry = Pick<ModelSample, 'name' | 'version'> & {
+  readonly state?: string | undefined;
+  readonly reason?: string | undefined;
+};
+
+/** Index and statistics together: a server without a repository still counts what it serves. */
+function entriesOf(poll: PollAnswer): readonly Entry[] {
+  const listed = (poll.index ?? []).map((entry): Entry => ({ ...entry, version: entry.version ?? '' }));
+  const keys = new Set(listed.map(modelKey));
+  const counted = (poll.statistics ?? [])
+    .map(({ name, version }): Entry => ({ name, version, state: 'READY' }))
+    .filter((entry) => !keys.has(modelKey(entry)));
+  return poll.index === null ? counted : listed;
+}
+
+/** Makes samples of polls, and remembers what the next one needs. */
+export class SampleBuilder {
+  private server = noServer;
+  private before: Read | null = null;
+  private models: readonly ModelSample[] = [];
+  /** As last read, for what has changed since. */
+  private known: readonly ModelSample[] = [];
+  private readonly health = new Map<string, ModelHealth>();
+
+  /** Whether the server's version should be asked for: at first, and after it was gone. */
+  get wantsVersion(): boolean {
+    return this.server.state !== 'up' || this.server.version === null;
+  }
+
+  /** Takes the outcome of a probe in; tells of the model when its verdict is another one now. */
+  probed(prober: Prober, result: ProbeResult): ModelSample | null {
+    const model = this.models.find((candidate) => this.isProbed(candidate, prober));
+    if (model === undefined) return null;
+    const key = modelKey(model);
+    const next = judgeProbe(this.health.get(key) ?? soundModel, result);
+    this.health.set(key, next);
+    const triton = model.state === 'failing' ? 'ready' : model.state;
+    if (triton !== 'ready') return null;
+    const state = next.failing === null ? 'ready' : 'failing';
+    if (state === model.state) return null;
+    const changed: ModelSample = { ...model, state, reason: next.failing };
+    this.models = this.models.map((one) => (one === model ? changed : one));
+    return changed;
+  }
+
+  build(atMs: number, poll: PollAnswer | PollFailure, prober: Prober | null, pollMs: number): MonitorSample {
+    const answer = poll.kind === 'answer' ? poll : null;
+    const changes = answer === null ? new Map<string, RateChange>() : this.changes(answer);
+    const counted = [...changes.values()];
+    const allReset = counted.length > 1 ? counted.every(({ reset }) => reset) : false;
+    const { verdict, markers } = judgeServer(this.server, poll, allReset);
+    if (verdict.restarts > this.server.restarts) this.health.clear();
+    this.server = verdict;
+    const models = answer === null ? this.lostModels() : this.readModels(answer, changes, prober);
+    const told = [
+      ...markers.map((marker) => ({ ...marker, atMs })),
+      ...(answer === null ? [] : this.modelMarkers(models, atMs)),
+    ];
+    this.models = models;
+    return {
+      atMs,
+      server: shownServer(verdict),
+      hole: answer === null ? (verdict.reason ?? 'No answer') : answer.hole,
+      models: [...models],
+      gpus: [...(answer?.metrics?.gpus ?? [])],
+      metricsProblem: answer === null ? verdict.reason : answer.metricsProblem,
+      other: { ...answer?.metrics?.other },
+      markers: told,
+      pollMs,
+    };
+  }
+
+  private isProbed({ name, version, state }: ModelSample, { settings }: Prober): boolean {
+    if (name !== settings.model) return false;
+    if (settings.version !== '') return version === settings.version;
+    const served = this.models.filter((model) => model.name === name && model.state !== 'unavailable');
+    // Triton's default policy answers with the newest version.
+    const newest = Math.max(...served.map((model) => Number(model.version)));
+    return state !== 'unavailable' && Number(version) === newest;
+  }
+
+  private changes(poll: PollAnswer): Map<string, RateChange> {
+    const changes = new Map<string, RateChange>();
+    // Rates over a hole would spread what happened in it over a time that was not watched.
+    const { before } = this;
+    if (poll.statistics === null) {
+      this.before = null;
+      return changes;
+    }
+    const statistics = new Map(poll.statistics.map((model) => [modelKey(model), model]));
+    this.before = { statistics, atMs: poll.readAtMs };
+    if (before === null) return changes;
+    const seconds = (poll.readAtMs - before.atMs) / 1000;
+    for (const [key, model] of statistics) {
+      const known = before.statistics.get(key);
+      if (known !== undefined && seconds > 0) changes.set(key, ratesBetween(known, model, seconds));
+    }
+    return changes;
+  }
+
+  private readModels(
+    poll: PollAnswer,
+    changes: ReadonlyMap<string, RateChange>,
+    prober: Prober | null,
+  ): readonly ModelSample[] {
+    const entries = entriesOf(poll);
+    const judged = entries.map((entry): ModelSample => {
+      const key = modelKey(entry);
+      const change = changes.get(key);
+      const known = this.health.get(key) ?? soundModel;
+      const health =
+        entry.state !== 'READY' ? soundModel : change === undefined ? known : judgeCounters(known, change);
+      this.health.set(key, health);
+      return {
+        name: entry.name,
+        version: entry.version,
+        ...modelVerdict(entry, health),
+        rates: change?.rates ?? null,
+        pending: poll.metrics?.pending.get(key) ?? null,
+        probe: null,
+      };
+    });
+    for (const key of this.health.keys())
+      if (!entries.some((entry) => modelKey(entry) === key)) this.health.delete(key);
+    if (prober === null) return judged;
+    this.models = judged;
+    const figures = prober.figures();
+    return judged.map((model) => (this.isProbed(model, prober) ? { ...model, probe: figures } : model));
+  }
+
+  /** As last seen, but of no use while the server is gone. */
+  private lostModels(): readonly ModelSample[] {
+    this.before = null;
+    return this.models.map((model) => ({
+      ...model,
+      state: 'unavailable',
+      reason: 'The server is gone',
+      rates: null,
+      pending: null,
+      probe: null,
+    }));
+  }
+
+  private modelMarkers(models: readonly ModelSample[], atMs: number): readonly MonitorMarker[] {
+    const before = new Map(this.known.map((model) => [modelKey(model), model]));
+    const first = this.known.length === 0;
+    this.known = models;
+    if (first) return [];
+    return models.flatMap((model): MonitorMarker[] => {
+      const key = modelKey(model);
+      const was = before.get(key)?.state ?? 'unavailable';
+      const served = (state: string) => state === 'ready' || state === 'failing';
+      if (!served(was) && served(model.state)) return [{ atMs, kind: 'model-loaded', text: `${key} loaded` }];
+      if (served(was) && !served(model.state))
+        return [{ atMs, kind: 'model-unloaded', text: `${key} unloaded` }];
+      if (was === 'ready' && model.state === 'failing') {
+        return [{ atMs, kind: 'model-failing', text: `${key} fails: ${model.reason ?? ''}` }];
+      }
+      if (was === 'failing' && model.state === 'ready') {
+        return [{ atMs, kind: 'model-recovered', text: `${key} answers again` }];
+      }
+      return [];
+    });
+  }
+}

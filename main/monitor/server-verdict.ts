@@ -1,0 +1,89 @@
+import type { MonitorMarker, MonitorSample, ServerState } from '../contract/monitor';
+import type { PollAnswer, PollFailure } from './poll';
+
+export interface ServerVerdict {
+  readonly state: ServerState;
+  readonly reason: string | null;
+  readonly version: string | null;
+  readonly restarts: number;
+  /** Has been ready since it last appeared. */
+  readonly wasReady: boolean;
+  /** How it was lost, until it is back. */
+  readonly lostBy: PollFailure['kind'] | null;
+}
+
+export const noServer: ServerVerdict = {
+  state: 'gone',
+  reason: 'Not asked yet',
+  version: null,
+  restarts: 0,
+  wasReady: false,
+  lostBy: null,
+};
+
+type Marker = Omit<MonitorMarker, 'atMs'>;
+
+/** What the sample says of it. */
+export const shownServer = ({
+  state,
+  reason,
+  version,
+  restarts,
+}: ServerVerdict): MonitorSample['server'] => ({
+  state,
+  reason,
+  version,
+  restarts,
+});
+
+/**
+ * The server after one more poll. Pure.
+ * @param allReset every model's counters began anew, which only a new process does.
+ */
+export function judgeServer(
+  before: ServerVerdict,
+  poll: PollAnswer | PollFailure,
+  allReset: boolean,
+): { readonly verdict: ServerVerdict; readonly markers: readonly Marker[] } {
+  if (poll.kind !== 'answer') {
+    const lost = before.state !== 'gone';
+    return {
+      verdict: { ...before, state: 'gone', reason: poll.reason, lostBy: poll.kind },
+      markers: lost ? [{ kind: 'server-gone', text: `Server gone: ${poll.reason}` }] : [],
+    };
+  }
+  const version = poll.version ?? before.version;
+  const known = before.version !== null || before.wasReady;
+  const renewed = poll.version !== null && before.version !== null && poll.version !== before.version;
+  const back = before.state === 'gone' && known && before.lostBy !== null;
+  // A process that was only slow keeps its counters; one that was replaced has refused connections meanwhile.
+  const restarted = known && (allReset || renewed || (back && before.lostBy === 'refused'));
+  const appeared = restarted || before.state === 'gone';
+  const wasReady = poll.ready || (before.wasReady && !restarted);
+  const state: ServerState = poll.ready ? 'up' : before.wasReady && !appeared ? 'not-ready' : 'starting';
+  const marker: readonly Marker[] = restarted
+    ? [
+        {
+          kind: 'restart',
+          text: renewed ? `Restarted, now Triton ${version ?? ''}` : 'Restarted: its counters began anew',
+        },
+      ]
+    : back
+      ? [{ kind: 'server-up', text: 'Answers again' }]
+      : [];
+  return {
+    verdict: {
+      state,
+      reason: poll.ready
+        ? null
+        : state === 'starting'
+          ? 'Answers, but is not ready yet'
+          : 'Says that it is not ready',
+      version,
+      restarts: before.restarts + (restarted ? 1 : 0),
+      wasReady,
+      lostBy: null,
+    },
+    markers: marker,
+  };
+}

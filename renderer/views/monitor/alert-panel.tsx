@@ -1,0 +1,156 @@
+import { ActionIcon, Checkbox, NumberInput, Select } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck, IconClock, IconPlus, IconTrash } from '@tabler/icons-react';
+import type { Alert, AlertMetric, AlertRule } from '../../../main/contract/monitor';
+import { alertMetrics } from '../../../main/contract/monitor';
+import { attempt } from '../../components/notices';
+import { formatClock } from '../../format/numbers';
+import { useWorkbench } from '../../workbench';
+import { metricText } from './monitor-text';
+
+const looks = {
+  firing: { icon: IconAlertTriangle, tone: 'bad', text: 'Firing' },
+  pending: { icon: IconClock, tone: 'warn', text: 'Pending' },
+  resolved: { icon: IconCircleCheck, tone: 'good', text: 'Resolved' },
+} as const;
+
+function AlertLine({ alert }: { alert: Alert }) {
+  const { icon: AlertIcon, tone, text } = looks[alert.state];
+  return (
+    <li data-alert={alert.state}>
+      <span className={`status tone-${tone}`}>
+        <AlertIcon size={15} aria-hidden="true" />
+        {text}
+      </span>
+      <span className="cut" title={`${alert.subject}: ${alert.text}`}>
+        <strong>{alert.subject}</strong> {alert.text}
+      </span>
+      <span className="dim">since {formatClock(new Date(alert.sinceMs).toISOString())}</span>
+    </li>
+  );
+}
+
+function RuleLine(props: {
+  rule: AlertRule;
+  onChange: (change: Partial<AlertRule>) => void;
+  onRemove: () => void;
+}) {
+  const { rule, onChange } = props;
+  const { label, unit } = metricText[rule.metric];
+  return (
+    <li>
+      <Checkbox
+        size="xs"
+        aria-label={`Rule: ${label}`}
+        checked={rule.enabled}
+        onChange={(event) => {
+          onChange({ enabled: event.currentTarget.checked });
+        }}
+      />
+      <Select
+        size="xs"
+        w={158}
+        aria-label="What the rule watches"
+        allowDeselect={false}
+        data={alertMetrics.map((metric) => ({ value: metric, label: metricText[metric].label }))}
+        value={rule.metric}
+        onChange={(value) => {
+          const metric: AlertMetric | undefined = alertMetrics.find((one) => one === value);
+          if (metric !== undefined) onChange({ metric });
+        }}
+      />
+      {unit === null ? null : (
+        <NumberInput
+          size="xs"
+          w={104}
+          aria-label={`${label} above`}
+          prefix="> "
+          suffix={` ${unit}`}
+          min={0}
+          hideControls
+          value={rule.above}
+          onChange={(value) => {
+            if (typeof value === 'number') onChange({ above: value });
+          }}
+        />
+      )}
+      <NumberInput
+        size="xs"
+        w={84}
+        aria-label={`${label}: for so many seconds`}
+        prefix="for "
+        suffix=" s"
+        min={0}
+        max={86_400}
+        allowDecimal={false}
+        hideControls
+        value={rule.forSeconds}
+        onChange={(value) => {
+          if (typeof value === 'number') onChange({ forSeconds: value });
+        }}
+      />
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="sm"
+        aria-label={`Remove rule: ${label}`}
+        onClick={props.onRemove}
+      >
+        <IconTrash size={15} aria-hidden="true" />
+      </ActionIcon>
+    </li>
+  );
+}
+
+/** What alerts, and by which rules. */
+export function AlertPanel({ alerts, rules }: { alerts: readonly Alert[]; rules: readonly AlertRule[] }) {
+  const { client } = useWorkbench();
+  const set = (next: readonly AlertRule[]): void => {
+    attempt(async () => {
+      await client.call('monitor.setRules', { rules: [...next] });
+    });
+  };
+  return (
+    <section className="panel" aria-label="Alerts">
+      <div className="panel-head">
+        <h2>Alerts</h2>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-label="Add a rule"
+          onClick={() => {
+            const id = `rule-${Date.now()}`;
+            set([
+              ...rules,
+              { id, metric: 'probe-p99-ms', model: '', above: 100, forSeconds: 10, enabled: true },
+            ]);
+          }}
+        >
+          <IconPlus size={15} aria-hidden="true" />
+        </ActionIcon>
+      </div>
+      <div className="panel-body stack">
+        {alerts.length === 0 ? <p className="dim">Nothing alerts.</p> : null}
+        <ul className="monitor-alerts" aria-label="Current alerts">
+          {alerts.map((alert) => (
+            <AlertLine key={`${alert.ruleId} ${alert.subject}`} alert={alert} />
+          ))}
+        </ul>
+        <ul className="monitor-rules" aria-label="Alert rules">
+          {rules.map((rule) => (
+            <RuleLine
+              key={rule.id}
+              rule={rule}
+              onChange={(change) => {
+                set(rules.map((one) => (one.id === rule.id ? { ...one, ...change } : one)));
+              }}
+              onRemove={() => {
+                set(rules.filter((one) => one.id !== rule.id));
+              }}
+            />
+          ))}
+        </ul>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,71 @@
+import { useMemo } from 'react';
+import type { GpuSample, ModelSample } from '../../../main/contract/monitor';
+import { modelKey } from '../../../main/contract/monitor';
+import type { MonitorHistory } from '../../../main/contract/monitor-history';
+import { ChartPanel } from '../../charts/chart-panel';
+import type { MonitorChartInput } from '../../charts/monitor-charts';
+import { batchSizeChart, gpuChart, probeChart, rateChart, stackChart } from '../../charts/monitor-charts';
+import { useChartTheme } from '../../components/use-chart-theme';
+
+const height = 190;
+
+/** The live charts of one model, and of the GPUs. `version`: of the history, which changes in place. */
+export function ModelCharts(props: {
+  history: MonitorHistory;
+  version: number;
+  model: ModelSample;
+  gpus: readonly GpuSample[];
+  fromMs: number;
+  toMs: number;
+}) {
+  const { history, version, model, gpus, fromMs, toMs } = props;
+  const theme = useChartTheme();
+  const key = `model:${modelKey(model)}`;
+  const charts = useMemo(() => {
+    const input: MonitorChartInput & { readonly version: number } = {
+      history,
+      version,
+      key,
+      fromMs,
+      toMs,
+      theme,
+    };
+    return {
+      rate: rateChart(input),
+      stack: stackChart(input),
+      probe: probeChart(input),
+      batch: batchSizeChart(input),
+    };
+  }, [history, version, key, fromMs, toMs, theme]);
+  const file = `monitor-${model.name}`;
+  return (
+    <div className="charts">
+      <ChartPanel id="monitor-rate" title="Requests" chart={charts.rate} height={height} fileName={file} />
+      <ChartPanel
+        id="monitor-stack"
+        title="In the server, mean a request"
+        chart={charts.stack}
+        height={height}
+        fileName={file}
+      />
+      <ChartPanel
+        id="monitor-probe"
+        title="Probes: latency over the last minute, from when each was due"
+        chart={charts.probe}
+        height={height}
+        fileName={file}
+      />
+      <ChartPanel id="monitor-batch" title="Batches" chart={charts.batch} height={height} fileName={file} />
+      {gpus.map((gpu) => (
+        <ChartPanel
+          key={gpu.uuid}
+          id={`monitor-${gpu.uuid}`}
+          title={gpu.uuid}
+          chart={gpuChart({ history, key: `gpu:${gpu.uuid}`, fromMs, toMs, theme })}
+          height={height}
+          fileName={`monitor-${gpu.uuid}`}
+        />
+      ))}
+    </div>
+  );
+}

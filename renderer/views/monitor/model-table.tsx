@@ -1,0 +1,166 @@
+import { IconFileText, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { ModelSample } from '../../../main/contract/monitor';
+import { modelKey } from '../../../main/contract/monitor';
+import { IconAction } from '../../components/icon-action';
+import { attempt } from '../../components/notices';
+import { formatMs, formatRate, formatShare } from '../../format/numbers';
+import { useWorkbench } from '../../workbench';
+import { modelLooks } from './monitor-text';
+import { StateText } from './state-look';
+
+const ms = (us: number | null | undefined): string => (us === null || us === undefined ? '–' : formatMs(us));
+
+function ModelActions(props: { model: ModelSample; why: string | null; onConfig: (name: string) => void }) {
+  const { model, why } = props;
+  const { client } = useWorkbench();
+  const [busy, setBusy] = useState(false);
+  const served = model.state === 'ready' || model.state === 'failing';
+  const work = (call: 'monitor.loadModel' | 'monitor.unloadModel'): void => {
+    setBusy(true);
+    attempt(() =>
+      client
+        .call(call, { model: model.name })
+        .then(() => undefined)
+        .finally(() => {
+          setBusy(false);
+        }),
+    );
+  };
+  return (
+    <span className="row-actions">
+      <IconAction
+        icon={IconPlayerPlay}
+        label={served ? `Load ${model.name} again` : `Load ${model.name}`}
+        why={why}
+        busy={busy}
+        onClick={() => {
+          work('monitor.loadModel');
+        }}
+      />
+      <IconAction
+        icon={IconPlayerStop}
+        label={`Unload ${model.name}`}
+        why={why ?? (served ? null : 'It is not loaded')}
+        busy={false}
+        onClick={() => {
+          work('monitor.unloadModel');
+        }}
+      />
+      <IconAction
+        icon={IconFileText}
+        label={`Configuration of ${model.name}`}
+        why={why ?? (served ? null : 'A model shows its configuration when it is loaded')}
+        busy={false}
+        onClick={() => {
+          props.onConfig(model.name);
+        }}
+      />
+    </span>
+  );
+}
+
+function ModelRow(props: {
+  model: ModelSample;
+  selected: boolean;
+  why: string | null;
+  onSelect: () => void;
+  onConfig: (name: string) => void;
+}) {
+  const { model, selected } = props;
+  const { rates, probe } = model;
+  const key = modelKey(model);
+  return (
+    <tr data-model={key} className={selected ? 'selected' : undefined} onClick={props.onSelect}>
+      <td>
+        <button type="button" className="plain-button run-name cut" aria-pressed={selected} title={key}>
+          {model.name}
+        </button>
+        <div className="second-line">{model.version === '' ? 'no version' : `version ${model.version}`}</div>
+      </td>
+      <td>
+        <StateText look={modelLooks[model.state]} state={model.state} />
+        <div className="second-line" title={model.reason ?? undefined}>
+          {model.reason}
+        </div>
+      </td>
+      <td className="number">{rates === null ? '–' : formatRate(rates.requestsPerSecond)}</td>
+      <td className="number">
+        {rates?.errorShare === null || rates === null ? '–' : formatShare(rates.errorShare)}
+      </td>
+      <td className="number">{ms(rates?.queueUs)}</td>
+      <td className="number">{ms(rates?.computeInferUs)}</td>
+      <td className="number">{rates?.batch === null || rates === null ? '–' : rates.batch.toFixed(2)}</td>
+      <td className="number">{probe === null ? '–' : `${ms(probe.p50Us)} / ${ms(probe.p99Us)}`}</td>
+      <td
+        className="actions-cell"
+        onClick={(event) => {
+          event.stopPropagation();
+        }}
+      >
+        <ModelActions model={model} why={props.why} onConfig={props.onConfig} />
+      </td>
+    </tr>
+  );
+}
+
+/** Every model of the repository, loaded or not; a click shows its charts. */
+export function ModelTable(props: {
+  models: readonly ModelSample[];
+  selected: string | null;
+  /** Why nothing can be loaded now. */
+  why: string | null;
+  onSelect: (key: string) => void;
+  onConfig: (name: string) => void;
+}) {
+  return (
+    <section className="panel" aria-label="Models">
+      <table className="table monitor-models">
+        <thead>
+          <tr>
+            <th scope="col">Model</th>
+            <th scope="col">State</th>
+            <th scope="col" className="number">
+              Requests/s
+            </th>
+            <th scope="col" className="number">
+              Errors
+            </th>
+            <th scope="col" className="number">
+              Queue, ms
+            </th>
+            <th scope="col" className="number">
+              Infer, ms
+            </th>
+            <th scope="col" className="number">
+              Batch
+            </th>
+            <th scope="col" className="number">
+              Probe p50 / p99, ms
+            </th>
+            <th scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.models.map((model) => {
+            const key = modelKey(model);
+            return (
+              <ModelRow
+                key={key}
+                model={model}
+                selected={key === props.selected}
+                why={props.why}
+                onSelect={() => {
+                  props.onSelect(key);
+                }}
+                onConfig={props.onConfig}
+              />
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}

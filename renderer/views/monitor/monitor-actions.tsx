@@ -1,0 +1,99 @@
+import { ActionIcon, Button, Menu, Select, Tooltip } from '@mantine/core';
+import {
+  IconDownload,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlayerRecord,
+  IconPlayerStop,
+} from '@tabler/icons-react';
+import { useStore } from 'zustand';
+import type { MonitorState } from '../../../main/contract/monitor';
+import { IconToggle } from '../../components/icon-toggle';
+import { attempt, noticeDone } from '../../components/notices';
+import { windowMinutes } from '../../stores/monitor';
+import { useWorkbench } from '../../workbench';
+import { windowText } from './monitor-text';
+
+const exports = [
+  ['csv', 'CSV, every second'],
+  ['html', 'Report, HTML'],
+  ['pdf', 'Report, PDF'],
+] as const;
+
+/** Window length, pause, record, export, stop. */
+export function MonitorActions({ state }: { state: MonitorState }) {
+  const { client, monitor } = useWorkbench();
+  const { minutes, pausedMs, show, pause } = useStore(monitor);
+  const live = state.source?.kind === 'live';
+  return (
+    <>
+      <Select
+        size="xs"
+        w={92}
+        aria-label="Length of the window"
+        allowDeselect={false}
+        data={windowMinutes.map((one) => ({ value: String(one), label: windowText(one) }))}
+        value={String(minutes)}
+        onChange={(value) => {
+          show(Number(value ?? 5));
+        }}
+      />
+      <IconToggle
+        icon={pausedMs === null ? IconPlayerPause : IconPlayerPlay}
+        label="Pause the charts"
+        on={pausedMs !== null}
+        onChange={pause}
+      />
+      {live ? (
+        <IconToggle
+          icon={IconPlayerRecord}
+          label="Record to a file"
+          on={state.recording !== null && state.recording.file !== ''}
+          onChange={(on) => {
+            attempt(async () => {
+              await client.call('monitor.record', { on });
+              if (!on)
+                noticeDone('Recorded', 'It stands in the list of recordings once watching has been stopped.');
+            });
+          }}
+        />
+      ) : null}
+      <Menu position="bottom-end" shadow="md" withinPortal>
+        <Menu.Target>
+          <Tooltip label="Save what was seen" openDelay={300}>
+            <ActionIcon variant="subtle" color="gray" size="md" aria-label="Save what was seen">
+              <IconDownload size={16} aria-hidden="true" />
+            </ActionIcon>
+          </Tooltip>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {exports.map(([kind, label]) => (
+            <Menu.Item
+              key={kind}
+              onClick={() => {
+                attempt(async () => {
+                  const saved = await client.call('desktop.saveMonitor', { kind });
+                  if (saved !== null) noticeDone('Saved', saved.path);
+                });
+              }}
+            >
+              {label}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconPlayerStop size={14} aria-hidden="true" />}
+        onClick={() => {
+          attempt(async () => {
+            await client.call('monitor.stop');
+          });
+        }}
+      >
+        Stop
+      </Button>
+    </>
+  );
+}

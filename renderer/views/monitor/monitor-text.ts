@@ -1,0 +1,62 @@
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconCircleX,
+  IconLoader2,
+  IconPlugConnectedX,
+} from '@tabler/icons-react';
+import type { Icon } from '@tabler/icons-react';
+import type { AlertMetric, ModelState, MonitorSample, ServerState } from '../../../main/contract/monitor';
+
+export interface StateLook {
+  readonly icon: Icon;
+  readonly tone: 'good' | 'warn' | 'bad' | 'info' | 'dim';
+  readonly text: string;
+}
+
+export const serverLooks: Readonly<Record<ServerState, StateLook>> = {
+  starting: { icon: IconLoader2, tone: 'info', text: 'Starting' },
+  up: { icon: IconCircleCheck, tone: 'good', text: 'Up' },
+  'not-ready': { icon: IconAlertTriangle, tone: 'warn', text: 'Not ready' },
+  gone: { icon: IconPlugConnectedX, tone: 'bad', text: 'Gone' },
+};
+
+export const modelLooks: Readonly<Record<ModelState, StateLook>> = {
+  ready: { icon: IconCircleCheck, tone: 'good', text: 'Ready' },
+  loading: { icon: IconLoader2, tone: 'info', text: 'Loading' },
+  unloading: { icon: IconLoader2, tone: 'info', text: 'Unloading' },
+  unavailable: { icon: IconCircleDashed, tone: 'dim', text: 'Unavailable' },
+  failing: { icon: IconCircleX, tone: 'bad', text: 'Failing' },
+};
+
+export const windowText = (minutes: number): string =>
+  minutes < 60 ? `${minutes} min` : `${minutes / 60} h`;
+
+export const speedText = (speed: number): string => (speed === 0 ? 'as fast as it goes' : `${speed} ×`);
+
+/** What a rule watches, and the unit of its limit; null where it has none. */
+export const metricText: Readonly<
+  Record<AlertMetric, { readonly label: string; readonly unit: string | null }>
+> = {
+  server: { label: 'Server is not up', unit: null },
+  model: { label: 'Model is not ready', unit: null },
+  'error-percent': { label: 'Errors', unit: '%' },
+  'queue-ms': { label: 'Queue time', unit: 'ms' },
+  'probe-p99-ms': { label: 'p99 of the probes', unit: 'ms' },
+};
+
+/** The server in one sentence. */
+export function serverSentence({ server, metricsProblem }: MonitorSample): string {
+  const parts = [
+    server.version === null ? null : `Triton ${server.version}`,
+    server.reason,
+    server.restarts === 0
+      ? null
+      : server.restarts === 1
+        ? 'restarted once'
+        : `restarted ${server.restarts} times`,
+    server.state === 'up' && metricsProblem !== null ? 'no Prometheus metrics' : null,
+  ];
+  return parts.filter((part) => part !== null).join(' · ');
+}

@@ -1,0 +1,48 @@
+import { useStore } from 'zustand';
+import { ErrorPanel } from '../../components/error-panel';
+import { Loading } from '../../components/loading';
+import { Page } from '../../components/page';
+import { useWorkbench } from '../../workbench';
+import { MonitorActions } from './monitor-actions';
+import { RecordingsList } from './recordings-list';
+import { ServerPicker } from './server-picker';
+import { Watched } from './watched';
+
+/** Any Triton, live: models, rates, latencies, alerts; or a recording of one. */
+export function MonitorView() {
+  const { monitor } = useWorkbench();
+  const { state, error, sample } = useStore(monitor);
+  const source = state?.source ?? null;
+  return (
+    <Page
+      title="Monitor"
+      actions={state === null || source === null ? null : <MonitorActions state={state} />}
+    >
+      <div className="stack">
+        {error === null ? null : <ErrorPanel error={error} />}
+        {state === null && error === null ? <Loading label="Asking the core" /> : null}
+        {state !== null && source === null ? (
+          <>
+            <ServerPicker />
+            <div className="empty">
+              <h2>No server is watched</h2>
+              <p>
+                Give the address of any Triton: its models, request rates, latencies and GPUs are read once a
+                second and kept for 24 hours. Nothing is changed on it unless you load or unload a model or
+                send probes.
+              </p>
+            </div>
+            <RecordingsList asked={state.recording?.file ?? ''} />
+          </>
+        ) : null}
+        {state !== null && source !== null ? (
+          sample === null ? (
+            <Loading label="Waiting for the first answer" />
+          ) : (
+            <Watched state={state} sample={sample} />
+          )
+        ) : null}
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,76 @@
+import { Checkbox, NumberInput, Select } from '@mantine/core';
+import type { ModelSample, MonitorState } from '../../../main/contract/monitor';
+import { attempt } from '../../components/notices';
+import { useWorkbench } from '../../workbench';
+
+/** A dead Python model takes a second to say so: two probes a second show it within two. */
+const startPerSecond = 2;
+
+/** Small requests of our own to one model: switched on, how many, of what. */
+export function ProbeControl({ model, state }: { model: ModelSample; state: MonitorState }) {
+  const { client } = useWorkbench();
+  const { probe, probeProblem } = state;
+  const own = probe?.model === model.name ? probe : null;
+  const set = (next: MonitorState['probe']): void => {
+    attempt(async () => {
+      await client.call('monitor.setProbe', { probe: next });
+    });
+  };
+  const settings = own ?? {
+    model: model.name,
+    version: '',
+    perSecond: startPerSecond,
+    input: 'zero' as const,
+    shapes: {},
+  };
+  return (
+    <div className="monitor-probe">
+      <Checkbox
+        size="xs"
+        label="Send probes"
+        checked={own !== null}
+        onChange={(event) => {
+          set(event.currentTarget.checked ? settings : null);
+        }}
+      />
+      {own === null ? (
+        <span className="dim">requests of our own, for the latency that a client sees</span>
+      ) : (
+        <>
+          <NumberInput
+            size="xs"
+            w={92}
+            aria-label="Probes a second"
+            suffix=" /s"
+            min={0.1}
+            max={20}
+            step={1}
+            value={own.perSecond}
+            onChange={(value) => {
+              if (typeof value === 'number' && value >= 0.1 && value <= 20) set({ ...own, perSecond: value });
+            }}
+          />
+          <Select
+            size="xs"
+            w={104}
+            aria-label="Values of the probes"
+            allowDeselect={false}
+            data={[
+              { value: 'zero', label: 'zeros' },
+              { value: 'random', label: 'random' },
+            ]}
+            value={own.input}
+            onChange={(value) => {
+              set({ ...own, input: value === 'random' ? 'random' : 'zero' });
+            }}
+          />
+          {probeProblem === null ? null : (
+            <span className="tone-bad monitor-problem" role="status" title={probeProblem}>
+              {probeProblem}
+            </span>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { Select } from '@mantine/core';
+import { IconPlayerPlay } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import type { RecordingInfo } from '../../../main/contract/monitor';
+import { replaySpeeds } from '../../../main/contract/monitor';
+import { IconAction } from '../../components/icon-action';
+import { attempt } from '../../components/notices';
+import { formatBytes, formatWhen } from '../../format/numbers';
+import { useWorkbench } from '../../workbench';
+import { speedText } from './monitor-text';
+
+/** Recordings of the home, to play again. `asked` changes when the list may have. */
+export function RecordingsList({ asked }: { asked: string }) {
+  const { client } = useWorkbench();
+  const [recordings, setRecordings] = useState<readonly RecordingInfo[]>([]);
+  const [speed, setSpeed] = useState(10);
+  useEffect(() => {
+    let wanted = true;
+    attempt(async () => {
+      const list = await client.call('monitor.recordings');
+      if (wanted) setRecordings(list);
+    });
+    return () => {
+      wanted = false;
+    };
+  }, [client, asked]);
+  if (recordings.length === 0) return null;
+  return (
+    <section className="panel" aria-label="Recordings">
+      <div className="panel-head">
+        <h2>Recordings</h2>
+        <label className="dim" htmlFor="replay-speed">
+          Speed
+        </label>
+        <Select
+          id="replay-speed"
+          size="xs"
+          w={150}
+          allowDeselect={false}
+          data={replaySpeeds.map((one) => ({ value: String(one), label: speedText(one) }))}
+          value={String(speed)}
+          onChange={(value) => {
+            setSpeed(Number(value ?? 10));
+          }}
+        />
+      </div>
+      <table className="table">
+        <tbody>
+          {recordings.slice(0, 20).map(({ file, sizeBytes, changedAt }) => (
+            <tr key={file}>
+              <td>{file}</td>
+              <td className="number">{formatBytes(sizeBytes)}</td>
+              <td className="number">{formatWhen(changedAt)}</td>
+              <td className="actions-cell">
+                <IconAction
+                  icon={IconPlayerPlay}
+                  label={`Replay ${file}`}
+                  why={null}
+                  busy={false}
+                  onClick={() => {
+                    attempt(async () => {
+                      await client.call('monitor.replay', { file, speed });
+                    });
+                  }}
+                />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

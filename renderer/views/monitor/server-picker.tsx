@@ -1,0 +1,112 @@
+import { Button, TextInput } from '@mantine/core';
+import { IconActivity } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useStore } from 'zustand';
+import type { ContainerInfo } from '../../../main/contract/docker';
+import { attempt } from '../../components/notices';
+import { useWorkbench } from '../../workbench';
+import type { FoundServer } from './use-run-servers';
+import { useRunServers } from './use-run-servers';
+
+/** Triton's containers of this workbench that can be reached from here. */
+function tritonOf(container: ContainerInfo): readonly FoundServer[] {
+  if (container.role !== 'triton' || container.state !== 'running') return [];
+  const at = (port: number) => container.ports.find((one) => one.containerPort === port)?.hostAddress ?? null;
+  const http = at(8000);
+  const metrics = at(8002);
+  return http === null
+    ? []
+    : [
+        {
+          name: container.name,
+          url: `http://${http}`,
+          metricsUrl: metrics === null ? '' : `http://${metrics}/metrics`,
+        },
+      ];
+}
+
+/** Which Triton to watch: an address, one watched before, one of a running deployment. */
+export function ServerPicker() {
+  const { client, monitor, docker } = useWorkbench();
+  const recent = useStore(monitor, (state) => state.state?.recent) ?? [];
+  const containers = useStore(docker, (state) => state.state?.containers) ?? [];
+  const [url, setUrl] = useState(recent[0]?.url ?? 'http://localhost:8000');
+  const [metricsUrl, setMetricsUrl] = useState(recent[0]?.metricsUrl ?? '');
+  const [asking, setAsking] = useState(false);
+  const watch = (target: Pick<FoundServer, 'url' | 'metricsUrl'>): void => {
+    attempt(async () => {
+      setAsking(true);
+      try {
+        await client.call('monitor.start', target);
+      } finally {
+        setAsking(false);
+      }
+    });
+  };
+  const ofRuns = useRunServers();
+  const inContainers = containers.flatMap(tritonOf);
+  const found = [
+    ...inContainers,
+    ...ofRuns.filter((server) => !inContainers.some((one) => one.url === server.url)),
+  ];
+  const before = recent.filter((known) => !found.some((one) => one.url === known.url));
+  return (
+    <section className="panel monitor-picker" aria-label="Server to watch">
+      <form
+        className="monitor-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          watch({ url: url.trim(), metricsUrl: metricsUrl.trim() });
+        }}
+      >
+        <TextInput
+          size="xs"
+          label="HTTP address of a Triton"
+          placeholder="http://localhost:8000"
+          required
+          withAsterisk={false}
+          value={url}
+          onChange={(event) => {
+            setUrl(event.currentTarget.value);
+          }}
+        />
+        <TextInput
+          size="xs"
+          label="Metrics, where not port 8002 of it"
+          placeholder="http://localhost:8002/metrics"
+          value={metricsUrl}
+          onChange={(event) => {
+            setMetricsUrl(event.currentTarget.value);
+          }}
+        />
+        <Button
+          size="xs"
+          type="submit"
+          loading={asking}
+          disabled={url.trim() === ''}
+          leftSection={<IconActivity size={14} aria-hidden="true" />}
+        >
+          Watch
+        </Button>
+      </form>
+      {found.length + before.length === 0 ? null : (
+        <ul className="monitor-servers" aria-label="Known servers">
+          {[...found, ...before.map((known) => ({ name: '', ...known }))].map((one) => (
+            <li key={`${one.name} ${one.url}`}>
+              <button
+                type="button"
+                className="chip plain-button"
+                onClick={() => {
+                  watch({ url: one.url, metricsUrl: one.metricsUrl });
+                }}
+              >
+                {one.url}
+                {one.name === '' ? '' : ` · ${one.name}`}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

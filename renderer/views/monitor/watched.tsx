@@ -1,0 +1,80 @@
+import { useState } from 'react';
+import { useStore } from 'zustand';
+import type { MonitorSample, MonitorState } from '../../../main/contract/monitor';
+import { modelKey } from '../../../main/contract/monitor';
+import { useWorkbench } from '../../workbench';
+import { AlertPanel } from './alert-panel';
+import { ConfigDialog } from './config-dialog';
+import { EventList } from './event-list';
+import { ModelCharts } from './model-charts';
+import { ModelTable } from './model-table';
+import { ProbeControl } from './probe-control';
+import { ServerBanner } from './server-banner';
+
+const rank = { failing: 0, ready: 1, loading: 2, unloading: 2, unavailable: 3 } as const;
+
+/** Everything about the server that is watched. */
+export function Watched({ state, sample }: { state: MonitorState; sample: MonitorSample }) {
+  const { monitor } = useWorkbench();
+  const { alerts, history, version, minutes, pausedMs, selected, select } = useStore(monitor);
+  const [configOf, setConfigOf] = useState<string | null>(null);
+  const models = sample.models.toSorted(
+    (a, b) => rank[a.state] - rank[b.state] || a.name.localeCompare(b.name),
+  );
+  const model = models.find((one) => modelKey(one) === selected) ?? models[0];
+  const toMs = pausedMs ?? sample.atMs;
+  const fromMs = toMs - minutes * 60_000;
+  const live = state.source?.kind === 'live';
+  const why = !live ? 'This is a recording' : sample.server.state === 'gone' ? 'The server is gone' : null;
+  return (
+    <div className="stack">
+      <ServerBanner state={state} sample={sample} pausedMs={pausedMs} />
+      {models.length === 0 ? (
+        <section className="panel empty" aria-label="Models">
+          <h2>{sample.server.state === 'gone' ? 'The server does not answer' : 'No models'}</h2>
+          <p>
+            {sample.server.state === 'gone'
+              ? `${sample.server.reason ?? ''} It is asked again every second; what it says appears here.`
+              : 'The model repository of this server is empty. Models appear here as soon as there are some.'}
+          </p>
+        </section>
+      ) : (
+        <ModelTable
+          models={models}
+          selected={model === undefined ? null : modelKey(model)}
+          why={why}
+          onSelect={select}
+          onConfig={setConfigOf}
+        />
+      )}
+      {model === undefined ? null : (
+        <>
+          <div className="monitor-model-head">
+            <h2>{modelKey(model)}</h2>
+            {live ? <ProbeControl model={model} state={state} /> : null}
+          </div>
+          <ModelCharts
+            history={history}
+            version={version}
+            model={model}
+            gpus={sample.gpus}
+            fromMs={fromMs}
+            toMs={toMs}
+          />
+        </>
+      )}
+      <div className="cards">
+        <AlertPanel alerts={alerts} rules={state.rules} />
+        <EventList markers={history.markers(fromMs, toMs)} />
+      </div>
+      {configOf === null ? null : (
+        <ConfigDialog
+          model={configOf}
+          onClose={() => {
+            setConfigOf(null);
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from '@playwright/test';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stubsOf } from '../support/stub-processes';
+import type { TestTriton } from '../support/triton';
+import { startTestTriton } from '../support/triton';
+import { MonitorPage } from './pages/monitor.page';
+import { Shell } from './pages/shell.page';
+import type { TestHome, WorkbenchApp } from './support/app';
+import { createHome, launch, saveTo, shutDown } from './support/app';
+
+let home: TestHome;
+let app: WorkbenchApp;
+let triton: TestTriton;
+
+test.beforeAll(async () => {
+  triton = await startTestTriton(
+    [{ name: 'echo', execute: 'return values * 2', maxBatchSize: 4 }],
+    ['--model-control-mode=explicit', '--load-model=echo'],
+  );
+  home = await createHome();
+  app = await launch(home);
+});
+test.afterAll(async () => {
+  await shutDown(app);
+  await home.remove();
+  await triton.stop();
+});
+
+/** Serious and critical findings in both colour schemes. */
+async function findings(): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await app.page.emulateMedia({ colorScheme });
+    await expect(app.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
+    const { violations } = await new AxeBuilder({ page: app.page }).setLegacyMode().analyze();
+    for (const violation of violations) {
+      if (violation.impact !== 'serious' && violation.impact !== 'critical') continue;
+      for (const node of violation.nodes) found.push(`${colorScheme} ${violation.id}: ${node.html}`);
+    }
+  }
+  return found;
+}
+
+test('a server is watched, probed and recorded', async () => {
+  const monitor = new MonitorPage(app.page);
+  await new Shell(app.page).command('Monitor');
+  await expect(app.page.getByRole('heading', { name: 'No server is watched' })).toBeVisible();
+  expect(await findings()).toEqual([]);
+  await monitor.watch(`http://${triton.httpAddress}`, `http://${triton.metricsAddress}/metrics`);
+  await expect(monitor.state('echo/1')).toHaveAttribute('data-state', 'ready');
+  await expect(monitor.server).toHaveAttribute('data-server', 'up');
+  await monitor.action('Record to a file').click();
+  await monitor.probes.click();
+  await expect(monitor.probes).toBeChecked();
+  await expect(monitor.lines('monitor-probe').first()).toBeAttached();
+  await expect(new Shell(app.page).status).toContainText(triton.httpAddress);
+  expect(await findings()).toEqual([]);
+});
+
+test('a model is unloaded and loaded, and its configuration shown', async () => {
+  const monitor = new MonitorPage(app.page);
+  await monitor.action('Configuration of echo').click();
+  await expect(app.page.getByRole('dialog')).toContainText('max_batch_size: 4');
+  await app.page.keyboard.press('Escape');
+  await monitor.action('Unload echo').click();
+  await expect(app.page.locator('[data-model^="echo"] [data-state="unavailable"]')).toBeVisible();
+  await monitor.action('Load echo').click();
+  await expect(monitor.state('echo/1')).toHaveAttribute('data-state', 'ready');
+  await expect(monitor.events).toContainText('echo/1 loaded');
+});
+
+test('a dead stub is shown as a failing model, a dead server as gone', async () => {
+  const monitor = new MonitorPage(app.page);
+  for (const pid of stubsOf(triton.pid)) process.kill(pid, 'SIGKILL');
+  await expect(monitor.state('echo/1')).toHaveAttribute('data-state', 'failing');
+  await expect(monitor.alerts).toContainText('is not healthy');
+  triton.kill();
+  await expect(monitor.server).toHaveAttribute('data-server', 'gone');
+  await expect(new Shell(app.page).status).toContainText('gone');
+  expect(await findings()).toEqual([]);
+});
+
+test('what was seen is saved as CSV, and the recording plays again', async () => {
+  const monitor = new MonitorPage(app.page);
+  const path = join(home.path, 'seen.csv');
+  await saveTo(app, path);
+  await monitor.action('Save what was seen').click();
+  await app.page.getByRole('menuitem', { name: 'CSV, every second' }).click();
+  await expect(app.page.getByText(path)).toBeVisible();
+  expect(await readFile(path, 'utf8')).toContain('model:echo/1');
+  await monitor.action('Stop').click();
+  await app.page.getByRole('button', { name: /^Replay monitor-/ }).click();
+  await expect(monitor.server).toContainText('Recording monitor-');
+  await expect(app.page.locator('[data-model="echo/1"]')).toBeVisible();
+});
+
+test('nothing is said on the console', () => {
+  expect(app.complaints).toEqual([]);
+});

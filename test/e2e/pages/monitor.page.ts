@@ -1,0 +1,42 @@
+import type { Locator, Page } from '@playwright/test';
+
+/** The Monitor page. */
+export class MonitorPage {
+  constructor(private readonly page: Page) {}
+
+  async watch(url: string, metricsUrl: string): Promise<void> {
+    await this.page.getByLabel('HTTP address of a Triton').fill(url);
+    await this.page.getByLabel('Metrics, where not port 8002 of it').fill(metricsUrl);
+    await this.page.getByRole('button', { name: 'Watch' }).click();
+  }
+
+  /** The banner of the server that is watched. */
+  get server(): Locator {
+    return this.page.getByRole('region', { name: 'Server', exact: true });
+  }
+
+  state(model: string): Locator {
+    return this.page.locator(`[data-model="${model}"] [data-state]`);
+  }
+
+  get probes(): Locator {
+    return this.page.getByLabel('Send probes');
+  }
+
+  action(name: string): Locator {
+    return this.page.getByRole('button', { name, exact: true });
+  }
+
+  /** Lines drawn in a chart. */
+  lines(chart: string): Locator {
+    return this.page.locator(`[data-chart="${chart}"] .scatterlayer .trace .js-line`);
+  }
+
+  get alerts(): Locator {
+    return this.page.getByRole('list', { name: 'Current alerts' });
+  }
+
+  get events(): Locator {
+    return this.page.getByRole('region', { name: 'What happened' });
+  }
+}

@@ -1,0 +1,111 @@
+import { expect, it } from 'vitest';
+import type { Alert, AlertRule, MonitorSample } from '../../../main/contract/monitor';
+import { judgeAlerts } from '../../../main/monitor/alerts';
+import { model, sample } from './fixtures';
+
+const rule = (change: Partial<AlertRule>): AlertRule => ({
+  id: 'r',
+  metric: 'queue-ms',
+  model: '',
+  above: 1,
+  forSeconds: 3,
+  enabled: true,
+  ...change,
+});
+const queue = (second: number, queueUs: number | null): MonitorSample => {
+  const known = model();
+  return sample(second * 1000, {
+    models: [{ ...known, rates: known.rates === null ? null : { ...known.rates, queueUs } }],
+  });
+};
+
+function run(rules: readonly AlertRule[], samples: readonly MonitorSample[]) {
+  let alerts: readonly Alert[] = [];
+  return samples.map((one) => {
+    const judged = judgeAlerts(alerts, rules, one);
+    alerts = judged.alerts;
+    return { states: alerts.map((alert) => alert.state), markers: judged.markers.map(({ kind }) => kind) };
+  });
+}
+
+it('is pending until the time is over, fires once, and is resolved', () => {
+  const seen = run(
+    [rule({})],
+    [500, 2000, 2000, 2000, 2000, 2000, 500].map((us, second) => queue(second, us)),
+  );
+  expect(seen.map(({ states }) => states[0])).toEqual([
+    undefined,
+    'pending',
+    'pending',
+    'pending',
+    'firing',
+    'firing',
+    'resolved',
+  ]);
+  expect(seen.map(({ markers }) => markers)).toEqual([[], [], [], [], ['alert'], [], ['alert-resolved']]);
+});
+
+it('a second below the limit begins the time anew', () => {
+  const seen = run(
+    [rule({})],
+    [2000, 2000, 500, 2000, 2000].map((us, second) => queue(second, us)),
+  );
+  expect(seen.at(-1)?.states).toEqual(['pending']);
+});
+
+it('a sample that cannot tell changes nothing', () => {
+  const seen = run(
+    [rule({})],
+    [2000, 2000, null, null, 2000].map((us, second) => queue(second, us)),
+  );
+  expect(seen.map(({ states }) => states[0])).toEqual(['pending', 'pending', 'pending', 'pending', 'firing']);
+});
+
+it('tells of a server that is gone and of a model that fails, at once where no time is asked for', () => {
+  const server = { state: 'not-ready', reason: 'says so', version: null, restarts: 0 } as const;
+  const broken = sample(0, { server, models: [model({ state: 'failing', reason: 'stub' })] });
+  const rules = [
+    rule({ id: 'a', metric: 'server', forSeconds: 0 }),
+    rule({ id: 'b', metric: 'model', forSeconds: 0 }),
+  ];
+  const { alerts } = judgeAlerts([], rules, broken);
+  expect(alerts.map(({ subject, text, state }) => [subject, text, state])).toEqual([
+    ['server', 'not-ready: says so', 'firing'],
+    ['echo/1', 'failing: stub', 'firing'],
+  ]);
+});
+
+it('a model that nobody loaded is in trouble only for a rule that names it', () => {
+  const one = sample(0, { models: [model({ state: 'unavailable', reason: 'Not loaded' })] });
+  expect(judgeAlerts([], [rule({ metric: 'model' })], one).alerts).toEqual([]);
+  expect(judgeAlerts([], [rule({ metric: 'model', model: 'echo' })], one).alerts).toHaveLength(1);
+});
+
+it('rules that are off, or of another model, are silent', () => {
+  const one = queue(0, 9000);
+  expect(judgeAlerts([], [rule({ enabled: false }), rule({ model: 'other' })], one).alerts).toEqual([]);
+});
+
+it('of a server that is gone its own rule tells, not that of every model', () => {
+  const gone = sample(0, {
+    server: { state: 'gone', reason: 'refused', version: null, restarts: 0 },
+    models: [model({ state: 'unavailable', reason: 'The server is gone' })],
+  });
+  const rules = [
+    rule({ id: 'a', metric: 'server', forSeconds: 0 }),
+    rule({ id: 'b', metric: 'model', forSeconds: 0 }),
+  ];
+  expect(judgeAlerts([], rules, gone).alerts.map(({ subject }) => subject)).toEqual(['server']);
+});
+
+it('a model that is being loaded, and a server that is not ready because of it, are no trouble', () => {
+  const loading = sample(0, {
+    server: { state: 'not-ready', reason: 'says so', version: null, restarts: 0 },
+    models: [model({ state: 'loading' })],
+  });
+  const rules = [
+    rule({ id: 'a', metric: 'server', forSeconds: 0 }),
+    rule({ id: 'b', metric: 'model', forSeconds: 0 }),
+  ];
+  expect(judgeAlerts([], rules, loading).alerts).toEqual([]);
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { longestWindowMs, MonitorHistory } from '../../../main/contract/monitor-history';
+import { decimateSeries } from '../../../main/monitor/decimate-series';
+import { monitorCsv } from '../../../main/monitor/export-csv';
+import { parseCsv } from '../../support/parse-csv';
+import { model, sample } from './fixtures';
+
+const start = Date.UTC(2026, 0, 5, 11, 59, 0);
+const key = 'model:echo/1';
+const withRate = (second: number, rate: number) => {
+  const known = model();
+  return sample(start + second * 1000, {
+    models: [{ ...known, rates: known.rates === null ? null : { ...known.rates, requestsPerSecond: rate } }],
+  });
+};
+
+describe('the history', () => {
+  it('gives back what was put in, over the border of an hour, and leaves holes empty', () => {
+    const history = new MonitorHistory();
+    for (let second = 0; second < 120; second += 1) if (second !== 70) history.add(withRate(second, second));
+    const { timesMs, values } = history.series(key, 'requestsPerSecond', start, start + 119_000);
+    expect(values).toHaveLength(120);
+    expect(timesMs[0]).toBe(start);
+    expect([values[0], values[59], values[60], values[119]]).toEqual([0, 59, 60, 119]);
+    expect(values[70]).toBeNaN();
+  });
+
+  it('a sample with a hole has no figures', () => {
+    const history = new MonitorHistory();
+    history.add(withRate(0, 5));
+    history.add(sample(start + 1000, { hole: 'no answer', models: [model({ rates: null })] }));
+    expect(history.series(key, 'requestsPerSecond', 0, Infinity).values[1]).toBeNaN();
+  });
+
+  it('keeps 24 hours and no more', () => {
+    const history = new MonitorHistory();
+    const seconds = longestWindowMs / 1000;
+    for (let second = 0; second < seconds + 3 * 3600; second += 60) history.add(withRate(second, second));
+    const span = history.span();
+    expect((span?.toMs ?? 0) - (span?.fromMs ?? 0)).toBe(longestWindowMs);
+    expect(history.series(key, 'requestsPerSecond', 0, Infinity).values.length).toBe(seconds + 1);
+  });
+
+  it('does not take what a clock that was set back would write over', () => {
+    const history = new MonitorHistory();
+    history.add(withRate(10, 1));
+    history.add(withRate(5, 2));
+    expect(history.span()?.fromMs).toBe(start + 10_000);
+  });
+
+  it('comes back whole from its image', () => {
+    const history = new MonitorHistory();
+    for (let second = 0; second < 4000; second += 7) history.add(withRate(second, second));
+    const copy = new MonitorHistory();
+    copy.restore(structuredClone(history.image()));
+    expect(copy.span()).toEqual(history.span());
+    expect(copy.series(key, 'requestsPerSecond', 0, Infinity).values).toEqual(
+      history.series(key, 'requestsPerSecond', 0, Infinity).values,
+    );
+    copy.add(withRate(4001, 9));
+    expect(copy.series(key, 'requestsPerSecond', 0, Infinity).values.at(-1)).toBe(9);
+  });
+});
+
+it('decimation keeps the outlier and the hole', () => {
+  const values = new Float32Array(86_400).fill(1);
+  values[40_000] = 900;
+  values[50_000] = NaN;
+  const timesMs = Float64Array.from(values, (_value, at) => at * 1000);
+  const kept = decimateSeries({ timesMs, values }, 600);
+  expect(kept.length).toBeLessThan(620);
+  expect(kept).toContainEqual([40_000_000, 900]);
+  expect(kept.some(([time, value]) => time === 50_000_000 && Number.isNaN(value))).toBe(true);
+});
+
+it('CSV has a row for each second that was measured', () => {
+  const history = new MonitorHistory();
+  history.add(withRate(0, 5));
+  history.add(sample(start + 1000, { hole: 'x', models: [model({ rates: null })] }));
+  history.add(withRate(2, 7));
+  const rows = parseCsv(monitorCsv(history));
+  expect(rows).toHaveLength(3);
+  expect(rows[1]?.slice(0, 3)).toEqual(['2026-01-05T11:59:00.000Z', key, '5']);
+  expect(rows[2]?.[2]).toBe('7');
+});

@@ -1,0 +1,85 @@
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { MonitorSample } from '../../../main/contract/monitor';
+import { readRecording, RecordingWriter, recordingHead } from '../../../main/monitor/recording';
+import { replayRecording } from '../../../main/monitor/replay';
+import { sample } from './fixtures';
+
+let dir: string;
+let path: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'workbench-recording-'));
+  path = join(dir, 'one.jsonl');
+  const writer = await RecordingWriter.create(path, recordingHead('http://localhost:8000', new Date(0)));
+  await Promise.all([0, 1, 2].map((second) => writer.append(sample(second * 1000))));
+  await writer.close();
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+async function readAll(): Promise<{ readonly samples: MonitorSample[]; readonly damaged: number }> {
+  const samples: MonitorSample[] = [];
+  let damaged = 0;
+  const onDamaged = (count: number) => {
+    damaged = count;
+  };
+  for await (const one of readRecording(path, onDamaged)) samples.push(one);
+  return { samples, damaged };
+}
+
+it('gives back what was written', async () => {
+  expect(await readAll()).toEqual({ samples: [sample(0), sample(1000), sample(2000)], damaged: 0 });
+});
+
+it('cut at any byte behind its head, it gives whole samples alone, in their order', async () => {
+  const whole = await readFile(path);
+  const head = whole.indexOf('\n') + 1;
+  for (let length = head; length <= whole.length; length += 41) {
+    await writeFile(path, whole.subarray(0, length));
+    const { samples, damaged } = await readAll();
+    expect(samples).toEqual([sample(0), sample(1000), sample(2000)].slice(0, samples.length));
+    const newlines = whole.subarray(head, length).filter((byte) => byte === 10).length;
+    expect(samples.length).toBeGreaterThanOrEqual(newlines);
+    expect(damaged).toBeLessThanOrEqual(1);
+  }
+});
+
+it('a damaged line in the middle is left out and counted', async () => {
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  lines[2] = '{"atMs":"late"}';
+  await writeFile(path, lines.join('\n'));
+  const { samples, damaged } = await readAll();
+  expect(samples.map(({ atMs }) => atMs)).toEqual([0, 2000]);
+  expect(damaged).toBe(1);
+});
+
+it('is never written over, and what is no recording is refused', async () => {
+  await expect(RecordingWriter.create(path, recordingHead('', new Date(0)))).rejects.toMatchObject({
+    code: 'input-invalid',
+  });
+  await truncate(path, 10);
+  await expect(readAll()).rejects.toMatchObject({ code: 'input-invalid' });
+  await truncate(path, 0);
+  await expect(readAll()).rejects.toMatchObject({ code: 'input-invalid' });
+  path = join(dir, 'none.jsonl');
+  await expect(readAll()).rejects.toMatchObject({ code: 'input-invalid' });
+});
+
+it('plays in order as fast as it goes, and stops when told', async () => {
+  const told: number[] = [];
+  const stop = new AbortController();
+  const options = { path, speed: 0, onDamaged: () => undefined, signal: stop.signal };
+  await replayRecording({ ...options, onSample: ({ atMs }) => void told.push(atMs) });
+  expect(told).toEqual([0, 1000, 2000]);
+  const some: number[] = [];
+  await replayRecording({
+    ...options,
+    speed: 1000,
+    onSample: ({ atMs }) => {
+      some.push(atMs);
+      stop.abort();
+    },
+  });
+  expect(some).toEqual([0]);
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { MonitorHistory } from '../../../main/contract/monitor-history';
+import { chartThemes } from '../../../renderer/charts/chart-theme';
+import { probeChart, rateChart, stackChart } from '../../../renderer/charts/monitor-charts';
+import { rangeAfter } from '../../../renderer/charts/visible-range';
+import { model, sample } from '../monitor/fixtures';
+
+const start = Date.UTC(2026, 5, 1, 12);
+const key = 'model:echo/1';
+
+function filled(seconds: number): MonitorHistory {
+  const history = new MonitorHistory();
+  for (let second = 0; second < seconds; second += 1) {
+    const known = model();
+    const slow = second === 777 ? 90_000 : 100;
+    const rates = known.rates === null || second === 50 ? null : { ...known.rates, queueUs: slow };
+    history.add(
+      sample(start + second * 1000, {
+        models: [{ ...known, rates }],
+        markers: second === 3 ? [{ atMs: start + 3000, kind: 'restart', text: 'Restarted <b>' }] : [],
+      }),
+    );
+  }
+  return history;
+}
+const input = (history: MonitorHistory, seconds: number) => ({
+  history,
+  key,
+  fromMs: start,
+  toMs: start + (seconds - 1) * 1000,
+  theme: chartThemes.light,
+});
+
+describe('the charts of the monitor', () => {
+  it('a hole breaks the line', () => {
+    const [requests] = rateChart(input(filled(100), 100)).data;
+    expect(requests?.y).toHaveLength(100);
+    expect(requests?.y[49]).toBe(10);
+    expect(requests?.y[50]).toBeNaN();
+  });
+
+  it('the stack has a bar a second, none where nothing was measured', () => {
+    const { data } = stackChart(input(filled(100), 100));
+    const bars = data.filter((trace) => trace.type === 'bar');
+    expect(bars.map((trace) => trace.name)).toEqual([
+      'Queue',
+      'Compute input',
+      'Compute infer',
+      'Compute output',
+    ]);
+    expect(bars[0]?.x).toHaveLength(99);
+    expect(bars[0]?.y[0]).toBeCloseTo(0.1, 5);
+  });
+
+  it('of more seconds than bars the slowest of each run is shown', () => {
+    const [queue] = stackChart(input(filled(4000), 4000)).data;
+    expect(queue?.x.length).toBeLessThanOrEqual(240);
+    expect(Math.max(...Array.from(queue?.y ?? []))).toBeCloseTo(90, 3);
+  });
+
+  it('what happened is a sign with its text, which is no markup', () => {
+    const chart = probeChart(input(filled(10), 10));
+    const events = chart.data.find((trace) => trace.name === 'Events');
+    expect(events?.hovertext).toEqual(['Restarted &lt;b&gt;']);
+    expect(chart.layout['shapes']).toHaveLength(1);
+  });
+
+  it('a zoom of a date axis is understood', () => {
+    const change = { 'xaxis.range[0]': '2026-06-01 12:00:00', 'xaxis.range[1]': '2026-06-01 12:00:30.5' };
+    expect(rangeAfter(change)).toEqual([start, start + 30_500]);
+    expect(rangeAfter({ 'xaxis.range': ['late', 'later'] })).toBeUndefined();
+  });
+});
