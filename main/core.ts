@@ -6,6 +6,7 @@ import type { Environment } from './contract/results';
 import type { ReportFile, StepId } from './contract/run-events';
 import type { DockerEngineSpec, LoadTool as LoadToolId, RunSpec } from './contract/run-spec';
 import type { RunState } from './contract/run-state';
+import type { Choice } from './contract/spec-tools';
 import { createDockerDesk } from './docker/desk';
 import { createDockerLink } from './docker/docker-link';
 import { createImageWorks } from './docker/images/image-works';
@@ -35,6 +36,10 @@ import { Listeners } from './platform/listeners';
 import { readPresets, requirePreset } from './presets/presets';
 import { resolveSpec } from './presets/resolve-spec';
 import { writeReports } from './reports/write-reports';
+import { initModelFolder } from './own/init-folder';
+import type { InitOutcome } from './own/init-folder';
+import { createOwnModels } from './own/own-models';
+import { createPresetOf, sourceOf } from './own/preset-of';
 import { createSpecTools } from './spec/spec-tools';
 import { ArtefactCache } from './store/artefact-cache';
 import type { DeviceTurn } from './store/device-queue';
@@ -76,12 +81,15 @@ export interface Core {
   subscribe(listener: (event: CoreEvent) => void): () => void;
   presets(): readonly Preset[];
   resolveSpec(preset: string, overrides: Readonly<Record<string, unknown>>): RunSpec;
+  /** The same also for an own model, whose choice holds what was read of it. */
+  resolveChoice(choice: Choice): Promise<RunSpec>;
   /** @param engine what the preflight is made for; when absent, all GPUs, or the CPU where there are none. */
   machine(engine?: DockerEngineSpec): Promise<MachineStatus>;
   /** Pulls and builds of images. */
   readonly images: ImageWorks;
   /** Watches any Triton. */
   readonly monitor: Monitor;
+  initModelFolder(dir: string): Promise<InitOutcome>;
   createRun(spec: RunSpec, out?: string): Promise<string>;
   /** Starts or goes on, or does `from` and all that need it again; resolves when the work has begun. */
   executeRun(runId: string, from?: StepId): Promise<{ readonly end: Promise<RunEnd> }>;
@@ -173,13 +181,23 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     packages: engine.kind === 'docker' ? {} : await readPackages(toolkit),
   });
 
+  const presetOf = createPresetOf(presets, resources);
+  const own = createOwnModels({ trustFile: layout.trusted, toolkit, now });
+  const requireTrust = async ({ model }: RunSpec) => {
+    if (model.source !== undefined) await own.trust.require(model.source);
+  };
+
   const runs = new Runs({
     store,
     cache,
     steps,
-    presetOf: (id) => requirePreset(presets, id),
-    check: (spec) => engines.check(spec),
+    presetOf,
+    check: async (spec) => {
+      await requireTrust(spec);
+      await engines.check(spec);
+    },
     open: async (spec, run) => {
+      await requireTrust(spec);
       const place = await engines.openPlace(spec, run);
       const { engine, imageNames, prepareImages } = place;
       return {
@@ -249,14 +267,23 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       },
       'presets.list': () => Promise.resolve(presetList()),
       'presets.resolve': (input) => Promise.resolve().then(() => resolve(input.preset, input.overrides)),
-      ...createSpecTools({ presets, places: { layout, resources, workerFile: options.workerFile } }),
+      ...createSpecTools({
+        presets,
+        places: { layout, resources, workerFile: options.workerFile },
+      }),
+      ...own.handlers,
       ...createRunsDesk({ runs, store, trash, drafts: createDrafts(layout.drafts), tell }).handlers,
     },
     loadTools,
     subscribe: (listener) => events.add(listener),
     presets: presetList,
     resolveSpec: resolve,
+    resolveChoice: async ({ preset, overrides }) => {
+      const loaded = await presetOf({ preset, source: sourceOf(overrides['model']) });
+      return resolveSpec(loaded.preset, overrides);
+    },
     machine,
+    initModelFolder: (dir) => initModelFolder(dir, resources),
     createRun: (spec, out) => runs.create(spec, out),
     executeRun: (runId, from) => runs.execute(runId, from),
     cancelRun: (runId) => runs.cancel(runId),
@@ -280,7 +307,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       try {
         const files = await writeReports({
           state,
-          context: reportContext(requirePreset(presets, state.spec.model.preset), now()),
+          context: reportContext(await presetOf(state.spec.model), now()),
           dir: folder.results,
           signal: new AbortController().signal,
           printPdf: options.printPdf,

@@ -27,6 +27,8 @@ import type { Monitor } from './stores/monitor';
 import { createMonitorStore } from './stores/monitor';
 import type { Overlay } from './stores/overlay';
 import { createOverlay } from './stores/overlay';
+import type { OwnModel } from './stores/own-model';
+import { createOwnModel } from './stores/own-model';
 import type { Resource } from './stores/resource';
 import { createResource } from './stores/resource';
 import type { RouteState } from './stores/route';
@@ -59,12 +61,14 @@ export interface Workbench {
   readonly compared: StoreApi<ComparedRuns>;
   readonly budgets: StoreApi<LatencyBudgets>;
   readonly draft: StoreApi<DraftState>;
+  readonly ownModel: StoreApi<OwnModel>;
   readonly route: StoreApi<RouteState>;
   readonly closing: StoreApi<Closing>;
   readonly overlay: StoreApi<Overlay>;
 }
 
 export function createWorkbench(client: Client, storage: Storage): Workbench {
+  const draft = createDraft(client);
   return {
     client,
     app: createResource(() => client.call('app.info')),
@@ -83,7 +87,8 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     selection: createSelection(),
     compared: createComparedRuns(client),
     budgets: createLatencyBudgets(storage),
-    draft: createDraft(client),
+    draft,
+    ownModel: createOwnModel(client, draft),
     route: createRoute(storage),
     closing: createClosing(),
     overlay: createOverlay(),

@@ -12,6 +12,7 @@ import { addImages } from './images';
 import { addListing } from './listing';
 import { createOutput, exitCodeOf, exitCodes, formatError } from './output';
 import { addMonitor } from './monitor';
+import { addOwnModels } from './own-models';
 import { addPerf } from './perf';
 import { addResume } from './resume';
 import { addRun } from './run';
@@ -56,6 +57,7 @@ async function main(): Promise<void> {
   addImages(program, context);
   addListing(program, context);
   addRun(program, context);
+  addOwnModels(program, context);
   addResume(program, context);
   addSpec(program, context);
   addPerf(program, context);

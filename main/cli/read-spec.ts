@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly shmSizeMib?: string;
   readonly checkpoint?: string;
   readonly dataset?: string;
+  readonly shape?: readonly string[];
+  readonly trust?: boolean;
   readonly modelName?: string;
   readonly batchSizes?: string;
   readonly concurrency?: string;

@@ -9,15 +9,16 @@ export function addRun(program: Command, context: CliContext): void {
   const run = program
     .command('run')
     .description('Run a deployment from export to report')
-    .argument('[preset]', 'preset id, for example resnet50');
+    .argument('[preset]', 'preset id, for example resnet50, or the path of a model of your own');
   addSpecOptions(run)
+    .option('--trust', 'own model: trust the code that stands there now, and run it')
     .option('--out <dir>', 'run folder; default below the workbench home')
     .option('--verbose', 'show the log lines of the steps')
     .option('--json', 'one JSON document on stdout, people read stderr')
     .action(async (preset: string | undefined, options: RunOptions & RunFlags) => {
       const core = await context.core();
       const chosen = await readChoice(core, preset, options);
-      const runId = await core.createRun(core.resolveSpec(chosen.preset, chosen.overrides), options.out);
+      const runId = await core.createRun(await core.resolveChoice(chosen), options.out);
       context.exit(await workOn(core, runId, context.output(options), { verbose: options.verbose === true }));
     });
 }

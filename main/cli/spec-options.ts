@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
 import type { Choice } from '../contract/spec-tools';
 import type { Core } from '../core';
+import { mergeTrees } from '../presets/resolve-spec';
 import type { RunOptions } from './read-spec';
+import { readOwnModel } from './read-own-model';
 import { readOverrides } from './read-spec';
 
 const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
@@ -29,7 +31,15 @@ export function addSpecOptions(command: Command): Command {
     .option('--http-port <n>', 'fixed HTTP port on loopback; chosen when absent')
     .option('--grpc-port <n>', 'fixed gRPC port on loopback; chosen when absent')
     .option('--checkpoint <file>', 'your weights (a state dictionary)')
-    .option('--dataset <dir>', "your data set in the preset's format")
+    .option(
+      '--dataset <path>',
+      "your data set in the preset's format; for a model file an npz or JSON file of samples",
+    )
+    .option(
+      '--shape <name=dims>',
+      'own model file: shape of the samples of an input, "x=1,3,224,224" or "ids:INT64=1,16"; repeatable',
+      collect,
+    )
     .option('--model-name <name>', 'name on Triton [MODEL_NAME]')
     .option('--batch-sizes <list>', 'offline: batch sizes, "1,2,4" [BATCH_SIZE]')
     .option(
@@ -64,10 +74,13 @@ export async function readChoice(
   preset: string | undefined,
   options: RunOptions,
 ): Promise<Choice> {
-  const overrides = await readOverrides(preset, options, {
+  const note = (line: string) => process.stderr.write(`${line}\n`);
+  const own = preset === undefined ? null : await readOwnModel(core, preset, options, note);
+  const overrides = await readOverrides(own === null ? preset : own.preset, options, {
     importSpec: (input) => core.handlers['spec.import'](input),
-    note: (line) => process.stderr.write(`${line}\n`),
+    note,
   });
+  if (own !== null) return { preset: own.preset, overrides: mergeTrees(own.overrides, overrides) };
   const name = (overrides['model'] as { preset?: unknown } | undefined)?.preset;
   if (typeof name === 'string') return { preset: name, overrides: { ...overrides } };
   throw new WorkbenchError('input-invalid', 'Say which preset is meant', {

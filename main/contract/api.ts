@@ -7,6 +7,8 @@ import type { GpuReport, MachineStatus } from './machine';
 import { alertRuleSchema, monitorTargetSchema, probeSettingsSchema } from './monitor';
 import type { MonitorEvent, MonitorState, RecordingInfo } from './monitor';
 import type { MonitorHistoryImage } from './monitor-history';
+import type { OpenedModel } from './own-model';
+import { openModelSchema } from './own-model';
 import { reportFileSchema, stepIds } from './run-events';
 import type { RunEvent } from './run-events';
 import type { RunState } from './run-state';
@@ -120,6 +122,10 @@ export const api = {
   /** Takes the text of a config.pbtxt, as edited beside the form, apart into fields and patch. */
   'spec.editConfig': call<ConfigEdit>().with(choiceSchema.extend({ text: z.string().max(1_000_000) })),
   /** run.yaml, or a shell script that does the whole run with the CLI. Throws spec-invalid. */
+  /** Reads a model of the engineer's own; nothing of it is executed before it is trusted. */
+  'models.open': call<OpenedModel>().with(openModelSchema),
+  /** Trusts the content that stands there now, and opens it again. */
+  'models.trust': call<OpenedModel>().with(openModelSchema),
   'spec.export': call<{ readonly text: string; readonly fileName: string }>().with(
     choiceSchema.extend({ as: z.enum(['run-yaml', 'shell']) }),
   ),

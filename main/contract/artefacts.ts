@@ -6,6 +6,8 @@ const tensor = z.object({
   datatype: z.string(),
   /** The batch dimension is the first; -1 where a dimension varies. */
   shape: z.array(z.int()),
+  /** Of a tensor that has no batch axis in the file: its shape there. It is served with a leading axis of 1. */
+  reshape: z.array(z.int()).optional(),
 });
 
 export const signatureSchema = z.object({ inputs: z.array(tensor), outputs: z.array(tensor) });

@@ -27,6 +27,14 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'The model folder cannot be used',
     remedy: 'A model folder holds model.py, dataloader.py, metrics.py and preset.yaml.',
   },
+  'model-file-invalid': {
+    title: 'The model file cannot be used',
+    remedy: 'Give an ONNX or TorchScript file that its own runtime loads.',
+  },
+  'not-trusted': {
+    title: 'This model runs code that nobody has trusted yet',
+    remedy: 'Read the named files; then "npm run cli -- trust <path>", or run with --trust.',
+  },
   'checkpoint-invalid': {
     title: 'The weights file cannot be used',
     remedy: 'Give a state dictionary saved by torch.save whose keys and shapes match the model.',

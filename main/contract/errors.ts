@@ -10,6 +10,8 @@ export const errorCodes = [
   'config-invalid',
   'preset-unknown',
   'model-folder-invalid',
+  'model-file-invalid',
+  'not-trusted',
   'checkpoint-invalid',
   'combination-unsupported',
   'run-unknown',

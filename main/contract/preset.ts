@@ -7,6 +7,8 @@ const tensor = z.strictObject({
   name: z.string(),
   datatype: z.string(),
   shape: z.array(z.union([z.int(), z.string()])),
+  /** Of a tensor without a batch axis: its shape in the file, without the leading 1 that it is served with. */
+  reshape: z.array(z.int()).optional(),
 });
 
 /** Partial run specification: any field of `RunSpec` may be given, deeply. */

@@ -23,9 +23,40 @@ const positive = z.int().min(1);
 const port = z.int().min(1).max(65535);
 const tolerance = z.record(z.string(), z.number().min(0));
 
+/** What an own model is; a model repository is opened as the model file inside it. */
+export const sourceKinds = ['folder', 'onnx', 'torchscript'] as const;
+
+const sourceTensor = z.strictObject({
+  name: z.string().min(1),
+  /** Triton's name: FP32, INT64, ... */
+  datatype: z.string(),
+  /** As the file has it; -1 where a dimension varies. */
+  shape: z.array(z.int()),
+});
+
+/** The engineer's own model, with what was read from it without executing it: a run needs no second look for its tensors. */
+export const sourceSchema = z.strictObject({
+  kind: z.enum(sourceKinds),
+  /** Absolute; a file, or the folder with model.py. */
+  path: z.string(),
+  title: z.string(),
+  /** Empty for a folder, whose preset.yaml names them. */
+  inputs: z.array(sourceTensor.extend({ sample: z.array(z.int().min(0)) })),
+  outputs: z.array(sourceTensor),
+  /** The first axis of every tensor is the batch. */
+  batched: z.boolean(),
+  /** ONNX operator set. */
+  opset: z.int().optional(),
+  /** Files with weights beside an ONNX file, relative to its folder. */
+  externalFiles: z.array(z.string()).default([]),
+});
+
 const modelSchema = z.strictObject({
-  /** Folder name under `resources/models`. */
+  /** Folder name under `resources/models`; of an own model the name that its file leads to. */
   preset: name,
+  source: sourceSchema.optional(),
+  /** Shapes of generated samples by input, in place of those that `source` was opened with. */
+  shapes: z.record(z.string(), z.array(z.int().min(0))).optional(),
   profile: z.enum(profiles),
   /** The user's weights; without them the preset trains (quick) or initialises (full) its own. */
   checkpoint: z.string().optional(),
@@ -154,6 +185,7 @@ export const runSpecSchema = z.strictObject({
 });
 
 export type RunSpec = z.infer<typeof runSpecSchema>;
+export type ModelSource = z.infer<typeof sourceSchema>;
 export type Format = (typeof formats)[number];
 export type Framework = (typeof frameworks)[number];
 export type Precision = (typeof precisions)[number];
@@ -162,7 +194,6 @@ export type EngineKind = (typeof engines)[number];
 export type Profile = (typeof profiles)[number];
 export type LoadTool = (typeof loadTools)[number];
 export type RequestDistribution = (typeof requestDistributions)[number];
-export type SharedMemory = (typeof sharedMemories)[number];
 export type Protocol = (typeof protocols)[number];
 export type Accelerator = (typeof accelerators)[number];
 export type ConfigureSpec = RunSpec['configure'];

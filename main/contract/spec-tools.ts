@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Preset } from './preset';
 import type { RunSpec } from './run-spec';
 import type { StepId } from './run-events';
 
@@ -32,6 +33,8 @@ export interface SpecPreview {
   /** The preset's defaults under profile and precision, for marking what was changed and resetting it. */
   readonly defaults: RunSpec | null;
   readonly problems: readonly SpecProblem[];
+  /** Made of the engineer's own model; the published presets are listed elsewhere. */
+  readonly ownPreset?: Preset;
   /** config.pbtxt as it will be written; null while there is none. */
   readonly configPbtxt: string | null;
   /** The same without what was edited by hand. */

@@ -33,7 +33,13 @@ function dataType(tensor: TensorSignature): string {
 
 function tensorPart(tensor: TensorSignature, maxBatchSize: number): ModelConfig['input'][number] {
   const base = { name: tensor.name, dataType: dataType(tensor) };
-  if (maxBatchSize === 0) return { ...base, dims: [...tensor.shape] };
+  if (maxBatchSize === 0) {
+    const { reshape } = tensor;
+    // Triton takes the leading axis of 1 off again before the model sees the tensor. It has no scalars: of one the
+    // backend itself takes the axis off.
+    const own = reshape === undefined || reshape.length === 0 ? {} : { reshape: { shape: [...reshape] } };
+    return { ...base, dims: [...tensor.shape], ...own };
+  }
   const [batch, ...dims] = tensor.shape;
   if (batch !== -1) {
     throw invalid(

@@ -3,7 +3,9 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
+import { isFileSource } from '../own/served-tensors';
 import { hashFile, hashFolder } from '../platform/files';
+import { signatureOf } from '../presets/signature';
 import type { ModelSource, PreparedPaths } from '../toolkit/verb-commands';
 import type { RunContext, StepContext } from './step';
 
@@ -18,7 +20,9 @@ export async function readPrepared(context: StepContext): Promise<PreparedPaths>
 
 /** The run's model, as the toolkit's commands are given it. */
 export function modelSource(run: Pick<RunContext, 'spec' | 'preset'>): ModelSource {
-  return { modelDir: run.preset.dir, spec: run.spec, framework: run.preset.preset.framework ?? 'pyt' };
+  const { spec, preset } = run;
+  const fileSignature = isFileSource(spec.model) ? signatureOf(preset.preset, spec) : undefined;
+  return { modelDir: preset.dir, spec, framework: preset.preset.framework ?? 'pyt', fileSignature };
 }
 
 async function requireFile(path: string, field: string, what: string): Promise<void> {

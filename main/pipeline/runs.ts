@@ -18,7 +18,7 @@ import type { RunContext } from './step';
 
 export interface RunsOptions extends AttemptOptions {
   readonly store: RunStore;
-  readonly presetOf: (id: string) => LoadedPreset;
+  readonly presetOf: (model: RunSpec['model']) => Promise<LoadedPreset>;
   /** Throws where the engine of a specification cannot be used at all. */
   readonly check: (spec: RunSpec) => Promise<void>;
   readonly open: (spec: RunSpec, run: PlaceRun) => Promise<OpenServices>;
@@ -58,7 +58,7 @@ export class Runs {
   /** Creates the run folder; `execute` starts the work. */
   async create(spec: RunSpec, out?: string): Promise<string> {
     // What cannot be run is refused before there is a run.
-    this.options.presetOf(spec.model.preset);
+    await this.options.presetOf(spec.model);
     await this.options.check(spec);
     const run = await this.options.store.create(spec, await this.options.environmentFor(spec), out);
     this.options.tell({ type: 'runs-changed' });
@@ -92,7 +92,7 @@ export class Runs {
       const stops: AttemptStops = { cancel: new AbortController(), pause: new AbortController() };
       await this.options.sweep(runId);
       const step = () => state.steps.find((candidate) => candidate.status === 'running')?.id ?? 'run';
-      const preset = this.options.presetOf(spec.model.preset);
+      const preset = await this.options.presetOf(spec.model);
       const { framework = 'pyt' } = preset.preset;
       const opened = await this.options.open(spec, { runId, dir: folder.dir, framework, step });
       const run: Omit<RunContext, 'keys'> = {

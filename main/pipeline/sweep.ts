@@ -2,6 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WireError } from '../contract/errors';
 import { toWire, WorkbenchError } from '../contract/errors';
+import type { InputData } from '../contract/input-data';
 import { inputDataSchema } from '../contract/input-data';
 import type { Scenario } from '../contract/run-events';
 import { servedMaxBatchSize } from '../formats/model-config-of';
@@ -48,6 +49,12 @@ function levelKey(run: RunContext, scenario: Scenario, level: LoadLevel): string
   return hashValue(parts).slice(0, 32);
 }
 
+/** Samples are kept without the first axis; where the model is served without batching, it is one like any other. */
+function asServed(data: InputData, batched: boolean): InputData {
+  if (batched) return data;
+  return { ...data, tensors: data.tensors.map((tensor) => ({ ...tensor, shape: [1, ...tensor.shape] })) };
+}
+
 async function measureLevel(
   context: StepContext,
   scenario: Scenario,
@@ -59,6 +66,7 @@ async function measureLevel(
   if (server === null) throw new WorkbenchError('server-gone', 'No Triton is running for this run');
   const inputDataDir = run.folder.step('profile-data');
   const manifest = await readFile(join(inputDataDir, 'input-data.json'), 'utf8');
+  const batched = servedMaxBatchSize(spec.configure) > 0;
   const workDir = levelFolder(run.folder, scenario, level);
   await mkdir(workDir, { recursive: true });
   const what = `while ${levelText(level)} was measured`;
@@ -68,10 +76,10 @@ async function measureLevel(
       protocol: spec.performance.protocol,
       modelName: spec.configure.modelName,
       modelVersion: String(spec.configure.modelVersion),
-      inputData: inputDataSchema.parse(JSON.parse(manifest)),
+      inputData: asServed(inputDataSchema.parse(JSON.parse(manifest)), batched),
       inputDataDir,
       level,
-      batched: servedMaxBatchSize(spec.configure) > 0,
+      batched,
       settings: spec.performance,
       workDir,
       signal,

@@ -34,6 +34,8 @@ export interface HomeLayout {
   readonly monitor: string;
   /** Drafts of the wizard. */
   readonly drafts: string;
+  /** Contents of own models that may be executed. */
+  readonly trusted: string;
   /** Id of the home in the labels of its containers; made when the first one is. */
   readonly instance: string;
 }
@@ -66,6 +68,7 @@ export function homeLayout(home: string): HomeLayout {
     recordings: join(home, 'recordings'),
     monitor: join(home, 'monitor.json'),
     drafts: join(home, 'drafts'),
+    trusted: join(home, 'trusted.json'),
     instance: join(home, 'instance'),
   };
 }

@@ -18,10 +18,18 @@ export async function readPreset(dir: string): Promise<LoadedPreset> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new WorkbenchError('model-folder-invalid', 'The folder has no readable preset.yaml', {
       where: path,
+      remedy: 'For a model of your own, "npm run cli -- init <folder>" writes the files that are missing.',
       cause,
     });
   });
-  const parsed = presetSchema.safeParse(parse(text));
+  let tree: unknown;
+  try {
+    tree = parse(text);
+  } catch (cause) {
+    const message = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
+    throw new WorkbenchError('model-folder-invalid', `preset.yaml: ${message}`, { where: path, cause });
+  }
+  const parsed = presetSchema.safeParse(tree);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new WorkbenchError(

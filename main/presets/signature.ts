@@ -16,7 +16,8 @@ function tensorOf(tensor: PresetTensor, args: Readonly<Record<string, string>>):
       where: `model.args.${dimension}`,
     });
   });
-  return { name: tensor.name, datatype: tensor.datatype, shape };
+  const { name, datatype, reshape } = tensor;
+  return { name, datatype, shape, ...(reshape === undefined ? {} : { reshape }) };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Preset } from '../contract/preset';
 import { stepIds } from '../contract/run-events';
 import type { RunSpec } from '../contract/run-spec';
 import { servedMaxBatchSize } from '../formats/model-config-of';
+import { shapeProblems } from '../own/shape-rules';
 import { accelerationProblems } from './acceleration-rules';
 import { engineProblems } from './engine-rules';
 import { isLowerBetter } from '../contract/metric-bound';
@@ -149,6 +150,7 @@ export function ruleFindings(preset: Preset, spec: RunSpec): readonly RuleFindin
     ...engineProblems(spec),
     ...batching(spec),
     ...ownFiles(spec),
+    ...shapeProblems(spec),
     ...accuracy(preset, spec),
     ...measuring(spec),
     ...loadProblems(spec),

@@ -13,7 +13,7 @@ import { analyzerFiles } from '../perf/analyzer/analyzer-files';
 import type { LoadLevel } from '../contract/scenario-levels';
 import { scenarioLevels } from '../contract/scenario-levels';
 import type { HomeLayout } from '../platform/layout';
-import { levelFolder, runFiles } from '../store/run-files';
+import { givenWeights, levelFolder, runFiles } from '../store/run-files';
 import { runFolder } from '../store/run-folder';
 import { toolkitWords } from '../toolkit/toolkit';
 import type { ToolkitCommand } from '../toolkit/toolkit';
@@ -47,6 +47,10 @@ export interface PlannedCommandsInput {
   readonly framework: Framework;
   /** Of the file that is served. */
   readonly signature: Signature;
+  /** See `ModelSource`. */
+  readonly fileSignature?: Signature | undefined;
+  /** The preset has metrics to compute. */
+  readonly measuresMetrics: boolean;
   readonly places: CommandPlaces;
 }
 
@@ -147,7 +151,7 @@ export function plannedCommands(input: PlannedCommandsInput): readonly PlannedCo
   const docker = spec.engine.kind === 'docker';
   const folder = runFolder(unknownRun);
   const files = runFiles(folder, spec, framework);
-  const source = { modelDir: input.modelDir, spec, framework };
+  const source = { modelDir: input.modelDir, spec, framework, fileSignature: input.fileSignature };
   const addresses = clientAddresses(spec);
   const paths = containerPaths({
     runDir: unknownRun,
@@ -163,7 +167,7 @@ export function plannedCommands(input: PlannedCommandsInput): readonly PlannedCo
   const toolkit = (step: StepId, command: ToolkitCommand) => add(step, [python, ...toolkitWords(command)]);
 
   if (spec.model.dataset === undefined) toolkit('prepare-data', makeDatasetCommand(source, files.dataset));
-  if (spec.model.checkpoint === undefined) {
+  if (givenWeights(spec.model) === undefined) {
     toolkit('prepare-data', trainCommand(source, files.dataset, files.checkpoint));
   }
   toolkit('export', exportCommand(source, files, files.exported));
@@ -178,8 +182,10 @@ export function plannedCommands(input: PlannedCommandsInput): readonly PlannedCo
   toolkit('accuracy', inferFrameworkCommand(source, files, files.frameworkDump));
   toolkit('accuracy', inferTritonCommand(source, files.dataset, addresses.grpc, files.tritonDump));
   toolkit('accuracy', verifyCommand(spec, files.frameworkDump, files.tritonDump));
-  toolkit('accuracy', metricsCommand(source, files.dataset, files.frameworkDump, files.frameworkMetrics));
-  toolkit('accuracy', metricsCommand(source, files.dataset, files.tritonDump, files.tritonMetrics));
+  if (input.measuresMetrics) {
+    toolkit('accuracy', metricsCommand(source, files.dataset, files.frameworkDump, files.frameworkMetrics));
+    toolkit('accuracy', metricsCommand(source, files.dataset, files.tritonDump, files.tritonMetrics));
+  }
   toolkit('profile-data', profileDataCommand(source, files.dataset, signature.inputs, files.inputData));
   const measure = (scenario: Scenario) => {
     const levels = scenarioLevels(spec.performance, scenario);

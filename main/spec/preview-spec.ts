@@ -7,6 +7,8 @@ import type { Choice, SpecPreview, SpecProblem } from '../contract/spec-tools';
 import { formatOf } from '../formats/formats';
 import { generatedConfigOf } from '../formats/model-config-of';
 import { checkPatchedConfig } from '../formats/patched-config';
+import { sourceOf } from '../own/preset-of';
+import { isFileSource } from '../own/served-tensors';
 import { exists, hashValue } from '../platform/files';
 import type { LoadedPreset } from '../presets/presets';
 import { atPrecision, signatureOf } from '../presets/signature';
@@ -115,7 +117,12 @@ export async function previewSpec(
   places: CommandPlaces,
 ): Promise<SpecPreview> {
   const { spec, nearest, defaults, problems } = readChoice(loaded.preset, choice);
-  const shared = { spec, defaults, specHash: spec === null ? null : hashValue(spec) };
+  const shared = {
+    spec,
+    defaults,
+    specHash: spec === null ? null : hashValue(spec),
+    ...(sourceOf(choice.overrides['model']) === undefined ? {} : { ownPreset: loaded.preset }),
+  };
   if (nearest === null) {
     return { ...shared, problems, configPbtxt: null, generatedPbtxt: null, commands: [] };
   }
@@ -134,6 +141,8 @@ export async function previewSpec(
       modelDir: loaded.dir,
       framework: loaded.preset.framework ?? 'pyt',
       signature,
+      fileSignature: isFileSource(spec.model) ? signatureOf(loaded.preset, spec) : undefined,
+      measuresMetrics: loaded.preset.metrics.length > 0,
       places,
     });
     return { ...shared, problems: all, configPbtxt, generatedPbtxt, commands };

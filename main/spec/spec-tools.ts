@@ -1,6 +1,7 @@
 import type { Handlers } from '../contract/api';
+import type { Choice } from '../contract/spec-tools';
+import { createPresetOf, sourceInText, sourceOf } from '../own/preset-of';
 import type { LoadedPreset } from '../presets/presets';
-import { requirePreset } from '../presets/presets';
 import { editConfig } from './edit-config';
 import { exportSpec } from './export-spec';
 import { importSpec } from './import-spec';
@@ -16,17 +17,18 @@ export interface SpecToolsOptions {
 export function createSpecTools(
   options: SpecToolsOptions,
 ): Pick<Handlers, 'spec.preview' | 'spec.editConfig' | 'spec.export' | 'spec.import'> {
-  const presetOf = (id: string) => requirePreset(options.presets, id);
+  const loadPreset = createPresetOf(options.presets, options.places.resources);
+  const presetOf = ({ preset, overrides }: Choice) =>
+    loadPreset({ preset, source: sourceOf(overrides['model']) });
   return {
-    'spec.preview': async (choice) => previewSpec(presetOf(choice.preset), choice, options.places),
-    'spec.editConfig': async ({ text, ...choice }) =>
-      Promise.resolve(editConfig(presetOf(choice.preset), choice, text)),
-    'spec.export': async ({ as, ...choice }) =>
-      Promise.resolve(exportSpec(presetOf(choice.preset), choice, as)),
+    'spec.preview': async (choice) => previewSpec(await presetOf(choice), choice, options.places),
+    'spec.editConfig': async ({ text, ...choice }) => editConfig(await presetOf(choice), choice, text),
+    'spec.export': async ({ as, ...choice }) => exportSpec(await presetOf(choice), choice, as),
     'spec.import': async ({ text, fileName, preset }) => {
-      const imported = importSpec(presetOf(preset), text, fileName);
+      const source = sourceInText(text);
+      const imported = importSpec(await loadPreset({ preset, source }), text, fileName);
       const id = imported.choice?.preset;
-      if (id === undefined || options.presets.has(id)) return Promise.resolve(imported);
+      if (id === undefined || source !== undefined || options.presets.has(id)) return imported;
       const known = [...options.presets.keys()].join(', ');
       const note = `There is no preset "${id}" here; the presets are: ${known}.`;
       return { ...imported, choice: null, notes: [...imported.notes, note] };

@@ -9,6 +9,11 @@ import type { RunFolder } from './run-folder';
 export const preparedNames = (framework: Framework) =>
   ({ dataset: 'dataset', checkpoint: framework === 'tf' ? 'checkpoint.npz' : 'checkpoint.pt' }) as const;
 
+/** The file that holds the weights, where the run makes none: the user's, or the own model file itself. */
+export function givenWeights({ checkpoint, source }: RunSpec['model']): string | undefined {
+  return source === undefined || source.kind === 'folder' ? checkpoint : source.path;
+}
+
 /**
  * Where the steps of a run leave what later ones take; the user's own data set and weights stay where they are.
  * @param framework decides the name of the weights alone.
@@ -20,7 +25,7 @@ export function runFiles(folder: RunFolder, spec: RunSpec, framework: Framework 
   const accuracy = folder.step('accuracy');
   return {
     dataset: spec.model.dataset ?? join(prepared, names.dataset),
-    checkpoint: spec.model.checkpoint ?? join(prepared, names.checkpoint),
+    checkpoint: givenWeights(spec.model) ?? join(prepared, names.checkpoint),
     exported: join(folder.step('export'), formatOf(exportedFormat(spec.format)).fileName),
     converted: join(folder.step('convert'), model),
     frameworkDump: join(accuracy, 'framework'),

@@ -1,7 +1,8 @@
-import type { TensorSignature } from '../contract/artefacts';
+import type { Signature, TensorSignature } from '../contract/artefacts';
 import type { Framework, RunSpec } from '../contract/run-spec';
 import { defaultWorkspaceBytes } from '../contract/run-spec';
 import { exportedFormat } from '../formats/formats';
+import { isFileSource, sampleTensors } from '../own/served-tensors';
 import type { ToolkitArgument, ToolkitCommand } from './toolkit';
 
 /** A run's model: its folder and its specification. */
@@ -9,6 +10,8 @@ export interface ModelSource {
   readonly modelDir: string;
   readonly spec: RunSpec;
   readonly framework: Framework;
+  /** Of an own model file, as it is served at fp32; the toolkit finds out any other. */
+  readonly fileSignature?: Signature | undefined;
 }
 
 /** The data set and the weights that the run works with. */
@@ -22,13 +25,38 @@ const sampleCount = 8;
 /** What decides the samples of {@link profileDataCommand} beside its paths. */
 export const profileDataInputs = (spec: RunSpec) => ({ mode: spec.performance.inputData, sampleCount });
 
+/** What the loader of an own model file makes samples by and checks given ones against. */
+function sampleArguments({ spec, fileSignature }: ModelSource): ToolkitArgument[] {
+  if (fileSignature === undefined) return [];
+  const inputs = sampleTensors(spec.model).map((tensor, index) => ({
+    ...tensor,
+    dims: fileSignature.inputs[index]?.shape.slice(1) ?? tensor.shape,
+  }));
+  return [['--samples-only'], ['--arg', `inputs=${JSON.stringify(inputs)}`]];
+}
+
 /** Flags that name the model folder, its profile and its own arguments. */
-function modelArguments({ modelDir, spec, framework }: ModelSource): ToolkitArgument[] {
+function modelArguments(source: ModelSource): ToolkitArgument[] {
+  const { modelDir, spec, framework } = source;
   return [
     ['--model-dir', modelDir],
     ...(framework === 'pyt' ? [] : [['--framework', framework] as const]),
     ['--profile', spec.model.profile],
     ...Object.entries(spec.model.args).map(([name, value]): ToolkitArgument => ['--arg', `${name}=${value}`]),
+    ...sampleArguments(source),
+  ];
+}
+
+/** Flags that give the model itself: weights for the folder's code, or a file with its signature. */
+function weightArguments(
+  source: ModelSource,
+  checkpoint: string,
+  flag: '--source' | '--path',
+): ToolkitArgument[] {
+  if (source.fileSignature === undefined) return [['--checkpoint', checkpoint]];
+  return [
+    [flag, checkpoint],
+    ['--signature', JSON.stringify(source.fileSignature)],
   ];
 }
 
@@ -59,7 +87,7 @@ export function exportCommand(source: ModelSource, prepared: PreparedPaths, outp
     args: [
       ...modelArguments(source),
       ...datasetArguments(source, prepared.dataset),
-      ['--checkpoint', prepared.checkpoint],
+      ...weightArguments(source, prepared.checkpoint, '--source'),
       ['--format', format],
       ...(format === 'onnx' ? [['--opset', onnxOpset] as const] : []),
       ['--output', output],
@@ -75,6 +103,7 @@ export function convertCommand(spec: RunSpec, input: string, output: string): To
       ['--precision', spec.precision],
       ['--input', input],
       ['--output', output],
+      ...(isFileSource(spec.model) ? [['--foreign'] as const] : []),
     ],
   };
 }
@@ -113,8 +142,11 @@ export function inferFrameworkCommand(
     args: [
       ...modelArguments(source),
       ...datasetArguments(source, prepared.dataset),
-      ['--checkpoint', prepared.checkpoint],
-      ['--runtime', source.framework],
+      ...weightArguments(source, prepared.checkpoint, '--path'),
+      [
+        '--runtime',
+        source.fileSignature === undefined ? source.framework : source.spec.format === 'onnx' ? 'onnx' : 'ts',
+      ],
       ['--output-dir', outputDir],
       ['--dump-labels'],
     ],

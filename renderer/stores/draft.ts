@@ -2,6 +2,7 @@ import type { StoreApi } from 'zustand/vanilla';
 import { createStore } from 'zustand/vanilla';
 import type { WireError } from '../../main/contract/errors';
 import { toWire } from '../../main/contract/errors';
+import type { Preset } from '../../main/contract/preset';
 import type { RunSpec } from '../../main/contract/run-spec';
 import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview } from '../../main/contract/spec-tools';
 import type { Client } from '../client';
@@ -38,6 +39,8 @@ type DraftNotice =
 export interface DraftState {
   readonly id: string;
   readonly preset: string;
+  /** Preset of the own model that was chosen; null before the core has told it, and without one. */
+  readonly ownPreset: Preset | null;
   /** Only what was changed, as a partial specification; the rest is the preset's. A list that cannot be read is text. */
   readonly overrides: Tree;
   readonly page: WizardPage;
@@ -60,6 +63,8 @@ export interface DraftState {
   readonly change: (keys: Keys, value: unknown) => void;
   readonly reset: (keys: Keys) => void;
   readonly choosePreset: (preset: string) => void;
+  /** The engineer's own model in place of a preset; where it runs stays as it was. */
+  readonly chooseModel: (choice: Choice, preset: Preset) => void;
   readonly startOver: () => void;
   /** Begins a draft of its own with this choice. */
   readonly reuse: (choice: Choice, what: string) => void;
@@ -76,6 +81,7 @@ export interface DraftState {
 
 const newId = (): string => crypto.randomUUID();
 const firstPreset = 'resnet50';
+const ownModelKeys = ['model', 'source'] as const;
 const patchKeys = ['configure', 'configPatch'] as const;
 
 /** Fields laid over the choice; what was edited by hand before gives way to what is edited by hand now. */
@@ -88,6 +94,19 @@ export function withEdit(overrides: Tree, edit: Tree): Tree {
 
 /** These say a part of a deployment and are laid over the choice; the others are a whole one. */
 const partial: ReadonlySet<ImportedSpec['source']> = new Set(['config-pbtxt', 'shell-environment']);
+
+export const isOwnModel = (overrides: Tree): boolean => getAt(overrides, ownModelKeys) !== undefined;
+
+/** The preset of a draft: of an own model its own, else one of the list; null while it is not known. */
+export function draftPreset(
+  draft: Pick<DraftState, 'preset' | 'ownPreset' | 'overrides'>,
+  list: readonly Preset[],
+): Preset | null {
+  if (!isOwnModel(draft.overrides)) {
+    return list.find(({ id }) => id === draft.preset) ?? null;
+  }
+  return draft.ownPreset;
+}
 
 /** The deployment that is being put together, kept on disk by the core on every change. */
 export function createDraft(client: Client): StoreApi<DraftState> {
@@ -115,7 +134,10 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         ),
       ({ value, error }) => {
         if (value === null) set({ error, stale: false });
-        else set({ preview: value, spec: value.spec ?? get().spec, error: null, stale: false });
+        else {
+          const ownPreset = value.ownPreset ?? get().ownPreset;
+          set({ preview: value, spec: value.spec ?? get().spec, ownPreset, error: null, stale: false });
+        }
       },
     );
     const setOverrides = (overrides: Tree): void => {
@@ -178,6 +200,7 @@ export function createDraft(client: Client): StoreApi<DraftState> {
     return {
       id: newId(),
       preset: firstPreset,
+      ownPreset: null,
       overrides: {},
       page: 'environment',
       ready: false,
@@ -217,8 +240,15 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         set({ preset, edit: null });
         setOverrides(engine === undefined ? {} : { engine });
       },
+      chooseModel: (choice, ownPreset) => {
+        const engine = getAt(get().overrides, ['engine']);
+        set({ preset: choice.preset, ownPreset, edit: null });
+        setOverrides({ ...choice.overrides, ...(engine === undefined ? {} : { engine }) });
+      },
       startOver: () => {
-        replace({ preset: get().preset, overrides: {} }, { kind: 'started-over' }, 'environment');
+        const source = getAt(get().overrides, ownModelKeys);
+        const overrides = source === undefined ? {} : { model: { source } };
+        replace({ preset: get().preset, overrides }, { kind: 'started-over' }, 'environment');
       },
       reuse: (next, what) => {
         replace(next, { kind: 'reused', what }, 'model');

@@ -24,6 +24,7 @@ VERBS = {
     "verify": "compare two dumps, output by output",
     "metrics": "metrics of a dump as CSV",
     "profile-data": "request payloads for the load tools",
+    "inspect": "inputs and outputs of a TorchScript file",
     "versions": "versions of the packages",
 }
 

@@ -43,7 +43,7 @@ class Batches:
     def __iter__(self) -> Iterator[Batch]:
         """Throws model-folder-invalid when a batch is not (ids, x, y) with equal first axes."""
         seen = 0
-        for item in self._loader():
+        for item in self._items():
             batch = self._checked(item)
             if self._limit != 0 and seen + len(batch.ids) > self._limit:
                 batch = cut(batch, self._limit - seen)
@@ -54,22 +54,43 @@ class Batches:
             if seen == self._limit:
                 break
         if seen == 0:
-            raise ToolkitError("input-invalid", "The data set has no sample", where="--dataset")
+            raise ToolkitError(
+                "input-invalid",
+                "The loader gave no sample",
+                where=str(self._folder.path / "dataloader.py"),
+                remedy="Check that the data set holds samples that the loader finds.",
+            )
+
+    def _items(self) -> Iterator[Any]:
+        with self._folder.own_code("The loader of dataloader.py"):
+            yield from self._loader()
 
     def _checked(self, item: Any) -> Batch:
         where = str(self._folder.path / "dataloader.py")
         try:
             ids, x, y = item
+            if isinstance(ids, (str, bytes, dict)):
+                raise TypeError("ids")
             batch = Batch([str(i) for i in ids], _arrays(x), _arrays(y or {}))
         except (TypeError, ValueError, AttributeError) as error:
             raise ToolkitError(
-                "model-folder-invalid", "The loader must yield (ids, x dict, y dict)", where=where
+                "model-folder-invalid",
+                "The loader must yield (ids, x dict, y dict)",
+                where=where,
+                remedy="Yield a list of names, one a sample, the inputs by name and the true values by name.",
             ) from error
         for name, array in (*batch.x.items(), *batch.y.items()):
             if array.ndim == 0 or array.shape[0] != len(batch.ids):
                 raise ToolkitError(
                     "model-folder-invalid",
                     f"The loader gave {len(batch.ids)} ids, but {name} has the shape {list(array.shape)}",
+                    where=where,
+                )
+        for name, array in batch.x.items():
+            if array.dtype.kind not in "biuf":
+                raise ToolkitError(
+                    "model-folder-invalid",
+                    f"The loader gives {name} as {array.dtype}; tensors of numbers or truth values are sent",
                     where=where,
                 )
         return batch

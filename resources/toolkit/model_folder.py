@@ -10,10 +10,12 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Callable, Optional
 
 from .errors import ToolkitError
+from .own_code import own_code
 
 _PACKAGE = "_model_folder"
 
@@ -70,16 +72,21 @@ def _declared(path: Path, entry: str) -> Optional[set[str]]:
 class ModelFolder:
     """Loads modules of the folder on demand and calls their functions with arguments by name."""
 
-    def __init__(self, path: Path, given: Mapping[str, str], context: Mapping[str, object]) -> None:
+    def __init__(
+        self, path: Path, given: Mapping[str, str], context: Mapping[str, object], samples_only: bool = False
+    ) -> None:
         """`given`: the user's arguments; `context`: values that the toolkit itself provides, by parameter name."""
         self.path = path
         self._given = dict(given)
         self._context = dict(context)
         if not path.is_dir():
             raise ToolkitError("model-folder-invalid", "The model folder does not exist", where=str(path))
-        missing = [
-            f"{name}.py" for name, (_, needed) in ENTRY_POINTS.items() if needed and not self.has(name)
+        wanted = [
+            name
+            for name, (_, needed) in ENTRY_POINTS.items()
+            if needed and (name == "dataloader" or not samples_only)
         ]
+        missing = [f"{name}.py" for name in wanted if not self.has(name)]
         if missing:
             raise ToolkitError(
                 "model-folder-invalid", f"The model folder lacks {', '.join(missing)}", where=str(path)
@@ -96,7 +103,8 @@ class ModelFolder:
     def from_options(cls, options: argparse.Namespace) -> ModelFolder:
         """From the common flags. Throws model-folder-invalid or input-invalid."""
         dataset = None if options.dataset is None else str(options.dataset)
-        if dataset is not None and not Path(dataset).is_dir():
+        present = Path.exists if options.samples_only else Path.is_dir
+        if dataset is not None and not present(Path(dataset)):
             raise ToolkitError(
                 "input-invalid", f"The data set folder {dataset} does not exist", where="--dataset"
             )
@@ -108,7 +116,7 @@ class ModelFolder:
             "seed": options.seed,
             "profile": options.profile,
         }
-        return cls(options.model_dir, dict(options.args), context)
+        return cls(options.model_dir, dict(options.args), context, options.samples_only)
 
     def has(self, module: str) -> bool:
         return (self.path / f"{module}.py").is_file()
@@ -134,14 +142,18 @@ class ModelFolder:
     def entry(self, module: str) -> Callable[..., Any]:
         """The entry point of a module, imported. Throws model-folder-invalid."""
         name, _ = ENTRY_POINTS[module]
-        try:
-            loaded = importlib.import_module(f"{_PACKAGE}.{module}")
-        except ImportError as error:
+        if not self.has(module):
             raise ToolkitError(
-                "model-folder-invalid", f"{module}.py cannot be imported: {error}", where=str(self.path)
-            ) from error
+                "model-folder-invalid", f"The model folder lacks {module}.py", where=str(self.path)
+            )
+        with self.own_code(f"Importing {module}.py"):
+            loaded = importlib.import_module(f"{_PACKAGE}.{module}")
         found: Callable[..., Any] = getattr(loaded, name)
         return found
+
+    def own_code(self, function: str) -> AbstractContextManager[None]:
+        """For what the folder's objects do later on: a failure is told by file, line and function."""
+        return own_code(self.path, function)
 
     def call(self, module: str, *positional: object, **extra: object) -> Any:
         """Calls the entry point; `extra` is given only when the function has such a parameter."""
@@ -165,4 +177,5 @@ class ModelFolder:
                     else f"--arg {parameter.name}=..."
                 )
                 raise ToolkitError("input-invalid", f"{module}.py needs {flag}", where=flag)
-        return function(*positional, **values)
+        with self.own_code(f"{ENTRY_POINTS[module][0]} of {module}.py"):
+            return function(*positional, **values)

@@ -14,20 +14,30 @@ from .signature import Signature, Tensor
 _PARAMETERS = "parameters"
 
 
-def load_onnx(path: Path) -> Any:
-    """Loads and checks. Throws input-invalid."""
+def _load(path: Path, check: bool) -> Any:
     import onnx
 
     if not path.is_file():
         raise ToolkitError("input-invalid", f"There is no file {path}", where=str(path))
     try:
         model = onnx.load(str(path))
-        onnx.checker.check_model(model)
+        if check:
+            onnx.checker.check_model(model)
     except Exception as error:
         raise ToolkitError(
             "input-invalid", f"{path.name} is no valid ONNX model", where=str(path), details=str(error)
         ) from error
     return model
+
+
+def load_onnx(path: Path) -> Any:
+    """Loads and checks. Throws input-invalid."""
+    return _load(path, check=True)
+
+
+def read_onnx(path: Path) -> Any:
+    """Loads with its external weights; whether it can be run is for its runtime to say. Throws input-invalid."""
+    return _load(path, check=False)
 
 
 def infer_and_check(model: Any) -> Any:

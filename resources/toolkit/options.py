@@ -68,7 +68,11 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         "--arg", dest="args", type=assignment, action="append", default=[], metavar="NAME=VALUE",
         help="argument of a function of the model folder, by its own name",
     )  # fmt: skip
-    group.add_argument("--dataset", type=Path, help="data set folder")
+    group.add_argument(
+        "--samples-only", action="store_true",
+        help="the model is a file of its own; the folder gives samples for it and nothing else",
+    )  # fmt: skip
+    group.add_argument("--dataset", type=Path, help="data set folder; an npz or JSON file for --samples-only")
     group.add_argument("--checkpoint", type=Path, help="weights: a state dictionary, or .npz for tf")
     group.add_argument("--precision", default="fp32", choices=PRECISIONS)
     group.add_argument("--batch-size", type=at_least(1), default=8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -46,6 +47,12 @@ def load_model(folder: ModelFolder, checkpoint: Path | None) -> LoadedModel:
             'get_model must return (module, {"inputs": [names], "outputs": [names]})',
             where=str(folder.path / "model.py"),
         ) from error
+    if not callable(getattr(module, "eval", None)):
+        raise ToolkitError(
+            "model-folder-invalid",
+            f"get_model gives a {type(module).__name__} in place of a torch module",
+            where=str(folder.path / "model.py"),
+        )
     if checkpoint is not None:
         load_checkpoint(module, checkpoint)
     return LoadedModel(module.eval(), inputs, outputs)
@@ -62,15 +69,33 @@ class ModuleRunner:
     def run(self, x: Tensors) -> Tensors:
         import torch
 
-        with torch.inference_mode():
-            arguments = [torch.from_numpy(np.ascontiguousarray(_input(x, name))) for name in self._inputs]
-            value = self._module(*arguments)
+        arguments = [torch.from_numpy(np.ascontiguousarray(_input(x, name))) for name in self._inputs]
+        try:
+            with torch.inference_mode():
+                value = self._module(*arguments)
+        except MemoryError:
+            raise
+        except Exception as error:
+            given = ", ".join(f"{name} {x[name].dtype} {list(x[name].shape)}" for name in self._inputs)
+            text = (str(error).strip() or type(error).__name__).splitlines()
+            raise ToolkitError(
+                "model-folder-invalid",
+                f"forward failed on {given}: {text[-1]}",
+                where="model.py, forward",
+                remedy="Give the types and shapes in dataloader.py that forward takes.",
+                details="".join(traceback.format_exception(type(error), error, error.__traceback__)),
+            ) from error
         values = list(value) if isinstance(value, (tuple, list)) else [value]
         if len(values) != len(self._outputs):
             raise ToolkitError(
                 "model-folder-invalid",
                 f"The model gives {len(values)} outputs and names {len(self._outputs)}",
                 where="model.py",
+            )
+        if not all(isinstance(value, torch.Tensor) for value in values):
+            kinds = ", ".join(type(value).__name__ for value in values)
+            raise ToolkitError(
+                "model-folder-invalid", f"forward gives {kinds} and no tensors", where="model.py, forward"
             )
         return {name: tensor.numpy() for name, tensor in zip(self._outputs, values)}
 
@@ -101,9 +126,30 @@ def load_torchscript(path: Path) -> tuple[Any, Signature]:
     return module.eval(), signature
 
 
+def load_foreign_torchscript(path: Path) -> Any:
+    """A TorchScript file of any origin. Loading one may run code that it holds. Throws model-file-invalid."""
+    import torch
+
+    try:
+        return torch.jit.load(str(path), map_location="cpu").eval()
+    except Exception as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ToolkitError(
+            "model-file-invalid",
+            f"PyTorch cannot load {path.name}: {first}",
+            where=str(path),
+            remedy="Export it again with torch.jit.script or torch.jit.trace of this PyTorch or an older one.",
+            details=str(error),
+        ) from error
+
+
 class TorchScriptRunner:
-    def __init__(self, path: Path) -> None:
-        module, self.signature = load_torchscript(path)
+    def __init__(self, path: Path, given: Signature | None = None) -> None:
+        """`given`: of a file that does not hold its signature."""
+        if given is None:
+            module, self.signature = load_torchscript(path)
+        else:
+            module, self.signature = load_foreign_torchscript(path), given
         names = [[tensor.name for tensor in part] for part in (self.signature.inputs, self.signature.outputs)]
         self._runner = ModuleRunner(module, names[0], names[1])
 
@@ -142,6 +188,24 @@ class OnnxRunner:
     def run(self, x: Tensors) -> Tensors:
         feeds = {name: check_type(x, name, datatype) for name, datatype in self._inputs.items()}
         return dict(zip(self._outputs, self._session.run(self._outputs, feeds)))
+
+
+class LiftedRunner:
+    """A model of which some tensors have no batch axis: takes and gives those with a leading axis of 1."""
+
+    def __init__(self, runner: Runner, signature: Signature) -> None:
+        self._runner = runner
+        self._inputs = {tensor.name for tensor in signature.inputs if tensor.reshape is not None}
+        self._outputs = {tensor.name for tensor in signature.outputs if tensor.reshape is not None}
+
+    def run(self, x: Tensors) -> Tensors:
+        # Of a scalar, a plain index would give a number and no array.
+        given = {name: np.asarray(array[0]) if name in self._inputs else array for name, array in x.items()}
+        results = self._runner.run(given)
+        return {
+            name: np.asarray(array)[None] if name in self._outputs else array
+            for name, array in results.items()
+        }
 
 
 def check_type(x: Tensors, name: str, datatype: str) -> Any:

@@ -6,7 +6,7 @@ import itertools
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 from .batches import Array, Batch, Tensors, cut
 from .datatypes import triton_datatype
@@ -25,6 +25,8 @@ class Tensor:
     name: str
     datatype: str
     shape: list[int]
+    #: Of a tensor that has no batch axis in the model: its shape there; `shape` has a leading 1 more.
+    reshape: Optional[list[int]] = None
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,12 @@ class Signature:
     outputs: list[Tensor]
 
     def fields(self) -> dict[str, Any]:
-        return asdict(self)
+        return {
+            side: [
+                {key: value for key, value in asdict(item).items() if value is not None} for item in tensors
+            ]
+            for side, tensors in (("inputs", self.inputs), ("outputs", self.outputs))
+        }
 
     def to_json(self) -> str:
         return json.dumps(self.fields())

@@ -1,7 +1,6 @@
 import type { Datatype } from '../../contract/input-data';
 import type { PerformanceSpec, Protocol } from '../../contract/run-spec';
 import type { ScheduleInput } from '../request-schedule';
-import type { SharedJob } from './shared-layout';
 
 export interface JobTensor {
   readonly name: string;
@@ -10,6 +9,22 @@ export interface JobTensor {
   readonly shape: readonly number[];
   /** Raw little-endian bytes, one entry a sample. */
   readonly samples: readonly Uint8Array[];
+}
+
+/** What the worker thread needs of the regions; a plain value. */
+export interface SharedJob {
+  readonly inputRegion: string;
+  readonly outputRegion: string;
+  /** The output region's file, to read answers back. */
+  readonly outputPath: string;
+  readonly outputNames: readonly string[];
+  /** Room of each output of a request. */
+  readonly outputBytes: number;
+  /**
+   * Contents of the outputs of each payload, by payload and then output, as the server answered over the wire; fewer than
+   * there are payloads where not all were asked for.
+   */
+  readonly references: readonly (readonly Uint8Array[])[];
 }
 
 /** Everything that the worker thread needs for one level; a plain value, it crosses threads. */

@@ -3,7 +3,8 @@ import { batchPayloads } from './batch-payloads';
 import type { RequestInputs } from './batch-payloads';
 import type { LoadJob } from './load-job';
 import { inputLayout, outputOffset } from './shared-layout';
-import type { SharedJob, SharedPlace } from './shared-layout';
+import type { SharedJob } from './load-job';
+import type { SharedPlace } from './shared-layout';
 
 /** Where the tensors of one request lie in shared memory. */
 export interface SharedPlaces {

@@ -1,26 +1,11 @@
 import type { RequestInputs } from './batch-payloads';
+import type { SharedJob } from './load-job';
 
 /** Where a tensor lies in a region. */
 export interface SharedPlace {
   readonly region: string;
   readonly offset: number;
   readonly bytes: number;
-}
-
-/** What the worker thread needs of the regions; a plain value. */
-export interface SharedJob {
-  readonly inputRegion: string;
-  readonly outputRegion: string;
-  /** The output region's file, to read answers back. */
-  readonly outputPath: string;
-  readonly outputNames: readonly string[];
-  /** Room of each output of a request. */
-  readonly outputBytes: number;
-  /**
-   * Contents of the outputs of each payload, by payload and then output, as the server answered over the wire; fewer than
-   * there are payloads where not all were asked for.
-   */
-  readonly references: readonly (readonly Uint8Array[])[];
 }
 
 /** Tensors begin at multiples of this: a cache line. */

@@ -9,7 +9,7 @@ import { batchPayloads } from './batch-payloads';
 import type { RequestInputs } from './batch-payloads';
 import type { LoadJob } from './load-job';
 import { inputLayout, outputOffset } from './shared-layout';
-import type { SharedJob } from './shared-layout';
+import type { SharedJob } from './load-job';
 
 const folder = '/dev/shm';
 /** Payloads whose answers are asked for over the wire, to compare with. */

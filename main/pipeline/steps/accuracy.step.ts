@@ -60,9 +60,16 @@ export const accuracyStep: Step = {
       toolkit.call(command, inferred, { ...context, signal }),
     );
     const { outputs } = await toolkit.call(verifyCommand(spec, frameworkDump, tritonDump), verified, context);
+    // A model file has no metric of its own: its outputs alone are compared.
+    const none = { metrics: {} };
+    const measures = run.preset.preset.metrics.length > 0;
     const { dataset } = prepared;
-    const framework = await metricsOf(context, 'framework', dataset, frameworkDump, files.frameworkMetrics);
-    const triton = await metricsOf(context, 'Triton', dataset, tritonDump, files.tritonMetrics);
+    const framework = measures
+      ? await metricsOf(context, 'framework', dataset, frameworkDump, files.frameworkMetrics)
+      : none;
+    const triton = measures
+      ? await metricsOf(context, 'Triton', dataset, tritonDump, files.tritonMetrics)
+      : none;
     const lowerIsBetter = new Set(
       run.preset.preset.metrics.filter(({ better }) => better === 'lower').map(({ name }) => name),
     );

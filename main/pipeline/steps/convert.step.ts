@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { modelArtefactSchema } from '../../contract/artefacts';
 import { formatOf } from '../../formats/formats';
+import { atPrecision } from '../../presets/signature';
 import { runFiles } from '../../store/run-files';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { buildPlanCommand, convertCommand } from '../../toolkit/verb-commands';
@@ -37,6 +38,9 @@ export const convertStep: Step = {
     const command =
       spec.format === 'trt' ? await planCommand(context, input, output) : convertCommand(spec, input, output);
     const artefact = await run.services.toolkit.call(command, modelArtefactSchema, context);
-    return { output: { ...artefact, path: formatOf(spec.format).fileName } };
+    // Of a model file the tensors are known; the toolkit knows nothing of axes that only requests have.
+    const known = modelSource(run).fileSignature;
+    const tensors = known === undefined ? {} : atPrecision(known, spec.precision);
+    return { output: { ...artefact, ...tensors, path: formatOf(spec.format).fileName } };
   },
 };

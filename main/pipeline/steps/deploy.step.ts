@@ -8,6 +8,10 @@ import { compareServedConfig } from '../../triton/served-config';
 import { modelArtefactSchema } from '../../contract/artefacts';
 import type { PlanProvenance } from '../../contract/artefacts';
 import { WorkbenchError } from '../../contract/errors';
+import type { RunSpec } from '../../contract/run-spec';
+import { isFileSource, sampleTensors } from '../../own/served-tensors';
+import { zeroTensor } from '../../triton/tensor';
+import type { Tensor } from '../../triton/tensor';
 import { readPackages } from '../../toolkit/packages';
 import type { Step, StepContext } from '../step';
 
@@ -22,6 +26,15 @@ async function refuseStrangePlan(context: StepContext, plan: PlanProvenance): Pr
   }
   if (status === 'warning') context.warning(finding);
   else context.fact('TensorRT plan', finding);
+}
+
+/** A request of zeros in the shapes of an own file's samples; undefined for code, whose axes the signature tells. */
+function sampleCanary({ model, precision }: RunSpec): readonly Tensor[] | undefined {
+  if (!isFileSource(model)) return undefined;
+  return sampleTensors(model).map(({ name, datatype, shape }) => {
+    const served = precision === 'fp16' && datatype === 'FP32' ? 'FP16' : datatype;
+    return zeroTensor(name, served, [1, ...shape]);
+  });
 }
 
 /** Starts Triton on the run's repository and proves that the model answers. It serves until the attempt ends. */
@@ -65,6 +78,9 @@ export const deployStep: Step = {
         modelName,
         modelVersion: String(modelVersion),
         config,
+        // Zeros of a length that an own model can take; the accuracy check looks at values.
+        canary: sampleCanary(run.spec),
+        anyValues: isFileSource(run.spec.model),
         load: engine.kind !== 'remote',
         signal,
       }),

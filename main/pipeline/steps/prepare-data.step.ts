@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { preparedNames, runFiles } from '../../store/run-files';
+import { sampleTensors } from '../../own/served-tensors';
+import { givenWeights, preparedNames, runFiles } from '../../store/run-files';
 import { makeDatasetCommand, trainCommand } from '../../toolkit/verb-commands';
 import { checkpointHash, codeHash, datasetHash, modelSource } from '../model-arguments';
 import type { Step } from '../step';
@@ -17,9 +18,10 @@ export const prepareDataStep: Step = {
       code: await codeHash(run),
       profile: model.profile,
       args: model.args,
-      checkpoint: await checkpointHash(model.checkpoint),
+      checkpoint: await checkpointHash(givenWeights(model)),
+      tensors: model.source === undefined ? null : sampleTensors(model),
       dataset: await datasetHash(model.dataset),
-      paths: [model.checkpoint ?? null, model.dataset ?? null],
+      paths: [givenWeights(model) ?? null, model.dataset ?? null],
     };
   },
   async run(context) {
@@ -28,23 +30,24 @@ export const prepareDataStep: Step = {
     const source = modelSource(context.run);
     const { framework } = source;
     const files = runFiles(context.run.folder, context.spec, framework);
+    const weights = givenWeights(model);
     if (model.dataset === undefined) {
       const command = makeDatasetCommand(source, files.dataset);
       await toolkit.call(command, z.looseObject({ samples: z.int() }), context);
     } else {
       context.fact('Data set', model.dataset);
     }
-    if (model.checkpoint === undefined) {
+    if (weights === undefined) {
       const command = trainCommand(source, files.dataset, files.checkpoint);
       await toolkit.call(command, z.looseObject({ trained: z.boolean() }), context);
     } else {
-      context.fact('Weights', model.checkpoint);
+      context.fact(source.fileSignature === undefined ? 'Weights' : 'Model', weights);
     }
     // Relative names: the folder may be taken by another run.
     return {
       output: {
         dataset: model.dataset ?? preparedNames(framework).dataset,
-        checkpoint: model.checkpoint ?? preparedNames(framework).checkpoint,
+        checkpoint: weights ?? preparedNames(framework).checkpoint,
       },
     };
   },

@@ -6,6 +6,7 @@ import { attempt } from '../../components/notices';
 import { Page } from '../../components/page';
 import { wizardPages } from '../../stores/wizard-page';
 import { useWorkbench } from '../../workbench';
+import { isOwnModel } from '../../stores/draft';
 import type { DropUse } from './drop';
 import { NoticeBar } from './notice-bar';
 import { PageForm } from './pages/page-form';
@@ -24,7 +25,8 @@ function DropHint() {
   return (
     <div className="drop-hint" aria-hidden="true">
       <p>
-        Drop a <strong>file of weights</strong>, a <strong>folder with a data set</strong>, or a{' '}
+        Drop a <strong>model of your own (.onnx)</strong>, a <strong>file of weights</strong>, a{' '}
+        <strong>folder with a data set</strong>, or a{' '}
         <strong>run.yaml, runner configuration, environment file or config.pbtxt</strong>
       </p>
     </div>
@@ -33,8 +35,8 @@ function DropHint() {
 
 /** Puts a deployment together, step by step in any order; the start is in reach as soon as nothing is missing. */
 export function NewDeploymentView() {
-  const { client, draft, presets } = useWorkbench();
-  const { open, ready, page, preset, error, saveError, importText, goTo } = useStore(draft);
+  const { client, draft, ownModel, presets } = useWorkbench();
+  const { open, ready, page, preset, overrides, error, saveError, importText, goTo } = useStore(draft);
   const list = useStore(presets);
   const model = useWizardModel();
   const pane = usePane(page);
@@ -59,10 +61,11 @@ export function NewDeploymentView() {
         });
         return;
       }
-      draft.getState().change(['model', use], path);
+      if (use === 'model') void ownModel.getState().open(path);
+      else draft.getState().change(['model', use], path);
       goTo('model');
     },
-    [draft, goTo, importText],
+    [draft, ownModel, goTo, importText],
   );
   const dragged = useDrop(drop);
 
@@ -85,7 +88,7 @@ export function NewDeploymentView() {
   useWizardKeys(press);
 
   const problem = list.error ?? error;
-  const unknown = model === null && list.value !== null && ready;
+  const unknown = model === null && list.value !== null && ready && !isOwnModel(overrides);
   return (
     <Page
       title="New deployment"

@@ -1,6 +1,7 @@
 import { useCallback, useRef, useState } from 'react';
 import { attempt } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
+import { draftPreset } from '../../stores/draft';
 import { wizardModel } from './wizard-model';
 
 /** Starts what the choice leads to now, not what it led to before the last key; shows the problems where it cannot. */
@@ -16,9 +17,9 @@ export function useStart(): { readonly start: () => void; readonly starting: boo
       await draft.getState().settle();
       const state = draft.getState();
       const list = presets.getState().value ?? [];
-      const preset = list.find(({ id }) => id === state.preset);
+      const preset = draftPreset(state, list);
       const spec = state.preview?.spec ?? null;
-      if (preset === undefined || spec === null) {
+      if (preset === null || spec === null) {
         state.goTo('review');
         return;
       }

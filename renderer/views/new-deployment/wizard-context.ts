@@ -1,6 +1,7 @@
 import { createContext, useContext, useMemo } from 'react';
 import { useStore } from 'zustand';
 import type { DraftState } from '../../stores/draft';
+import { draftPreset } from '../../stores/draft';
 import { useWorkbench } from '../../workbench';
 import type { WizardModel } from './wizard-model';
 import { wizardModel } from './wizard-model';
@@ -12,8 +13,9 @@ export function useWizardModel(): WizardModel | null {
   const list = useStore(presets, (resource) => resource.value);
   const status = useStore(machine, (resource) => resource.value);
   return useMemo(() => {
-    const preset = list?.find(({ id }) => id === state.preset);
-    if (list === null || preset === undefined) return null;
+    if (list === null) return null;
+    const preset = draftPreset(state, list);
+    if (preset === null) return null;
     return wizardModel(state, preset, list, status);
   }, [state, list, status]);
 }

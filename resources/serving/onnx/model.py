@@ -142,11 +142,16 @@ class TritonPythonModel:
                 raise pb_utils.TritonModelException(
                     f"{path.name} has no tensor {', '.join(absent)}; it has {', '.join(held)}"
                 )
+        # Triton has no scalars: one number stands for each.
+        self._scalars = {item.name for item in self._session.get_inputs() if item.shape == []}
         self._batching = int(config["max_batch_size"]) > 0
 
     def _infer(self, arrays: list[Array]) -> list[Array]:
         inputs, outputs = self._names
-        results: list[Array] = self._session.run(outputs, dict(zip(inputs, arrays)))
+        feeds = {
+            name: array.reshape(()) if name in self._scalars else array for name, array in zip(inputs, arrays)
+        }
+        results: list[Array] = self._session.run(outputs, feeds)
         return results
 
     def execute(self, requests: list[Any]) -> list[Any]:

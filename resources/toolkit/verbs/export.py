@@ -31,7 +31,8 @@ from ..runners import (
     TorchScriptRunner,
     load_model,
 )
-from ..signature import Signature, find_signature
+from ..signature import Signature, find_signature, parse_signature
+from ..source_file import pass_on
 
 if TYPE_CHECKING:
     import torch
@@ -42,6 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", required=True, choices=FORMATS)
     parser.add_argument("--output", type=Path, required=True, help="model file")
     parser.add_argument("--opset", type=at_least(9), default=13, help="ONNX operator set")
+    parser.add_argument("--source", type=Path, help="a model file to pass on, in place of the folder's code")
+    parser.add_argument("--signature", type=parse_signature, help="JSON, of the file")
 
 
 def _write_torchscript(
@@ -210,6 +213,8 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     options.precision = "fp32"
     folder = ModelFolder.from_options(options)
     report.progress(0.0, "Loading the model")
+    if options.source is not None:
+        return pass_on(options.source, options.format, options.signature, folder, options.output, report)
     source = (_keras if options.framework == "tf" else _torch)(folder, options)
     report.progress(0.2, "Reading the signature from the data set")
     signature, example = find_signature(Batches(folder, options.limit), source.inputs, source.runner.run)

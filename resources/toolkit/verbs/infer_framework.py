@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 from ..batches import Batches
 from ..dumps import DumpWriter
@@ -14,7 +14,8 @@ from ..files import new_directory
 from ..model_folder import ModelFolder
 from ..options import add_dump_arguments, add_model_arguments
 from ..report import Report
-from ..runners import ModuleRunner, OnnxRunner, Runner, TorchScriptRunner, load_model
+from ..runners import LiftedRunner, ModuleRunner, OnnxRunner, Runner, TorchScriptRunner, load_model
+from ..signature import Signature, parse_signature
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_dump_arguments(parser)
     parser.add_argument("--runtime", required=True, choices=("pyt", "tf", "onnx", "ts", "savedmodel"))
     parser.add_argument("--path", type=Path, help="model file, for onnx, ts and savedmodel")
+    parser.add_argument("--signature", type=parse_signature, help="JSON, of a file that export did not write")
 
 
 def _runner(folder: ModelFolder, options: argparse.Namespace) -> Runner:
@@ -42,7 +44,10 @@ def _runner(folder: ModelFolder, options: argparse.Namespace) -> Runner:
         return SavedModelRunner(options.path)
     if options.path is None or not options.path.is_file():
         raise ToolkitError("input-invalid", f"--runtime {options.runtime} needs a model file", where="--path")
-    return OnnxRunner(options.path) if options.runtime == "onnx" else TorchScriptRunner(options.path)
+    given: Optional[Signature] = options.signature
+    runner: Runner
+    runner = OnnxRunner(options.path) if options.runtime == "onnx" else TorchScriptRunner(options.path, given)
+    return runner if given is None else LiftedRunner(runner, given)
 
 
 def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:

@@ -27,6 +27,7 @@ def _checked(value: Any) -> dict[str, float]:
     where = "metrics.py"
     if not isinstance(value, dict) or not value:
         raise ToolkitError("model-folder-invalid", "calc must return a dict of numbers", where=where)
+    numbers: dict[str, float] = {}
     for name, number in value.items():
         if (
             not isinstance(name, str)
@@ -36,9 +37,23 @@ def _checked(value: Any) -> dict[str, float]:
             raise ToolkitError(
                 "model-folder-invalid", f"The metric name {name!r} is not a plain word", where=where
             )
-        if not math.isfinite(float(number)):
-            raise ToolkitError("model-folder-invalid", f"The metric {name} is {number}", where=where)
-    return {name: float(number) for name, number in value.items()}
+        try:
+            numbers[name] = float(number)
+        except (TypeError, ValueError):
+            raise ToolkitError(
+                "model-folder-invalid",
+                f"The metric {name} is {type(number).__name__} and no number",
+                where=where,
+                remedy="calc must return a dict of finite numbers.",
+            ) from None
+        if not math.isfinite(numbers[name]):
+            raise ToolkitError(
+                "model-folder-invalid",
+                f"The metric {name} is {number}",
+                where=where,
+                remedy="calc must return finite numbers: divide by nothing that can be 0, and leave NaN outputs out.",
+            )
+    return numbers
 
 
 def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
@@ -56,11 +71,11 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
             remedy="Write it with --dump-labels.",
         )
     calculator = folder.call("metrics")
-    values = _checked(
-        calculator.calc(
+    with folder.own_code("MetricsCalculator.calc of metrics.py"):
+        result = calculator.calc(
             ids=list(ids), y_pred=outputs, x=read_all(options.dump_dir, "inputs") or None, y_real=labels
         )
-    )
+    values = _checked(result)
     with replacing(options.csv) as partial:
         header = ",".join(["_total_", *values])
         row = ",".join([str(len(ids)), *(repr(value) for value in values.values())])

@@ -20,6 +20,26 @@ function argumentFields(context: FieldContext): readonly Field[] {
   }));
 }
 
+/** Shapes of an own file's samples, one field an input; none for code, whose loader decides. */
+function shapeFields(context: FieldContext): readonly Field[] {
+  const shapes = context.preset.defaults['model'];
+  const known = isTree(shapes) && isTree(shapes['shapes']) ? shapes['shapes'] : {};
+  const isOwn = isTree(context.value('model', 'source'));
+  if (!isOwn) return [];
+  const declared = context.preset.signature.inputs;
+  return Object.keys(known).map((name) => {
+    const tensor = declared.find((input) => input.name === name);
+    const shape = tensor?.reshape ?? tensor?.shape ?? [];
+    return {
+      keys: ['model', 'shapes', name],
+      label: name,
+      term: tensor?.datatype ?? '',
+      help: `The file has [${shape.join(', ')}]; what is -1 there is chosen here, the batch is 1.`,
+      control: { kind: 'integers', mayBeEmpty: true },
+    };
+  });
+}
+
 /** The model, its weights and its data. */
 export function modelSections(context: FieldContext): readonly Section[] {
   const { preset } = context;
@@ -63,6 +83,7 @@ export function modelSections(context: FieldContext): readonly Section[] {
         },
       ],
     },
+    { title: 'Shapes of the samples', fields: shapeFields(context) },
     {
       title: 'Weights and data',
       note: `Published with: ${preset.origin.checkpoint}; ${preset.origin.dataset}.`,

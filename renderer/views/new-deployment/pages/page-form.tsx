@@ -9,6 +9,7 @@ import { configTextField, isAbout } from '../problems';
 import { useWizard } from '../wizard-context';
 import { MachineNotes } from './environment-extras';
 import { RecentModels } from './model-extras';
+import { OwnModelPanel } from './own-model-panel';
 import { ProblemList } from './problem-list';
 import { Review } from './review';
 import { SectionsForm } from './sections-form';
@@ -19,7 +20,12 @@ function Extras({ page }: { page: WizardPage }) {
     case 'environment':
       return <MachineNotes />;
     case 'model':
-      return <RecentModels />;
+      return (
+        <>
+          <OwnModelPanel />
+          <RecentModels />
+        </>
+      );
     case 'export':
       return <SignatureTable />;
     case 'configure':

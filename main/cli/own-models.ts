@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import type { CliContext } from './context';
+
+/** `trust` and `init`: what an own model needs before its first run. */
+export function addOwnModels(program: Command, context: CliContext): void {
+  program
+    .command('trust')
+    .description(
+      'Trust the code of a model folder or TorchScript file as it is now; a changed byte asks again',
+    )
+    .argument('<path>', 'folder with model.py, or a .pt file')
+    .action(async (path: string) => {
+      const core = await context.core();
+      const { code, path: full } = await core.handlers['models.trust']({ path, shapes: {}, datatypes: {} });
+      const output = context.output({});
+      if (code.length === 0) output.say(`${full} is data alone and needs no trust.`);
+      else output.say(`Trusted as they are now, ${code.length} files of ${full}:`);
+      for (const file of code) output.say(`  ${file.path}`);
+    });
+  program
+    .command('init')
+    .description('Write a model folder that runs as it is: model.py, dataloader.py, metrics.py, preset.yaml')
+    .argument('<dir>', 'a new folder, or one that lacks some of these files; nothing is overwritten')
+    .action(async (dir: string) => {
+      const core = await context.core();
+      const output = context.output({});
+      const { folder, written, kept } = await core.initModelFolder(dir);
+      for (const file of written) output.say(`wrote ${file}`);
+      for (const file of kept) output.say(`left ${file} as it is`);
+      output.say(`Next: npm run cli -- run ${folder} --trust`);
+    });
+}

@@ -1,0 +1,42 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+
+/**
+ * Weights of an ONNX file that stand in files beside it, relative to its folder, each checked: a plain file below that
+ * folder, reached through no link. Throws model-file-invalid naming the first that is not.
+ */
+export async function checkExternalFiles(path: string, locations: ReadonlySet<string>): Promise<string[]> {
+  const folder = await realpath(dirname(path));
+  const refused = (message: string, remedy: string) =>
+    new WorkbenchError('model-file-invalid', message, { where: path, remedy });
+  const found: string[] = [];
+  for (const location of locations) {
+    const plain = normalize(location);
+    if (
+      isAbsolute(location) ||
+      location === '' ||
+      plain.split(sep).includes('..') ||
+      location.includes('\\')
+    ) {
+      throw refused(
+        `Weights stand outside the folder of the model: "${location}"`,
+        'Put the file with the weights beside the model and save the model again with its plain name.',
+      );
+    }
+    const full = join(folder, plain);
+    const stats = await lstat(full).catch(() => null);
+    if (stats === null) {
+      throw refused(`The file with weights "${location}" is not there`, 'Copy it beside the model.');
+    }
+    const real = await realpath(full);
+    if (!stats.isFile() || real !== full) {
+      throw refused(
+        `"${location}" is no plain file (it leads to ${relative(folder, real) || real})`,
+        'Links are not followed; put the file itself beside the model.',
+      );
+    }
+    found.push(plain);
+  }
+  return found.sort();
+}

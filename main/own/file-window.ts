@@ -1,0 +1,57 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+
+/** Bytes read at a time: the weights between two small fields are stepped over, not read. */
+const windowBytes = 64 * 1024;
+
+/** Random access to a regular file of any size with little memory. */
+export class FileWindow {
+  readonly size: number;
+  private readonly fd: number;
+  private buffer = Buffer.alloc(0);
+  private start = 0;
+
+  /** Throws the system's error; a pipe or device is not waited for, as O_NONBLOCK opens it at once. */
+  constructor(path: string) {
+    this.fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = fstatSync(this.fd);
+    if (!stats.isFile()) {
+      closeSync(this.fd);
+      throw new Error('no regular file');
+    }
+    this.size = stats.size;
+  }
+
+  /** One byte. Throws a RangeError outside the file. */
+  byte(at: number): number {
+    if (at < this.start || at >= this.start + this.buffer.length) this.load(at);
+    const value = this.buffer[at - this.start];
+    if (value === undefined) throw new RangeError(`The file ends before byte ${at}`);
+    return value;
+  }
+
+  /** A copy of some bytes. Throws a RangeError outside the file. */
+  bytes(at: number, length: number): Buffer {
+    if (at < 0 || length < 0 || at + length > this.size) {
+      throw new RangeError(`The file ends before byte ${at + length}`);
+    }
+    const found = Buffer.alloc(length);
+    let done = 0;
+    while (done < length) {
+      const count = readSync(this.fd, found, done, length - done, at + done);
+      if (count === 0) throw new RangeError(`The file ends before byte ${at + length}`);
+      done += count;
+    }
+    return found;
+  }
+
+  close(): void {
+    closeSync(this.fd);
+  }
+
+  private load(at: number): void {
+    const buffer = Buffer.alloc(Math.max(0, Math.min(windowBytes, this.size - at)));
+    const count = buffer.length === 0 ? 0 : readSync(this.fd, buffer, 0, buffer.length, at);
+    this.buffer = buffer.subarray(0, count);
+    this.start = at;
+  }
+}

@@ -1,0 +1,77 @@
+import type { FileWindow } from './file-window';
+
+/** A field of a protobuf message in a file: a number, or where its bytes are. */
+export interface MessageField {
+  readonly number: number;
+  /** Value of a varint; -1 for negative and other numbers beyond 2^53. */
+  readonly value: number;
+  readonly start: number;
+  /** Equal to `start` for numbers. */
+  readonly end: number;
+}
+
+/** More than any real graph has; a file of nothing but tiny fields is not walked for minutes. */
+const fieldLimit = 20_000_000;
+const stringLimit = 4096;
+
+/** Walks protobuf messages of a file in place and counts what it visits. */
+export class MessageWalk {
+  private visited = 0;
+
+  constructor(private readonly file: FileWindow) {}
+
+  /** The fields of the message between two offsets. Throws a RangeError or Error where the bytes are no message. */
+  *fields(start: number, end: number): Generator<MessageField> {
+    let at = start;
+    const varint = (): number => {
+      let value = 0;
+      let weight = 1;
+      for (let count = 0; count < 10; count += 1) {
+        if (at >= end) throw new RangeError('A field goes beyond the end of its message');
+        const byte = this.file.byte(at);
+        at += 1;
+        value += (byte & 0x7f) * weight;
+        if (byte < 0x80) return Number.isSafeInteger(value) ? value : -1;
+        weight *= 128;
+      }
+      throw new Error('A number of more than ten bytes');
+    };
+    while (at < end) {
+      this.visited += 1;
+      if (this.visited > fieldLimit) throw new Error(`More than ${fieldLimit} fields`);
+      const tag = varint();
+      const number = Math.floor(tag / 8);
+      if (number < 1) throw new Error('A field without a number');
+      switch (tag % 8) {
+        case 0: {
+          const value = varint();
+          yield { number, value, start: at, end: at };
+          break;
+        }
+        case 1:
+          at += 8;
+          break;
+        case 5:
+          at += 4;
+          break;
+        case 2: {
+          const length = varint();
+          if (length < 0 || at + length > end)
+            throw new RangeError('A field goes beyond the end of its message');
+          yield { number, value: 0, start: at, end: at + length };
+          at += length;
+          break;
+        }
+        default:
+          throw new Error(`A field of the unknown type ${tag % 8}`);
+      }
+    }
+    if (at > end) throw new RangeError('A field goes beyond the end of its message');
+  }
+
+  /** The text of a field; names longer than 4 KiB are refused. */
+  text({ start, end }: MessageField): string {
+    if (end - start > stringLimit) throw new Error(`A name of ${end - start} bytes`);
+    return this.file.bytes(start, end - start).toString('utf8');
+  }
+}

@@ -1,0 +1,55 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+
+export interface ModelFile {
+  /** Relative to the folder. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** A folder of code, not of data: more files than this are a data set in the wrong place. */
+const fileLimit = 5000;
+
+const refused = (where: string, message: string, remedy: string): WorkbenchError =>
+  new WorkbenchError('model-folder-invalid', message, { where, remedy });
+
+/**
+ * Every file of a model folder, compiled ones too: what is listed is what is trusted, so nothing in it may lead out of
+ * it. Throws model-folder-invalid for links that leave the folder, pipes and devices.
+ */
+export async function listModelFiles(folder: string): Promise<readonly ModelFile[]> {
+  const root = await realpath(folder);
+  const found: ModelFile[] = [];
+  const walk = async (below: string): Promise<void> => {
+    const entries = await readdir(join(root, below), { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(below, entry.name);
+      const full = join(root, path);
+      if (entry.isDirectory()) {
+        if (entry.name !== '.git') await walk(path);
+        continue;
+      }
+      if (entry.isSymbolicLink()) {
+        const target = await realpath(full).catch(() => null);
+        const inside = target !== null && !relative(root, target).split(sep).includes('..');
+        if (inside && (await stat(full)).isFile()) continue;
+        throw refused(
+          full,
+          `${path} is a link that leads out of the model folder, or to a folder`,
+          'Copy what it leads to into the folder: only what stands there is trusted.',
+        );
+      }
+      if (!entry.isFile()) {
+        throw refused(full, `${path} is no plain file`, 'Remove the pipe, socket or device from the folder.');
+      }
+      found.push({ path, bytes: (await stat(full)).size });
+      if (found.length > fileLimit) {
+        const remedy = 'Keep the data set elsewhere and name it with --dataset.';
+        throw refused(folder, `The model folder holds more than ${fileLimit} files`, remedy);
+      }
+    }
+  };
+  await walk('');
+  return found;
+}

@@ -1,0 +1,146 @@
+import { WorkbenchError } from '../contract/errors';
+import type { ModelSource } from '../contract/run-spec';
+import { checkExternalFiles } from './external-files';
+import { modelTitle } from './own-preset';
+import type { Dimension, OnnxFacts, OnnxTensor } from './read-onnx';
+import { readOnnx } from './read-onnx';
+import { sampleShape } from './sample-shape';
+
+export type GivenShapes = Readonly<Record<string, readonly number[]>>;
+
+/** `TensorProto.DataType` of ONNX as Triton names it. */
+const datatypes: Readonly<Record<number, string>> = {
+  1: 'FP32',
+  2: 'UINT8',
+  3: 'INT8',
+  4: 'UINT16',
+  5: 'INT16',
+  6: 'INT32',
+  7: 'INT64',
+  9: 'BOOL',
+  10: 'FP16',
+  11: 'FP64',
+  12: 'UINT32',
+  13: 'UINT64',
+};
+const otherTypes: Readonly<Record<number, string>> = {
+  8: 'text',
+  14: 'complex numbers',
+  15: 'complex numbers',
+  16: 'bfloat16',
+};
+
+/** ONNX's own operators, and those that ONNX Runtime has built in. */
+const builtIn: ReadonlySet<string> = new Set(['', 'ai.onnx.ml', 'com.microsoft', 'com.microsoft.nchwc']);
+
+const refused = (path: string, message: string, remedy: string): WorkbenchError =>
+  new WorkbenchError('model-file-invalid', message, { where: path, remedy });
+
+function checkOperators(path: string, { operators }: OnnxFacts): void {
+  for (const [domain, names] of operators) {
+    if (builtIn.has(domain)) continue;
+    throw refused(
+      path,
+      `The model uses custom operators of the domain "${domain}": ${[...names].slice(0, 5).join(', ')}`,
+      'Custom operators run libraries of their own and are not loaded; export the model with operators of ONNX alone.',
+    );
+  }
+}
+
+function datatypeOf(path: string, side: string, tensor: OnnxTensor): string {
+  const { name, elementType } = tensor;
+  const found = elementType === null ? undefined : datatypes[elementType];
+  if (found !== undefined) return found;
+  const what =
+    elementType === null
+      ? 'no tensor (a sequence, a map or an optional value)'
+      : `of ${otherTypes[elementType] ?? `the element type ${elementType}`}`;
+  throw refused(
+    path,
+    `The ${side} ${name} is ${what}, which cannot be sent and compared here`,
+    'Cut the part before or behind it off the graph, so that numbers go in and out.',
+  );
+}
+
+function dimensionsOf(
+  path: string,
+  side: string,
+  tensor: OnnxTensor,
+  given: GivenShapes,
+): readonly Dimension[] {
+  const shape = given[tensor.name];
+  if (tensor.dimensions === null) {
+    if (shape !== undefined) return shape.map(() => '');
+    const remedy =
+      side === 'input'
+        ? `Say its shape: --shape ${tensor.name}=1,3,224,224`
+        : 'Write the shape into the file: onnx.shape_inference.infer_shapes does it.';
+    throw refused(path, `The file does not say how many axes the ${side} ${tensor.name} has`, remedy);
+  }
+  return tensor.dimensions;
+}
+
+/** Names that exporters make up for an axis that they know nothing of. */
+const anonymous = (name: string): boolean =>
+  name === '' || /^(unk_|\?|none)|dynamicdimension|_dim_0$/i.test(name);
+const otherAxis = /seq|len|time|token|frame|height|width|^num|nms|box|point/i;
+
+/** The first axis of every tensor varies and has the same name, or none: only then is it a batch. */
+function isBatched(shapes: readonly (readonly Dimension[])[]): boolean {
+  // A row of one number a sample would be served as [batch, 1]; without batching it stays what it is.
+  if (shapes.some((dimensions) => dimensions.length < 2)) return false;
+  const first = shapes.map((dimensions) => dimensions[0]);
+  const names = first.filter((dimension): dimension is string => typeof dimension === 'string');
+  if (names.length < first.length) return false;
+  const told = new Set(names.filter((name) => !anonymous(name)));
+  return told.size <= 1 && ![...told].some((name) => otherAxis.test(name));
+}
+
+const fileShape = (dimensions: readonly Dimension[]): number[] =>
+  dimensions.map((dimension) => (typeof dimension === 'number' ? dimension : -1));
+
+/** An ONNX file as a model: its tensors and what samples of them look like. Executes nothing. Throws model-file-invalid. */
+export async function onnxSource(path: string, given: GivenShapes): Promise<ModelSource> {
+  const facts = readOnnx(path);
+  checkOperators(path, facts);
+  for (const [side, tensors] of [
+    ['inputs', facts.inputs],
+    ['outputs', facts.outputs],
+  ] as const) {
+    if (tensors.length > 0) continue;
+    throw refused(path, `The model has no ${side}`, 'Export it so that its graph has inputs and outputs.');
+  }
+  const externalFiles = await checkExternalFiles(path, facts.externalFiles);
+  const inputs = facts.inputs.map((tensor) => ({
+    name: tensor.name,
+    datatype: datatypeOf(path, 'input', tensor),
+    dimensions: dimensionsOf(path, 'input', tensor, given),
+  }));
+  const outputs = facts.outputs.map((tensor) => ({
+    name: tensor.name,
+    datatype: datatypeOf(path, 'output', tensor),
+    dimensions: dimensionsOf(path, 'output', tensor, {}),
+  }));
+  const batched = isBatched([...inputs, ...outputs].map(({ dimensions }) => dimensions));
+  const known = new Map<string, number>();
+  const opset = facts.opsets.get('');
+  return {
+    kind: 'onnx',
+    path,
+    title: modelTitle(path),
+    inputs: inputs.map(({ name, datatype, dimensions }) => ({
+      name,
+      datatype,
+      shape: fileShape(dimensions),
+      sample: [...(given[name] ?? sampleShape({ dimensions, datatype }, known))],
+    })),
+    outputs: outputs.map(({ name, datatype, dimensions }) => ({
+      name,
+      datatype,
+      shape: fileShape(dimensions),
+    })),
+    batched,
+    ...(opset === undefined ? {} : { opset }),
+    externalFiles,
+  };
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { Handlers } from '../contract/api';
+import { sourceSchema } from '../contract/run-spec';
+import type { Toolkit } from '../toolkit/toolkit';
+import { openModel } from './open-model';
+import type { OpenModelTools } from './open-model';
+import { createTrust } from './trust';
+import type { Trust } from './trust';
+
+export interface OwnModels {
+  readonly handlers: Pick<Handlers, 'models.open' | 'models.trust'>;
+  readonly trust: Trust;
+}
+
+export interface OwnModelsOptions {
+  /** `trusted.json` of the home. */
+  readonly trustFile: string;
+  readonly toolkit: Toolkit;
+  readonly now: () => Date;
+}
+
+const inspected = z.looseObject(sourceSchema.pick({ inputs: true, outputs: true, batched: true }).shape);
+
+/** Opening and trusting of the engineer's own models. */
+export function createOwnModels({ trustFile, toolkit, now }: OwnModelsOptions): OwnModels {
+  const trust = createTrust(trustFile, now);
+  const silent = () => undefined;
+  const inspect: OpenModelTools['inspect'] = async (path, inputs) => {
+    const args = [['--path', path] as const, ['--inputs', JSON.stringify(inputs)] as const];
+    const {
+      inputs: found,
+      outputs,
+      batched,
+    } = await toolkit.call({ verb: 'inspect', args }, inspected, {
+      signal: AbortSignal.timeout(120_000),
+      log: silent,
+      progress: silent,
+      fact: silent,
+      warning: silent,
+      command: () => Promise.resolve(),
+    });
+    return { inputs: found, outputs, batched };
+  };
+  const tools = { trust, inspect };
+  return {
+    trust,
+    handlers: {
+      'models.open': (input) => openModel(input, tools),
+      'models.trust': async (input) => {
+        const { kind, path } = await openModel(input, tools);
+        await trust.trust({ kind, path });
+        return openModel(input, tools);
+      },
+    },
+  };
+}

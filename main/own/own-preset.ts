@@ -1,0 +1,91 @@
+import { basename, dirname, extname, join } from 'node:path';
+import type { Preset } from '../contract/preset';
+import type { ModelSource } from '../contract/run-spec';
+import type { LoadedPreset } from '../presets/presets';
+import { readPreset } from '../presets/presets';
+import { servedTensors } from './served-tensors';
+
+/** A name of a preset from a name of a file: "Silero VAD.v5" -> "silero-vad-v5". */
+export function presetName(title: string): string {
+  const plain = title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 64);
+  return plain === '' ? 'own-model' : plain;
+}
+
+/** What exporters call every file; the folder's name says more. */
+const plainNames = /^(model|network|net|inference|weights|\d+)$/i;
+
+/** A title from a path: the file's name without its ending, or its folder's where the file has none of its own. */
+export function modelTitle(path: string): string {
+  const name = basename(path, extname(path));
+  const folder = basename(dirname(path));
+  return plainNames.test(name) && folder !== '' ? folder : name;
+}
+
+const describe = (kind: 'onnx' | 'torchscript') => (kind === 'onnx' ? 'an ONNX file' : 'a TorchScript file');
+
+const smallestOpset = 9;
+const largestOpset = 25;
+
+/**
+ * A file as a preset: tensors from the file, samples of random numbers, outputs compared with the file's own runtime
+ * in place of a metric. Pure.
+ */
+export function filePreset(source: ModelSource): Preset {
+  const kind = source.kind === 'onnx' ? 'onnx' : 'torchscript';
+  const opset = Math.min(largestOpset, Math.max(smallestOpset, source.opset ?? smallestOpset));
+  const converts = [...source.inputs, ...source.outputs].some(({ datatype }) => datatype === 'FP32');
+  const sizes = source.batched ? [1, 2, 4, 8] : [1];
+  // The samples, generated or given, are what is measured with as well: their values decide what some models do.
+  const levels = { batchSizes: sizes, concurrency: [1, 2, 4], onlineBatchSize: 1, inputData: 'dataset' };
+  return {
+    id: presetName(source.title),
+    title: source.title,
+    summary: `Your own model, ${describe(kind)}: ${source.path}`,
+    formats: [kind === 'onnx' ? 'onnx' : 'ts-trace'],
+    precisions: converts ? ['fp32', 'fp16'] : ['fp32'],
+    accelerators: kind === 'onnx' ? ['none', 'cuda', 'trt'] : ['none', 'cuda'],
+    metrics: [],
+    origin: { dataset: 'random numbers', checkpoint: source.path, paper: 'none' },
+    signature: servedTensors(source),
+    defaults: {
+      // Written out, so that a person sees what is sent and can change it.
+      model: { shapes: Object.fromEntries(source.inputs.map(({ name, sample }) => [name, sample])) },
+      format: kind === 'onnx' ? 'onnx' : 'ts-trace',
+      precision: 'fp32',
+      onnxOpset: opset,
+      configure: source.batched
+        ? { maxBatchSize: 8, batching: 'dynamic', preferredBatchSizes: [4, 8] }
+        : { maxBatchSize: 0, batching: 'disabled' },
+      accuracy: { atol: { '*': 1e-4 }, rtol: { '*': 1e-4 } },
+    },
+    profiles: {
+      quick: {
+        summary: 'A few samples, short windows.',
+        args: { samples: 16 },
+        defaults: {
+          performance: { ...levels, measurementIntervalMs: 1000, maxTrials: 6, warmupMs: 500 },
+        },
+        byPrecision: { fp16: { accuracy: { atol: { '*': 0.05 }, rtol: { '*': 0.05 } } } },
+      },
+      full: {
+        summary: 'More samples, windows of the usual length.',
+        args: { samples: 64 },
+        defaults: { performance: { ...levels, measurementIntervalMs: 5000 } },
+        byPrecision: { fp16: { accuracy: { atol: { '*': 0.05 }, rtol: { '*': 0.05 } } } },
+      },
+    },
+  };
+}
+
+/**
+ * The preset of the engineer's own model: of a folder its own preset.yaml, of a file one made from what was read of it.
+ * Throws model-folder-invalid where the folder's preset.yaml cannot be used.
+ */
+export async function ownPreset(source: ModelSource, resources: string): Promise<LoadedPreset> {
+  if (source.kind === 'folder') return readPreset(source.path);
+  return { preset: filePreset(source), dir: join(resources, 'own') };
+}

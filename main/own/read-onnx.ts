@@ -1,0 +1,223 @@
+import { WorkbenchError } from '../contract/errors';
+import { FileWindow } from './file-window';
+import type { MessageField } from './message-walk';
+import { MessageWalk } from './message-walk';
+
+/** A dimension: its size, or the name of one that varies ('' where it has none). */
+export type Dimension = number | string;
+
+export interface OnnxTensor {
+  readonly name: string;
+  /** Number of `TensorProto.DataType`; null where it is no tensor. */
+  readonly elementType: number | null;
+  /** null where the file does not even say how many axes there are. */
+  readonly dimensions: readonly Dimension[] | null;
+}
+
+export interface OnnxFacts {
+  readonly inputs: readonly OnnxTensor[];
+  readonly outputs: readonly OnnxTensor[];
+  readonly opsets: ReadonlyMap<string, number>;
+  /** Operators by domain, without those that the file defines itself. */
+  readonly operators: ReadonlyMap<string, ReadonlySet<string>>;
+  /** `location` of every weight that stands in another file, as the file spells it. */
+  readonly externalFiles: ReadonlySet<string>;
+}
+
+const depthLimit = 32;
+
+/** Field numbers of onnx.proto3 (ONNX 1.18), as far as they are read. */
+const model = { graph: 7, opsetImport: 8, functions: 25 } as const;
+const graph = { node: 1, initializer: 5, input: 11, output: 12, sparseInitializer: 15 } as const;
+const node = { operator: 4, attribute: 5, domain: 7 } as const;
+const attribute = { tensor: 5, graph: 6, tensors: 10, graphs: 11 } as const;
+const tensor = { name: 8, externalData: 13 } as const;
+
+interface Found {
+  readonly inputs: OnnxTensor[];
+  readonly outputs: OnnxTensor[];
+  readonly initializers: Set<string>;
+  readonly operators: Map<string, Set<string>>;
+  readonly externalFiles: Set<string>;
+}
+
+class OnnxReader {
+  readonly opsets = new Map<string, number>();
+  readonly functionDomains = new Set<string>();
+  readonly found: Found = {
+    inputs: [],
+    outputs: [],
+    initializers: new Set(),
+    operators: new Map(),
+    externalFiles: new Set(),
+  };
+  graphs = 0;
+
+  constructor(private readonly walk: MessageWalk) {}
+
+  model(end: number): void {
+    for (const field of this.walk.fields(0, end)) {
+      if (field.number === model.graph) {
+        this.graphs += 1;
+        this.graph(field, 0);
+      } else if (field.number === model.opsetImport) this.opset(field);
+      else if (field.number === model.functions) this.definedFunction(field);
+    }
+  }
+
+  private opset(at: MessageField): void {
+    let domain = '';
+    let version = 0;
+    for (const field of this.walk.fields(at.start, at.end)) {
+      if (field.number === 1) domain = this.walk.text(field);
+      if (field.number === 2) version = field.value;
+    }
+    this.opsets.set(domain === 'ai.onnx' ? '' : domain, version);
+  }
+
+  private definedFunction(at: MessageField): void {
+    for (const field of this.walk.fields(at.start, at.end)) {
+      if (field.number === 10) this.functionDomains.add(this.walk.text(field));
+      if (field.number === 7) this.node(field, 1);
+    }
+  }
+
+  private graph(at: MessageField, depth: number): void {
+    if (depth > depthLimit) throw new Error(`Graphs nested more than ${depthLimit} deep`);
+    for (const field of this.walk.fields(at.start, at.end)) {
+      switch (field.number) {
+        case graph.node:
+          this.node(field, depth);
+          break;
+        case graph.initializer: {
+          const name = this.tensor(field);
+          if (depth === 0) this.found.initializers.add(name);
+          break;
+        }
+        case graph.sparseInitializer:
+          for (const inner of this.walk.fields(field.start, field.end)) {
+            if (inner.number === 1 || inner.number === 2) this.tensor(inner);
+          }
+          break;
+        case graph.input:
+          if (depth === 0) this.found.inputs.push(this.valueInfo(field));
+          break;
+        case graph.output:
+          if (depth === 0) this.found.outputs.push(this.valueInfo(field));
+          break;
+      }
+    }
+  }
+
+  private node(at: MessageField, depth: number): void {
+    let operator = '';
+    let domain = '';
+    for (const field of this.walk.fields(at.start, at.end)) {
+      if (field.number === node.operator) operator = this.walk.text(field);
+      else if (field.number === node.domain) domain = this.walk.text(field);
+      else if (field.number === node.attribute) this.attribute(field, depth);
+    }
+    const key = domain === 'ai.onnx' ? '' : domain;
+    const known = this.found.operators.get(key) ?? new Set<string>();
+    this.found.operators.set(key, known.add(operator));
+  }
+
+  private attribute(at: MessageField, depth: number): void {
+    for (const field of this.walk.fields(at.start, at.end)) {
+      if (field.end === field.start) continue;
+      if (field.number === attribute.graph || field.number === attribute.graphs) this.graph(field, depth + 1);
+      if (field.number === attribute.tensor || field.number === attribute.tensors) this.tensor(field);
+    }
+  }
+
+  private tensor(at: MessageField): string {
+    let name = '';
+    for (const field of this.walk.fields(at.start, at.end)) {
+      if (field.number === tensor.name) name = this.walk.text(field);
+      if (field.number === tensor.externalData) {
+        const [key, value] = this.entry(field);
+        if (key === 'location') this.found.externalFiles.add(value);
+      }
+    }
+    return name;
+  }
+
+  private entry(at: MessageField): readonly [string, string] {
+    let key = '';
+    let value = '';
+    for (const field of this.walk.fields(at.start, at.end)) {
+      if (field.number === 1) key = this.walk.text(field);
+      if (field.number === 2) value = this.walk.text(field);
+    }
+    return [key, value];
+  }
+
+  private valueInfo(at: MessageField): OnnxTensor {
+    let name = '';
+    let elementType: number | null = null;
+    let dimensions: readonly Dimension[] | null = null;
+    for (const field of this.walk.fields(at.start, at.end)) {
+      if (field.number === 1) name = this.walk.text(field);
+      if (field.number !== 2) continue;
+      for (const kind of this.walk.fields(field.start, field.end)) {
+        // Of sequences, maps, optional and sparse tensors the name alone is kept.
+        if (kind.number !== 1) continue;
+        for (const part of this.walk.fields(kind.start, kind.end)) {
+          if (part.number === 1) elementType = part.value;
+          if (part.number === 2) dimensions = this.dimensions(part);
+        }
+      }
+    }
+    return { name, elementType, dimensions };
+  }
+
+  private dimensions(at: MessageField): readonly Dimension[] {
+    const found: Dimension[] = [];
+    for (const field of this.walk.fields(at.start, at.end)) {
+      if (field.number !== 1) continue;
+      let dimension: Dimension = '';
+      for (const part of this.walk.fields(field.start, field.end)) {
+        if (part.number === 1) dimension = part.value < 0 ? '' : part.value;
+        if (part.number === 2) dimension = this.walk.text(part);
+      }
+      found.push(dimension);
+    }
+    return found;
+  }
+}
+
+function refused(path: string, message: string, remedy: string): WorkbenchError {
+  return new WorkbenchError('model-file-invalid', message, { where: path, remedy });
+}
+
+/**
+ * What an ONNX file says of itself. Reads the graph and steps over the weights, so that neither size nor content of the
+ * file can do anything here. Throws model-file-invalid.
+ */
+export function readOnnx(path: string): OnnxFacts {
+  const file = new FileWindow(path);
+  try {
+    const reader = new OnnxReader(new MessageWalk(file));
+    try {
+      reader.model(file.size);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const remedy = 'Copy or export it again; its first bytes may show that it is another kind of file.';
+      throw refused(path, `This is no whole ONNX file: ${why}`, remedy);
+    }
+    const { found } = reader;
+    if (reader.graphs === 0 || reader.opsets.size === 0) {
+      throw refused(path, 'This is no ONNX model: it has no graph', 'Give the file that the exporter wrote.');
+    }
+    const operators = new Map([...found.operators].filter(([domain]) => !reader.functionDomains.has(domain)));
+    return {
+      inputs: found.inputs.filter(({ name }) => !found.initializers.has(name)),
+      outputs: found.outputs,
+      opsets: reader.opsets,
+      operators,
+      externalFiles: found.externalFiles,
+    };
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,74 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toWire, WorkbenchError } from '../contract/errors';
+import type { ModelSource } from '../contract/run-spec';
+import { backendOf } from '../formats/patched-config';
+import { exists } from '../platform/files';
+import { parseConfigPbtxt } from '../triton/config-pbtxt';
+import type { ModelConfig } from '../triton/model-config';
+
+export interface RepositoryModel {
+  readonly kind: Exclude<ModelSource['kind'], 'folder'>;
+  readonly config: ModelConfig;
+  /** Text of config.pbtxt. */
+  readonly text: string;
+  /** The model file of the newest version. */
+  readonly file: string;
+}
+
+const kinds: Readonly<Record<string, { readonly kind: RepositoryModel['kind']; readonly file: string }>> = {
+  onnxruntime: { kind: 'onnx', file: 'model.onnx' },
+  pytorch: { kind: 'torchscript', file: 'model.pt' },
+};
+
+const refused = (where: string, message: string, remedy: string): WorkbenchError =>
+  new WorkbenchError('model-folder-invalid', message, { where, remedy });
+
+/** A model of a Triton repository: its config.pbtxt and the file of its newest version. Throws model-folder-invalid. */
+export async function readRepository(folder: string): Promise<RepositoryModel> {
+  const path = join(folder, 'config.pbtxt');
+  const text = await readFile(path, 'utf8');
+  let config: ModelConfig;
+  try {
+    config = parseConfigPbtxt(text);
+  } catch (error) {
+    const { message, where } = toWire(error);
+    throw refused(`${path}${where === undefined ? '' : `, ${where}`}`, message, 'Correct config.pbtxt.');
+  }
+  const backend = backendOf(config);
+  const known = kinds[backend];
+  if (known === undefined) {
+    const python = backend === 'python';
+    throw refused(
+      path,
+      python
+        ? 'A model of the Python backend is code without a source to compare with; it is not executed'
+        : `Models of the backend "${backend}" cannot be opened`,
+      python
+        ? 'Put its model into a model folder ("init DIR" writes one), or measure it where it is served: perf --url.'
+        : 'Give a model of the backend onnxruntime or pytorch, or measure it where it is served: perf --url.',
+    );
+  }
+  const versions = (await readdir(folder, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory() && /^[1-9]\d*$/.test(entry.name))
+    .map((entry) => Number(entry.name))
+    .sort((a, b) => b - a);
+  const [newest] = versions;
+  if (newest === undefined) {
+    throw refused(
+      folder,
+      'The model has no version folder',
+      'Put the model file into a folder "1" beside config.pbtxt.',
+    );
+  }
+  const name = config.defaultModelFilename ?? '';
+  const file = join(folder, String(newest), name === '' ? known.file : name);
+  if (name.includes('/') || name.includes('..') || !(await exists(file))) {
+    throw refused(
+      file,
+      'The version folder lacks the model file',
+      `Its name is ${known.file}, or default_model_filename.`,
+    );
+  }
+  return { kind: known.kind, config, text, file };
+}

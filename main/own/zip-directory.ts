@@ -1,0 +1,85 @@
+import { inflateRawSync } from 'node:zlib';
+import type { FileWindow } from './file-window';
+
+export interface ZipEntry {
+  readonly name: string;
+  readonly method: number;
+  readonly compressedBytes: number;
+  readonly bytes: number;
+  /** Of its local header. */
+  readonly offset: number;
+}
+
+/** Signatures and sizes of the ZIP format (APPNOTE 6.3.10). */
+const endMark = 0x06054b50;
+const endBytes = 22;
+const entryMark = 0x02014b50;
+const entryBytes = 46;
+const localBytes = 30;
+const largestComment = 65_535;
+const zip64 = 0xffffffff;
+const largestDirectory = 64 * 1024 * 1024;
+/** Of what is read whole: source text and short pickles. */
+const largestText = 16 * 1024 * 1024;
+
+/** Extra field 1 of an entry: the 64-bit values that stand in place of 0xffffffff, in this order. */
+function wide(extra: Buffer, wanted: readonly number[]): number[] {
+  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
+    if (extra.readUInt16LE(at) !== 1) continue;
+    let next = at + 4;
+    return wanted.map((value) => {
+      if (value !== zip64) return value;
+      next += 8;
+      return Number(extra.readBigUInt64LE(next - 8));
+    });
+  }
+  return [...wanted];
+}
+
+/** Central directory of an archive. Throws an Error where the file is none. */
+export function readZipDirectory(file: FileWindow): readonly ZipEntry[] {
+  const tailStart = Math.max(0, file.size - endBytes - largestComment);
+  const tail = file.bytes(tailStart, file.size - tailStart);
+  let end = tail.length - endBytes;
+  while (end >= 0 && tail.readUInt32LE(end) !== endMark) end -= 1;
+  if (end < 0) throw new Error('no ZIP archive');
+  let size = tail.readUInt32LE(end + 12);
+  let start = tail.readUInt32LE(end + 16);
+  if (start === zip64 || size === zip64) {
+    // The locator stands right before; it names the 64-bit end record.
+    const record = Number(tail.readBigUInt64LE(end - 20 + 8));
+    const wideEnd = file.bytes(record, 56);
+    size = Number(wideEnd.readBigUInt64LE(40));
+    start = Number(wideEnd.readBigUInt64LE(48));
+  }
+  if (size > largestDirectory) throw new Error(`a directory of ${size} bytes`);
+  const directory = file.bytes(start, size);
+  const entries: ZipEntry[] = [];
+  for (let at = 0; at + entryBytes <= directory.length;) {
+    if (directory.readUInt32LE(at) !== entryMark) throw new Error('a damaged directory');
+    const nameBytes = directory.readUInt16LE(at + 28);
+    const extraBytes = directory.readUInt16LE(at + 30);
+    const nameEnd = at + entryBytes + nameBytes;
+    const [bytes = 0, compressedBytes = 0, offset = 0] = wide(
+      directory.subarray(nameEnd, nameEnd + extraBytes),
+      [directory.readUInt32LE(at + 24), directory.readUInt32LE(at + 20), directory.readUInt32LE(at + 42)],
+    );
+    const name = directory.toString('utf8', at + entryBytes, nameEnd);
+    entries.push({ name, method: directory.readUInt16LE(at + 10), compressedBytes, bytes, offset });
+    at = nameEnd + extraBytes + directory.readUInt16LE(at + 32);
+  }
+  return entries;
+}
+
+/** Content of a small entry. Throws an Error above 16 MiB or for a method other than stored and deflated. */
+export function readZipEntry(file: FileWindow, entry: ZipEntry): Buffer {
+  if (entry.bytes > largestText || entry.compressedBytes > largestText) {
+    throw new Error(`${entry.name} has ${entry.bytes} bytes`);
+  }
+  const local = file.bytes(entry.offset, localBytes);
+  const start = entry.offset + localBytes + local.readUInt16LE(26) + local.readUInt16LE(28);
+  const raw = file.bytes(start, entry.compressedBytes);
+  if (entry.method === 0) return raw;
+  if (entry.method !== 8) throw new Error(`${entry.name} is packed by method ${entry.method}`);
+  return inflateRawSync(raw, { maxOutputLength: largestText });
+}

@@ -1,0 +1,131 @@
+"""A model file of any origin, checked by running it and passed on as the export of the run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any, Optional
+
+from .artefact import artefact_fields
+from .batches import Batches, Tensors, cut
+from .datatypes import triton_datatype
+from .errors import ToolkitError
+from .files import replacing
+from .model_folder import ModelFolder
+from .onnx_file import onnx_opset, read_onnx, save_onnx
+from .report import Report
+from .runners import (
+    SIGNATURE_FILE,
+    LiftedRunner,
+    OnnxRunner,
+    Runner,
+    TorchScriptRunner,
+    load_foreign_torchscript,
+)
+from .signature import Signature
+
+#: A protobuf message can hold no more.
+_LARGEST_MESSAGE = 2**31 - 1
+
+
+def _refuse(path: Path, message: str, remedy: str, error: Optional[BaseException] = None) -> ToolkitError:
+    details = None if error is None else str(error)
+    return ToolkitError("model-file-invalid", message, where=str(path), remedy=remedy, details=details)
+
+
+def _onnx_runner(source: Path) -> Runner:
+    try:
+        return OnnxRunner(source)
+    except ToolkitError as error:
+        reason = (error.details or error.message).splitlines()[0]
+        raise _refuse(
+            source,
+            f"ONNX Runtime cannot load {source.name}: {reason}",
+            "Export it again with an operator set and operators that this ONNX Runtime knows.",
+            error,
+        ) from error
+
+
+def _check_output(source: Path, results: Tensors, signature: Signature, count: int) -> None:
+    for tensor in signature.outputs:
+        array = results[tensor.name]
+        found = f"{triton_datatype(array.dtype)} {list(array.shape)}"
+        wanted = [count if axis == 0 and size == -1 else size for axis, size in enumerate(tensor.shape)]
+        fits = len(wanted) == array.ndim and all(a in (-1, b) for a, b in zip(wanted, array.shape))
+        if fits and triton_datatype(array.dtype) == tensor.datatype:
+            continue
+        batch = f" for a batch of {count}" if count > 1 else ""
+        raise _refuse(
+            source,
+            f"The output {tensor.name} comes out as {found}{batch}, the file says {tensor.datatype} {tensor.shape}",
+            "Give other shapes with --shape; where the model takes one sample at a time, add "
+            "--max-batch-size 0 --set batching=disabled.",
+        )
+
+
+def _try(source: Path, runner: Runner, signature: Signature, folder: ModelFolder) -> None:
+    """Runs the file on one sample and, where the first axis varies, on three. Throws model-file-invalid."""
+    batched = all(tensor.shape[:1] == [-1] for tensor in signature.inputs)
+    first = next(iter(Batches(folder, 1)))
+    for count in (1, 3) if batched else (1,):
+        x = {name: array.repeat(count, axis=0) for name, array in cut(first, 1).x.items()}
+        try:
+            results = runner.run(x)
+        except ToolkitError:
+            raise
+        except Exception as error:
+            shapes = ", ".join(f"{name} {list(array.shape)}" for name, array in x.items())
+            raise _refuse(
+                source,
+                f"The model fails on generated samples ({shapes}): {str(error).splitlines()[0]}",
+                "Give shapes that it takes with --shape NAME=1,3,224,224, or real samples with --dataset FILE.npz.",
+                error,
+            ) from error
+        _check_output(source, results, signature, count)
+
+
+def _write_onnx(source: Path, target: Path) -> int:
+    """A copy, byte for byte, or one file of the model and the weights beside it; gives the operator set."""
+    import onnx
+
+    model = onnx.load(str(source), load_external_data=False)
+    if not any(onnx.external_data_helper.uses_external_data(item) for item in model.graph.initializer):
+        with replacing(target) as partial:
+            shutil.copyfile(source, partial)
+        return onnx_opset(model)
+    whole = read_onnx(source)
+    if whole.ByteSize() > _LARGEST_MESSAGE:
+        raise _refuse(
+            source,
+            "With its weights the model is larger than the 2 GiB that one file can hold",
+            "Convert it to a smaller precision, or serve it from a model repository of your own.",
+        )
+    save_onnx(whole, target)
+    return onnx_opset(whole)
+
+
+def _write_torchscript(source: Path, target: Path, signature: Signature) -> int:
+    """The same module with its signature inside; gives the number of parameters."""
+    import torch
+
+    module = load_foreign_torchscript(source)
+    with replacing(target) as partial:
+        torch.jit.save(module, str(partial), _extra_files={SIGNATURE_FILE: signature.to_json()})
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def pass_on(
+    source: Path, kind: str, signature: Signature, folder: ModelFolder, output: Path, report: Report
+) -> dict[str, Any]:
+    """The verb export for a file: tried on samples of the folder's loader, then written to `output`."""
+    runner = _onnx_runner(source) if kind == "onnx" else TorchScriptRunner(source, signature)
+    report.progress(0.3, "Trying the model")
+    _try(source, LiftedRunner(runner, signature), signature, folder)
+    report.progress(0.7, "Writing the file")
+    if kind == "onnx":
+        opset = _write_onnx(source, output)
+        report.progress(1.0, "Passed on")
+        return artefact_fields(output, signature, None, opset, report)
+    parameters = _write_torchscript(source, output, signature)
+    report.progress(1.0, "Passed on")
+    return artefact_fields(output, signature, parameters, None, report)

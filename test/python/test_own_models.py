@@ -1,0 +1,279 @@
+"""Broken model folders and files: each failure names file, function and remedy."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from onnx import TensorProto, helper
+from support import RESOURCES, ToolkitCase, write_toy
+
+from toolkit.errors import ToolkitError, as_toolkit_error
+from toolkit.options import Parser
+from toolkit.report import Report
+
+_LOADER = (
+    "import numpy as np\n"
+    "def get_dataloader_fn(batch_size: int = 2):\n    def batches():\n{}\n    return batches\n"
+)
+_GOOD = "{'VALUES__0': np.ones((2, 3), np.float32), 'FLAGS__1': np.ones(2, np.int64)}"
+_METRICS = "class MetricsCalculator:\n    def calc(self, *, ids, y_pred, x, y_real):\n        {}\n"
+
+#: File, its text, the verb that finds the fault, and words of message, place and remedy.
+FOLDERS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
+    "a syntax error": ("model.py", "def get_model(:\n", "export", ("model.py, line 1",)),
+    "an import that fails": (
+        "model.py",
+        "import no_such_module\ndef get_model(): ...\n",
+        "export",
+        ("Importing model.py failed", "no_such_module", "model.py, line 1"),
+    ),
+    "get_model that raises": (
+        "model.py",
+        "def get_model():\n    raise ValueError('no weights')\n",
+        "export",
+        ("get_model of model.py failed: ValueError: no weights", "model.py, line 2"),
+    ),
+    "get_model without names": (
+        "model.py",
+        "import torch\ndef get_model():\n    return torch.nn.Linear(2, 2)\n",
+        "export",
+        ("get_model must return (module,", "model.py"),
+    ),
+    "get_model without a module": (
+        "model.py",
+        "def get_model():\n    return 3, {'inputs': ['VALUES__0'], 'outputs': ['Y']}\n",
+        "export",
+        ("get_model gives a int in place of a torch module",),
+    ),
+    "forward that wants another type": (
+        "model.py",
+        "import torch\ndef get_model():\n    return torch.nn.Embedding(4, 2), "
+        "{'inputs': ['VALUES__0'], 'outputs': ['Y']}\n",
+        "export",
+        ("forward failed on VALUES__0 float32", "dataloader.py"),
+    ),
+    "forward that gives text": (
+        "model.py",
+        "import torch\nclass M(torch.nn.Module):\n    def forward(self, x):\n        return 'text'\n"
+        "def get_model():\n    return M(), {'inputs': ['VALUES__0'], 'outputs': ['Y']}\n",
+        "export",
+        ("forward gives str and no tensors",),
+    ),
+    "more outputs than names": (
+        "model.py",
+        "import torch\nclass M(torch.nn.Module):\n    def forward(self, x):\n        return x, x\n"
+        "def get_model():\n    return M(), {'inputs': ['VALUES__0'], 'outputs': ['Y']}\n",
+        "export",
+        ("The model gives 2 outputs and names 1",),
+    ),
+    "an input that the loader lacks": (
+        "model.py",
+        "import torch\ndef get_model():\n    return torch.nn.Identity(), {'inputs': ['IMAGE'], 'outputs': ['Y']}\n",
+        "export",
+        ("input IMAGE is not among the loader's",),
+    ),
+    "an argument that nobody gives": (
+        "model.py",
+        "def get_model(path):\n    return None\n",
+        "export",
+        ("model.py needs --arg path=...",),
+    ),
+    "an empty loader": (
+        "dataloader.py",
+        _LOADER.format("        yield from ()"),
+        "export",
+        ("The loader gave no sample", "dataloader.py"),
+    ),
+    "a loader without ids": (
+        "dataloader.py",
+        _LOADER.format(f"        yield {_GOOD}, {{}}"),
+        "export",
+        ("The loader must yield (ids, x dict, y dict)", "one a sample"),
+    ),
+    "more ids than samples": (
+        "dataloader.py",
+        _LOADER.format(f"        yield ['a', 'b', 'c'], {_GOOD}, {{}}"),
+        "export",
+        ("The loader gave 3 ids, but VALUES__0 has the shape [2, 3]",),
+    ),
+    "a loader that raises": (
+        "dataloader.py",
+        _LOADER.format("        yield 1 / 0"),
+        "export",
+        ("The loader of dataloader.py failed: ZeroDivisionError", "dataloader.py, line 4"),
+    ),
+    "a loader that gives text": (
+        "dataloader.py",
+        _LOADER.format("        yield ['a'], {'VALUES__0': np.array(['x']), 'FLAGS__1': np.ones(1)}, {}"),
+        "export",
+        ("The loader gives VALUES__0 as <U1", "dataloader.py"),
+    ),
+    "metrics that raise": (
+        "metrics.py",
+        _METRICS.format("return y_pred['none']"),
+        "metrics",
+        ("MetricsCalculator.calc of metrics.py failed: KeyError", "metrics.py, line 3"),
+    ),
+    "a metric that is no number": (
+        "metrics.py",
+        _METRICS.format("return {'a': 'good'}"),
+        "metrics",
+        ("The metric a is str and no number", "metrics.py"),
+    ),
+    "a metric that is NaN": (
+        "metrics.py",
+        _METRICS.format("return {'a': float('nan')}"),
+        "metrics",
+        ("The metric a is nan", "metrics.py"),
+    ),
+    "metrics that give a list": (
+        "metrics.py",
+        _METRICS.format("return [1]"),
+        "metrics",
+        ("calc must return a dict",),
+    ),
+}
+
+
+def run_verb(verb: str, *flags: object) -> dict[str, Any]:
+    """In this process: a process of its own takes seconds to load PyTorch."""
+    module = importlib.import_module(f"toolkit.verbs.{verb.replace('-', '_')}")
+    parser = Parser(prog=verb, allow_abbrev=False)
+    module.add_arguments(parser)
+    with Path(os.devnull).open("wb") as nowhere:
+        report = Report(nowhere.fileno())
+        result: dict[str, Any] = module.run(parser.parse_args([str(flag) for flag in flags]), report)
+    return result
+
+
+def failure(verb: str, *flags: object) -> ToolkitError:
+    try:
+        run_verb(verb, *flags)
+    except Exception as error:
+        return as_toolkit_error(error)
+    raise AssertionError(f"{verb} did not fail")
+
+
+def spoken(error: ToolkitError) -> str:
+    return "\n".join(part for part in (error.message, error.where, error.remedy) if part is not None)
+
+
+class BrokenFolderTest(ToolkitCase):
+    def test_each_failure_is_told_by_file_and_function(self) -> None:
+        good = write_toy(self.dir / "good")
+        dump = self.dir / "dump"
+        run_verb(
+            "infer-framework", "--model-dir", good, "--runtime=pyt", "--output-dir", dump, "--dump-labels"
+        )
+        for number, (name, (file, text, verb, words)) in enumerate(FOLDERS.items()):
+            with self.subTest(name):
+                folder = write_toy(self.dir / str(number))
+                (folder / file).write_text(text)
+                flags: list[object] = ["--model-dir", folder]
+                if verb == "export":
+                    flags += ["--format=onnx", "--output", self.dir / "model.onnx"]
+                else:
+                    flags += ["--dump-dir", dump, "--csv", self.dir / "metrics.csv"]
+                error = failure(verb, *flags)
+                self.assertIn(error.code, ("model-folder-invalid", "input-invalid"), spoken(error))
+                for word in words:
+                    self.assertIn(word, spoken(error))
+
+
+def write_onnx(path: Path, operator: str, domain: str = "", opset: int = 17, ir: int = 8) -> Path:
+    """x [batch, 3] -> y [batch, 3] through one operator."""
+    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", 3]) for name in "xy"]
+    graph = helper.make_graph(
+        [helper.make_node(operator, ["x"], ["y"], domain=domain)], "g", tensors[:1], tensors[1:]
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid(domain, opset)], ir_version=ir)
+    onnx.save(model, str(path))
+    return path
+
+
+SIGNATURE = json.dumps(
+    {
+        "inputs": [{"name": "x", "datatype": "FP32", "shape": [-1, 3]}],
+        "outputs": [{"name": "y", "datatype": "FP32", "shape": [-1, 3]}],
+    }
+)
+INPUTS = json.dumps([{"name": "x", "datatype": "FP32", "shape": [3], "dims": [3]}])
+
+
+class ModelFileTest(ToolkitCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.folder = ["--model-dir", RESOURCES / "own", "--samples-only", f"--arg=inputs={INPUTS}"]
+        self.samples = self.dir / "samples"
+        run_verb("make-dataset", *self.folder, "--arg=samples=5", "--output", self.samples)
+
+    def export(self, source: Path, kind: str = "onnx", **other: object) -> list[object]:
+        given: dict[str, object] = {"dataset": self.samples, "signature": SIGNATURE, **other}
+        flags = [f"--{name}={value}" for name, value in given.items()]
+        return [*self.folder, *flags, f"--format={kind}", "--source", source, "--output", self.dir / "out"]
+
+    def test_a_good_file_is_passed_on_byte_for_byte(self) -> None:
+        source = write_onnx(self.dir / "good.onnx", "Relu")
+        result = run_verb("export", *self.export(source))
+        self.assertEqual((self.dir / "out").read_bytes(), source.read_bytes())
+        self.assertEqual((result["opset"], result["inputs"][0]["shape"]), (17, [-1, 3]))
+
+    def test_files_that_their_runtime_refuses(self) -> None:
+        for name, path, words in (
+            ("an unknown operator", write_onnx(self.dir / "a.onnx", "Frobnicate"), "Frobnicate"),
+            ("a custom operator", write_onnx(self.dir / "b.onnx", "Own", "com.acme", 1), "com.acme"),
+            ("a newer operator set", write_onnx(self.dir / "c.onnx", "Relu", opset=99), "opset"),
+            ("a newer file version", write_onnx(self.dir / "d.onnx", "Relu", ir=99), "IR version"),
+        ):
+            with self.subTest(name):
+                error = failure("export", *self.export(path))
+                self.assertEqual(error.code, "model-file-invalid")
+                self.assertIn(words, spoken(error))
+                self.assertIn("Export it again", spoken(error))
+
+    def test_outputs_that_are_not_as_the_file_says(self) -> None:
+        source = write_onnx(self.dir / "good.onnx", "Relu")
+        wrong = SIGNATURE.replace('"y", "datatype": "FP32"', '"y", "datatype": "INT64"')
+        error = failure("export", *self.export(source, signature=wrong))
+        self.assertIn("The output y comes out as FP32 [1, 3], the file says INT64", error.message)
+
+    def test_samples_of_the_users_own(self) -> None:
+        source = write_onnx(self.dir / "good.onnx", "Relu")
+        for name, arrays, words in (
+            ("another name", {"z": np.ones((2, 3))}, "has no x; it has z"),
+            ("another shape", {"x": np.ones((2, 4))}, "samples of x have the shape [4], the model wants [3]"),
+            ("no sample", {"x": np.ones((0, 3))}, "one at least"),
+            ("text", {"x": np.array([["a", "b", "c"]])}, "cannot be taken as FP32"),
+            ("pickled objects", {"x": np.array([{}, {}], dtype=object)}, "cannot be read"),
+        ):
+            with self.subTest(name):
+                path = self.dir / "given.npz"
+                np.savez(path, **arrays)
+                error = failure("export", *self.export(source, dataset=path))
+                self.assertEqual(error.code, "input-invalid")
+                self.assertIn(words, error.message)
+        path = self.dir / "given.json"
+        path.write_text('{"x": [[1, 2, 3], [4, 5, 6]]}')
+        self.assertEqual(run_verb("export", *self.export(source, dataset=path))["opset"], 17)
+        path.write_text("[1")
+        self.assertIn("cannot be read", failure("export", *self.export(source, dataset=path)).message)
+
+    def test_torchscript_is_inspected_and_passed_on(self) -> None:
+        source = self.dir / "linear.pt"
+        torch.jit.script(torch.nn.Linear(3, 3)).save(str(source))
+        given = json.dumps([{"name": "input", "datatype": "FP32", "shape": [1, 3]}])
+        found = run_verb("inspect", "--path", source, "--inputs", given)
+        self.assertTrue(found["batched"])
+        self.assertEqual(found["outputs"], [{"name": "OUTPUT__0", "datatype": "FP32", "shape": [-1, 3]}])
+        wrong = given.replace("[1, 3]", "[1, 4]")
+        error = failure("inspect", "--path", source, "--inputs", wrong)
+        self.assertEqual(error.code, "model-file-invalid")
+        self.assertIn("forward fails on input FP32 [1, 4]", error.message)
+        self.assertIn("--shape", error.remedy or "")

@@ -1,0 +1,159 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { onnxBytes } from '../../support/onnx-bytes';
+import type { ModelBench } from '../../support/model-bench';
+import { refusesEach } from '../../support/model-bench';
+
+const inFolder = 'model-folder-invalid';
+const write = (name: string, text: string) => (path: string) => writeFile(join(path, name), text);
+const drop = (name: string) => (path: string) => rm(join(path, name));
+const repository = async (
+  { put, dir }: ModelBench,
+  config: string | null,
+  files: Readonly<Record<string, string | Buffer>>,
+) => {
+  if (config !== null) await put('repo/config.pbtxt', config);
+  for (const [name, content] of Object.entries(files)) await put(`repo/${name}`, content);
+  return join(dir, 'repo');
+};
+const served = (backend: string) =>
+  `name: "m"\nbackend: "${backend}"\nmax_batch_size: 4\ninput [{ name: "x" data_type: TYPE_FP32 dims: [3] }]\n`;
+
+refusesEach('a folder', [
+  {
+    what: 'an empty folder',
+    make: async ({ dir }) => {
+      const path = join(dir, 'empty');
+      await mkdir(path);
+      return path;
+    },
+    code: inFolder,
+    says: ['The folder holds no model', 'init DIR'],
+  },
+  {
+    what: 'a folder of weights without code',
+    make: async ({ put }) => dirname(await put('weights/model.pt', 'x')),
+    code: inFolder,
+    says: ['no model.py; it holds model.pt', 'Give the file itself'],
+  },
+  {
+    what: 'a folder without model.py',
+    make: ({ folder }) => folder(drop('model.py')),
+    code: inFolder,
+    says: ['lacks model.py', 'init '],
+  },
+  {
+    what: 'a folder without dataloader.py',
+    make: ({ folder }) => folder(drop('dataloader.py')),
+    code: inFolder,
+    says: ['lacks dataloader.py', 'init '],
+  },
+  {
+    what: 'a folder without metrics.py',
+    make: ({ folder }) => folder(drop('metrics.py')),
+    code: inFolder,
+    says: ['lacks metrics.py', 'init '],
+  },
+  {
+    what: 'a folder without preset.yaml',
+    make: ({ folder }) => folder(drop('preset.yaml')),
+    code: inFolder,
+    says: ['no readable preset.yaml', 'init <folder>'],
+  },
+  {
+    what: 'a preset.yaml that is no YAML',
+    make: ({ folder }) => folder(write('preset.yaml', 'id: [\n')),
+    code: inFolder,
+    says: ['preset.yaml: '],
+  },
+  {
+    what: 'a preset.yaml without a signature',
+    make: ({ folder }) => folder(write('preset.yaml', 'id: m\ntitle: M\nsummary: s\n')),
+    code: inFolder,
+    says: ['preset.yaml: formats'],
+  },
+  {
+    what: 'model.py without get_model',
+    make: ({ folder }) => folder(write('model.py', 'import marks\ndef make():\n  pass\n')),
+    code: inFolder,
+    says: ['model.py does not define get_model', 'model.py'],
+  },
+  {
+    what: 'dataloader.py without its function',
+    make: ({ folder }) => folder(write('dataloader.py', 'import marks\n')),
+    code: inFolder,
+    says: ['does not define get_dataloader_fn'],
+  },
+  {
+    what: 'metrics.py without its class',
+    make: ({ folder }) => folder(write('metrics.py', 'import marks\n')),
+    code: inFolder,
+    says: ['does not define MetricsCalculator'],
+  },
+  {
+    what: 'a link out of the folder',
+    make: ({ folder }) => folder((path) => symlink('/etc/passwd', join(path, 'data.py'))),
+    code: inFolder,
+    says: ['data.py is a link that leads out', 'Copy what it leads to'],
+  },
+  {
+    what: 'a pipe in the folder',
+    make: ({ folder }) => folder((path) => Promise.resolve(execFileSync('mkfifo', [join(path, 'pipe.py')]))),
+    code: inFolder,
+    says: ['pipe.py is no plain file'],
+  },
+  {
+    what: 'a SavedModel',
+    make: async ({ put }) => dirname(await put('saved/saved_model.pb', 'x')),
+    code: inFolder,
+    says: ['TensorFlow SavedModel', 'tf2onnx'],
+  },
+  {
+    what: 'a whole repository',
+    make: async ({ put, dir }) => {
+      await put('all/a/config.pbtxt', '');
+      await put('all/b/config.pbtxt', '');
+      return join(dir, 'all');
+    },
+    code: inFolder,
+    says: ['repository with 2 models', 'all/a'],
+  },
+  {
+    what: 'a repository model without config.pbtxt',
+    make: (bench) => repository(bench, null, { '1/model.onnx': onnxBytes() }),
+    code: inFolder,
+    says: ['version folders but no config.pbtxt'],
+  },
+  {
+    what: 'a damaged config.pbtxt',
+    make: (bench) => repository(bench, 'name: "m\nmax_batch_size: {', {}),
+    code: inFolder,
+    says: ['config.pbtxt', 'Correct config.pbtxt'],
+  },
+  {
+    what: 'a config.pbtxt without a version',
+    make: (bench) => repository(bench, served('onnxruntime'), {}),
+    code: inFolder,
+    says: ['no version folder', 'folder "1"'],
+  },
+  {
+    what: 'a version without the model file',
+    make: (bench) => repository(bench, served('onnxruntime'), { '1/other': '' }),
+    code: inFolder,
+    says: ['lacks the model file', 'model.onnx'],
+  },
+  {
+    what: 'a model of the Python backend',
+    make: (bench) =>
+      repository(bench, served('python'), { '1/model.py': `open(${JSON.stringify(bench.executed)}, "w")` }),
+    code: inFolder,
+    says: ['it is not executed', 'init DIR'],
+  },
+  {
+    what: 'a model of an unknown backend',
+    make: (bench) => repository(bench, served('tensorrt'), { '1/model.plan': '' }),
+    code: inFolder,
+    says: ['backend "tensorrt"'],
+  },
+]);

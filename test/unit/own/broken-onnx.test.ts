@@ -1,0 +1,202 @@
+import { execFileSync } from 'node:child_process';
+import { symlink, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { field, onnxBytes } from '../../support/onnx-bytes';
+import { refusesEach } from '../../support/model-bench';
+import { zipBytes } from '../../support/zip-bytes';
+
+const file = 'model-file-invalid';
+const nested = (depth: number): Buffer => {
+  let graph: Buffer = field(4, 'If');
+  for (let level = 0; level < depth; level += 1)
+    graph = Buffer.concat([field(4, 'If'), field(5, field(6, field(1, graph)))]);
+  return field(1, graph);
+};
+
+refusesEach('an ONNX file', [
+  {
+    what: 'a path that is not there',
+    make: ({ dir }) => Promise.resolve(join(dir, 'none.onnx')),
+    code: 'input-invalid',
+    says: ['none.onnx does not exist', 'an .onnx file'],
+  },
+  {
+    what: 'a link that leads nowhere',
+    make: async ({ dir }) => {
+      const path = join(dir, 'link.onnx');
+      await symlink('/nowhere', path);
+      return path;
+    },
+    code: 'input-invalid',
+    says: ['leads nowhere'],
+  },
+  {
+    what: 'an empty file',
+    make: ({ put }) => put('a.onnx', ''),
+    code: file,
+    says: ['a.onnx is empty', 'export it again'],
+  },
+  {
+    what: 'a text named .onnx',
+    make: ({ put }) => put('a.onnx', 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n'),
+    code: file,
+    says: ['no whole ONNX file', 'a.onnx', 'another kind of file'],
+  },
+  {
+    what: 'an archive named .onnx',
+    make: ({ put }) => put('a.onnx', zipBytes({ a: 'b' })),
+    code: file,
+    says: ['no whole ONNX file'],
+  },
+  {
+    what: 'a truncated file',
+    make: ({ put }) => put('a.onnx', onnxBytes().subarray(0, 40)),
+    code: file,
+    says: ['no whole ONNX file', 'beyond the end'],
+  },
+  {
+    what: 'a file without a graph',
+    make: ({ put }) => put('a.onnx', field(1, 8)),
+    code: file,
+    says: ['it has no graph'],
+  },
+  {
+    what: 'no output',
+    make: ({ put }) => put('a.onnx', onnxBytes({ outputs: [] })),
+    code: file,
+    says: ['no outputs', 'Export it so'],
+  },
+  {
+    what: 'no input',
+    make: ({ put }) => put('a.onnx', onnxBytes({ inputs: [] })),
+    code: file,
+    says: ['no inputs'],
+  },
+  {
+    what: 'a text input',
+    make: ({ put }) => put('a.onnx', onnxBytes({ inputs: [{ name: 'words', type: 8, shape: [1] }] })),
+    code: file,
+    says: ['input words is of text', 'Cut the part'],
+  },
+  {
+    what: 'a bfloat16 output',
+    make: ({ put }) => put('a.onnx', onnxBytes({ outputs: [{ name: 'out', type: 16, shape: [1] }] })),
+    code: file,
+    says: ['output out is of bfloat16'],
+  },
+  {
+    what: 'an output that is a sequence',
+    make: ({ put }) =>
+      put(
+        'a.onnx',
+        onnxBytes({
+          outputs: [],
+          graph: [field(12, Buffer.concat([field(1, 'list'), field(2, field(4, ''))]))],
+        }),
+      ),
+    code: file,
+    says: ['output list is no tensor'],
+  },
+  {
+    what: 'an input of unknown rank',
+    make: ({ put }) => put('a.onnx', onnxBytes({ inputs: [{ name: 'x', shape: null }] })),
+    code: file,
+    says: ['how many axes the input x has', '--shape x='],
+  },
+  {
+    what: 'an output of unknown rank',
+    make: ({ put }) => put('a.onnx', onnxBytes({ outputs: [{ name: 'y', shape: null }] })),
+    code: file,
+    says: ['how many axes the output y has', 'infer_shapes'],
+  },
+  {
+    what: 'a custom operator',
+    make: ({ put }) => put('a.onnx', onnxBytes({ operators: ['com.acme::Own'] })),
+    code: file,
+    says: ['custom operators of the domain "com.acme": Own'],
+  },
+  {
+    what: 'weights above the folder',
+    make: ({ put }) => put('a.onnx', onnxBytes({ external: '../weights.bin' })),
+    code: file,
+    says: ['outside the folder of the model: "../weights.bin"', 'beside the model'],
+  },
+  {
+    what: 'weights hidden in a path',
+    make: ({ put }) => put('a.onnx', onnxBytes({ external: 'a/../../weights.bin' })),
+    code: file,
+    says: ['outside the folder'],
+  },
+  {
+    what: 'weights at a full path',
+    make: ({ put }) => put('a.onnx', onnxBytes({ external: '/etc/passwd' })),
+    code: file,
+    says: ['"/etc/passwd"'],
+  },
+  {
+    what: 'weights behind a link',
+    make: async ({ put, dir }) => {
+      await symlink('/etc/passwd', join(dir, 'w'));
+      return put('a.onnx', onnxBytes({ external: 'w' }));
+    },
+    code: file,
+    says: ['"w" is no plain file', 'Links are not followed'],
+  },
+  {
+    what: 'weights in a linked folder',
+    make: async ({ put, dir }) => {
+      await symlink('/etc', join(dir, 'd'));
+      return put('a.onnx', onnxBytes({ external: 'd/passwd' }));
+    },
+    code: file,
+    says: ['"d/passwd" is no plain file'],
+  },
+  {
+    what: 'weights that are missing',
+    make: ({ put }) => put('a.onnx', onnxBytes({ external: 'w.bin' })),
+    code: file,
+    says: ['weights "w.bin" is not there'],
+  },
+  {
+    what: 'graphs nested without end',
+    make: ({ put }) => put('a.onnx', onnxBytes({ graph: [nested(200)] })),
+    code: file,
+    says: ['nested more than 32 deep'],
+  },
+  {
+    what: 'two gigabytes of nothing',
+    make: async ({ put }) => {
+      const path = await put('a.onnx', '');
+      await truncate(path, 2 ** 31);
+      return path;
+    },
+    code: file,
+    says: ['no whole ONNX file', 'without a number'],
+  },
+  {
+    what: 'a pipe',
+    make: ({ dir }) => {
+      const path = join(dir, 'pipe.onnx');
+      execFileSync('mkfifo', [path]);
+      return Promise.resolve(path);
+    },
+    code: file,
+    says: ['pipe.onnx is a pipe, socket or device'],
+  },
+  {
+    what: 'a device',
+    make: async ({ dir }) => {
+      const path = join(dir, 'zero.onnx');
+      await symlink('/dev/zero', path);
+      return path;
+    },
+    code: file,
+    says: ['device'],
+  },
+  {
+    what: 'an unknown ending',
+    make: ({ put }) => put('model.bin', 'x'),
+    code: file,
+    says: ['model.bin is no kind of model file', 'an .onnx file'],
+  },
+]);

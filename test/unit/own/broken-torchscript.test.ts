@@ -1,0 +1,68 @@
+import { truncate } from 'node:fs/promises';
+import { refusesEach, scripted } from '../../support/model-bench';
+import { zipBytes } from '../../support/zip-bytes';
+
+const file = 'model-file-invalid';
+
+refusesEach('a TorchScript file', [
+  {
+    what: 'a plain pickle that runs a command',
+    make: ({ put, bomb }) => put('a.pt', bomb()),
+    code: file,
+    says: ['no TorchScript file but a plain pickle', 'torch.jit.script'],
+  },
+  {
+    what: 'a pickle that runs a command, as torch.save packs it',
+    make: ({ put, bomb }) => put('a.pt', zipBytes({ 'a/data.pkl': bomb(), 'a/version': '3' })),
+    code: file,
+    says: ['written by torch.save', 'not unpickled', 'init DIR'],
+  },
+  {
+    what: 'a state dictionary',
+    make: ({ put }) => put('a.pth', zipBytes({ 'a/data.pkl': '\x80\x02}q\x00.', 'a/data/0': 'w' })),
+    code: file,
+    says: ['holds weights or a pickled module', 'torch.jit.script'],
+  },
+  {
+    what: 'two gigabytes named .pt',
+    make: async ({ put }) => {
+      const path = await put('a.pt', '');
+      await truncate(path, 2 ** 31);
+      return path;
+    },
+    code: file,
+    says: ['no TorchScript file'],
+  },
+  {
+    what: 'a truncated archive',
+    make: ({ put }) =>
+      put('a.pt', scripted('  def forward(self: M, x: Tensor) -> Tensor:\n').subarray(0, 90)),
+    code: file,
+    says: ['no TorchScript file'],
+  },
+  {
+    what: 'a module without forward',
+    make: ({ put }) => put('a.pt', scripted('  def other(self: M) -> int:\n')),
+    code: file,
+    says: ['no function "forward"'],
+  },
+  {
+    what: 'a forward that takes a number',
+    make: ({ put }) => put('a.pt', scripted('  def forward(self: M, x: Tensor,\n    n: int) -> Tensor:\n')),
+    code: file,
+    says: ['forward takes "n" of type int', 'tensors alone'],
+  },
+  {
+    what: 'a forward that takes nothing',
+    make: ({ put }) => put('a.pt', scripted('  def forward(self: M) -> Tensor:\n')),
+    code: file,
+    says: ['forward takes no tensor'],
+  },
+  {
+    what: 'an archive without its root',
+    make: ({ put, bomb }) =>
+      put('a.pt', zipBytes({ 'm/data.pkl': bomb(), 'm/code/x.py': '', 'm/constants.pkl': '' })),
+    code: file,
+    says: ['does not say which module'],
+  },
+]);

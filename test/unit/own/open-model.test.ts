@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { toWire } from '../../../main/contract/errors';
+import { openModel } from '../../../main/own/open-model';
+import { scripted, useModelBench } from '../../support/model-bench';
+import { onnxBytes } from '../../support/onnx-bytes';
+
+const bench = useModelBench();
+const tools = () => bench().tools();
+
+describe('trust', () => {
+  const trustedFolder = () =>
+    bench().folder((path) => writeFile(join(path, 'model.py'), 'import marks\ndef get_model():\n  pass\n'));
+
+  it('is asked for before code is run, naming the files', async () => {
+    const path = await trustedFolder();
+    const { trust } = tools();
+    expect(await openModel({ path }, tools())).toMatchObject({ kind: 'folder', trusted: false });
+    const refusal = await trust.require({ kind: 'folder', path }).catch((error: unknown) => toWire(error));
+    expect(refusal).toMatchObject({ code: 'not-trusted', where: path });
+    expect(refusal?.message).toMatch(/dataloader\.py.*model\.py/);
+    expect(existsSync(bench().executed)).toBe(false);
+  });
+
+  it.each(['model.py', '__pycache__/model.cpython-311.pyc', 'marks.py'])(
+    'holds for the content: a change of %s asks again',
+    async (name) => {
+      const path = await trustedFolder();
+      const place = { kind: 'folder', path } as const;
+      await tools().trust.trust(place);
+      expect((await openModel({ path }, tools())).trusted).toBe(true);
+      await mkdir(dirname(join(path, name)), { recursive: true });
+      await writeFile(join(path, name), 'def get_model():\n  return None\n');
+      expect((await openModel({ path }, tools())).trusted).toBe(false);
+    },
+  );
+
+  it('is not given by a damaged list', async () => {
+    const path = await trustedFolder();
+    await tools().trust.trust({ kind: 'folder', path });
+    await writeFile(join(bench().dir, 'trusted.json'), '{"version":1,');
+    expect((await openModel({ path }, tools())).trusted).toBe(false);
+  });
+
+  it('comes before a TorchScript file is loaded, and its shapes are asked for', async () => {
+    const path = await bench().put(
+      'm.pt',
+      scripted('  def forward(self: M,\n    x: Tensor, scale: float=1.) -> Tensor:\n'),
+    );
+    const opened = await openModel({ path }, tools());
+    expect(opened).toMatchObject({ choice: null, trusted: false, asked: [{ name: 'x', shape: null }] });
+    await tools().trust.trust({ kind: 'torchscript', path });
+    expect((await openModel({ path }, tools())).choice).toBeNull();
+    await expect(openModel({ path, shapes: { x: [1, 3] } }, tools())).rejects.toThrow('may be run');
+  });
+});
+
+describe('an ONNX file', () => {
+  const sourceOf = async (path: string, shapes = {}) => {
+    const { choice } = await openModel({ path, shapes }, tools());
+    return (choice?.overrides as { model: { source: Record<string, unknown> } }).model.source;
+  };
+
+  it('is a model with a batch where all first axes are one', async () => {
+    const path = await bench().put('Net v1.onnx', onnxBytes());
+    expect(await openModel({ path }, tools())).toMatchObject({
+      trusted: true,
+      code: [],
+      choice: { preset: 'net-v1' },
+    });
+    expect(await sourceOf(path)).toMatchObject({
+      batched: true,
+      opset: 17,
+      inputs: [{ name: 'x', datatype: 'FP32', shape: [-1, 3], sample: [1, 3] }],
+    });
+  });
+
+  it.each([
+    ['a first axis of fixed size', [1, 3], [1, 3]],
+    ['first axes of different names', ['batch', 3], ['boxes', 3]],
+    ['a scalar among the inputs', [], ['batch', 3]],
+    ['one number a sample', ['batch'], ['batch', 3]],
+  ])('has no batch with %s', async (_what, input, output) => {
+    const text = { inputs: [{ name: 'x', shape: input }], outputs: [{ name: 'y', shape: output }] };
+    expect(await sourceOf(await bench().put('a.onnx', onnxBytes(text)))).toMatchObject({ batched: false });
+  });
+
+  it('takes given shapes, and infers the others by name and place', async () => {
+    const inputs = [
+      { name: 'image', shape: ['batch', 3, 'height', ''] },
+      { name: 'ids', type: 7, shape: ['batch', 'sequence'] },
+      { name: 'mask', type: 7, shape: ['batch', 'sequence'] },
+    ];
+    const path = await bench().put('a.onnx', onnxBytes({ inputs }));
+    const samples = async (shapes = {}) =>
+      ((await sourceOf(path, shapes))['inputs'] as { sample: number[] }[]).map(({ sample }) => sample);
+    expect(await samples()).toEqual([
+      [1, 3, 224, 224],
+      [1, 16],
+      [1, 16],
+    ]);
+    expect(await samples({ image: [1, 3, 64, 64] })).toContainEqual([1, 3, 64, 64]);
+    await expect(openModel({ path, shapes: { nose: [1] } }, tools())).rejects.toMatchObject({
+      remedy: 'Its inputs are: image, ids, mask.',
+    });
+  });
+});
