@@ -10,6 +10,12 @@ function outputReason(output: OutputComparison): string {
   if (output.nanCount > 0 || output.infCount > 0) {
     return `${output.output}: ${output.nanCount} NaN and ${output.infCount} infinite values`;
   }
+  if (output.otherLengths !== undefined && output.otherLengths > 0) {
+    return (
+      `${output.output}: ${output.otherLengths} of ${output.sampleCount} samples have another length on Triton; ` +
+      `largest absolute difference of the others ${digits(output.maxAbsDiff)} (atol ${digits(output.atol)})`
+    );
+  }
   const share =
     (output.mismatchShare ?? 0) > (output.maxMismatch ?? 0) && (output.maxMismatch ?? 0) > 0
       ? `; a share of ${digits(output.mismatchShare ?? null)} is outside (allowed ${digits(output.maxMismatch ?? 0)})`

@@ -136,6 +136,8 @@ export const outputComparisonSchema = z.object({
   /** Id of the sample with the largest absolute difference. */
   worstSample: z.string().nullable(),
   sampleCount: z.int().min(0),
+  /** Samples that are longer or shorter on Triton and were not compared; absent where all have one shape. */
+  otherLengths: z.int().min(0).optional(),
   passed: z.boolean(),
   /** The tolerance is so wide that no realistic output could fail it. */
   vacuous: z.boolean(),

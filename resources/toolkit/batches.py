@@ -26,10 +26,11 @@ class Batch(NamedTuple):
 class Batches:
     """At most `limit` samples (0 = all) of the loader; can be gone through more than once."""
 
-    def __init__(self, folder: ModelFolder, limit: int) -> None:
+    def __init__(self, folder: ModelFolder, limit: int, **context: object) -> None:
+        """`context`: values for the loader's parameters, where it has them and the user says no other."""
         self._folder = folder
         self._limit = limit
-        self._loader: Callable[[], Any] = folder.call("dataloader")
+        self._loader: Callable[[], Any] = folder.call("dataloader", **context)
 
     @property
     def sample_count(self) -> Optional[int]:

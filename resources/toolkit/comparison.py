@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .batches import Array, Tensors
-from .dumps import read_dumps
+from .dumps import read_dumps, read_lengths
 from .errors import ToolkitError
 
 #: Values compared at a time: bounds the memory of the float64 copies to some hundred MiB.
@@ -37,7 +37,11 @@ def _slices(directory: Path) -> Iterator[Slice]:
             raise ToolkitError(
                 "input-invalid", "The dump has not one output for each id", where=str(directory)
             )
-        yield Slice(names, dump.tensors, dump.shapes)
+        # Triton knows no sample without dimensions: what a model gives as [n] comes back as [n, 1].
+        tensors = {
+            name: array.reshape(-1, 1) if array.ndim == 1 else array for name, array in dump.tensors.items()
+        }
+        yield Slice(names, tensors, dump.shapes)
 
 
 def _parts(part: Slice, start: int, stop: int) -> Slice:
@@ -74,10 +78,13 @@ def aligned(reference: Path, candidate: Path) -> Iterator[tuple[Slice, Slice]]:
         raise ToolkitError("input-invalid", "One dump holds more samples than the other", where=str(longer))
 
 
-def _valid(part: Slice, name: str) -> Mask:
-    """False where an element is padding."""
+def _valid(part: Slice, name: str, lengths: str | None) -> Mask:
+    """False where an element is padding; `lengths`: the output that holds the valid size of the last axis."""
     array = part.tensors[name]
     mask = np.ones(array.shape, dtype=np.bool_)
+    if lengths is not None:
+        counts = part.tensors[lengths].reshape([-1] + [1] * (array.ndim - 1))
+        mask &= np.arange(array.shape[-1]) < counts
     shapes = part.shapes.get(name)
     if shapes is None:
         return mask
@@ -85,6 +92,11 @@ def _valid(part: Slice, name: str) -> Mask:
         positions = np.arange(array.shape[axis]).reshape([-1 if i == axis else 1 for i in range(array.ndim)])
         mask &= positions < shapes[:, axis - 1].reshape([-1] + [1] * (array.ndim - 1))
     return mask
+
+
+def _grown(array: Array, shape: tuple[int, ...]) -> Array:
+    """Zeros, or False, behind the ends."""
+    return np.pad(array, [(0, wanted - size) for size, wanted in zip(array.shape, shape)])
 
 
 @dataclass
@@ -106,20 +118,31 @@ class OutputStatistics:
     outside: int = 0
     low: float = np.inf
     high: float = -np.inf
+    lengths: str | None = None
+    other_lengths: int = 0
 
     def add(self, reference: Slice, candidate: Slice) -> None:
-        """Throws verification-failed when shapes differ."""
-        valid = _valid(reference, self.output)
-        other = _valid(candidate, self.output)
+        """Throws verification-failed when shapes differ; other lengths of an output that has them are counted."""
+        valid = _valid(reference, self.output, self.lengths)
+        other = _valid(candidate, self.output, self.lengths)
+        first, second = reference.tensors[self.output], candidate.tensors[self.output]
+        if self.lengths is not None and valid.ndim == other.ndim:
+            common = tuple(max(sizes) for sizes in zip(valid.shape, other.shape))
+            first, second, valid, other = (_grown(array, common) for array in (first, second, valid, other))
+            # From the first frame that is not there on, two such samples tell nothing of each other.
+            same = (valid == other).reshape(len(valid), -1).all(axis=1)
+            self.other_lengths += int((~same).sum())
+            self.within &= bool(same.all())
+            same = same.reshape([-1] + [1] * (valid.ndim - 1))
+            valid, other = valid & same, other & same
         if valid.shape != other.shape or not np.array_equal(valid, other):
-            first, second = (part.tensors[self.output].shape[1:] for part in (reference, candidate))
             raise ToolkitError(
                 "verification-failed",
-                f"{self.output} has the shape {list(first)} in one dump and {list(second)} in the other",
+                f"{self.output} has the shape {list(first.shape[1:])} in one dump and {list(second.shape[1:])} "
+                "in the other",
                 where=self.output,
             )
-        a = reference.tensors[self.output].astype(np.float64)
-        b = candidate.tensors[self.output].astype(np.float64)
+        a, b = first.astype(np.float64), second.astype(np.float64)
         self.samples += len(a)
         self.nan_count += int(((np.isnan(a) | np.isnan(b)) & valid).sum())
         self.inf_count += int(((np.isinf(a) | np.isinf(b)) & valid).sum())
@@ -170,6 +193,7 @@ class OutputStatistics:
             "worstSample": self.worst,
             "sampleCount": self.samples,
             # Nothing finite compared means nothing shown.
+            **({} if self.lengths is None else {"otherLengths": self.other_lengths}),
             "passed": self.within and self.max_abs >= 0 and self.outside <= self.max_mismatch * self.compared,
             "vacuous": self.vacuous,
         }
@@ -188,6 +212,7 @@ def compare(
     """
     shares = max_mismatch or {}
     found: dict[str, OutputStatistics] = {}
+    lengths = read_lengths(reference)
     for first, second in aligned(reference, candidate):
         if set(first.tensors) != set(second.tensors):
             lone = ", ".join(sorted(set(first.tensors) ^ set(second.tensors)))
@@ -197,7 +222,9 @@ def compare(
         for name in first.tensors:
             if name not in found:
                 limits = [limit.get(name, limit.get("*", 0.0)) for limit in (atol, rtol, shares)]
-                found[name] = OutputStatistics(name, limits[0], limits[1], limits[2])
+                found[name] = OutputStatistics(
+                    name, limits[0], limits[1], limits[2], lengths=lengths.get(name)
+                )
             found[name].add(first, second)
     unknown = sorted((set(atol) | set(rtol) | set(shares)) - set(found) - {"*"})
     if unknown:

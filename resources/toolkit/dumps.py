@@ -1,11 +1,13 @@
 """Dumps: `<prefix>-<index>.npz`, index = samples written before, 12 digits; prefixes ids, inputs, labels, outputs.
 
+A reference dump may hold `lengths.json`: outputs whose last axis is valid up to what another output says, by names.
 Samples of one file that differ in their last axes are padded with NaN to the largest. Beside such a file
 stands `<prefix>_shapes-<index>.npz` with each sample's own shape, so that padding and real NaN can be told apart.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +19,7 @@ from .batches import Array, Tensors
 from .errors import ToolkitError
 from .files import replacing
 
+LENGTHS_FILE = "lengths.json"
 FLUSH_BYTES = 256 * 1024 * 1024
 _FILE = re.compile(r"-(\d{12})\.npz$")
 
@@ -148,6 +151,26 @@ def _load(path: Path) -> Tensors:
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except Exception as error:
+        raise ToolkitError(
+            "input-invalid", f"The dump file cannot be read: {error}", where=str(path)
+        ) from error
+
+
+def write_lengths(directory: Path, lengths: Mapping[str, str]) -> None:
+    """Nothing where no output has a valid length of its own."""
+    if lengths:
+        with replacing(directory / LENGTHS_FILE) as partial:
+            partial.write_text(json.dumps(dict(lengths)) + "\n", encoding="utf-8")
+
+
+def read_lengths(directory: Path) -> dict[str, str]:
+    """Empty where the dump says none. Throws input-invalid when the file is damaged."""
+    path = directory / LENGTHS_FILE
+    if not path.exists():
+        return {}
+    try:
+        return {str(name): str(other) for name, other in json.loads(path.read_text(encoding="utf-8")).items()}
+    except (ValueError, AttributeError) as error:
         raise ToolkitError(
             "input-invalid", f"The dump file cannot be read: {error}", where=str(path)
         ) from error

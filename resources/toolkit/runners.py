@@ -30,9 +30,12 @@ class Runner(Protocol):
 
 
 class LoadedModel(NamedTuple):
+    """`lengths`: outputs whose last axis is valid up to what another output says for each sample, by their names."""
+
     module: torch.nn.Module
     inputs: list[str]
     outputs: list[str]
+    lengths: dict[str, str]
 
 
 def load_model(folder: ModelFolder, checkpoint: Path | None) -> LoadedModel:
@@ -41,10 +44,14 @@ def load_model(folder: ModelFolder, checkpoint: Path | None) -> LoadedModel:
     try:
         module, names = value
         inputs, outputs = list(names["inputs"]), list(names["outputs"])
-    except (TypeError, ValueError, KeyError) as error:
+        lengths = dict(names.get("lengths", {}))
+        if not {*lengths, *lengths.values()} <= {*outputs}:
+            raise ValueError("lengths name no output")
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise ToolkitError(
             "model-folder-invalid",
-            'get_model must return (module, {"inputs": [names], "outputs": [names]})',
+            'get_model must return (module, {"inputs": [names], "outputs": [names]}), and may add "lengths": '
+            "{output: output with the valid size of its last axis}",
             where=str(folder.path / "model.py"),
         ) from error
     if not callable(getattr(module, "eval", None)):
@@ -55,7 +62,7 @@ def load_model(folder: ModelFolder, checkpoint: Path | None) -> LoadedModel:
         )
     if checkpoint is not None:
         load_checkpoint(module, checkpoint)
-    return LoadedModel(module.eval(), inputs, outputs)
+    return LoadedModel(module.eval(), inputs, outputs, lengths)
 
 
 class ModuleRunner:

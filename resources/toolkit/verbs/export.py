@@ -37,6 +37,10 @@ from ..source_file import pass_on
 if TYPE_CHECKING:
     import torch
 
+#: Samples of a batch that is looked at for the signature: batches padded to their longest sample differ the more from
+#: each other the smaller they are.
+_SCANNED_SAMPLES = 2
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser)
@@ -217,7 +221,11 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
         return pass_on(options.source, options.format, options.signature, folder, options.output, report)
     source = (_keras if options.framework == "tf" else _torch)(folder, options)
     report.progress(0.2, "Reading the signature from the data set")
-    signature, example = find_signature(Batches(folder, options.limit), source.inputs, source.runner.run)
+    signature, example = find_signature(
+        Batches(folder, options.limit, batch_size=min(_SCANNED_SAMPLES, options.batch_size)),
+        source.inputs,
+        source.runner.run,
+    )
     report.progress(0.5, f"Exporting as {options.format}")
     output: Path = options.output
     opset = options.opset if options.format == "onnx" else None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from ..batches import Batches
-from ..dumps import DumpWriter
+from ..dumps import DumpWriter, write_lengths
 from ..errors import ToolkitError
 from ..files import new_directory
 from ..model_folder import ModelFolder
@@ -26,39 +26,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--signature", type=parse_signature, help="JSON, of a file that export did not write")
 
 
-def _runner(folder: ModelFolder, options: argparse.Namespace) -> Runner:
+def _runner(folder: ModelFolder, options: argparse.Namespace) -> tuple[Runner, dict[str, str]]:
+    """The runner, and which outputs hold the valid lengths of others: only the model's own code says that."""
     if options.runtime == "pyt":
         import torch
 
         torch.manual_seed(options.seed)
         model = load_model(folder, options.checkpoint)
         module = model.module.half() if options.precision == "fp16" else model.module
-        return ModuleRunner(module, model.inputs, model.outputs)
+        return ModuleRunner(module, model.inputs, model.outputs), model.lengths
     if options.runtime == "tf":
         from ..keras_model import KerasRunner, load_keras_model
 
-        return KerasRunner(load_keras_model(folder, options.checkpoint, options.seed))
+        return KerasRunner(load_keras_model(folder, options.checkpoint, options.seed)), {}
     if options.runtime == "savedmodel" and options.path is not None and options.path.is_dir():
         from ..keras_model import SavedModelRunner
 
-        return SavedModelRunner(options.path)
+        return SavedModelRunner(options.path), {}
     if options.path is None or not options.path.is_file():
         raise ToolkitError("input-invalid", f"--runtime {options.runtime} needs a model file", where="--path")
     given: Optional[Signature] = options.signature
     runner: Runner
     runner = OnnxRunner(options.path) if options.runtime == "onnx" else TorchScriptRunner(options.path, given)
-    return runner if given is None else LiftedRunner(runner, given)
+    return (runner if given is None else LiftedRunner(runner, given)), {}
 
 
 def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     folder = ModelFolder.from_options(options)
     report.progress(0.0, "Loading the model")
-    runner = _runner(folder, options)
+    runner, lengths = _runner(folder, options)
     batches = Batches(folder, options.limit)
     total = batches.sample_count
     samples = count = 0
     started = time.monotonic()
     with new_directory(options.output_dir) as directory:
+        write_lengths(directory, lengths)
         writer = DumpWriter(directory)
         for batch in batches:
             parts = {"outputs": runner.run(batch.x)}

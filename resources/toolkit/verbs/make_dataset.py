@@ -30,7 +30,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     with new_directory(options.output) as directory:
         counts = folder.call("make_dataset", str(directory), progress=report.progress)
     samples = int(counts["samples"])
-    parts = [f"{int(count):,} {name}" for name, count in counts.items()]
+    parts = [f"{int(count):,} {name}" for name, count in counts.items() if int(count) > 0]
     report.fact("Data set", f"{', '.join(parts)}, generated")
     report.progress(1.0, "Data set written")
     return {"samples": samples, "counts": dict(counts), "path": str(options.output)}

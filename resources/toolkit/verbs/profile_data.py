@@ -59,7 +59,8 @@ def _check(tensor: Tensor, sample: Array) -> None:
 
 
 def _from_dataset(folder: ModelFolder, tensors: list[Tensor], limit: int) -> Iterator[Tensors]:
-    for batch in Batches(folder, limit):
+    # A loader whose samples differ in shape gives load tools, which send one shape, what `purpose` tells it to.
+    for batch in Batches(folder, limit, purpose="load"):
         for index in range(len(batch.ids)):
             sample = {}
             for tensor in tensors:

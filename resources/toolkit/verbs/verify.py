@@ -44,6 +44,11 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
                 f"Values of {statistics.output} outside the tolerance",
                 f"{statistics.outside:,} of {statistics.compared:,}",
             )
+        if statistics.other_lengths > 0:
+            report.warning(
+                f"{statistics.output}: {statistics.other_lengths} of {statistics.samples} samples have another length "
+                f"({statistics.lengths}) in each dump and were not compared value by value"
+            )
         if fields["vacuous"]:
             report.warning(
                 f"The tolerance of {statistics.output} (atol {statistics.atol:g}, rtol {statistics.rtol:g}) cannot "

@@ -44,6 +44,13 @@ describe('judgeAccuracy', () => {
     expect(judgeAccuracy(spec, [], {}, {}, 0).passed).toBe(false);
     expect(judgeAccuracy(spec, [output], { top1: Number.NaN }, { top1: 0.9 }, 1).passed).toBe(false);
   });
+  it('says how many samples have another length on Triton', () => {
+    const shorter = { ...output, passed: false, otherLengths: 2 };
+    const { reasons } = judgeAccuracy(spec, [shorter], {}, {}, 10);
+    expect(reasons).toEqual([
+      'OUTPUT__0: 2 of 10 samples have another length on Triton; largest absolute difference of the others 0.00001 (atol 0.001)',
+    ]);
+  });
   it('warns of a tolerance that cannot fail', () => {
     const result = judgeAccuracy(spec, [{ ...output, atol: 100, rtol: 100, vacuous: true }], {}, {}, 10);
     expect(result.passed).toBe(true);
