@@ -51,7 +51,6 @@ const quick = [
 
 it.each([
   ['tf-savedmodel', 'fp32', 1e-5],
-  ['onnx', 'fp32', 1e-5],
   ['onnx', 'fp16', 0.01],
 ])('wide-and-deep as %s %s goes from model code to a report', async (format, precision, limit) => {
   const result = await cli(home.path, ...quick, '--format', format, '--precision', precision);
