@@ -9,6 +9,7 @@ import { MonitorPage } from './pages/monitor.page';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
 import { createHome, launch, saveTo, shutDown } from './support/app';
+import { takePictures } from './support/pictures';
 
 let home: TestHome;
 let app: WorkbenchApp;
@@ -57,6 +58,7 @@ test('a server is watched, probed and recorded', async () => {
   await expect(monitor.lines('monitor-probe').first()).toBeAttached();
   await expect(new Shell(app.page).status).toContainText(triton.httpAddress);
   expect(await findings()).toEqual([]);
+  await takePictures(app.page, 'monitor');
 });
 
 test('a model is unloaded and loaded, and its configuration shown', async () => {

@@ -83,6 +83,11 @@ export class NewDeploymentPage {
     return this.page.getByRole('textbox', { name: 'Text of config.pbtxt' });
   }
 
+  /** The engineer's own model, on the Model page. */
+  get own(): Locator {
+    return this.page.getByRole('region', { name: 'Your own model' });
+  }
+
   get startOver(): Locator {
     return this.page.getByRole('button', { name: 'Start over' });
   }

@@ -80,3 +80,10 @@ export async function saveTo(app: WorkbenchApp, path: string): Promise<void> {
     dialog.showSaveDialog = () => Promise.resolve({ canceled: false, filePath });
   }, path);
 }
+
+/** The dialog that asks for a file or folder answers with this path. */
+export async function choosePath(app: WorkbenchApp, path: string): Promise<void> {
+  await app.electron.evaluate(({ dialog }, filePath) => {
+    dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [filePath] });
+  }, path);
+}

@@ -1,0 +1,67 @@
+import AxeBuilder from '@axe-core/playwright';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { cli } from '../support/cli';
+import { NewDeploymentPage } from './pages/new-deployment.page';
+import { RunPage } from './pages/run.page';
+import { Shell } from './pages/shell.page';
+import type { TestHome, WorkbenchApp } from './support/app';
+import { choosePath, createHome, launch, shutDown } from './support/app';
+import { onlyRun } from './support/run-on-disk';
+
+let home: TestHome;
+let app: WorkbenchApp;
+
+test.beforeAll(async () => {
+  home = await createHome();
+  app = await launch(home);
+});
+test.afterAll(async () => {
+  await shutDown(app);
+  await home.remove();
+});
+
+test('a folder of model code: broken it is refused with the reason, whole it runs once it is trusted', async () => {
+  const { page } = app;
+  const form = new NewDeploymentPage(page);
+  const folder = join(home.path, 'my-model');
+  const broken = join(home.path, 'broken-model');
+  for (const path of [folder, broken]) {
+    const made = await cli(home.path, 'init', path);
+    expect(made.code, made.stderr).toBe(0);
+  }
+  await rm(join(broken, 'dataloader.py'));
+
+  await new Shell(page).go('New deployment');
+  await expect(form.start).toBeEnabled();
+  await form.open('Model');
+  await choosePath(app, broken);
+  await form.own.getByRole('button', { name: 'Choose a folder…' }).click();
+  const refusal = form.own.getByRole('alert');
+  await expect(refusal).toContainText('dataloader.py');
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+
+  await choosePath(app, folder);
+  await form.own.getByRole('button', { name: 'Choose a folder…' }).click();
+  await expect(refusal).toBeHidden();
+  const question = form.own.getByRole('group', { name: 'Trust this code' });
+  await expect(question).toContainText('model.py');
+  await question.getByRole('button', { name: 'Trust and use' }).click();
+  await expect(form.own).toContainText(`in use: ${folder}`);
+  await expect(form.start).toBeEnabled();
+
+  await form.open('Performance');
+  await form.set('performance.batchSizes', '1');
+  await form.set('performance.concurrency', '2');
+  await expect(form.start).toBeEnabled();
+  await form.start.click();
+  const run = new RunPage(page);
+  await expect(run.status).toHaveAttribute('data-status', 'running');
+  await run.waitUntilDone();
+  const { state } = await onlyRun(home);
+  expect(state.spec.model.source).toMatchObject({ kind: 'folder', path: folder });
+  expect(state.accuracy?.result.passed).toBe(true);
+  expect(app.complaints).toEqual([]);
+});
