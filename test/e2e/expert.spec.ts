@@ -98,8 +98,10 @@ async function wishes() {
     Accuracy: {
       'accuracy.atol.*': '0.5',
       'accuracy.rtol.*': '0.25',
+      'accuracy.maxMismatch.*': '0.01',
       'accuracy.atol.OUTPUT__0': '0.75',
       'accuracy.rtol.OUTPUT__0': '0.125',
+      'accuracy.maxMismatch.OUTPUT__0': '0.02',
       'accuracy.maxMetricDelta': '0.5',
       'accuracy.thresholds.top1': '0.01',
       'accuracy.thresholds.top5': '0.02',
@@ -109,9 +111,15 @@ async function wishes() {
       'performance.batchSizes': '6',
       'performance.concurrency': '2',
       'performance.onlineBatchSize': '2',
+      'performance.requestRates': '20, 40',
+      'performance.requestDistribution': 'poisson',
+      'performance.search': 'linear',
+      'performance.latencyThresholdMs': '5000',
       'performance.loadTool': 'perf_analyzer',
       'performance.protocol': 'http',
       'performance.inputData': 'zero',
+      'performance.sharedMemory': 'system',
+      'performance.outputSharedMemoryBytes': '4096',
       'performance.measurementIntervalMs': '400',
       'performance.measurementMode': 'count_windows',
       'performance.measurementRequestCount': '20',
@@ -129,7 +137,11 @@ async function wishes() {
 }
 
 /** Fields that this machine, or what is chosen above, leaves one value only; the page says why. */
-const fixed = ['engine.kind', 'model.preset', 'configure.backendAccelerator', 'configure.captureCudaGraph'];
+const fixed = [
+  ...['engine.kind', 'model.preset', 'configure.backendAccelerator', 'configure.captureCudaGraph'],
+  // The other way to say a request rate, refused beside it.
+  'performance.requestIntervalsUs',
+];
 /** Chosen last: with another batching its neighbours are idle. */
 const batching = 'configure.batching';
 

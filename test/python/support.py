@@ -11,9 +11,14 @@ import unittest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from toolkit.errors import ToolkitError
+
 RESOURCES = Path(__file__).resolve().parents[2] / "resources"
 RESNET50 = RESOURCES / "models" / "resnet50"
 TFT = RESOURCES / "models" / "tft"
+
+#: What a folder says itself, called directly or through the toolkit.
+REFUSAL = (ValueError, ToolkitError)
 
 #: Small enough for a test, and yet the real model, loader and metrics.
 SMALL_RESNET = {

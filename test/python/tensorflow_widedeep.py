@@ -6,7 +6,7 @@ import unittest
 from typing import Any, ClassVar
 
 import numpy as np
-from support import ToolkitCase
+from support import REFUSAL, ToolkitCase
 from test_widedeep import WIDE_AND_DEEP, features, folder
 
 
@@ -41,11 +41,11 @@ class DataTest(ToolkitCase):
 
         path = self.make() / "valid" / "part_0.parquet"
         parquet.write_table(parquet.read_table(path).drop_columns(["ad_id", "clicked"]), path)
-        with self.assertRaisesRegex(ValueError, r"part_0\.parquet has no column ad_id, clicked"):
+        with self.assertRaisesRegex(REFUSAL, r"part_0\.parquet has no column ad_id, clicked"):
             next(iter(folder(str(self.dir / "data")).call("dataloader")()))
 
     def test_a_folder_without_files_is_refused(self) -> None:
-        with self.assertRaisesRegex(ValueError, r"has no file valid/\*\.parquet"):
+        with self.assertRaisesRegex(REFUSAL, r"has no file valid/\*\.parquet"):
             folder(str(self.dir)).call("dataloader")
 
 

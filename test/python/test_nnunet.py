@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from support import RESOURCES, ToolkitCase
+from support import REFUSAL, RESOURCES, ToolkitCase
 
 from toolkit.model_folder import ModelFolder
 from toolkit.options import Parser
@@ -122,10 +122,10 @@ class NiftiTest(ToolkitCase):
             (self.file("<", 128, bytes(999)), "datatype 128"),
             (self.file("<", 4, bytes(48), magic=b"ni1\0"), "not a NIfTI-1 file"),
         ):
-            with self.assertRaisesRegex(ValueError, f"{path.name}: .*{text}"):
+            with self.assertRaisesRegex(REFUSAL, f"{path.name}: .*{text}"):
                 self.read(path)
         path.write_bytes(path.read_bytes()[:40])
-        with self.assertRaisesRegex(ValueError, "cannot be read"):
+        with self.assertRaisesRegex(REFUSAL, "cannot be read"):
             self.read(path)
 
 
@@ -193,13 +193,13 @@ class DataTest(VerbCase):
         for image, text in (("../x.nii.gz", "outside the data set"), ("imagesTr/x.nii.gz", "no such file")):
             description["training"][0]["image"] = image
             path.write_text(json.dumps(description))
-            with self.assertRaisesRegex(ValueError, text):
+            with self.assertRaisesRegex(REFUSAL, text):
                 folder(root).call("dataloader")
         path.write_text("{}")
-        with self.assertRaisesRegex(ValueError, "no list `training`"):
+        with self.assertRaisesRegex(REFUSAL, "no list `training`"):
             folder(root).call("dataloader")
         path.unlink()
-        with self.assertRaisesRegex(ValueError, "0 cases"):
+        with self.assertRaisesRegex(REFUSAL, "0 cases"):
             folder(root).call("dataloader")
 
 

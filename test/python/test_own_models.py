@@ -38,7 +38,7 @@ FOLDERS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "model.py",
         "def get_model():\n    raise ValueError('no weights')\n",
         "export",
-        ("get_model of model.py failed: ValueError: no weights", "model.py, line 2"),
+        ("no weights", "model.py, line 2 (get_model of model.py)"),
     ),
     "get_model without names": (
         "model.py",

@@ -60,7 +60,7 @@ class ProtocolTest(ToolkitCase):
         )
         (folder / "dataloader.py").write_text("def get_dataloader_fn():\n    return 1 / 0\n")
         error = self.refused(
-            "toolkit-failed",
+            "model-folder-invalid",
             "infer-framework",
             "--model-dir",
             folder,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 from PIL import Image
-from support import RESNET50, ToolkitCase, resnet_flags
+from support import REFUSAL, RESNET50, ToolkitCase, resnet_flags
 
 from toolkit.checkpoint import load_checkpoint
 from toolkit.errors import ToolkitError
@@ -87,7 +87,7 @@ class DataTest(ToolkitCase):
         loader = folder(root, image_size="32", classes="1000").call("dataloader")
         labels = [int(v) for _, _, y in loader() for v in y["OUTPUT__0"]]
         self.assertEqual(labels, [0, 250, 500, 750])
-        with self.assertRaisesRegex(ValueError, "index 750, the model has 600"):
+        with self.assertRaisesRegex(REFUSAL, "index 750, the model has 600"):
             folder(root, image_size="32", classes="600").call("dataloader")
 
     def test_pixels_are_rgb_normalised_channels_first(self) -> None:

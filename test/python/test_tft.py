@@ -11,7 +11,7 @@ from unittest import mock
 
 import numpy as np
 import torch
-from support import TFT, ToolkitCase
+from support import REFUSAL, TFT, ToolkitCase
 
 from toolkit.dumps import read_all
 from toolkit.model_folder import ModelFolder
@@ -172,7 +172,7 @@ class ModelTest(ToolkitCase):
         self.assertFalse(torch.equal(first["quantiles.weight"], other["quantiles.weight"]))
 
     def test_heads_must_divide_the_size(self) -> None:
-        with self.assertRaisesRegex(ValueError, r"heads \(3\) must divide hidden_size \(8\)"):
+        with self.assertRaisesRegex(REFUSAL, r"heads \(3\) must divide hidden_size \(8\)"):
             model(**{**SMALL, "heads": "3"})
 
 
@@ -265,10 +265,10 @@ class DataTest(ToolkitCase):
             ),
         ):
             path.write_text(broken)
-            with self.assertRaisesRegex(ValueError, words):
+            with self.assertRaisesRegex(REFUSAL, words):
                 folder(root).call("dataloader")
         path.unlink()
-        with self.assertRaisesRegex(ValueError, "has no test.csv"):
+        with self.assertRaisesRegex(REFUSAL, "has no test.csv"):
             folder(root).call("dataloader")
 
 
@@ -321,13 +321,13 @@ class MetricTest(ToolkitCase):
         self.assertAlmostEqual(values["test_p10"], 2 * (0.1 * 6 + 0.9 * 2) / 20)
         self.assertAlmostEqual(values["test_p50"], 2 * (0.5 * 4 + 0.5 * 4) / 20)
         self.assertAlmostEqual(values["test_p90"], 2 * (0.1 * 2 + 0.1 * 10) / 20)
-        with self.assertRaisesRegex(ValueError, "no scale for the series 7"):
+        with self.assertRaisesRegex(REFUSAL, "no scale for the series 7"):
             self.risk([0, 0, 0], 7)
 
     def test_damaged_scalers_are_named(self) -> None:
         for broken in ("{", "[]", '{"5": 1}', '{"5": {"mean": 1}}'):
             (self.dir / "tgt_scalers.json").write_text(broken)
-            with self.assertRaisesRegex(ValueError, r"tgt_scalers\.json holds no scalers"):
+            with self.assertRaisesRegex(REFUSAL, r"tgt_scalers\.json holds no scalers"):
                 self.risk([0, 0, 0], 5)
 
     def test_one_scale_for_all_series(self) -> None:
@@ -350,17 +350,17 @@ class MetricTest(ToolkitCase):
         path.write_bytes(self.pickled("StandardScaler"))
         self.assertAlmostEqual(self.risk([0, 0, 0], 5)["test_p50"], 0.4)
         path.write_bytes(self.pickled("Other"))
-        with self.assertRaisesRegex(ValueError, r"wants sklearn\.preprocessing\._data\.Other"):
+        with self.assertRaisesRegex(REFUSAL, r"wants sklearn\.preprocessing\._data\.Other"):
             self.risk([0, 0, 0], 5)
         path.write_bytes(pickle.dumps({"5": print}))
-        with self.assertRaisesRegex(ValueError, r"wants builtins\.print.*nothing was run"):
+        with self.assertRaisesRegex(REFUSAL, r"wants builtins\.print.*nothing was run"):
             self.risk([0, 0, 0], 5)
         for broken in (b"", b"no pickle", pickle.dumps([1]), pickle.dumps({"5": 1.0})):
             path.write_bytes(broken)
-            with self.assertRaisesRegex(ValueError, r"tgt_scalers\.bin holds no scalers"):
+            with self.assertRaisesRegex(REFUSAL, r"tgt_scalers\.bin holds no scalers"):
                 self.risk([0, 0, 0], 5)
         path.unlink()
-        with self.assertRaisesRegex(ValueError, "neither tgt_scalers.json nor tgt_scalers.bin"):
+        with self.assertRaisesRegex(REFUSAL, "neither tgt_scalers.json nor tgt_scalers.bin"):
             self.risk([0, 0, 0], 5)
 
 

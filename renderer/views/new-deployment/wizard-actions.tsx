@@ -7,9 +7,12 @@ import { useWorkbench } from '../../workbench';
 /** Head of the wizard: import, export, start over. */
 export function WizardActions({ onImport }: { onImport: () => void }) {
   const { client, draft } = useWorkbench();
-  const { preset, overrides, startOver } = useStore(draft);
+  const { overrides, startOver } = useStore(draft);
   const save = async (as: 'run-yaml' | 'shell'): Promise<void> => {
-    const { fileName, text } = await client.call('spec.export', { preset, overrides: { ...overrides }, as });
+    // What was typed a moment ago belongs to it.
+    await draft.getState().settle();
+    const { preset, overrides: chosen } = draft.getState();
+    const { fileName, text } = await client.call('spec.export', { preset, overrides: { ...chosen }, as });
     const saved = await client.call('desktop.saveText', { fileName, text });
     if (saved !== null) noticeDone('Saved', saved.path);
   };

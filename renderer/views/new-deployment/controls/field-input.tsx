@@ -61,7 +61,7 @@ function Input({ field, frame }: { field: Field; frame: ControlProps }) {
         <TextControl
           field={field}
           frame={frame}
-          placeholder={control.mayBeEmpty ? 'any' : ''}
+          placeholder={control.placeholder ?? (control.mayBeEmpty ? 'any' : '')}
           read={orText((text) => parseIntegers(text, control.mayBeEmpty))}
         />
       );

@@ -56,7 +56,7 @@ export function exportSections(context: FieldContext): readonly Section[] {
           label: 'Precision',
           term: 'precision',
           variable: 'PRECISION',
-          help: 'Number format of weights and activations. Inputs and outputs stay FP32.',
+          help: 'Number format of weights and activations, and of the floating-point inputs and outputs.',
           wide: true,
           control: {
             kind: 'choice',

@@ -22,7 +22,7 @@ export type Control =
   | { readonly kind: 'number'; readonly min: number; readonly step: number; readonly placeholder?: string }
   /** Over many decades, so that 1e-4 can be written as it is. */
   | { readonly kind: 'decimal'; readonly placeholder?: string }
-  | { readonly kind: 'integers'; readonly mayBeEmpty: boolean }
+  | { readonly kind: 'integers'; readonly mayBeEmpty: boolean; readonly placeholder?: string }
   /** A list, or `formula`. */
   | { readonly kind: 'sweep' }
   | { readonly kind: 'text'; readonly placeholder: string }

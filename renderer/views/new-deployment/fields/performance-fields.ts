@@ -73,7 +73,7 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           term: 'request-rate-range',
           help: 'In place of the concurrency: sent when due, answered or not; latency also from that time.',
           wide: true,
-          control: { kind: 'integers', mayBeEmpty: true },
+          control: { kind: 'integers', mayBeEmpty: true, placeholder: 'none' },
         },
         {
           keys: ['performance', 'requestDistribution'],
@@ -88,7 +88,7 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           label: 'Intervals of requests, µs',
           term: 'request-intervals',
           help: 'In place of requests a second: these in turn, without end.',
-          control: { kind: 'integers', mayBeEmpty: true },
+          control: { kind: 'integers', mayBeEmpty: true, placeholder: 'none' },
         },
         {
           keys: ['performance', 'search'],
