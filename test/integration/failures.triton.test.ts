@@ -141,7 +141,7 @@ describe('a run that is cut short in a sweep', () => {
   it('says that Triton was killed, and goes on from there', async () => {
     const started = startCli(home.path, run);
     const runId = await runIdOf(started);
-    await started.line(/offline: batch 2/);
+    await started.line(/offline: batch size 2,/);
     for (const pid of servers()) process.kill(pid, 'SIGKILL');
     const result = await started.result;
     expect(result.code).toBe(1);
@@ -152,7 +152,7 @@ describe('a run that is cut short in a sweep', () => {
   it('keeps what was measured on Ctrl-C, and goes on from there', async () => {
     const started = startCli(home.path, run);
     const runId = await runIdOf(started);
-    await started.line(/offline: batch 1/);
+    await started.line(/offline: batch size 1,/);
     started.child.kill('SIGINT');
     const result = await started.result;
     expect(result.code).toBe(130);
@@ -164,7 +164,7 @@ describe('a run that is cut short in a sweep', () => {
   it('can be cancelled from another terminal', async () => {
     const started = startCli(home.path, run);
     const runId = await runIdOf(started);
-    await started.line(/offline: batch 1/);
+    await started.line(/offline: batch size 1,/);
     expect((await cli(home.path, 'cancel', runId)).code).toBe(0);
     expect((await started.result).code).toBe(130);
   });
@@ -172,7 +172,7 @@ describe('a run that is cut short in a sweep', () => {
   it('survives kill -9 of the workbench: the next start ends its Triton, and resume goes on', async () => {
     const started = startCli(home.path, run);
     const runId = await runIdOf(started);
-    await started.line(/offline: batch 2/);
+    await started.line(/offline: batch size 2,/);
     started.child.kill('SIGKILL');
     await started.result;
     expect(servers()).toHaveLength(1);

@@ -103,7 +103,7 @@ describe('runs that measure on one machine', () => {
   it('pauses between two levels, from another process, and then repeats none', async () => {
     const before = await journalOf(second);
     const paused = startCli(home.path, ['resume', second.runId, '--from', 'offline', '--json']);
-    await paused.line(/offline: batch 1,/);
+    await paused.line(/offline: batch size 1,/);
     expect((await cli(home.path, 'pause', second.runId)).code).toBe(0);
     const stopped = await paused.result;
     expect(stopped.code).toBe(4);
