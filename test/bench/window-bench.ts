@@ -173,6 +173,7 @@ try {
   const at = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
   const coldMs = median(starts);
+  const largeColdMs = median(startsWithLargeRun);
   const rows: readonly (readonly [string, string, string, boolean])[] = [
     ['Update to paint, p50', `${at(0.5).toFixed(0)} ms`, '', true],
     [
@@ -197,9 +198,9 @@ try {
     ],
     [
       'The same with the run of 100,000 windows in the list',
-      `${median(startsWithLargeRun).toFixed(0)} ms`,
-      '',
-      true,
+      `${largeColdMs.toFixed(0)} ms`,
+      `${limits.coldStartMs} ms`,
+      largeColdMs <= limits.coldStartMs,
     ],
   ];
   const missed = rows.filter(([, , , kept]) => !kept);
