@@ -51,7 +51,6 @@ import { JournalWriter } from './store/journal';
 import type { UnreadableRun } from './store/run-store';
 import { RunStore } from './store/run-store';
 import { createRunTrash } from './store/run-trash';
-import { toSummary } from './store/summary';
 import { readPackages } from './toolkit/packages';
 import { createLocalPython } from './toolkit/local-python';
 import { createToolkit } from './toolkit/toolkit';
@@ -245,10 +244,6 @@ export async function createCore(options: CoreOptions): Promise<Core> {
           facts,
         ),
     });
-  const listRuns = async () => {
-    const { runs: found, unreadable } = await store.list();
-    return { runs: found.map(toSummary), unreadable };
-  };
   const resolve: Core['resolveSpec'] = (id, overrides) =>
     resolveSpec(requirePreset(presets, id).preset, overrides);
   const presetList = () => [...presets.values()].map((loaded) => loaded.preset);
@@ -293,7 +288,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       const { state, folder } = await store.load(runId);
       return { state, dir: folder.dir };
     },
-    listRuns,
+    listRuns: () => store.list(),
     runDir: async (runId) => (await store.folderOf(runId)).dir,
     reportPath: async (runId, kind) => {
       const { state } = await store.load(runId);

@@ -9,7 +9,7 @@ import type { MonitorEvent, MonitorState, RecordingInfo } from './monitor';
 import type { MonitorHistoryImage } from './monitor-history';
 import type { OpenedModel } from './own-model';
 import { openModelSchema } from './own-model';
-import { reportFileSchema, stepIds } from './run-events';
+import { reportFileSchema, runOutcomes, stepIds } from './run-events';
 import type { RunEvent } from './run-events';
 import type { RunState } from './run-state';
 import { runSpecSchema } from './run-spec';
@@ -26,26 +26,28 @@ const call = <Output>() => ({
   with: <Input extends z.ZodType>(input: Input): Call<Input, Output> => ({ input }),
 });
 
-export interface RunSummary {
-  readonly runId: string;
-  readonly dir: string;
-  readonly preset: string;
-  readonly profile: string;
-  readonly format: string;
-  readonly precision: string;
-  readonly engine: string;
-  readonly status: RunState['status'];
-  readonly createdAt: string;
-  readonly updatedAt: string;
+export const runSummarySchema = z.strictObject({
+  runId: z.string(),
+  dir: z.string(),
+  preset: z.string(),
+  profile: z.string(),
+  format: z.string(),
+  precision: z.string(),
+  engine: z.string(),
+  status: z.enum(['created', 'running', 'interrupted', ...runOutcomes]),
+  createdAt: z.string(),
+  updatedAt: z.string(),
   /** Best measured throughput over both scenarios and the p99 of that very point; null before the first point. */
-  readonly best: { readonly inferencesPerSecond: number; readonly p99Us: number } | null;
-  readonly accuracyPassed: boolean | null;
-  readonly unverified: boolean;
-  readonly tags: readonly string[];
-  readonly note: string;
+  best: z.strictObject({ inferencesPerSecond: z.number(), p99Us: z.number() }).nullable(),
+  accuracyPassed: z.boolean().nullable(),
+  unverified: z.boolean(),
+  tags: z.array(z.string()).readonly(),
+  note: z.string(),
   /** The run that this one waits for: one measures at a time; null when it waits for none. */
-  readonly waitsFor: string | null;
-}
+  waitsFor: z.string().nullable(),
+});
+/** A row of the run list. */
+export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;
 
 export interface AppInfo {
   readonly version: string;

@@ -2,7 +2,6 @@ import type { CoreEvent, Handlers } from '../contract/api';
 import type { Drafts } from '../store/drafts';
 import type { RunStore } from '../store/run-store';
 import type { RunTrash } from '../store/run-trash';
-import { toSummary } from '../store/summary';
 import type { Runs } from './runs';
 
 type DeskCall = Extract<keyof Handlers, `runs.${string}` | `drafts.${string}`>;
@@ -27,7 +26,7 @@ export function createRunsDesk(parts: {
   };
   return {
     handlers: {
-      'runs.list': async () => (await store.list()).runs.map(toSummary),
+      'runs.list': async () => (await store.list()).runs,
       'runs.get': async ({ runId }) => (await store.load(runId)).state,
       'runs.start': async ({ spec }) => {
         const runId = await runs.create(spec);

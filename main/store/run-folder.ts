@@ -8,6 +8,8 @@ export interface RunFolder {
   readonly dir: string;
   readonly spec: string;
   readonly journal: string;
+  /** Row of the run list, kept beside the journal; made again from it when it is not there or old. */
+  readonly summary: string;
   readonly results: string;
   readonly repository: string;
   readonly cancelRequest: string;
@@ -22,6 +24,7 @@ export function runFolder(dir: string): RunFolder {
     dir,
     spec: join(dir, 'run.yaml'),
     journal: join(dir, 'journal.jsonl'),
+    summary: join(dir, 'summary.json'),
     results: join(dir, 'results'),
     repository: join(dir, 'steps', 'configure', 'model-repository'),
     cancelRequest: join(dir, 'cancel.request'),

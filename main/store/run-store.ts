@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import type { Environment } from '../contract/results';
 import type { JournalBody, JournalEntry } from '../contract/run-events';
@@ -13,6 +14,7 @@ import type { JournalContent } from './journal';
 import { acquireLease, leaseHolder } from './lease';
 import type { RunFolder } from './run-folder';
 import { newRunId, runFolder, runIdPattern } from './run-folder';
+import { keptSummary, toSummary } from './summary';
 
 export interface StoredRun {
   readonly folder: RunFolder;
@@ -27,11 +29,31 @@ export interface UnreadableRun {
   readonly reason: string;
 }
 
+/** A run that nobody works on and that has no outcome is `interrupted`; it waits for nobody any more either. */
+async function asItStands<Run extends Pick<RunState, 'status' | 'waitsFor'>>(
+  run: Run,
+  dir: string,
+): Promise<Run> {
+  if (run.status !== 'running' || (await leaseHolder(dir)) !== null) return run;
+  return { ...run, status: 'interrupted', waitsFor: null };
+}
+
 function stateOf(content: JournalContent, path: string): RunState {
   requireEntries(content, path);
   const state = content.entries.reduce<RunState | null>(reduceRun, null);
   if (state === null) throw new WorkbenchError('journal-corrupt', 'The journal is empty', { where: path });
   return state;
+}
+
+/** As the journal tells it. Throws journal-corrupt. */
+async function readRun(folder: RunFolder): Promise<{ state: RunState; damagedLines: readonly number[] }> {
+  const content = await readJournal(folder.journal).catch((error: unknown) => {
+    throw new WorkbenchError('journal-corrupt', 'The journal cannot be read', {
+      where: folder.journal,
+      cause: error,
+    });
+  });
+  return { state: stateOf(content, folder.journal), damagedLines: content.damagedLines };
 }
 
 /** Run folders under `runsDir`; a run elsewhere (`--out`) stands there as a link. The folders are the truth. */
@@ -77,20 +99,8 @@ export class RunStore {
   /** State from the journal; a run that nobody works on and that has no outcome is `interrupted`. */
   async load(runId: string): Promise<StoredRun> {
     const folder = await this.folderOf(runId);
-    const content = await readJournal(folder.journal).catch((error: unknown) => {
-      throw new WorkbenchError('journal-corrupt', 'The journal cannot be read', {
-        where: folder.journal,
-        cause: error,
-      });
-    });
-    const state = stateOf(content, folder.journal);
-    const interrupted = state.status === 'running' && (await leaseHolder(folder.dir)) === null;
-    return {
-      folder,
-      // Nobody waits any more either.
-      state: interrupted ? { ...state, status: 'interrupted', waitsFor: null } : state,
-      damagedLines: content.damagedLines,
-    };
+    const { state, damagedLines } = await readRun(folder);
+    return { folder, state: await asItStands(state, folder.dir), damagedLines };
   }
 
   /** Run id -> real folder, of every run whose folder is there. */
@@ -104,13 +114,15 @@ export class RunStore {
     return dirs;
   }
 
-  /** Newest first. */
-  async list(): Promise<{ runs: readonly StoredRun[]; unreadable: readonly UnreadableRun[] }> {
-    const runs: StoredRun[] = [];
+  /** Newest first. Of a journal that has not grown since, the row that was kept beside it is taken. */
+  async list(): Promise<{ runs: readonly RunSummary[]; unreadable: readonly UnreadableRun[] }> {
+    const runs: RunSummary[] = [];
     const unreadable: UnreadableRun[] = [];
     for (const [runId, dir] of [...(await this.runDirs())].reverse()) {
+      const folder = runFolder(dir);
       try {
-        runs.push(await this.load(runId));
+        const summary = await keptSummary(folder, async () => toSummary((await readRun(folder)).state, dir));
+        runs.push(await asItStands(summary, dir));
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         unreadable.push({ runId, dir, reason });

@@ -1,15 +1,19 @@
+import { readFile, stat } from 'node:fs/promises';
+import { z } from 'zod';
 import type { RunSummary } from '../contract/api';
+import { runSummarySchema } from '../contract/api';
 import { bestPoint } from '../contract/points';
-import type { StoredRun } from './run-store';
+import type { RunState } from '../contract/run-state';
+import { writeFileAtomic } from '../platform/files';
+import type { RunFolder } from './run-folder';
 
 /** One row of the run list; its best level is the one that the report leads with. */
-export function toSummary(run: StoredRun): RunSummary {
-  const { state, folder } = run;
+export function toSummary(state: RunState, dir: string): RunSummary {
   const { spec } = state;
   const best = bestPoint(state)?.point ?? null;
   return {
     runId: state.runId,
-    dir: folder.dir,
+    dir,
     preset: spec.model.preset,
     profile: spec.model.profile,
     format: spec.format,
@@ -25,4 +29,53 @@ export function toSummary(run: StoredRun): RunSummary {
     note: state.note,
     waitsFor: state.waitsFor,
   };
+}
+
+/** Raise it when `toSummary` says another thing of the same journal. */
+const madeBy = 1;
+
+const keptSchema = z.strictObject({
+  madeBy: z.literal(madeBy),
+  /** The journal only grows; its time of change also tells one that was put in its place. */
+  journal: z.strictObject({ bytes: z.int(), mtimeMs: z.number() }),
+  summary: runSummarySchema,
+});
+
+/** Size and time of change of the journal; null when it is not there. */
+const markOf = (folder: RunFolder) =>
+  stat(folder.journal).then(
+    ({ size, mtimeMs }) => ({ bytes: size, mtimeMs }),
+    () => null,
+  );
+
+type Mark = Awaited<ReturnType<typeof markOf>>;
+
+const isSame = (a: Mark, b: Mark): boolean => a?.bytes === b?.bytes && a?.mtimeMs === b?.mtimeMs;
+
+/**
+ * The run's row as it was kept beside its journal, else made anew by `make` and kept: a journal of many windows takes
+ * a third of a second to read. A row that cannot be read, is of another journal or cannot be kept costs time only.
+ */
+export async function keptSummary(folder: RunFolder, make: () => Promise<RunSummary>): Promise<RunSummary> {
+  const mark = await markOf(folder);
+  const text = await readFile(folder.summary, 'utf8').catch(() => null);
+  const kept = text === null ? null : parseKept(text);
+  // The folder may have been moved since.
+  if (mark !== null && kept !== null && isSame(kept.journal, mark))
+    return { ...kept.summary, dir: folder.dir };
+  const summary = await make();
+  if (mark !== null && isSame(mark, await markOf(folder))) {
+    const content = { madeBy, journal: mark, summary } satisfies z.input<typeof keptSchema>;
+    await writeFileAtomic(folder.summary, JSON.stringify(content)).catch(() => undefined);
+  }
+  return summary;
+}
+
+function parseKept(text: string): z.infer<typeof keptSchema> | null {
+  try {
+    const parsed = keptSchema.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
 }

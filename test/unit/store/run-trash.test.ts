@@ -7,7 +7,6 @@ import { homeLayout } from '../../../main/platform/layout';
 import { acquireLease, leaseHolder } from '../../../main/store/lease';
 import { RunStore } from '../../../main/store/run-store';
 import { createRunTrash } from '../../../main/store/run-trash';
-import { toSummary } from '../../../main/store/summary';
 import { rejection } from '../../support/rejection';
 import { environmentFixture, specFixture } from '../../support/run-state';
 
@@ -28,7 +27,7 @@ function open() {
 }
 const create = async (store: RunStore, out?: string) =>
   (await store.create(specFixture(), environmentFixture(), out)).state.runId;
-const ids = async (store: RunStore) => (await store.list()).runs.map(({ state }) => state.runId);
+const ids = async (store: RunStore) => (await store.list()).runs.map(({ runId }) => runId);
 
 it('takes a run away and brings it back as it was', async () => {
   const { store, trash } = open();
@@ -109,7 +108,7 @@ it('shows tags and note in the list, said while nobody works on the run', async 
   const runId = await create(store);
   const entry = await store.append(runId, { type: 'annotation', tags: ['baseline'], note: 'before' });
   expect(entry).toMatchObject({ seq: 2, type: 'annotation' });
-  expect(toSummary(await store.load(runId))).toMatchObject({
+  expect((await store.list()).runs[0]).toMatchObject({
     tags: ['baseline'],
     note: 'before',
     waitsFor: null,

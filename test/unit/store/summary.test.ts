@@ -1,0 +1,83 @@
+import { appendFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { formatJournalLine } from '../../../main/store/journal';
+import { acquireLease } from '../../../main/store/lease';
+import { RunStore } from '../../../main/store/run-store';
+import { completeBodies, journalFixture } from '../../support/run-state';
+
+let runsDir = '';
+beforeEach(async () => {
+  runsDir = await mkdtemp(join(tmpdir(), 'workbench-summary-'));
+});
+afterEach(() => rm(runsDir, { recursive: true, force: true }));
+
+const entries = journalFixture([...completeBodies(), { type: 'run-finished', outcome: 'done' }]);
+const created = entries[0];
+const runId = created?.type === 'run-created' ? created.runId : '';
+const text = (count = entries.length) =>
+  entries.slice(0, count).map((entry) => `${formatJournalLine(entry)}\n`);
+const dir = () => join(runsDir, runId);
+const kept = () => join(dir(), 'summary.json');
+const journal = () => join(dir(), 'journal.jsonl');
+const listed = async () => (await new RunStore(runsDir).list()).runs[0];
+
+async function prepare(count?: number): Promise<void> {
+  await mkdir(dir(), { recursive: true });
+  await writeFile(journal(), text(count).join(''));
+}
+
+it('keeps the row beside the journal and takes it from there while the journal does not grow', async () => {
+  await prepare();
+  const first = await listed();
+  expect(first?.best?.inferencesPerSecond).toBeGreaterThan(0);
+  const marked = (await readFile(kept(), 'utf8')).replace('"note":""', '"note":"from the file"');
+  await writeFile(kept(), marked);
+  expect(await listed()).toEqual({ ...first, note: 'from the file' });
+});
+
+it('reads the journal again once it has grown', async () => {
+  await prepare(entries.length - 1);
+  expect((await listed())?.status).toBe('interrupted');
+  await appendFile(journal(), text().at(-1) ?? '');
+  expect((await listed())?.status).toBe('done');
+});
+
+it.each(['{"madeBy":1,', '{}', '[]', '{"madeBy":0,"journal":{"bytes":1,"mtimeMs":1},"summary":{}}'])(
+  'makes the row anew where what was kept is %s',
+  async (content) => {
+    await prepare();
+    const first = await listed();
+    await writeFile(kept(), content);
+    expect(await listed()).toEqual(first);
+    expect(JSON.parse(await readFile(kept(), 'utf8'))).toMatchObject({ summary: first });
+  },
+);
+
+it('tells by the lease whether a run without an outcome is worked on, whatever was kept', async () => {
+  await prepare(entries.length - 1);
+  expect((await listed())?.status).toBe('interrupted');
+  const release = await acquireLease(dir());
+  expect((await listed())?.status).toBe('running');
+  await release();
+  expect((await listed())?.status).toBe('interrupted');
+});
+
+it('says where the folder is now', async () => {
+  await prepare();
+  await listed();
+  const moved = `${runsDir}-moved`;
+  await rename(runsDir, moved);
+  runsDir = moved;
+  expect((await listed())?.dir).toBe(dir());
+});
+
+it('does not hide a damaged journal behind a row that was kept', async () => {
+  await prepare();
+  await listed();
+  await writeFile(journal(), 'no journal\n');
+  const { runs, unreadable } = await new RunStore(runsDir).list();
+  expect(runs).toEqual([]);
+  expect(unreadable).toMatchObject([{ runId }]);
+});
