@@ -7,6 +7,7 @@ import type { Alert, MonitorSample, MonitorState } from '../../main/contract/mon
 import { modelKey } from '../../main/contract/monitor';
 import { MonitorHistory } from '../../main/contract/monitor-history';
 import type { Client } from '../client';
+import { createPacedShow } from './paced-show';
 
 /** Lengths of the window that can be chosen, minutes: 1 min to 24 h. */
 export const windowMinutes = [1, 5, 15, 60, 360, 1440] as const;
@@ -36,60 +37,67 @@ export interface Monitor {
 /** What is watched and the last 24 hours of it; told once a second, also while another page is shown. */
 export function createMonitorStore(client: Client): StoreApi<Monitor> {
   const history = new MonitorHistory();
-  return createStore<Monitor>()((set, get) => ({
-    state: null,
-    error: null,
-    sample: null,
-    alerts: [],
-    history,
-    version: 0,
-    minutes: 5,
-    pausedMs: null,
-    selected: null,
-    async load() {
-      try {
-        const state = await client.call('monitor.state');
-        const image = await client.call('monitor.history');
-        // What was told meanwhile is newer than the answer only where it goes on behind it.
-        if (image === null || (history.span()?.toMs ?? 0) <= image.latest.atMs) {
-          history.restore(image);
-          set({ sample: image?.latest ?? null });
+  return createStore<Monitor>()((set, get) => {
+    const shown = createPacedShow(({ sample, alerts }) => {
+      set({ sample, alerts, version: get().version + 1 });
+    });
+    return {
+      state: null,
+      error: null,
+      sample: null,
+      alerts: [],
+      history,
+      version: 0,
+      minutes: 5,
+      pausedMs: null,
+      selected: null,
+      async load() {
+        try {
+          const state = await client.call('monitor.state');
+          const image = await client.call('monitor.history');
+          // What was told meanwhile is newer than the answer only where it goes on behind it.
+          if (image === null || (history.span()?.toMs ?? 0) <= image.latest.atMs) {
+            history.restore(image);
+            set({ sample: image?.latest ?? null });
+          }
+          set({ state, alerts: state.alerts, error: null, version: get().version + 1 });
+        } catch (error) {
+          set({ error: toWire(error) });
         }
-        set({ state, alerts: state.alerts, error: null, version: get().version + 1 });
-      } catch (error) {
-        set({ error: toWire(error) });
-      }
-    },
-    show(minutes) {
-      set({ minutes });
-    },
-    pause(paused) {
-      set({ pausedMs: paused ? (history.span()?.toMs ?? Date.now()) : null });
-    },
-    select(key) {
-      set({ selected: key });
-    },
-    hear(event) {
-      if (event.type === 'monitor-changed')
-        set({ state: event.state, alerts: event.state.alerts, error: null });
-      if (event.type === 'monitor-cleared') {
-        history.clear();
-        set({ sample: null, alerts: [], pausedMs: null, selected: null, version: get().version + 1 });
-      }
-      if (event.type === 'monitor-sample') {
-        history.add(event.sample);
-        set({ sample: event.sample, alerts: event.alerts, version: get().version + 1 });
-      }
-      const { sample } = get();
-      if (event.type === 'monitor-verdict' && sample !== null) {
-        const key = modelKey(event.model);
-        const models = sample.models.map((model) =>
-          modelKey(model) === key
-            ? { ...model, state: event.model.state, reason: event.model.reason }
-            : model,
-        );
-        set({ sample: { ...sample, models } });
-      }
-    },
-  }));
+      },
+      show(minutes) {
+        set({ minutes });
+      },
+      pause(paused) {
+        set({ pausedMs: paused ? (history.span()?.toMs ?? Date.now()) : null });
+      },
+      select(key) {
+        set({ selected: key });
+      },
+      hear(event) {
+        if (event.type === 'monitor-changed')
+          set({ state: event.state, alerts: event.state.alerts, error: null });
+        if (event.type === 'monitor-cleared') {
+          shown.forget();
+          history.clear();
+          set({ sample: null, alerts: [], pausedMs: null, selected: null, version: get().version + 1 });
+        }
+        if (event.type === 'monitor-sample') {
+          history.add(event.sample);
+          shown.take(event);
+        }
+        if (event.type === 'monitor-verdict') shown.now();
+        const { sample } = get();
+        if (event.type === 'monitor-verdict' && sample !== null) {
+          const key = modelKey(event.model);
+          const models = sample.models.map((model) =>
+            modelKey(model) === key
+              ? { ...model, state: event.model.state, reason: event.model.reason }
+              : model,
+          );
+          set({ sample: { ...sample, models } });
+        }
+      },
+    };
+  });
 }
