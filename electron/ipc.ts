@@ -26,7 +26,7 @@ export function createEventSender(contents: WebContents): {
   readonly dispose: () => void;
 } {
   const batch = createEventBatch((events) => {
-    if (!contents.isDestroyed()) contents.send(channels.event, events);
+    if (!contents.isDestroyed()) contents.send(channels.event, JSON.stringify(events));
   });
   return { send: batch.add, dispose: batch.dispose };
 }

@@ -4,7 +4,8 @@ import { fromWire } from '../main/contract/errors';
 /** What preload exposes, and nothing else. */
 export interface Bridge {
   call(name: string, input: unknown): Promise<CallAnswer<unknown>>;
-  on(listener: (events: readonly WindowEvent[]) => void): () => void;
+  /** `events`: the JSON of a list of WindowEvent. */
+  on(listener: (events: string) => void): () => void;
   /** Where a file or folder that was dropped on the window lies; '' for one that lies nowhere. */
   pathOf(file: File): string;
 }
@@ -34,7 +35,11 @@ export function createClient(bridge: Bridge): Client {
       // The contract types the handler of this very name; the value comes from the trusted side.
       return answer.value as CallOutput<Name>;
     },
-    on: (listener) => bridge.on(listener),
+    on: (listener) =>
+      bridge.on((events) => {
+        // The contract types what the trusted side says.
+        listener(JSON.parse(events) as readonly WindowEvent[]);
+      }),
     pathOf: (file) => bridge.pathOf(file),
   };
 }

@@ -2,7 +2,7 @@ import type { RunState } from '../../main/contract/run-state';
 
 /** Runs in the page, before its own scripts: the core's side of the bridge with one run. */
 export function bridgeInMemory(state: RunState): void {
-  const listeners = new Set<(events: unknown) => void>();
+  const listeners = new Set<(events: string) => void>();
   const answers: Record<string, unknown> = {
     'app.info': { version: '0.0.0', home: '', electron: null },
     'machine.get': { environment: state.environment, engines: [], checks: [] },
@@ -32,13 +32,13 @@ export function bridgeInMemory(state: RunState): void {
   Object.assign(window, {
     workbench: {
       call: (name: string) => Promise.resolve({ ok: true, value: answers[name] ?? [] }),
-      on: (listener: (events: unknown) => void) => {
+      on: (listener: (events: string) => void) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
     },
     tellWindow: (events: unknown) => {
-      for (const listener of listeners) listener(events);
+      for (const listener of listeners) listener(JSON.stringify(events));
     },
   });
 }

@@ -40,7 +40,7 @@ export async function openElectron(options: {
         ({ BrowserWindow }, [channel, told]) => {
           for (const window of BrowserWindow.getAllWindows()) window.webContents.send(channel, told);
         },
-        [channels.event, events] as const,
+        [channels.event, JSON.stringify(events)] as const,
       ),
     memoryBytes: () =>
       app.evaluate(({ app: self, BrowserWindow }) => {

@@ -11,7 +11,7 @@ export function createClientDouble(answers: Answers): {
   readonly calls: [string, unknown][];
   readonly tell: (...events: WindowEvent[]) => void;
 } {
-  const listeners = new Set<(events: readonly WindowEvent[]) => void>();
+  const listeners = new Set<(events: string) => void>();
   const calls: [string, unknown][] = [];
   const client = createClient({
     call: async (name, input) => {
@@ -34,7 +34,7 @@ export function createClientDouble(answers: Answers): {
     client,
     calls,
     tell: (...events) => {
-      for (const listener of listeners) listener(events);
+      for (const listener of listeners) listener(JSON.stringify(events));
     },
   };
 }
