@@ -87,6 +87,12 @@ export class MonitorHistory {
   private last: number | null = null;
   private lastHour: number | null = null;
   private latestSample: MonitorSample | null = null;
+  private emptied = 0;
+
+  /** Another number once what was kept is gone and something else in its place. */
+  get generation(): number {
+    return this.emptied;
+  }
 
   add(sample: MonitorSample): void {
     const slot = Math.floor(sample.atMs / slotMs);
@@ -111,6 +117,7 @@ export class MonitorHistory {
   }
 
   clear(): void {
+    this.emptied += 1;
     this.tracks.clear();
     this.marked = [];
     this.first = null;
@@ -139,20 +146,25 @@ export class MonitorHistory {
     return [...this.tracks.keys()];
   }
 
-  series(key: string, field: SeriesField, fromMs: number, toMs: number): MonitorSeries {
+  /** The seconds that are kept of a span: the first one, milliseconds, and how many. */
+  within(fromMs: number, toMs: number): { readonly fromMs: number; readonly count: number } {
     const from = Math.max(this.first ?? 0, Math.floor(fromMs / slotMs));
     const to = Math.min(this.last ?? -1, Math.floor(toMs / slotMs));
-    const count = Math.max(0, to - from + 1);
-    const timesMs = new Float64Array(count);
-    const values = new Float32Array(count).fill(NaN);
+    return { fromMs: from * slotMs, count: Math.max(0, to - from + 1) };
+  }
+
+  /** One value for each second of `within`; NaN where there is none. */
+  values(key: string, field: SeriesField, fromMs: number, toMs: number): Float32Array {
+    const kept = this.within(fromMs, toMs);
+    const from = kept.fromMs / slotMs;
+    const values = new Float32Array(kept.count).fill(NaN);
     const track = this.tracks.get(key);
     const at = track?.fields.indexOf(field) ?? -1;
-    for (let index = 0; index < count; index += 1) timesMs[index] = (from + index) * slotMs;
-    if (track === undefined || at < 0) return { timesMs, values };
-    for (let slot = from; slot <= to;) {
+    if (track === undefined || at < 0) return values;
+    for (let slot = from; slot < from + kept.count;) {
       const hour = Math.floor(slot / slotsPerBlock);
       const offset = slot - hour * slotsPerBlock;
-      const length = Math.min(slotsPerBlock - offset, to - slot + 1);
+      const length = Math.min(slotsPerBlock - offset, from + kept.count - slot);
       const block = track.blocks.get(hour);
       if (block !== undefined) {
         const start = at * slotsPerBlock + offset;
@@ -160,7 +172,16 @@ export class MonitorHistory {
       }
       slot += length;
     }
-    return { timesMs, values };
+    return values;
+  }
+
+  series(key: string, field: SeriesField, fromMs: number, toMs: number): MonitorSeries {
+    const kept = this.within(fromMs, toMs);
+    const timesMs = Float64Array.from(
+      { length: kept.count },
+      (_unused, index) => kept.fromMs + index * slotMs,
+    );
+    return { timesMs, values: this.values(key, field, fromMs, toMs) };
   }
 
   /** null before the first sample. */

@@ -14,9 +14,9 @@ export interface Chart {
   readonly layout: ChartLayout;
   /**
    * Of a chart whose lines only grow at their ends: `base` names all the rest, `count` is how many points there are. With
-   * the same base the new ends can be drawn alone.
+   * the same base the new ends can be drawn alone, for `wholeEveryMs` (absent: some seconds).
    */
-  readonly grows?: { readonly base: string; readonly count: number };
+  readonly grows?: { readonly base: string; readonly count: number; readonly wholeEveryMs?: number };
 }
 
 /** What every chart of a sweep is drawn from. */

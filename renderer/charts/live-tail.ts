@@ -65,6 +65,7 @@ export function drawTails(place: DrawnPlot, chart: Chart, drawnCount: number): b
   for (const node of place.querySelectorAll<TraceGroup>('.scatterlayer .trace')) {
     const trace = chart.data[node.__data__?.[0].trace.index ?? -1];
     const group = node.querySelector('.lines');
+    if (trace?.mode === 'markers') continue;
     if (trace === undefined || group === null) return false;
     const yAxis = trace.yaxis === 'y2' ? layout?.yaxis2 : layout?.yaxis;
     if (yAxis === undefined) return false;

@@ -96,6 +96,7 @@ export function Plot({ chart, label, height }: { chart: Chart; label: string; he
         });
       });
     };
+    const everyMs = chart.grows?.wholeEveryMs ?? wholeEveryMs;
     const grown = (): boolean => {
       const last = whole.current;
       return (
@@ -104,13 +105,13 @@ export function Plot({ chart, label, height }: { chart: Chart; label: string; he
         last.base === chart.grows.base &&
         last.range === range &&
         last.height === height &&
-        performance.now() - last.atMs < wholeEveryMs &&
+        performance.now() - last.atMs < everyMs &&
         drawTails(place, chart, last.count)
       );
     };
     let rest: ReturnType<typeof setTimeout> | undefined;
     const frame = requestAnimationFrame(() => {
-      if (grown()) rest = setTimeout(drawWhole, wholeEveryMs);
+      if (grown()) rest = setTimeout(drawWhole, everyMs);
       else drawWhole();
     });
     return () => {

@@ -3,8 +3,9 @@ import type { GpuSample, ModelSample } from '../../../main/contract/monitor';
 import { modelKey } from '../../../main/contract/monitor';
 import type { MonitorHistory } from '../../../main/contract/monitor-history';
 import { ChartPanel } from '../../charts/chart-panel';
-import type { MonitorChartInput } from '../../charts/monitor-charts';
-import { batchSizeChart, gpuChart, probeChart, rateChart, stackChart } from '../../charts/monitor-charts';
+import { batchSizeChart, gpuChart, probeChart, rateChart } from '../../charts/monitor-charts';
+import { stackChart } from '../../charts/monitor-stack-chart';
+import type { MonitorChartInput } from '../../charts/monitor-time-chart';
 import { useChartTheme } from '../../components/use-chart-theme';
 
 const height = 190;

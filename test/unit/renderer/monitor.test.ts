@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MonitorHistory } from '../../../main/contract/monitor-history';
 import { chartThemes } from '../../../renderer/charts/chart-theme';
-import { probeChart, rateChart, stackChart } from '../../../renderer/charts/monitor-charts';
+import { probeChart, rateChart } from '../../../renderer/charts/monitor-charts';
+import { stackChart } from '../../../renderer/charts/monitor-stack-chart';
+import { drawnWindow } from '../../../renderer/charts/monitor-time-chart';
 import { rangeAfter } from '../../../renderer/charts/visible-range';
 import { model, sample } from '../monitor/fixtures';
 
@@ -37,6 +39,35 @@ describe('the charts of the monitor', () => {
     expect(requests?.y).toHaveLength(100);
     expect(requests?.y[49]).toBe(10);
     expect(requests?.y[50]).toBeNaN();
+  });
+
+  it('between two steps of the window only the ends of the lines are new', () => {
+    const day = (seconds: number) => ({
+      ...input(filled(1), 1),
+      fromMs: start,
+      toMs: start + seconds * 1000,
+    });
+    const { fromMs, endMs, stepMs } = drawnWindow(day(86_400), 100);
+    expect(stepMs).toBe(864_000);
+    expect(endMs - fromMs).toBe(86_400_000);
+    expect(endMs).toBeGreaterThanOrEqual(start + 86_400_000);
+    expect(endMs % stepMs).toBe(0);
+    const history = filled(90);
+    const part = (to: number) =>
+      rateChart({ ...input(history, 90), fromMs: start + to - 300_000, toMs: start + to });
+    const [before, after, later] = [part(60_000), part(61_000), part(63_000)];
+    expect(before.grows?.base).toBe(part(60_000).grows?.base);
+    expect(after.grows?.base).toBe(part(63_000).grows?.base);
+    expect(before.grows?.base).not.toBe(after.grows?.base);
+    expect((later.grows?.count ?? 0) - (after.grows?.count ?? 0)).toBe(2);
+    expect(later.layout.xaxis.range).toEqual(after.layout.xaxis.range);
+  });
+
+  it('what was restored is drawn whole', () => {
+    const history = filled(90);
+    const before = rateChart(input(history, 90)).grows?.base;
+    history.restore(history.image());
+    expect(rateChart(input(history, 90)).grows?.base).not.toBe(before);
   });
 
   it('the stack has a bar a second, none where nothing was measured', () => {
