@@ -7,13 +7,21 @@ import type { LoadPoint } from '../../main/contract/results';
 import type { LoadTool, MeasureInput } from '../../main/perf/load-tool';
 import { createTritonClient } from '../../main/triton/client';
 import type { TestTriton } from '../support/triton';
-import type { ChildInput } from './native-child';
+import type { ChildInput, ChildOutput } from './native-child';
 import type { BenchScenario } from './scenarios';
 
 export interface Sample {
   readonly point: LoadPoint;
   /** Of the load tool's own processes, for each request that it sent. */
   readonly clientCpuUs: number;
+  /** Of the native generator alone. */
+  readonly own?: {
+    /** Most memory that its process ever held, bytes. */
+    readonly memoryBytes: number;
+    /** Requests that it counted, and by how many the server's own count of successes grew. */
+    readonly counted: number;
+    readonly served: number;
+  };
 }
 
 /** One clock tick of /proc, microseconds: USER_HZ is 100 on every Linux that Node runs on. */
@@ -57,9 +65,18 @@ export async function levelInput(
       stabilityPercentage: 10,
       maxTrials: 5,
       warmupMs: 1000,
+      ...(scenario.sharedMemory === undefined
+        ? {}
+        : { sharedMemory: scenario.sharedMemory, outputSharedMemoryBytes: scenario.elements * 4 }),
     },
     workDir: work,
   };
+}
+
+/** Requests that the server has answered with success. */
+async function servedBy(measure: ChildInput['measure']): Promise<number> {
+  const statistics = await createTritonClient(measure.httpAddress).modelStatistics(measure.modelName, '1');
+  return statistics.reduce((sum, model) => sum + model.success.count, 0);
 }
 
 export async function measureNative(
@@ -70,24 +87,18 @@ export async function measureNative(
   const outputFile = join(measure.workDir, 'native-output.json');
   const input: ChildInput = { workerFile: files.workerFile, measure };
   await writeFile(inputFile, JSON.stringify(input));
+  const before = await servedBy(measure);
   await promisify(execFile)(process.execPath, [files.childFile, inputFile, outputFile]);
-  const { point, requests, cpuUs } = JSON.parse(await readFile(outputFile, 'utf8')) as {
-    point: LoadPoint;
-    requests: number;
-    cpuUs: number;
-  };
-  return { point, clientCpuUs: cpuUs / requests };
+  const served = (await servedBy(measure)) - before;
+  const { point, requests, cpuUs, memoryBytes } = JSON.parse(
+    await readFile(outputFile, 'utf8'),
+  ) as ChildOutput;
+  return { point, clientCpuUs: cpuUs / requests, own: { memoryBytes, counted: requests, served } };
 }
 
 /** perf_analyzer does not say how many requests it sent in all: the server's counter does. */
 export async function measureAnalyzer(measure: ChildInput['measure'], tool: LoadTool): Promise<Sample> {
-  const client = createTritonClient(measure.httpAddress);
-  const served = async () =>
-    (await client.modelStatistics(measure.modelName, '1')).reduce(
-      (sum, model) => sum + model.success.count,
-      0,
-    );
-  const before = { requests: await served(), cpuUs: endedChildrenCpuUs() };
+  const before = { requests: await servedBy(measure), cpuUs: endedChildrenCpuUs() };
   const input: MeasureInput = {
     ...measure,
     signal: new AbortController().signal,
@@ -96,6 +107,6 @@ export async function measureAnalyzer(measure: ChildInput['measure'], tool: Load
     onCommand: () => undefined,
   };
   const point = await tool.measure(input);
-  const requests = (await served()) - before.requests;
+  const requests = (await servedBy(measure)) - before.requests;
   return { point, clientCpuUs: (endedChildrenCpuUs() - before.cpuUs) / requests };
 }

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import type { LoadPoint } from '../../main/contract/results';
 import type { MeasureInput } from '../../main/perf/load-tool';
 import { measureLevel } from '../../main/perf/native/measure-level';
 
@@ -6,6 +7,15 @@ import { measureLevel } from '../../main/perf/native/measure-level';
 export interface ChildInput {
   readonly workerFile: string;
   readonly measure: Omit<MeasureInput, 'signal' | 'onWindow' | 'onLog' | 'onCommand'>;
+}
+
+/** What it measured. */
+export interface ChildOutput {
+  readonly point: LoadPoint;
+  /** Answered with success, warm-up included. */
+  readonly requests: number;
+  readonly cpuUs: number;
+  readonly memoryBytes: number;
 }
 
 // A process of its own, so that its CPU time is the generator's alone. Arguments: input file, output file.
@@ -20,4 +30,10 @@ const { point, totals } = await measureLevel(input.workerFile, {
   onCommand: () => undefined,
 });
 const { user, system } = process.cpuUsage(before);
-await writeFile(outputFile, JSON.stringify({ point, requests: totals.succeeded, cpuUs: user + system }));
+const output: ChildOutput = {
+  point,
+  requests: totals.succeeded,
+  cpuUs: user + system,
+  memoryBytes: process.resourceUsage().maxRSS * 1024,
+};
+await writeFile(outputFile, JSON.stringify(output));

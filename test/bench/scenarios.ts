@@ -3,7 +3,6 @@ import type { TestModel } from '../support/triton';
 
 /** The Python backend's models that are measured. `compute` stands for a small network: about 5 ms of arithmetic. */
 export const models: readonly TestModel[] = [
-  { name: 'sink', execute: 'return np.zeros([1])', maxBatchSize: 0 },
   { name: 'echo', execute: 'return values.copy()', maxBatchSize: 0 },
   {
     name: 'compute',
@@ -17,81 +16,67 @@ export const models: readonly TestModel[] = [
   },
 ];
 
+/** What a scenario must show of native / perf_analyzer, on the median of the pairs. */
+export interface Goals {
+  readonly throughputAtLeast?: number;
+  readonly cpuAtMost?: number;
+  readonly p50AtMost?: number;
+  readonly p99AtMost?: number;
+  /** Where the server decides the rate, both tools must find the same: throughput and the server's columns. */
+  readonly sameColumns?: boolean;
+}
+
 export interface BenchScenario {
   readonly title: string;
   readonly model: string;
   readonly protocol: Protocol;
   readonly elements: number;
   readonly concurrency: number;
-  /** Where the server decides the rate, both tools must find the same; elsewhere they are two different loads. */
-  readonly judged: boolean;
+  readonly sharedMemory?: 'system';
+  readonly goals: Goals;
 }
 
 const kilobytes = (count: number) => count * 256;
+const base = { model: 'echo', protocol: 'grpc' } as const;
+const small = { ...base, title: 'echo, 4 KB', elements: kilobytes(4) };
+const middle = { ...base, title: 'echo, 600 KB', elements: kilobytes(600) };
+const large = { ...base, title: 'echo, 16 MB', elements: kilobytes(16_384) };
+const compute = {
+  model: 'compute',
+  title: 'compute, 4 KB',
+  elements: kilobytes(4),
+  goals: { sameColumns: true },
+};
+const concurrencies = [1, 4, 16, 64, 256] as const;
+
+const smallGoals = (concurrency: number): Goals =>
+  concurrency === 1
+    ? { throughputAtLeast: 0.95, cpuAtMost: 1.25, p50AtMost: 1.1, p99AtMost: 1.5 }
+    : { throughputAtLeast: 0.95, ...(concurrency >= 16 ? { cpuAtMost: 0.8 } : {}) };
 
 export const scenarios: readonly BenchScenario[] = [
+  { ...compute, protocol: 'grpc', concurrency: 1 },
+  { ...compute, protocol: 'grpc', concurrency: 4 },
+  { ...compute, protocol: 'http', concurrency: 4 },
+  { ...compute, protocol: 'grpc', title: 'compute, 600 KB', elements: kilobytes(600), concurrency: 2 },
+  ...concurrencies.map((concurrency) => ({ ...small, concurrency, goals: smallGoals(concurrency) })),
+  { ...small, protocol: 'http', concurrency: 16, goals: {} },
+  ...concurrencies.map((concurrency) => ({
+    ...middle,
+    concurrency,
+    goals: { throughputAtLeast: 1.1, cpuAtMost: 0.6 },
+  })),
+  // Every request of these holds 32 MB: more of them in flight would measure the memory of the machine.
+  ...[1, 4].map((concurrency) => ({
+    ...large,
+    concurrency,
+    goals: { throughputAtLeast: 1.1, cpuAtMost: 0.3 },
+  })),
   {
-    title: 'compute, 4 KB',
-    model: 'compute',
-    protocol: 'grpc',
-    elements: kilobytes(4),
-    concurrency: 1,
-    judged: true,
-  },
-  {
-    title: 'compute, 4 KB',
-    model: 'compute',
-    protocol: 'grpc',
-    elements: kilobytes(4),
-    concurrency: 4,
-    judged: true,
-  },
-  {
-    title: 'compute, 4 KB',
-    model: 'compute',
-    protocol: 'http',
-    elements: kilobytes(4),
-    concurrency: 4,
-    judged: true,
-  },
-  {
-    title: 'compute, 600 KB',
-    model: 'compute',
-    protocol: 'grpc',
-    elements: kilobytes(600),
+    ...large,
+    title: 'echo, 16 MB, shared memory',
+    sharedMemory: 'system',
     concurrency: 2,
-    judged: true,
-  },
-  {
-    title: 'echo, 4 KB',
-    model: 'echo',
-    protocol: 'grpc',
-    elements: kilobytes(4),
-    concurrency: 1,
-    judged: false,
-  },
-  {
-    title: 'echo, 4 KB',
-    model: 'echo',
-    protocol: 'grpc',
-    elements: kilobytes(4),
-    concurrency: 16,
-    judged: false,
-  },
-  {
-    title: 'echo, 4 KB',
-    model: 'echo',
-    protocol: 'http',
-    elements: kilobytes(4),
-    concurrency: 16,
-    judged: false,
-  },
-  {
-    title: 'sink, 600 KB',
-    model: 'sink',
-    protocol: 'grpc',
-    elements: kilobytes(600),
-    concurrency: 4,
-    judged: false,
+    goals: { throughputAtLeast: 1 },
   },
 ];

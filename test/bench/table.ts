@@ -19,6 +19,9 @@ export interface ScenarioResult {
 const columnFloor = { us: 5, shareOfLatency: 0.01 };
 const throughputLimit = 0.15;
 const columnLimit = 0.1;
+const memoryLimitMiB = 150;
+const partsLimitUs = 5;
+const rateOf = (sample: Sample): number => sample.point.inferencesPerSecond;
 
 const serverColumns = [
   ['Server Queue', 'serverQueueUs'],
@@ -28,7 +31,7 @@ const serverColumns = [
 ] as const satisfies readonly (readonly [string, keyof LoadPoint])[];
 
 const rows: readonly (readonly [string, (sample: Sample) => number])[] = [
-  ['Inferences/Second', (sample) => sample.point.inferencesPerSecond],
+  ['Inferences/Second', rateOf],
   ['Avg latency (us)', (sample) => sample.point.avgUs],
   ['p50 (us)', (sample) => sample.point.p50Us],
   ['p99 (us)', (sample) => sample.point.p99Us],
@@ -51,11 +54,10 @@ function ratioOf(result: ScenarioResult, read: (sample: Sample) => number): Pair
   );
 }
 
-/** Where native and perf_analyzer disagree beyond the limits; empty where they agree or the scenario is not judged. */
-export function disagreements(result: ScenarioResult): readonly string[] {
-  if (!result.scenario.judged) return [];
+/** Where both must find the same: what differs beyond the limits. */
+function disagreements(result: ScenarioResult): readonly string[] {
   const found: string[] = [];
-  const throughput = ratioOf(result, (sample) => sample.point.inferencesPerSecond);
+  const throughput = ratioOf(result, rateOf);
   if (Math.abs(throughput.median - 1) > throughputLimit)
     found.push(`Inferences/Second ${ratioText(throughput)}`);
   const latencyUs = median(result.analyzer.map((sample) => sample.point.avgUs));
@@ -70,6 +72,95 @@ export function disagreements(result: ScenarioResult): readonly string[] {
   return found;
 }
 
+/** One sentence a goal, and whether it is met. */
+interface Verdict {
+  readonly text: string;
+  readonly met: boolean;
+}
+
+/** Bytes that the requests in flight hold of themselves: their input, and the answer. */
+const inFlightBytes = ({ elements, concurrency }: BenchScenario): number => 2 * 4 * elements * concurrency;
+
+const sumOfParts = (point: LoadPoint): number =>
+  point.clientSendUs +
+  point.networkServerSendRecvUs +
+  point.serverQueueUs +
+  point.serverComputeInputUs +
+  point.serverComputeInferUs +
+  point.serverComputeOutputUs +
+  point.clientRecvUs;
+
+/** What holds of the native generator alone, whatever the scenario. */
+function ownVerdicts({ scenario, native }: ScenarioResult): readonly Verdict[] {
+  const own = native.flatMap((sample) => sample.own ?? []);
+  const memoryMiB = Math.max(...own.map(({ memoryBytes }) => memoryBytes)) / 2 ** 20;
+  const roomMiB = memoryLimitMiB + inFlightBytes(scenario) / 2 ** 20;
+  const offUs = Math.max(...native.map(({ point }) => Math.abs(point.avgUs - sumOfParts(point))));
+  const uncounted = own.filter(({ counted, served }) => counted !== served);
+  return [
+    {
+      text: `memory ${memoryMiB.toFixed(0)} MiB at most (limit ${roomMiB.toFixed(0)}: ${memoryLimitMiB} and what is in flight)`,
+      met: memoryMiB <= roomMiB,
+    },
+    {
+      text: `average less sum of its parts ${offUs.toFixed(1)} us (limit ${partsLimitUs})`,
+      met: offUs <= partsLimitUs,
+    },
+    {
+      text:
+        uncounted.length === 0
+          ? 'requests counted as the server counts them'
+          : `requests counted otherwise than by the server: ${uncounted.map(({ counted, served }) => `${counted} of ${served}`).join(', ')}`,
+      met: uncounted.length === 0,
+    },
+  ];
+}
+
+function goalVerdicts(result: ScenarioResult): readonly Verdict[] {
+  const { goals } = result.scenario;
+  const atMost = (title: string, limit: number | undefined, read: (sample: Sample) => number) => {
+    const ratio = ratioOf(result, read);
+    return limit === undefined
+      ? []
+      : [{ text: `${title} ${ratioText(ratio)} (at most ${limit})`, met: ratio.median <= limit }];
+  };
+  const throughput = ratioOf(result, rateOf);
+  const least = goals.throughputAtLeast;
+  const differences = goals.sameColumns === true ? disagreements(result) : [];
+  return [
+    ...(least === undefined
+      ? []
+      : [
+          {
+            text: `throughput ${ratioText(throughput)} (at least ${least})`,
+            met: throughput.median >= least,
+          },
+        ]),
+    ...atMost('client CPU per request', goals.cpuAtMost, (sample) => sample.clientCpuUs),
+    ...atMost('p50', goals.p50AtMost, (sample) => sample.point.p50Us),
+    ...atMost('p99', goals.p99AtMost, (sample) => sample.point.p99Us),
+    ...(goals.sameColumns === true
+      ? [
+          {
+            text: `throughput within 15 %, server columns within 10 % (or 1 % of the latency)${differences.length === 0 ? '' : `: ${differences.join('; ')}`}`,
+            met: differences.length === 0,
+          },
+        ]
+      : []),
+  ];
+}
+
+const verdictsOf = (result: ScenarioResult): readonly Verdict[] => [
+  ...goalVerdicts(result),
+  ...ownVerdicts(result),
+];
+
+/** Goals of a scenario that were missed, in words. */
+export const missed = (result: ScenarioResult): readonly string[] =>
+  verdictsOf(result)
+    .filter(({ met }) => !met)
+    .map(({ text }) => `${titleOf(result.scenario)}: ${text}`);
+
 export const titleOf = (scenario: BenchScenario): string =>
   `${scenario.title}, ${scenario.protocol === 'grpc' ? 'gRPC' : 'HTTP'}, concurrency ${scenario.concurrency}`;
 
@@ -78,12 +169,6 @@ const unsteady = (samples: readonly Sample[]) => samples.filter((sample) => !sam
 /** One scenario as a Markdown section. */
 export function formatScenario(result: ScenarioResult): string {
   const { scenario, native, analyzer } = result;
-  const wrong = disagreements(result);
-  const verdict = !scenario.judged
-    ? 'Not judged: the rate depends on how much of the shared processors the tool itself takes.'
-    : wrong.length === 0
-      ? 'Throughput within 15 %, server columns within 10 % (or 1 % of the latency): yes.'
-      : `Throughput within 15 %, server columns within 10 % (or 1 % of the latency): no: ${wrong.join('; ')}.`;
   return [
     `### ${titleOf(scenario)}`,
     '',
@@ -94,7 +179,9 @@ export function formatScenario(result: ScenarioResult): string {
         `| ${title} | ${shown(median(native.map(read)))} | ${shown(median(analyzer.map(read)))} | ${ratioText(ratioOf(result, read))} |`,
     ),
     '',
-    `${verdict} Levels that did not become steady: native ${unsteady(native)}, perf_analyzer ${unsteady(analyzer)} of ${native.length}.`,
+    ...verdictsOf(result).map(({ text, met }) => `- ${met ? 'met' : '**missed**'}: ${text}`),
+    '',
+    `Levels that did not become steady: native ${unsteady(native)}, perf_analyzer ${unsteady(analyzer)} of ${native.length}.`,
     ...(result.lost.length === 0 ? [] : [`Pairs lost and taken again: ${result.lost.join('; ')}.`]),
     '',
   ].join('\n');
