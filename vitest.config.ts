@@ -1,5 +1,18 @@
 import { defineConfig } from 'vitest/config';
 
+/** Integration tests of one kind: a file at a time, as each has servers of its own. */
+const lane = (name: string, include: string[], exclude: string[]) => ({
+  test: {
+    name,
+    include,
+    exclude,
+    environment: 'node' as const,
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
+    fileParallelism: false,
+  },
+});
+
 export default defineConfig({
   test: {
     projects: [
@@ -12,16 +25,8 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
-      {
-        test: {
-          name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
-          environment: 'node',
-          testTimeout: 600_000,
-          hookTimeout: 300_000,
-          fileParallelism: false,
-        },
-      },
+      lane('triton', ['test/integration/**/*.test.ts'], ['test/integration/**/*.docker.test.ts']),
+      lane('docker', ['test/integration/**/*.docker.test.ts'], []),
     ],
   },
 });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCheck } from './check-tools.mjs';
@@ -8,8 +8,8 @@ import { startXvfb } from './xvfb.mjs';
 
 const bin = (name) => join(repoRoot, 'node_modules', '.bin', name);
 
-/** Runs a test runner on this terminal; `onText` sees what it prints. Resolves with its exit code. */
-function runner(program, args, env, onText) {
+/** Runs a test runner on this terminal (or not, `silent`); `onText` sees what it prints. Resolves with its exit code. */
+function runner(program, args, env, onText, { silent = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd: repoRoot,
@@ -18,7 +18,7 @@ function runner(program, args, env, onText) {
     });
     for (const stream of onText ? ['stdout', 'stderr'] : []) {
       child[stream].on('data', (chunk) => {
-        process[stream].write(chunk);
+        if (!silent) process[stream].write(chunk);
         onText(chunk.toString());
       });
     }
@@ -49,6 +49,13 @@ function counted(code, { passed, failed, skipped }) {
   return { passed, failed: failed === 0 && code !== 0 ? 1 : failed, skipped };
 }
 
+const none = { passed: 0, failed: 0, skipped: 0 };
+const added = (a, b) => ({
+  passed: a.passed + b.passed,
+  failed: a.failed + b.failed,
+  skipped: a.skipped + b.skipped,
+});
+
 const nothing = { passed: 0, failed: 1, skipped: 0 };
 
 async function check({ layout }) {
@@ -56,19 +63,48 @@ async function check({ layout }) {
   return { passed: failed === 0 ? 1 : 0, failed: failed === 0 ? 0 : 1, skipped: 0 };
 }
 
-async function python({ layout, env }) {
+const pythonTests = join('test', 'python');
+
+/** One file of Python tests; what it prints comes in one piece, as another runs beside it. */
+async function pythonFile(file, program, env) {
   let text = '';
-  const args = ['-m', 'unittest', 'discover', '-s', join('test', 'python'), '-v'];
-  const own = { ...env, PYTHONPATH: join(repoRoot, 'resources'), PYTHONDONTWRITEBYTECODE: '1' };
-  const code = await runner(layout.python, args, own, (chunk) => {
-    text += chunk;
-  });
+  const args = ['-m', 'unittest', 'discover', '-s', pythonTests, '-p', file, '-v'];
+  const code = await runner(
+    program,
+    args,
+    env,
+    (chunk) => {
+      text += chunk;
+    },
+    { silent: true },
+  );
+  process.stdout.write(`${file}\n${text}`);
   const ran = Number(/^Ran (\d+) tests?/m.exec(text)?.[1] ?? 0);
   const last = /^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$/m.exec(text)?.[1] ?? '';
   const number = (name) => Number(new RegExp(`(?:^|, )${name}=(\\d+)`).exec(last)?.[1] ?? 0);
   const failed = number('failures') + number('errors') + number('unexpected successes');
   const skipped = number('skipped');
-  return counted(code, { passed: Math.max(0, ran - failed - skipped), failed, skipped });
+  // A file in which nothing ran proves nothing.
+  return counted(ran === 0 ? 1 : code, { passed: Math.max(0, ran - failed - skipped), failed, skipped });
+}
+
+/** Two files at a time, each with a thread of its own for the tensors. */
+async function python({ layout, env }) {
+  const own = {
+    ...env,
+    PYTHONPATH: join(repoRoot, 'resources'),
+    PYTHONDONTWRITEBYTECODE: '1',
+    OMP_NUM_THREADS: '1',
+  };
+  const waiting = readdirSync(join(repoRoot, pythonTests)).filter((name) => /^test.*\.py$/.test(name));
+  const results = [];
+  const lane = async () => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      results.push(await pythonFile(file, layout.python, own));
+    }
+  };
+  await Promise.all([lane(), lane()]);
+  return results.reduce(added, none);
 }
 
 function vitest(project) {
@@ -87,6 +123,15 @@ function vitest(project) {
       skipped: report.numPendingTests + report.numTodoTests,
     });
   };
+}
+
+/** Tests with containers and tests with a local Triton: two lanes, each a file at a time. */
+async function integration(context) {
+  const lanes = await Promise.all(['triton', 'docker'].map((project) => vitest(project)(context)));
+  // A lane that ran nothing proves nothing.
+  return lanes
+    .map((lane) => (lane.passed + lane.failed + lane.skipped === 0 ? nothing : lane))
+    .reduce(added, none);
 }
 
 async function e2e({ env }) {
@@ -112,6 +157,6 @@ export const parts = {
   check,
   python,
   unit: vitest('unit'),
-  integration: vitest('integration'),
+  integration,
   e2e,
 };
