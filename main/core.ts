@@ -1,5 +1,6 @@
 import type { CoreEvent, Handlers, RunSummary } from './contract/api';
-import { WorkbenchError } from './contract/errors';
+import { toWire, WorkbenchError } from './contract/errors';
+import type { ImportRequest } from './contract/imported';
 import type { MachineStatus } from './contract/machine';
 import type { Preset } from './contract/preset';
 import type { Environment } from './contract/results';
@@ -21,6 +22,7 @@ import { createPlanPlaces } from './engine/plan-places';
 import { readEnvironment } from './machine/environment';
 import { readGpus } from './machine/gpu-report';
 import { readMachineStatus } from './machine/machine-status';
+import { readCapture } from './perf/import/read-capture';
 import type { LoadTool } from './perf/load-tool';
 import { createLoadTools } from './perf/load-tools';
 import type { Monitor } from './monitor/monitor';
@@ -35,6 +37,7 @@ import { homeLayout } from './platform/layout';
 import { Listeners } from './platform/listeners';
 import { readPresets, requirePreset } from './presets/presets';
 import { resolveSpec } from './presets/resolve-spec';
+import type { ReportContext } from './reports/to-report';
 import { writeReports } from './reports/write-reports';
 import { initModelFolder } from './own/init-folder';
 import type { InitOutcome } from './own/init-folder';
@@ -46,6 +49,7 @@ import type { DeviceTurn } from './store/device-queue';
 import { takeDevice } from './store/device-queue';
 import { createDrafts } from './store/drafts';
 import { followRuns } from './store/follow';
+import { importRun } from './store/import-run';
 import { acquireLease } from './store/lease';
 import { JournalWriter } from './store/journal';
 import type { UnreadableRun } from './store/run-store';
@@ -69,6 +73,12 @@ export interface CoreOptions {
   readonly electron: string | null;
   /** Tell also of runs that other processes work on. */
   readonly follow?: boolean;
+}
+
+interface ImportOutcome {
+  readonly runId: string;
+  /** What the file does not say, and what was not taken. */
+  readonly notes: readonly string[];
 }
 
 type CoreCall = Exclude<keyof Handlers, `desktop.${string}`>;
@@ -110,6 +120,8 @@ export interface Core {
   reportPath(runId: string, kind: ReportFile['kind']): Promise<string>;
   /** Writes the reports again from the journal. Throws run-busy while somebody works on the run. */
   writeReports(runId: string): Promise<readonly ReportFile[]>;
+  /** Stores the figures of a file of perf_analyzer as a run. Throws input-invalid with line or field. */
+  importFile(request: ImportRequest): Promise<ImportOutcome>;
   /** Ends orphans, containers that wait for `resume` too, empties cache and trash, deletes the given runs. */
   clean(runIds: readonly string[]): Promise<{
     readonly endedServers: readonly number[];
@@ -248,6 +260,44 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     resolveSpec(requirePreset(presets, id).preset, overrides);
   const presetList = () => [...presets.values()].map((loaded) => loaded.preset);
 
+  const contextOf = async ({ spec, imported }: RunState): Promise<ReportContext> =>
+    imported === null
+      ? reportContext(await presetOf(spec.model), now())
+      : { generatedAt: now().toISOString(), modelTitle: spec.model.preset };
+  const writeReportsOf = async (runId: string): Promise<readonly ReportFile[]> => {
+    const { state, folder } = await store.load(runId);
+    const release = await acquireLease(folder.dir);
+    try {
+      const files = await writeReports({
+        state,
+        context: await contextOf(state),
+        dir: folder.results,
+        signal: new AbortController().signal,
+        printPdf: options.printPdf,
+      });
+      const { writer } = await JournalWriter.open(folder.journal);
+      await writer.append({ type: 'report', files: [...files] });
+      await writer.close();
+      events.tell({ type: 'runs-changed' });
+      return files;
+    } finally {
+      await release();
+    }
+  };
+  const importFile = async (request: ImportRequest): Promise<ImportOutcome> => {
+    const capture = await readCapture(request);
+    const runId = await importRun(store, capture, options.version);
+    tell({ type: 'runs-changed' });
+    const { notes } = capture.source;
+    try {
+      await writeReportsOf(runId);
+      return { runId, notes };
+    } catch (error) {
+      // The figures are kept; the report can be written again.
+      return { runId, notes: [...notes, `The report could not be written: ${toWire(error).message}`] };
+    }
+  };
+
   const core: Core = {
     handlers: {
       'app.info': () =>
@@ -267,6 +317,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         places: { layout, resources, workerFile: options.workerFile },
       }),
       ...own.handlers,
+      'runs.import': importFile,
       ...createRunsDesk({ runs, store, trash, drafts: createDrafts(layout.drafts), tell }).handlers,
     },
     loadTools,
@@ -296,26 +347,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       if (file === undefined) throw new WorkbenchError('report-failed', `This run has no ${kind} report yet`);
       return file.path;
     },
-    writeReports: async (runId) => {
-      const { state, folder } = await store.load(runId);
-      const release = await acquireLease(folder.dir);
-      try {
-        const files = await writeReports({
-          state,
-          context: reportContext(await presetOf(state.spec.model), now()),
-          dir: folder.results,
-          signal: new AbortController().signal,
-          printPdf: options.printPdf,
-        });
-        const { writer } = await JournalWriter.open(folder.journal);
-        await writer.append({ type: 'report', files: [...files] });
-        await writer.close();
-        events.tell({ type: 'runs-changed' });
-        return files;
-      } finally {
-        await release();
-      }
-    },
+    writeReports: writeReportsOf,
+    importFile,
     clean: async (runIds) => {
       const { ended, removedContainers } = await engines.sweep({ all: true });
       for (const runId of runIds) await store.remove(runId);

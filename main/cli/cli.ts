@@ -9,6 +9,7 @@ import { defaultHome, homeLayout } from '../platform/layout';
 import type { CliContext } from './context';
 import { addDetect } from './detect';
 import { addImages } from './images';
+import { addImport } from './import';
 import { addListing } from './listing';
 import { createOutput, exitCodeOf, exitCodes, formatError } from './output';
 import { addMonitor } from './monitor';
@@ -61,6 +62,7 @@ async function main(): Promise<void> {
   addResume(program, context);
   addSpec(program, context);
   addPerf(program, context);
+  addImport(program, context);
   addMonitor(program, context);
   addUpkeep(program, context);
   try {

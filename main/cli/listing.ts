@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { stepTitle } from '../contract/step-text';
+import { crossCheckOf } from '../contract/cross-check';
 import { estimateTimeLeft } from '../contract/time-left';
 import type { CliContext } from './context';
 import { formatError, formatTable, milliseconds, perSecond } from './output';
+import { crossCheckLines } from './print-cross-check';
 import { runDocument } from './run-json';
 
 interface Json {
@@ -78,6 +80,10 @@ function addShow(program: Command, context: CliContext): void {
       }
       output.say(`${runId}: ${state.status}${state.unverified ? ', unverified' : ''}`);
       output.say(`  in ${dir}`);
+      if (state.imported !== null) {
+        output.say(`  imported from ${state.imported.fileName}: not measured here`);
+        for (const note of state.imported.notes) output.say(`  ${note}`);
+      }
       if (state.waitsFor !== null) output.say(`  waits for ${state.waitsFor}`);
       const left = estimateTimeLeft(state, Date.now());
       if (left !== null) output.say(`  about ${Math.ceil(left.seconds)} s of measuring: ${left.basis}`);
@@ -89,7 +95,9 @@ function addShow(program: Command, context: CliContext): void {
       for (const scenario of ['offline', 'online'] as const) {
         if (document[scenario].length === 0) continue;
         output.say('');
+        const repeated = document[scenario].some((point) => point.repeat !== undefined);
         const rows = document[scenario].map((point) => [
+          ...(repeated ? [String(point.repeat ?? 1), point.loadTool] : []),
           String(point.batchSize),
           point.requestRate === undefined ? String(point.concurrency) : `${perSecond(point.requestRate)}/s`,
           perSecond(point.inferencesPerSecond),
@@ -97,6 +105,7 @@ function addShow(program: Command, context: CliContext): void {
           point.flags.join(' '),
         ]);
         const header = [
+          ...(repeated ? ['repeat', 'tool'] : []),
           'batch',
           'concurrency',
           'inferences/s',
@@ -109,6 +118,7 @@ function addShow(program: Command, context: CliContext): void {
         ];
         output.say(scenario);
         output.say(formatTable(header, rows));
+        for (const line of crossCheckLines(crossCheckOf(state, scenario) ?? [])) output.say(line);
       }
       if (state.error !== null) output.say(formatError(state.error));
     });

@@ -1,6 +1,8 @@
 import { WorkbenchError } from '../contract/errors';
 import type { LoadPoint } from '../contract/results';
-import type { searches } from '../contract/run-spec';
+import type { MeasuringTurn } from '../contract/measuring-order';
+import { measuringOrder } from '../contract/measuring-order';
+import type { LoadTool, searches } from '../contract/run-spec';
 import type { LoadLevel } from '../contract/scenario-levels';
 import { budgetLatencyUs, lastWithin, nextLevel } from '../perf/search-levels';
 import type { TriedLevel } from '../perf/search-levels';
@@ -34,19 +36,18 @@ export function readSearch(options: {
 export interface PerfSweep {
   readonly levels: readonly LoadLevel[];
   readonly repeats: number;
+  /** One, or both of a cross-check. */
+  readonly tools: readonly [LoadTool, ...LoadTool[]];
   readonly search: Search | null;
   readonly aborted: () => boolean;
   /** null: nothing came of the level. */
-  readonly one: (level: LoadLevel, repeat: number) => Promise<LoadPoint | null>;
+  readonly one: (turn: MeasuringTurn) => Promise<LoadPoint | null>;
 }
 
-/** All levels, round after round: A B A B, so that a drift of the machine falls on all of them alike. */
-async function measureAll({ levels, repeats, aborted, one }: PerfSweep): Promise<void> {
-  for (let repeat = 1; repeat <= repeats; repeat += 1) {
-    for (const level of levels) {
-      await one(level, repeat);
-      if (aborted()) return;
-    }
+async function measureAll({ levels, repeats, tools, aborted, one }: PerfSweep): Promise<void> {
+  for (const turn of measuringOrder(levels, repeats, tools)) {
+    await one(turn);
+    if (aborted()) return;
   }
 }
 
@@ -60,7 +61,8 @@ async function searchAll(sweep: PerfSweep, search: Search): Promise<LoadLevel[]>
     const tried: TriedLevel[] = [];
     for (let index = nextLevel(search.kind, levels.length, tried); index !== null;) {
       const level = levels[index];
-      const point = level === undefined ? null : await sweep.one(level, 1);
+      const [loadTool] = sweep.tools;
+      const point = level === undefined ? null : await sweep.one({ level, repeat: 1, loadTool });
       if (sweep.aborted()) return found;
       tried.push({ index, within: point !== null && budgetLatencyUs(point) <= search.thresholdUs });
       index = nextLevel(search.kind, levels.length, tried);

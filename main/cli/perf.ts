@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { toWire, WorkbenchError } from '../contract/errors';
 import type { WireError } from '../contract/errors';
+import { crossCheck, fewestRounds } from '../contract/cross-check';
+import { crossSummary } from '../contract/cross-check-text';
+import type { MeasuringTurn } from '../contract/measuring-order';
+import { toolsOf } from '../contract/measuring-order';
 import type { LoadPoint } from '../contract/results';
+import type { LoadTool } from '../contract/run-spec';
 import { loadTools, protocols, requestDistributions, searches, sharedMemories } from '../contract/run-spec';
 import { generateInput } from '../perf/generate-input';
 import { levelText } from '../contract/level-text';
@@ -16,6 +21,8 @@ import { exitCodes } from './output';
 import { readLevels } from './perf-levels';
 import { pointLine, pointTable } from './perf-print';
 import { readSearch, runSweep } from './perf-sweep';
+import type { PerfSweep } from './perf-sweep';
+import { crossCheckLines, withWords } from './print-cross-check';
 import { readShapes } from './read-shapes';
 import { readNumber } from './read-spec';
 
@@ -33,7 +40,8 @@ interface PerfOptions {
   readonly latencyThreshold?: string;
   readonly sharedMemory: string;
   readonly outputSharedMemorySize: string;
-  readonly repeats: string;
+  readonly repeats?: string;
+  readonly crossCheck?: boolean;
   readonly loadTool: string;
   readonly protocol: string;
   readonly shape?: readonly string[];
@@ -84,20 +92,44 @@ function addresses(options: PerfOptions): { readonly http: string; readonly grpc
 
 interface Results {
   readonly points: LoadPoint[];
-  readonly missing: { readonly level: LoadLevel; readonly error: WireError }[];
+  readonly missing: {
+    readonly level: LoadLevel;
+    readonly repeat?: number;
+    readonly loadTool?: LoadTool;
+    readonly error: WireError;
+  }[];
+}
+
+/** How the levels are measured, by the options of rounds and tools. Throws input-invalid. */
+function readRounds(options: PerfOptions): Pick<PerfSweep, 'repeats' | 'tools' | 'search'> {
+  const { crossCheck = false } = options;
+  const loadTool = chosen('--load-tool', loadTools, options.loadTool);
+  const repeats = readNumber('--repeats', options.repeats ?? String(crossCheck ? fewestRounds : 1));
+  if (!Number.isSafeInteger(repeats) || repeats < 1) {
+    throw new WorkbenchError('input-invalid', `"${repeats}" is no count of rounds`, { where: '--repeats' });
+  }
+  const search = readSearch({
+    search: chosen('--search', searches, options.search),
+    latencyThreshold: options.latencyThreshold,
+  });
+  if (crossCheck && search !== null) {
+    throw new WorkbenchError('combination-unsupported', 'A search measures with one tool alone', {
+      where: '--cross-check',
+      remedy: 'Cross-check levels: give --concurrency or --request-rate without a search.',
+    });
+  }
+  const others = toolsOf({ loadTool, crossCheck }).slice(1);
+  return { repeats, tools: [loadTool, ...others], search };
 }
 
 async function measure(context: CliContext, options: PerfOptions): Promise<number> {
   const output = context.output(options);
   const address = addresses(options);
-  const tool = chosen('--load-tool', loadTools, options.loadTool);
+  const { repeats, tools, search } = readRounds(options);
+  const crossing = options.crossCheck === true;
   const protocol = chosen('--protocol', protocols, options.protocol);
   const mode = chosen('--input-data', ['random', 'zero'] as const, options.inputData);
   const { levels, intervalsUs } = await readLevels(options);
-  const search = readSearch({
-    search: chosen('--search', searches, options.search),
-    latencyThreshold: options.latencyThreshold,
-  });
   const settings: MeasureInput['settings'] = {
     measurementMode: 'time_windows',
     measurementIntervalMs: readNumber('--measurement-interval-ms', options.measurementIntervalMs),
@@ -110,7 +142,6 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     sharedMemory: chosen('--shared-memory', sharedMemories, options.sharedMemory),
     outputSharedMemoryBytes: readNumber('--output-shared-memory-size', options.outputSharedMemorySize),
   };
-  const repeats = readNumber('--repeats', options.repeats);
   const client = createTritonClient(address.http);
   const metadata = await client.modelMetadata(options.model, options.modelVersion);
   const config = await client.modelConfig(options.model, options.modelVersion);
@@ -138,10 +169,10 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
       },
     });
     let count = 0;
-    const one = async (level: LoadLevel, repeat: number): Promise<LoadPoint | null> => {
+    const one = async ({ level, repeat, loadTool }: MeasuringTurn): Promise<LoadPoint | null> => {
       count += 1;
       try {
-        const measured = await core.loadTools[tool].measure({
+        const measured = await core.loadTools[loadTool].measure({
           httpAddress: address.http,
           grpcAddress: address.grpc,
           protocol,
@@ -160,25 +191,44 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
             output.say(argv.join(' '));
           },
         });
-        const point: LoadPoint = repeats > 1 ? { ...measured, repeat } : measured;
+        const point: LoadPoint = repeats > 1 || crossing ? { ...measured, repeat } : measured;
         results.points.push(point);
-        output.say(pointLine(point));
+        output.say(`${crossing ? `${loadTool}, ` : ''}${pointLine(point)}`);
         return point;
       } catch (error) {
         if (aborted()) return null;
-        results.missing.push({ level, error: toWire(error) });
-        output.say(`${levelText(level)}: no result: ${toWire(error).message}`);
+        results.missing.push({
+          level,
+          ...(repeats > 1 || crossing ? { repeat } : {}),
+          ...(crossing ? { loadTool } : {}),
+          error: toWire(error),
+        });
+        output.say(
+          `${crossing ? `${loadTool}, ` : ''}${levelText(level)}: no result: ${toWire(error).message}`,
+        );
         return null;
       }
     };
-    found = await runSweep({ levels, repeats, search, aborted, one });
+    found = await runSweep({ levels, repeats, tools, search, aborted, one });
   } finally {
     process.off('SIGINT', cancel);
     await held.release();
     await rm(dir, { recursive: true, force: true });
   }
   const { points, missing } = results;
-  if (output.json) output.document(found === null ? { points, missing } : { points, missing, found });
+  const crossed = crossing
+    ? crossCheck({ points, missing: missing.map(({ level, ...hole }) => ({ ...level, ...hole })) })
+    : null;
+  if (output.json) {
+    output.document({
+      points,
+      missing,
+      ...(found === null ? {} : { found }),
+      ...(crossed === null
+        ? {}
+        : { crossCheck: { summary: crossSummary(crossed), levels: crossed.map(withWords) } }),
+    });
+  } else if (crossed !== null) for (const line of crossCheckLines(crossed)) output.say(line);
   else if (points.length > 0) {
     output.say('Times in ms.');
     output.say(pointTable(points));
@@ -208,7 +258,8 @@ export function addPerf(program: Command, context: CliContext): void {
     .option('--search <kind>', 'none, linear or binary, over the concurrency or the rate', 'none')
     .option('--shared-memory <kind>', 'none, system or cuda: where tensors go', 'none')
     .option('--output-shared-memory-size <bytes>', 'of each output of a request', '102400')
-    .option('--repeats <n>', 'rounds over all levels, one after the other', '1')
+    .option('--repeats <n>', 'rounds over all levels, one after the other; default 1, of a cross-check 3')
+    .option('--cross-check', 'measure with both load tools in turns, and say where they differ')
     .option('--load-tool <name>', 'native or perf_analyzer', 'native')
     .option('--protocol <name>', 'grpc or http', 'grpc')
     .option('--shape <NAME:dims>', 'dimensions of an input with dynamic ones, repeatable', collect)

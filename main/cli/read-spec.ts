@@ -41,6 +41,8 @@ export interface RunOptions {
   readonly maxQueueDelayUs?: string;
   readonly backendAccelerator?: string;
   readonly measurementIntervalMs?: string;
+  readonly repeats?: string;
+  readonly crossCheck?: boolean;
   readonly atol?: readonly string[];
   readonly rtol?: readonly string[];
   readonly threshold?: readonly string[];
@@ -120,6 +122,7 @@ const fields: readonly (readonly [
   ['protocol', '--protocol', 'performance.protocol', text],
   ['inputData', '--input-data', 'performance.inputData', text],
   ['measurementIntervalMs', '--measurement-interval-ms', 'performance.measurementIntervalMs', number],
+  ['repeats', '--repeats', 'performance.repeats', number],
   ['maxBatchSize', '--max-batch-size', 'configure.maxBatchSize', number],
   ['instances', '--instances', 'configure.instances', number],
   ['threads', '--threads', 'configure.threads', number],
@@ -181,6 +184,7 @@ export async function readOverrides(
     const value = options[key];
     if (value !== undefined) layers.push(treeOf(field, read(value, flag)));
   }
+  if (options.crossCheck === true) layers.push(treeOf('performance.crossCheck', true));
   const accuracy: Record<string, unknown> = {};
   if (options.atol !== undefined) accuracy['atol'] = readNamed('--atol', options.atol);
   if (options.rtol !== undefined) accuracy['rtol'] = readNamed('--rtol', options.rtol);

@@ -1,3 +1,4 @@
+import { crossCheckOf } from '../contract/cross-check';
 import type { RunState } from '../contract/run-state';
 import { byLoad } from '../contract/scenario-levels';
 
@@ -26,8 +27,12 @@ export function runDocument(state: RunState, dir: string) {
     accuracy: state.accuracy?.result ?? null,
     offline: points('offline'),
     online: points('online'),
+    ...(state.spec.performance.crossCheck
+      ? { crossCheck: { offline: crossCheckOf(state, 'offline'), online: crossCheckOf(state, 'online') } }
+      : {}),
     missing: [...state.scenarios.offline.missing, ...state.scenarios.online.missing],
     reports: state.reports,
-    environment: state.environment,
+    imported: state.imported,
+    environment: state.imported === null ? state.environment : null,
   };
 }

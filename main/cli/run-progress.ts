@@ -1,9 +1,14 @@
 import { levelText } from '../contract/level-text';
 import type { CoreEvent } from '../contract/api';
+import type { LoadTool } from '../contract/run-spec';
 import { formatError, milliseconds, perSecond } from './output';
 import type { Output } from './output';
 
 const seconds = (us: number): string => `${(us / 1e6).toFixed(1)} s`;
+
+/** Which of several measurements of a level; nothing where there is one. */
+const turnText = ({ repeat, loadTool }: { repeat?: number | undefined; loadTool?: LoadTool | undefined }) =>
+  repeat === undefined ? '' : `, repeat ${repeat}${loadTool === undefined ? '' : `, ${loadTool}`}`;
 
 /** A run's events as lines, and on a terminal one moving line for what is under way. */
 export function createRunProgress(
@@ -75,14 +80,16 @@ export function createRunProgress(
         const { point } = entry;
         const marks = point.flags.length === 0 ? '' : `  [${point.flags.join(', ')}]`;
         line(
-          `    ${entry.scenario}: ${levelText(point)}: ` +
+          `    ${entry.scenario}: ${levelText(point)}${turnText(point)}: ` +
             `${perSecond(point.inferencesPerSecond)} inferences/s, p50 ${milliseconds(point.p50Us)} ms, ` +
             `p99 ${milliseconds(point.p99Us)} ms${marks}`,
         );
         return;
       }
       case 'measurement-missing':
-        line(`    ${entry.scenario}: ${levelText(entry)}: no result: ${entry.error.message}`);
+        line(
+          `    ${entry.scenario}: ${levelText(entry)}${turnText(entry)}: no result: ${entry.error.message}`,
+        );
         return;
       case 'accuracy':
         for (const metric of entry.result.metrics) {

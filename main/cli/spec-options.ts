@@ -51,6 +51,8 @@ export function addSpecOptions(command: Command): Command {
     .option('--protocol <name>', 'grpc or http')
     .option('--input-data <mode>', 'random, zero or dataset')
     .option('--measurement-interval-ms <n>', 'length of a measurement window')
+    .option('--repeats <n>', 'rounds over all levels; medians and ranges are shown')
+    .option('--cross-check', 'every level also with the other load tool, in turns')
     .option('--max-batch-size <n>', 'max_batch_size of the model [MAX_BATCH_SIZE]')
     .option('--instances <n>', 'instance_group count [NUMBER_OF_MODEL_INSTANCES]')
     .option('--threads <n>', 'threads of one instance on CPU; 0 lets the runtime choose')

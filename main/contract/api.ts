@@ -8,6 +8,7 @@ import { alertRuleSchema, monitorTargetSchema, probeSettingsSchema } from './mon
 import type { MonitorEvent, MonitorState, RecordingInfo } from './monitor';
 import type { MonitorHistoryImage } from './monitor-history';
 import type { OpenedModel } from './own-model';
+import { importRequestSchema } from './imported';
 import { openModelSchema } from './own-model';
 import { reportFileSchema, runOutcomes, stepIds } from './run-events';
 import type { RunEvent } from './run-events';
@@ -30,6 +31,8 @@ export const runSummarySchema = z.strictObject({
   runId: z.string(),
   dir: z.string(),
   preset: z.string(),
+  /** Kind of the file that the figures come from; null for a run of this workbench. */
+  imported: z.string().nullable(),
   profile: z.string(),
   format: z.string(),
   precision: z.string(),
@@ -166,6 +169,10 @@ export const api = {
   'runs.list': call<readonly RunSummary[]>().with(z.undefined()),
   'runs.get': call<RunState>().with(runId),
   'runs.start': call<{ readonly runId: string }>().with(z.strictObject({ spec: runSpecSchema })),
+  /** Stores the figures of another tool's file as a run that is marked as imported. Throws input-invalid with line or field. */
+  'runs.import': call<{ readonly runId: string; readonly notes: readonly string[] }>().with(
+    importRequestSchema,
+  ),
   'runs.resume': call<null>().with(runId),
   'runs.cancel': call<null>().with(runId),
   /** The last `limit` lines of a step's log as they stand on disk. */

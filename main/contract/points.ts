@@ -1,4 +1,5 @@
 import { errorText } from './error-text';
+import { shownScenario } from './repeats';
 import type { LoadPoint } from './results';
 import type { Scenario } from './run-events';
 import type { RunState } from './run-state';
@@ -17,7 +18,8 @@ export function isSteady(point: LoadPoint): boolean {
 }
 
 /** The levels that the specification asks for; which of them a search tries only the search tells. */
-function wantedLoads({ spec }: RunState, scenario: Scenario): readonly LoadLevel[] {
+function wantedLoads({ spec, imported }: RunState, scenario: Scenario): readonly LoadLevel[] {
+  if (imported !== null) return [];
   const searching = scenario === 'online' && spec.performance.search !== 'none';
   return searching ? [] : scenarioLevels(spec.performance, scenario);
 }
@@ -27,18 +29,19 @@ function wantedLoads({ spec }: RunState, scenario: Scenario): readonly LoadLevel
  * was asked for and never reached. A level measured twice (a resumed run under changed keys) shows the later result.
  */
 export function levelsOf(state: RunState, scenario: Scenario): readonly Level[] {
+  const { points, missing } = shownScenario(state, scenario);
   const levels = new Map<string, Level>();
   for (const load of wantedLoads(state, scenario)) {
     const reason = 'The run ended before this level was measured.';
     levels.set(loadKey(load), { ...load, point: null, hole: { mark: 'missing: not-reached', reason } });
   }
-  for (const { batchSize, concurrency, requestRate, error } of state.scenarios[scenario].missing) {
+  for (const { batchSize, concurrency, requestRate, error } of missing) {
     const load = { batchSize, concurrency, ...(requestRate === undefined ? {} : { requestRate }) };
     const reason = `${errorText[error.code].title}: ${error.message}`;
     const hole = { mark: `missing: ${error.code}`, reason };
     levels.set(loadKey(load), { ...load, point: null, hole });
   }
-  for (const { point } of state.scenarios[scenario].points) {
+  for (const { point } of points) {
     const { batchSize, concurrency, requestRate } = point;
     const load = { batchSize, concurrency, ...(requestRate === undefined ? {} : { requestRate }) };
     levels.set(loadKey(load), { ...load, point, hole: null });

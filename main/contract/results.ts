@@ -67,26 +67,27 @@ export const loadPointSchema = z.object({
   requestRate: z.number().positive().optional(),
   requestDistribution: z.enum(['constant', 'poisson', 'custom']).optional(),
   inferencesPerSecond: z.number().min(0),
-  clientSendUs: us,
-  networkServerSendRecvUs: us,
-  serverQueueUs: us,
-  serverComputeInputUs: us,
-  serverComputeInferUs: us,
-  serverComputeOutputUs: us,
-  clientRecvUs: us,
+  clientSendUs: us.nullable(),
+  networkServerSendRecvUs: us.nullable(),
+  serverQueueUs: us.nullable(),
+  serverComputeInputUs: us.nullable(),
+  serverComputeInferUs: us.nullable(),
+  serverComputeOutputUs: us.nullable(),
+  clientRecvUs: us.nullable(),
   p50Us: us,
   p90Us: us,
   p95Us: us,
   p99Us: us,
   /** Measured mean latency, not the sum of the components. */
-  avgUs: us,
+  avgUs: us.nullable(),
   /** Successful requests in the merged windows; null where the tool does not say. */
   requestCount: z.int().min(0).nullable(),
   errorCount: z.int().min(0),
   stable: z.boolean(),
   flags: z.array(z.enum(pointFlags)),
   loadTool: z.enum(loadTools),
-  protocol: z.enum(protocols),
+  /** null: of an imported file, which does not say it. */
+  protocol: z.enum(protocols).nullable(),
   /** Items per executed batch inside the server: inference count / execution count; null if unknown. */
   meanServerBatch: z.number().min(0).nullable(),
   /** Half width of the drift-aware 95 % interval of throughput and p99, from block means; null if unknown. */
@@ -97,6 +98,8 @@ export const loadPointSchema = z.object({
   /** Only of request-rate levels. */
   scheduled: scheduledSchema.optional(),
   client: clientSchema.optional(),
+  /** CPU time of the load generator's process for each answered request; absent where it could not be seen. */
+  clientCpuUsPerRequest: us.optional(),
   /** Failed requests of the merged windows by kind, with the server's words at the first of each. */
   errorsByKind: z
     .array(z.object({ kind: z.string(), count: z.int().min(1), message: z.string() }))
@@ -115,10 +118,35 @@ export const loadPointSchema = z.object({
   /** Which of several measurements of the level this is: 1, 2, ...; absent where there is one. */
   repeat: z.int().min(1).optional(),
   windows: z.array(windowSchema),
-  /** Wall time spent on the level, warm-up included. */
-  elapsedUs: us,
+  /** Of the server's machine while the level was measured, where the tool collects it; null what it did not give. */
+  gpus: z
+    .array(
+      z.object({
+        uuid: z.string(),
+        /** 0 to 1. */
+        utilization: z.number().min(0).nullable(),
+        powerW: z.number().min(0).nullable(),
+        maxMemoryBytes: z.number().min(0).nullable(),
+        totalMemoryBytes: z.number().min(0).nullable(),
+      }),
+    )
+    .optional(),
+  /** Wall time spent on the level, warm-up included; null: of an imported file, which does not say it. */
+  elapsedUs: us.nullable(),
 });
-export type LoadPoint = z.infer<typeof loadPointSchema>;
+
+type PointValues = z.infer<typeof loadPointSchema>;
+/** How the measurements of a level lie together, where one point stands for several. Never in the journal. */
+export interface Repeats {
+  readonly count: number;
+  /** Measurements that gave nothing. */
+  readonly failed: number;
+  /** Smallest and largest of each column. */
+  readonly ranges: Readonly<
+    Partial<Record<keyof PointValues, { readonly min: number; readonly max: number }>>
+  >;
+}
+export type LoadPoint = PointValues & { readonly repeats?: Repeats };
 
 /** Compared outputs of framework and Triton, one entry an output tensor. */
 export const outputComparisonSchema = z.object({

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { wireErrorSchema } from './errors';
+import { importSourceSchema } from './imported';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from './results';
-import { runSpecSchema } from './run-spec';
+import { loadTools, runSpecSchema } from './run-spec';
 import type { RunSpec } from './run-spec';
 
 /**
@@ -50,6 +51,8 @@ export const journalBodySchema = z.discriminatedUnion('type', [
     spec: runSpecSchema,
     specHash: z.string(),
     environment: environmentSchema,
+    /** Not measured here: the figures are those of this file, and specification and environment hold nothing of them. */
+    imported: importSourceSchema.optional(),
   }),
   z.object({ type: z.literal('run-started'), attempt: z.int().min(1), pid: z.int() }),
   z.object({ type: z.literal('environment'), environment: environmentSchema }),
@@ -94,6 +97,9 @@ export const journalBodySchema = z.discriminatedUnion('type', [
     batchSize: z.int(),
     concurrency: z.int(),
     requestRate: z.number().positive().optional(),
+    /** Which of several measurements, and with which tool; absent: the only one, with the chosen tool. */
+    repeat: z.int().min(1).optional(),
+    loadTool: z.enum(loadTools).optional(),
     error: wireErrorSchema,
   }),
   z.object({ type: z.literal('accuracy'), key: z.string(), result: accuracyResultSchema }),

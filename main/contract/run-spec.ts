@@ -126,6 +126,10 @@ const performanceSchema = z.strictObject({
   stabilityPercentage: z.number().positive(),
   maxTrials: z.int().min(3),
   warmupMs: z.int().min(0),
+  /** How often each level is measured, in rounds over all of them: A B A B. A search measures once. */
+  repeats: positive.max(100).default(1),
+  /** Every level also with the other load tool, in turns, to say where the two differ. */
+  crossCheck: z.boolean().default(false),
 });
 
 export const dockerEngineSchema = z.strictObject({

@@ -1,8 +1,9 @@
 import type { WireError } from './errors';
+import type { ImportSource } from './imported';
 import type { AccuracyResult, Environment, LoadPoint } from './results';
 import type { JournalEntry, ReportFile, RunOutcome, Scenario, StepId } from './run-events';
 import { stepsOf } from './run-events';
-import type { RunSpec } from './run-spec';
+import type { LoadTool, RunSpec } from './run-spec';
 
 export type StepStatus = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 'cancelled';
 
@@ -25,6 +26,8 @@ export interface MissingPoint {
   readonly batchSize: number;
   readonly concurrency: number;
   readonly requestRate?: number;
+  readonly repeat?: number;
+  readonly loadTool?: LoadTool;
   readonly error: WireError;
 }
 
@@ -51,6 +54,8 @@ export interface RunState {
   readonly spec: RunSpec;
   readonly specHash: string;
   readonly environment: Environment;
+  /** Not measured here: specification and environment are then empty places; null for a run of this workbench. */
+  readonly imported: ImportSource | null;
   readonly status: RunStatus;
   readonly error: WireError | null;
   readonly steps: readonly StepState[];
@@ -92,9 +97,10 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     spec: entry.spec,
     specHash: entry.specHash,
     environment: entry.environment,
+    imported: entry.imported ?? null,
     status: 'created',
     error: null,
-    steps: stepsOf(entry.spec).map(freshStep),
+    steps: entry.imported === undefined ? stepsOf(entry.spec).map(freshStep) : [],
     accuracy: null,
     scenarios: { offline: { points: [], missing: [] }, online: { points: [], missing: [] } },
     reports: [],
@@ -218,6 +224,8 @@ function applied(state: RunState, entry: JournalEntry): RunState {
             batchSize: entry.batchSize,
             concurrency: entry.concurrency,
             ...(entry.requestRate === undefined ? {} : { requestRate: entry.requestRate }),
+            ...(entry.repeat === undefined ? {} : { repeat: entry.repeat }),
+            ...(entry.loadTool === undefined ? {} : { loadTool: entry.loadTool }),
             error: entry.error,
           },
         ],

@@ -2,8 +2,8 @@ import type { Scenario } from './run-events';
 import { scenarios } from './run-events';
 import type { PerformanceSpec } from './run-spec';
 import type { RunState } from './run-state';
-import type { LoadLevel } from './scenario-levels';
-import { loadKey, scenarioLevels } from './scenario-levels';
+import { measuringOrder, plannedTurns, turnKey, turnOf } from './measuring-order';
+import { scenarioLevels } from './scenario-levels';
 
 export interface TimeLeft {
   readonly seconds: number;
@@ -19,12 +19,16 @@ function levelsLeft(state: RunState, scenario: Scenario): number {
   const step = state.steps.find((candidate) => candidate.id === scenario);
   if (step === undefined || step.status === 'done' || step.status === 'skipped') return 0;
   const { points, missing } = state.scenarios[scenario];
-  const over: LoadLevel[] = points.map((measured) => measured.point);
-  // Holes of an earlier attempt are tried again; those of the sweep under way are behind it.
-  if (step.status === 'running') over.push(...missing);
   const { performance } = state.spec;
-  const all = scenarioLevels(performance, scenario);
-  const left = all.filter((level) => !over.some((one) => loadKey(one) === loadKey(level))).length;
+  const { loadTool } = performance;
+  const over = points.map((measured) => turnKey(turnOf(measured.point, loadTool)));
+  // Holes of an earlier attempt are tried again; those of the sweep under way are behind it.
+  if (step.status === 'running') over.push(...missing.map((hole) => turnKey(turnOf(hole, loadTool))));
+  const searching = scenario === 'online' && performance.search !== 'none';
+  const all = searching
+    ? measuringOrder(scenarioLevels(performance, scenario), 1, [loadTool])
+    : plannedTurns(performance, scenario);
+  const left = all.filter((turn) => !over.includes(turnKey(turn))).length;
   if (scenario === 'offline' || performance.search !== 'binary') return left;
   // A binary search tries both ends and then a half each time; it may end earlier.
   return Math.max(0, Math.min(left, Math.ceil(Math.log2(Math.max(1, all.length))) + 2 - over.length));
@@ -45,7 +49,7 @@ function spentS(state: RunState, nowMs: number): number {
   return step === undefined ? 0 : Math.max(0, (nowMs - Date.parse(state.updatedAt)) / 1000);
 }
 
-const levels = (count: number): string => (count === 1 ? '1 level' : `${count} levels`);
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /**
  * How long the measuring of a run will still take: levels left times what a level took, or takes by the settings.
@@ -58,14 +62,16 @@ export function estimateTimeLeft(state: RunState, nowMs: number): TimeLeft | nul
   const left = scenarios.reduce((sum, scenario) => sum + levelsLeft(state, scenario), 0);
   if (left === 0) return null;
   const measured = scenarios.flatMap((scenario) => state.scenarios[scenario].points);
-  const tookS = measured.reduce((sum, { point }) => sum + point.elapsedUs / 1e6, 0) / measured.length;
+  const tookS = measured.reduce((sum, { point }) => sum + (point.elapsedUs ?? 0) / 1e6, 0) / measured.length;
   const levelS = measured.length > 0 ? tookS : plannedLevelS(state.spec.performance);
   if (levelS === null) return null;
   const seconds = left * levelS - Math.min(levelS, spentS(state, nowMs));
-  const each = `${levels(left)} left, about ${levelS.toFixed(1)} s each`;
+  const { repeats, crossCheck } = state.spec.performance;
+  const noun = repeats > 1 || crossCheck ? 'measurement' : 'level';
+  const each = `${counted(left, noun)} left, about ${levelS.toFixed(1)} s each`;
   const basis =
     measured.length > 0
-      ? `${each}, as the ${levels(measured.length)} so far took`
+      ? `${each}, as the ${counted(measured.length, noun)} so far took`
       : `${each} by the settings; the steps before are not counted`;
   return { seconds, basis };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../contract/results';
 import { analyzerCommand } from './analyzer/analyzer-command';
+import { createCpuMarks } from './analyzer/cpu-marks';
 import { analyzerFiles } from './analyzer/analyzer-files';
 import { analyzerFailure, unsteadyExitCode } from './analyzer/analyzer-failure';
 import { parseAnalyzerCsv } from './analyzer/parse-analyzer-csv';
@@ -82,6 +83,7 @@ async function measureOnce(
     readonly stabilityPercentage: number;
     readonly maxTrials: number;
     readonly windows: MeasurementWindow[];
+    readonly cpu: ReturnType<typeof createCpuMarks>;
   },
 ) {
   await rm(run.csvPath, { force: true });
@@ -96,6 +98,9 @@ async function measureOnce(
     cwd: input.workDir,
     silenceMs: silenceMs(input),
     signal: input.signal,
+    onStart: (pid) => {
+      run.cpu.started(pid);
+    },
     onLine: (line) => {
       input.onLog([line]);
       const pass = parsePass(line);
@@ -109,6 +114,7 @@ async function measureOnce(
         p50Us: null,
         p99Us: null,
       };
+      run.cpu.windowEnded();
       run.windows.push(window);
       input.onWindow(window, run.windows.length - 1);
     },
@@ -148,6 +154,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
     const inputDir = await writeInputDir(input);
     const { stabilityPercentage, maxTrials } = input.settings;
     const windows: MeasurementWindow[] = [];
+    const cpu = createCpuMarks();
     const { csvPath } = analyzerFiles(input.workDir);
     const steady = await measureOnce(options, input, {
       inputDir,
@@ -155,6 +162,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
       stabilityPercentage,
       maxTrials,
       windows,
+      cpu,
     });
     const measured =
       steady ??
@@ -164,6 +172,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
         stabilityPercentage: anySpreadPercentage,
         maxTrials: stabilityWindows,
         windows,
+        cpu,
       }));
     if (measured === null) {
       throw new WorkbenchError(
@@ -175,6 +184,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
       );
     }
     const { level, settings } = input;
+    const cpuUs = cpu.perRequestUs(measured.row.columns.inferencesPerSecond / level.batchSize);
     const { requestCount, inferenceCount, executionCount } = measured.summary;
     return {
       ...level,
@@ -202,6 +212,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
           ? null
           : inferenceCount / executionCount,
       throughputIntervalIps: null,
+      ...(cpuUs === null ? {} : { clientCpuUsPerRequest: cpuUs }),
       windows,
       elapsedUs: Math.round((performance.now() - startMs) * 1000),
     };

@@ -1,20 +1,7 @@
-/** Two-sided 95 % quantiles of Student's t, by degrees of freedom from 1. */
-const studentT = [
-  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131,
-  2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
-];
-const normal = 1.96;
-/** Fewer blocks say nothing about the spread. */
-const fewestBlocks = 3;
+import { meanInterval } from '../contract/student-t';
 
 /**
  * Half width of the 95 % interval of a mean from the means of consecutive blocks: single requests depend on each
  * other, and an interval from them claims far too much (performance.md 4). null for fewer than three blocks.
  */
-export function blockInterval(blockMeans: readonly number[]): number | null {
-  const count = blockMeans.length;
-  if (count < fewestBlocks) return null;
-  const mean = blockMeans.reduce((sum, value) => sum + value, 0) / count;
-  const variance = blockMeans.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1);
-  return (studentT[count - 2] ?? normal) * Math.sqrt(variance / count);
-}
+export const blockInterval = (blockMeans: readonly number[]): number | null => meanInterval(blockMeans);

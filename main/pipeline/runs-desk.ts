@@ -4,7 +4,7 @@ import type { RunStore } from '../store/run-store';
 import type { RunTrash } from '../store/run-trash';
 import type { Runs } from './runs';
 
-type DeskCall = Extract<keyof Handlers, `runs.${string}` | `drafts.${string}`>;
+type DeskCall = Exclude<Extract<keyof Handlers, `runs.${string}` | `drafts.${string}`>, 'runs.import'>;
 
 /** The window's calls about runs and drafts. */
 export function createRunsDesk(parts: {

@@ -87,6 +87,12 @@ export class Runs {
         });
       }
       let state = first;
+      if (state.imported !== null) {
+        throw new WorkbenchError('input-invalid', 'This run was imported: there is nothing to run', {
+          where: runId,
+          remedy: 'Start a new deployment to measure here.',
+        });
+      }
       const { spec } = state;
       const forgotten = from === undefined ? [] : this.stepsFrom(spec, from);
       const stops: AttemptStops = { cancel: new AbortController(), pause: new AbortController() };

@@ -8,6 +8,8 @@ import type { Scenario } from '../contract/run-events';
 import { servedMaxBatchSize } from '../formats/model-config-of';
 import { whileServing } from '../engine/while-serving';
 import { levelText } from '../contract/level-text';
+import type { MeasuringTurn } from '../contract/measuring-order';
+import { plannedTurns } from '../contract/measuring-order';
 import type { LoadPoint } from '../contract/results';
 import type { PerformanceSpec } from '../contract/run-spec';
 import type { LoadLevel } from '../contract/scenario-levels';
@@ -34,20 +36,54 @@ export function measuringInputs(run: Pick<RunContext, 'spec'>): unknown {
   };
 }
 
+/** How often the levels are measured: decides a sweep, and none of its measurements. */
+export function repeatInputs({ spec }: Pick<RunContext, 'spec'>): readonly unknown[] {
+  const { repeats } = spec.performance;
+  return repeats === 1 ? [] : [{ repeats }];
+}
+
 /** What came later than the first runs, and only where it is in use: their levels keep their keys. */
 function chosenInputs(performance: PerformanceSpec): Record<string, unknown> {
-  const { requestDistribution, requestIntervalsUs, sharedMemory, outputSharedMemoryBytes } = performance;
+  const { requestDistribution, requestIntervalsUs, sharedMemory, outputSharedMemoryBytes, crossCheck } =
+    performance;
   return {
+    // perf_analyzer sends one sample alone, so that then the native generator does too.
+    ...(crossCheck ? { crossCheck } : {}),
     ...(requestDistribution === 'constant' ? {} : { requestDistribution }),
     ...(requestIntervalsUs.length === 0 ? {} : { requestIntervalsUs }),
     ...(sharedMemory === 'none' ? {} : { sharedMemory, outputSharedMemoryBytes }),
   };
 }
 
-function levelKey(run: RunContext, scenario: Scenario, level: LoadLevel): string {
+/** The first measurement with the chosen tool has the key of a level that is measured once. */
+function levelKey(run: RunContext, scenario: Scenario, { level, repeat, loadTool }: MeasuringTurn): string {
+  const turn = {
+    ...(repeat === 1 ? {} : { repeat }),
+    ...(loadTool === run.spec.performance.loadTool ? {} : { loadTool }),
+  };
   const parts = [run.keys.configure, run.keys['profile-data'], measuringInputs(run), scenario, level];
-  return hashValue(parts).slice(0, 32);
+  return hashValue(Object.keys(turn).length === 0 ? parts : [...parts, turn]).slice(0, 32);
 }
+
+/** Where a level is measured several times, which time this is; else nothing. */
+function turnFields(run: RunContext, { repeat, loadTool }: MeasuringTurn) {
+  const { repeats, crossCheck } = run.spec.performance;
+  return { ...(repeats > 1 ? { repeat } : {}), ...(crossCheck ? { loadTool } : {}) };
+}
+
+function turnText(run: RunContext, { level, repeat, loadTool }: MeasuringTurn): string {
+  const { repeats, crossCheck } = run.spec.performance;
+  const parts = [
+    ...(repeats > 1 ? [`repeat ${repeat} of ${repeats}`] : []),
+    ...(crossCheck ? [loadTool] : []),
+  ];
+  return parts.length === 0 ? levelText(level) : `${levelText(level)} (${parts.join(', ')})`;
+}
+
+const firstSample = (data: InputData): InputData => ({
+  ...data,
+  tensors: data.tensors.map((tensor) => ({ ...tensor, files: tensor.files.slice(0, 1) })),
+});
 
 /** Samples are kept without the first axis; where the model is served without batching, it is one like any other. */
 function asServed(data: InputData, batched: boolean): InputData {
@@ -58,25 +94,33 @@ function asServed(data: InputData, batched: boolean): InputData {
 async function measureLevel(
   context: StepContext,
   scenario: Scenario,
-  level: LoadLevel,
+  turn: MeasuringTurn,
   key: string,
 ): Promise<void> {
+  const { level, repeat, loadTool } = turn;
   const { run, spec } = context;
   const { server } = run;
   if (server === null) throw new WorkbenchError('server-gone', 'No Triton is running for this run');
   const inputDataDir = run.folder.step('profile-data');
   const manifest = await readFile(join(inputDataDir, 'input-data.json'), 'utf8');
   const batched = servedMaxBatchSize(spec.configure) > 0;
-  const workDir = levelFolder(run.folder, scenario, level);
+  const { repeats, crossCheck } = spec.performance;
+  const workDir = levelFolder(
+    run.folder,
+    scenario,
+    level,
+    `${repeat === 1 ? '' : `-repeat${repeat}`}${crossCheck ? `-${loadTool}` : ''}`,
+  );
   await mkdir(workDir, { recursive: true });
-  const what = `while ${levelText(level)} was measured`;
+  const what = `while ${turnText(run, turn)} was measured`;
   await whileServing(server, context.signal, what, async (signal) => {
-    const point = await run.services.loadTools[spec.performance.loadTool].measure({
+    const inputData = asServed(inputDataSchema.parse(JSON.parse(manifest)), batched);
+    const point = await run.services.loadTools[loadTool].measure({
       ...server.forClients,
       protocol: spec.performance.protocol,
       modelName: spec.configure.modelName,
       modelVersion: String(spec.configure.modelVersion),
-      inputData: asServed(inputDataSchema.parse(JSON.parse(manifest)), batched),
+      inputData: crossCheck ? firstSample(inputData) : inputData,
       inputDataDir,
       level,
       batched,
@@ -100,7 +144,12 @@ async function measureLevel(
         context.command(argv).catch(() => undefined);
       },
     });
-    await run.append({ type: 'measurement', scenario, key, point });
+    await run.append({
+      type: 'measurement',
+      scenario,
+      key,
+      point: repeats > 1 ? { ...point, repeat } : point,
+    });
   });
 }
 
@@ -116,41 +165,49 @@ interface Sweep {
 }
 
 /** The level's point, from the journal where it stands there; null: it gave nothing, which is journalled as a hole. */
-async function pointOf(sweep: Sweep, level: LoadLevel, index: number): Promise<LoadPoint | null> {
+async function pointOf(sweep: Sweep, turn: MeasuringTurn, fraction: number): Promise<LoadPoint | null> {
   const { context, scenario } = sweep;
   const { run } = context;
-  const key = levelKey(run, scenario, level);
+  const key = levelKey(run, scenario, turn);
   const measured = () => run.state().scenarios[scenario].points.find((one) => one.key === key)?.point ?? null;
   const known = measured();
   if (known !== null) {
     sweep.reused += 1;
     return known;
   }
-  const name = levelText(level);
-  context.progress(index / sweep.levels.length, name);
+  const name = turnText(run, turn);
+  context.progress(fraction, name);
   try {
-    await measureLevel(context, scenario, level, key);
+    await measureLevel(context, scenario, turn, key);
     return measured();
   } catch (error) {
     const wire = toWire(error);
     if (context.signal.aborted || !levelCodes.has(wire.code)) throw error;
     sweep.holes.push(`${name}: ${wire.message}`);
-    await run.append({ type: 'measurement-missing', scenario, key, ...level, error: wire });
+    await run.append({
+      type: 'measurement-missing',
+      scenario,
+      key,
+      ...turn.level,
+      ...turnFields(run, turn),
+      error: wire,
+    });
     return null;
   }
 }
 
 /** True when a pause was asked for before all were measured. */
 async function measureAll(sweep: Sweep): Promise<boolean> {
-  for (const [index, level] of sweep.levels.entries()) {
-    if (sweep.context.run.pauseAsked() && !isMeasured(sweep, level)) return true;
-    await pointOf(sweep, level, index);
+  const turns = plannedTurns(sweep.context.spec.performance, sweep.scenario);
+  for (const [index, turn] of turns.entries()) {
+    if (sweep.context.run.pauseAsked() && !isMeasured(sweep, turn)) return true;
+    await pointOf(sweep, turn, index / turns.length);
   }
   return false;
 }
 
-function isMeasured({ context, scenario }: Sweep, level: LoadLevel): boolean {
-  const key = levelKey(context.run, scenario, level);
+function isMeasured({ context, scenario }: Sweep, turn: MeasuringTurn): boolean {
+  const key = levelKey(context.run, scenario, turn);
   return context.run.state().scenarios[scenario].points.some((measured) => measured.key === key);
 }
 
@@ -161,8 +218,9 @@ async function searchLevels(sweep: Sweep, search: 'linear' | 'binary', budgetMs:
   for (let index = nextLevel(search, levels.length, tried); index !== null;) {
     const level = levels[index];
     if (level === undefined) break;
-    if (context.run.pauseAsked() && !isMeasured(sweep, level)) return true;
-    const point = await pointOf(sweep, level, tried.length);
+    const turn = { level, repeat: 1, loadTool: context.spec.performance.loadTool };
+    if (context.run.pauseAsked() && !isMeasured(sweep, turn)) return true;
+    const point = await pointOf(sweep, turn, tried.length / levels.length);
     tried.push({ index, within: point !== null && budgetLatencyUs(point) <= budgetMs * 1000 });
     index = nextLevel(search, levels.length, tried);
   }
@@ -189,14 +247,18 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
   if (paused) return { paused: true };
   const { points } = run.state().scenarios[scenario];
   const unsteady = points.filter((measured) => !measured.point.stable).length;
-  const tried =
-    search === 'none' || scenario === 'offline' ? all.levels.length : points.length + holes.length;
-  context.fact('Levels', `${tried - holes.length} of ${tried} measured`);
+  const searching = search !== 'none' && scenario === 'online';
+  const tried = searching ? points.length + holes.length : plannedTurns(performance, scenario).length;
+  context.fact(
+    tried === all.levels.length || searching ? 'Levels' : 'Measurements',
+    `${tried - holes.length} of ${tried} measured`,
+  );
   if (all.reused > 0) context.fact('Taken from the journal', `${all.reused}`);
   if (unsteady > 0)
     context.warning(`${unsteady} of ${points.length} levels did not become steady; they are marked.`);
   if (holes.length > 0) {
-    throw new WorkbenchError('measurement-failed', `${holes.length} of ${tried} levels gave no result`, {
+    const what = tried === all.levels.length || searching ? 'levels' : 'measurements';
+    throw new WorkbenchError('measurement-failed', `${holes.length} of ${tried} ${what} gave no result`, {
       details: holes.join('\n'),
     });
   }

@@ -15,6 +15,8 @@ export interface ExecInput {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds between SIGINT and SIGKILL after an abort; 3000 when absent, 0: SIGKILL at once. */
   readonly killGraceMs?: number | undefined;
+  /** The process runs. */
+  readonly onStart?: ((pid: number) => void) | undefined;
   readonly onStdoutLine?: ((line: string) => void) | undefined;
   readonly onStderrLine?: ((line: string) => void) | undefined;
 }
@@ -63,6 +65,7 @@ export async function exec(input: ExecInput): Promise<ExecResult> {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  if (child.pid !== undefined) input.onStart?.(child.pid);
   const tail: string[] = [];
   const out = eachLine(child.stdout, (line) => input.onStdoutLine?.(line));
   const err = eachLine(child.stderr, (line) => {

@@ -1,3 +1,4 @@
+import { fewestRounds } from '../contract/cross-check';
 import type { RunSpec } from '../contract/run-spec';
 import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
@@ -53,6 +54,40 @@ function sharedMemory({ performance, engine }: RunSpec): RuleFinding[] {
     : refused('CUDA shared memory needs a GPU', 'Choose the engine "docker" with a GPU, or "none".');
 }
 
+function rounds({ performance }: RunSpec): RuleFinding[] {
+  const { search: kind, repeats, crossCheck, sharedMemory: memory } = performance;
+  const findings: RuleFinding[] = [];
+  if (kind !== 'none' && (repeats > 1 || crossCheck)) {
+    findings.push(
+      warning(
+        repeats > 1 ? 'performance.repeats' : 'performance.crossCheck',
+        'A search measures each online level once, with the chosen tool',
+        'Measure all levels to repeat or to cross-check them.',
+      ),
+    );
+  }
+  if (crossCheck && repeats < fewestRounds) {
+    findings.push(
+      warning(
+        'performance.repeats',
+        `With fewer than ${fewestRounds} repeats a cross-check cannot tell a difference from chance`,
+        `Repeat each level ${fewestRounds} times or more.`,
+      ),
+    );
+  }
+  if (crossCheck && memory === 'cuda') {
+    findings.push(
+      problem(
+        'performance.crossCheck',
+        'The native generator has no CUDA shared memory to cross-check with',
+        'Choose "system" or "none" as shared memory.',
+        'combination-unsupported',
+      ),
+    );
+  }
+  return findings;
+}
+
 /** What the fields of the load say together. */
 export function loadProblems(spec: RunSpec): RuleFinding[] {
   const { requestRates, requestIntervalsUs } = spec.performance;
@@ -66,5 +101,5 @@ export function loadProblems(spec: RunSpec): RuleFinding[] {
           ),
         ]
       : [];
-  return [...doubled, ...search(spec), ...sharedMemory(spec)];
+  return [...doubled, ...search(spec), ...sharedMemory(spec), ...rounds(spec)];
 }

@@ -70,6 +70,8 @@ const baseDefaults = {
     stabilityPercentage: 10,
     maxTrials: 10,
     warmupMs: 1000,
+    repeats: 1,
+    crossCheck: false,
   },
   deadlines: {},
 } as const satisfies Tree;

@@ -1,6 +1,28 @@
+import type { ImportSource } from '../contract/imported';
+import { importKindText } from '../contract/imported';
 import type { Environment } from '../contract/results';
 import { formatBytes, formatCount, missing } from './number-format';
 import type { NamedText } from './report';
+
+const unknown = 'not known: not measured here';
+
+/** What is known of where the figures of a file come from. */
+export function importReport(source: ImportSource, environment: Environment): readonly NamedText[] {
+  return [
+    { name: 'Imported from', value: source.fileName },
+    { name: 'Tool', value: importKindText[source.kind] },
+    { name: 'Size', value: `${formatCount(source.sizeBytes)} bytes` },
+    { name: 'SHA-256', value: source.sha256 },
+    ...['Triton', 'Image', 'Operating system', 'CPU', 'Memory'].map((name) => ({ name, value: unknown })),
+    ...(environment.gpus.length === 0
+      ? [{ name: 'GPU', value: unknown }]
+      : environment.gpus.map(({ uuid, memoryBytes }) => ({
+          name: 'GPU',
+          value: `${uuid}, ${memoryBytes === 0 ? 'memory not known' : formatBytes(memoryBytes)}`,
+        }))),
+    { name: 'Imported with workbench', value: environment.workbenchVersion },
+  ];
+}
 
 /** Hardware and software, without the Python packages. */
 export function environmentReport(environment: Environment): readonly NamedText[] {

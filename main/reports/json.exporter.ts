@@ -1,15 +1,27 @@
 import type { Scenario } from '../contract/run-events';
+import { crossCheckOf } from '../contract/cross-check';
+import { crossSummary } from '../contract/cross-check-text';
 import type { Exporter, ExportInput } from './exporter';
 import { outcomeOf } from './outcome';
 import { levelsOf } from '../contract/points';
 
 function scenario({ state }: ExportInput, id: Scenario): unknown {
   const levels = levelsOf(state, id);
+  const { repeats, crossCheck: crossChecks } = state.spec.performance;
+  const crossed = crossCheckOf(state, id);
   return {
     points: levels.flatMap(({ point }) => (point === null ? [] : [point])),
     missing: levels.flatMap(({ batchSize, concurrency, hole }) =>
       hole === null ? [] : [{ batchSize, concurrency, ...hole }],
     ),
+    // Every single measurement of a run that repeats or cross-checks.
+    ...(repeats > 1 || crossChecks
+      ? {
+          measurements: state.scenarios[id].points.map(({ point }) => point),
+          failedMeasurements: state.scenarios[id].missing,
+        }
+      : {}),
+    ...(crossed === null ? {} : { crossCheck: { summary: crossSummary(crossed), levels: crossed } }),
   };
 }
 
@@ -29,9 +41,10 @@ export const json: Exporter = {
       verdict: report.verdict,
       verification: report.verification,
       error: state.error,
-      spec: state.spec,
-      specHash: state.specHash,
-      environment: state.environment,
+      imported: state.imported,
+      spec: state.imported === null ? state.spec : null,
+      specHash: state.imported === null ? state.specHash : null,
+      environment: state.imported === null ? state.environment : null,
       steps: state.steps,
       accuracy: state.accuracy?.result ?? null,
       offline: scenario(input, 'offline'),

@@ -4,7 +4,8 @@ export interface LoadColumn {
   /** The seeds' heading. */
   readonly heading: string;
   readonly kind: 'load' | 'throughput' | 'component' | 'latency';
-  readonly read: (point: LoadPoint) => number;
+  /** null: the tool did not say. */
+  readonly read: (point: LoadPoint) => number | null;
 }
 
 /** The columns of the published result tables (second generation), in their order; times are read in microseconds. */

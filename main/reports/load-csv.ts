@@ -15,7 +15,8 @@ const extraHeadings = [
 ] as const;
 
 /** Milliseconds to the microsecond; throughput to nine digits: nobody can measure finer. */
-function exact(column: LoadColumn, value: number): number {
+function exact(column: LoadColumn, value: number | null): number | null {
+  if (value === null) return null;
   switch (column.kind) {
     case 'load':
       return value;

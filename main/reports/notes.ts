@@ -22,6 +22,28 @@ function stability({ performance }: RunSpec): string {
   );
 }
 
+/** How to read the numbers of a file of perf_analyzer. */
+export function importedNotes(): readonly NamedText[] {
+  return [
+    {
+      name: 'Throughput',
+      value:
+        'Inferences/Second counts batch items, not requests; of a profile export: answered requests times batch size, divided by the time of the windows.',
+    },
+    {
+      name: 'Percentiles',
+      value:
+        'p50, p90, p95 and p99 are nearest ranks without interpolation: of n sorted latencies, the one at index floor(p/100 · (n − 1) + 0.5).',
+    },
+    {
+      name: 'Steady levels',
+      value:
+        'perf_analyzer writes a level only when it found it steady by its own setting, which the file does not say.',
+    },
+    { name: '–', value: 'A value that the file does not have.' },
+  ];
+}
+
 /** How to read the numbers. */
 export function reportNotes(spec: RunSpec): readonly NamedText[] {
   return [
@@ -54,7 +76,10 @@ export function reportNotes(spec: RunSpec): readonly NamedText[] {
     },
     {
       name: '± 95 %',
-      value: 'Half width of the interval of the throughput from block means, which takes drift into account.',
+      value:
+        spec.performance.repeats > 1
+          ? 'Half width of the interval of the throughput, from the repeats of the level; with fewer than three the widest of theirs from block means.'
+          : 'Half width of the interval of the throughput from block means, which takes drift into account.',
     },
   ];
 }

@@ -23,11 +23,16 @@ const words: Readonly<Record<RunState['status'], { readonly label: string; reado
 };
 
 export function statusOf(state: RunState): { readonly label: string; readonly tone: Tone } {
+  if (state.imported !== null) return { label: 'Imported', tone: 'neutral' };
   return words[outcomeOf(state)];
 }
 
 /** Verified only when the gate was run and passed; a result without a gate is as unverified as one that failed it. */
 export function verificationOf(state: RunState): Verification {
+  if (state.imported !== null) {
+    const reason = 'Imported: not measured here, and accuracy was not checked.';
+    return { verified: false, label: 'Unverified', reason };
+  }
   if (state.accuracy === null) {
     const reason = 'Accuracy against the framework was not checked.';
     return { verified: false, label: 'Unverified', reason };

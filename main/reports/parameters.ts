@@ -142,6 +142,8 @@ function measuringGroup({ performance }: RunSpec): ParameterGroup {
       row('Stability', field('stabilityPercentage'), `${formatScale(performance.stabilityPercentage)} %`),
       row('Windows at most', field('maxTrials'), formatCount(performance.maxTrials)),
       row('Warm-up', field('warmupMs'), `${formatCount(performance.warmupMs)} ms`),
+      row('Repeats', field('repeats'), formatCount(performance.repeats)),
+      row('Cross-check', field('crossCheck'), performance.crossCheck ? 'yes' : 'no'),
     ],
   };
 }

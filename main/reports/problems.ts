@@ -29,6 +29,7 @@ export function reportProblems(state: RunState): readonly ReportProblem[] {
     });
   }
   const warnings = [
+    ...(state.imported?.notes ?? []).map((text) => ({ title: 'Imported', text })),
     ...(gate?.warnings ?? []).map((text) => ({ title: 'Accuracy', text })),
     ...state.steps.flatMap((step) => step.warnings.map((text) => ({ title: stepTitle[step.id], text }))),
   ];

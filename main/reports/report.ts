@@ -1,3 +1,4 @@
+import type { CrossLevel } from '../contract/cross-check';
 import type { LoadPoint } from '../contract/results';
 import type { Scenario, StepId } from '../contract/run-events';
 
@@ -129,6 +130,8 @@ export interface ReportScenario {
   readonly columns: readonly string[];
   /** By load: batch size, then concurrency. */
   readonly rows: readonly ReportLevel[];
+  /** Where the two load tools differ; null unless the run cross-checks. */
+  readonly crossCheck: readonly CrossLevel[] | null;
 }
 
 export interface ReportLevel {

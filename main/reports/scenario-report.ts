@@ -1,3 +1,4 @@
+import { crossCheckOf } from '../contract/cross-check';
 import type { LoadPoint } from '../contract/results';
 import type { Scenario } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
@@ -108,5 +109,6 @@ export function scenarioReport(state: RunState, scenario: Scenario): ReportScena
     ...(levels.some((level) => level.requestRate !== undefined) ? { description: rateText } : {}),
     columns: loadColumns.map(({ heading }) => heading),
     rows: levels.map((level) => levelReport(level, decimals)),
+    crossCheck: crossCheckOf(state, scenario),
   };
 }

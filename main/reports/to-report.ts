@@ -1,10 +1,11 @@
 import type { RunState } from '../contract/run-state';
+import { importKindText } from '../contract/imported';
 import type { Format } from '../contract/run-spec';
 import { accuracyReport } from './accuracy-report';
-import { environmentReport, packagesReport } from './environment-report';
+import { environmentReport, importReport, packagesReport } from './environment-report';
 import { keyFigures } from './key-figures';
 import type { MetricTitles } from './metric-title';
-import { reportNotes } from './notes';
+import { importedNotes, reportNotes } from './notes';
 import { formatTime } from './number-format';
 import { statusOf, verificationOf } from './outcome';
 import { reportParameters } from './parameters';
@@ -33,13 +34,19 @@ const formatTitles: Readonly<Record<Format, string>> = {
 
 /** The readable form of a run at any state: finished, failed, cancelled, or with nothing measured. Pure. */
 export function toReport(state: RunState, context: ReportContext): Report {
-  const { spec, environment } = state;
+  const { spec, environment, imported } = state;
   const titles = context.metricTitles ?? {};
   const device = environment.gpus[0]?.name ?? environment.cpu;
   return {
     runId: state.runId,
-    title: `${context.modelTitle ?? spec.model.preset} · ${formatTitles[spec.format]} ${spec.precision}`,
-    subtitle: `Profile ${spec.model.profile} · ${environment.tritonVersion ?? environment.engine} · ${device}`,
+    title:
+      imported === null
+        ? `${context.modelTitle ?? spec.model.preset} · ${formatTitles[spec.format]} ${spec.precision}`
+        : `${spec.model.preset} · imported`,
+    subtitle:
+      imported === null
+        ? `Profile ${spec.model.profile} · ${environment.tritonVersion ?? environment.engine} · ${device}`
+        : `Not measured here · ${importKindText[imported.kind]} · ${imported.fileName}`,
     generatedAt: context.generatedAt,
     times: `Run of ${formatTime(state.createdAt)}, report of ${formatTime(context.generatedAt)}`,
     workbenchVersion: environment.workbenchVersion,
@@ -48,13 +55,16 @@ export function toReport(state: RunState, context: ReportContext): Report {
     verdict: verdictOf(state, titles),
     figures: keyFigures(state, titles),
     problems: reportProblems(state),
-    parameters: reportParameters(spec),
-    environment: environmentReport(environment),
+    parameters: imported === null ? reportParameters(spec) : [],
+    environment: imported === null ? environmentReport(environment) : importReport(imported, environment),
     packages: packagesReport(environment),
     steps: reportSteps(state),
     commands: reportCommands(state),
     accuracy: accuracyReport(state, titles),
-    scenarios: [scenarioReport(state, 'offline'), scenarioReport(state, 'online')],
-    notes: reportNotes(spec),
+    scenarios: [
+      ...(imported === null ? [scenarioReport(state, 'offline')] : []),
+      scenarioReport(state, 'online'),
+    ],
+    notes: imported === null ? reportNotes(spec) : importedNotes(),
   };
 }

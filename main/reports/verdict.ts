@@ -48,6 +48,8 @@ export function verdictOf(state: RunState, titles: MetricTitles): string {
   const load = levelText(point).replace('batch size', 'batch');
   const doubt = isSteady(point) ? '' : ' (no level was steady)';
   const measured = `${formatRate(point.inferencesPerSecond)} inferences/s at p99 ${formatLatency(point.p99Us)} ms, ${load}${doubt}`;
+  if (state.imported !== null)
+    return `Imported from ${state.imported.fileName}: ${measured}; not measured here.`;
   const sentence = `${measured}; ${accuracyClause(state, titles)}.`;
   return end === null ? sentence : `${sentence} Partial: ${end}.`;
 }

@@ -120,7 +120,7 @@ function loadWords(performance: RunSpec['performance'], levels: readonly LoadLev
   ];
 }
 
-/** The CLI's verb that does the same as the native tool within the run. */
+/** The CLI's verb that does the same as the native tool, or both tools of a cross-check, within the run. */
 function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly LoadLevel[]): string[] {
   const { configure, performance } = spec;
   const distinct = (values: readonly number[]) => [...new Set(values)].join(',');
@@ -132,11 +132,13 @@ function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly Loa
     ...['--batch-sizes', distinct(levels.map((level) => level.batchSize))],
     ...['--concurrency', distinct(levels.map((level) => level.concurrency))],
     ...loadWords(performance, levels),
-    ...['--load-tool', 'native', '--protocol', performance.protocol],
+    ...['--load-tool', performance.loadTool, '--protocol', performance.protocol],
     ...['--input-data', performance.inputData === 'zero' ? 'zero' : 'random'],
     ...['--measurement-interval-ms', String(performance.measurementIntervalMs)],
     ...['--stability-percentage', String(performance.stabilityPercentage)],
     ...['--max-trials', String(performance.maxTrials), '--warmup-ms', String(performance.warmupMs)],
+    ...(performance.repeats > 1 ? ['--repeats', String(performance.repeats)] : []),
+    ...(performance.crossCheck ? ['--cross-check'] : []),
     ...(loopback ? [] : ['--allow-remote-load']),
   ];
 }
@@ -189,7 +191,7 @@ export function plannedCommands(input: PlannedCommandsInput): readonly PlannedCo
   toolkit('profile-data', profileDataCommand(source, files.dataset, signature.inputs, files.inputData));
   const measure = (scenario: Scenario) => {
     const levels = scenarioLevels(spec.performance, scenario);
-    if (spec.performance.loadTool === 'native') {
+    if (spec.performance.loadTool === 'native' || spec.performance.crossCheck) {
       add(scenario, nativeCommand(spec, addresses, levels));
       return;
     }

@@ -36,8 +36,8 @@ export function runFiles(folder: RunFolder, spec: RunSpec, framework: Framework 
   } as const;
 }
 
-/** Folder of one measured level. */
-export function levelFolder(folder: RunFolder, scenario: Scenario, level: LoadLevel): string {
+/** Folder of one measured level. @param turn which measurement of it, where there are several; '' for the first. */
+export function levelFolder(folder: RunFolder, scenario: Scenario, level: LoadLevel, turn = ''): string {
   const rate = level.requestRate === undefined ? '' : `-r${level.requestRate}`;
-  return join(folder.step(scenario), `b${level.batchSize}-c${level.concurrency}${rate}`);
+  return join(folder.step(scenario), `b${level.batchSize}-c${level.concurrency}${rate}${turn}`);
 }

@@ -39,8 +39,10 @@ export function runFolder(dir: string): RunFolder {
 export const runIdPattern = /^[A-Za-z0-9][\w.-]{0,199}$/;
 
 /** Sorts by time, says what it is, and cannot meet another by chance. */
-export function newRunId(spec: RunSpec, now: Date): string {
+export function newRunId(spec: RunSpec, now: Date, imported = false): string {
   const stamp = now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
-  const what = `${spec.model.preset}-${spec.format}-${spec.precision}`;
+  const what = imported
+    ? `${spec.model.preset}-imported`
+    : `${spec.model.preset}-${spec.format}-${spec.precision}`;
   return `${stamp}-${what}-${randomBytes(3).toString('hex')}`;
 }

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
+import type { ImportSource } from '../contract/imported';
 import type { Environment } from '../contract/results';
 import type { JournalBody, JournalEntry } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
@@ -61,8 +62,13 @@ export class RunStore {
   constructor(private readonly runsDir: string) {}
 
   /** Creates the folder, `run.yaml` and the journal's first line. */
-  async create(spec: RunSpec, environment: Environment, out?: string): Promise<StoredRun> {
-    const runId = newRunId(spec, new Date());
+  async create(
+    spec: RunSpec,
+    environment: Environment,
+    out?: string,
+    imported?: ImportSource,
+  ): Promise<StoredRun> {
+    const runId = newRunId(spec, new Date(), imported !== undefined);
     const link = join(this.runsDir, runId);
     const dir = out === undefined ? link : resolve(out);
     if (out !== undefined && (await exists(dir)) && (await readdir(dir)).length > 0) {
@@ -78,10 +84,18 @@ export class RunStore {
       throw fileError(error, dir);
     }
     const folder = runFolder(dir);
-    await writeFileAtomic(folder.spec, stringify(spec));
+    // There is nothing to run again: a run.yaml would say what nobody knows.
+    if (imported === undefined) await writeFileAtomic(folder.spec, stringify(spec));
     const { writer } = await JournalWriter.open(folder.journal);
     try {
-      await writer.append({ type: 'run-created', runId, spec, specHash: hashValue(spec), environment });
+      await writer.append({
+        type: 'run-created',
+        runId,
+        spec,
+        specHash: hashValue(spec),
+        environment,
+        ...(imported === undefined ? {} : { imported }),
+      });
     } finally {
       await writer.close();
     }

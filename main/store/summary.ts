@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import type { RunSummary } from '../contract/api';
 import { runSummarySchema } from '../contract/api';
+import { importKindText } from '../contract/imported';
 import { bestPoint } from '../contract/points';
 import type { RunState } from '../contract/run-state';
 import { writeFileAtomic } from '../platform/files';
@@ -15,10 +16,15 @@ export function toSummary(state: RunState, dir: string): RunSummary {
     runId: state.runId,
     dir,
     preset: spec.model.preset,
-    profile: spec.model.profile,
-    format: spec.format,
-    precision: spec.precision,
-    engine: spec.engine.kind,
+    imported: state.imported === null ? null : importKindText[state.imported.kind],
+    ...(state.imported === null
+      ? {
+          profile: spec.model.profile,
+          format: spec.format,
+          precision: spec.precision,
+          engine: spec.engine.kind,
+        }
+      : { profile: '–', format: 'imported', precision: '', engine: '–' }),
     status: state.status,
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,

@@ -1,5 +1,6 @@
 import type { LoadPoint } from '../../main/contract/results';
 import type { Scenario } from '../../main/contract/run-events';
+import { shownScenario } from '../../main/contract/repeats';
 import type { RunState } from '../../main/contract/run-state';
 import type { Chart, SweepInput } from './chart';
 import { baseLayout, plain } from './chart';
@@ -42,7 +43,7 @@ export function compareChart(
 ): Chart {
   const inputs = runs.map(({ state }): SweepInput => ({
     scenario,
-    state: state.scenarios[scenario],
+    state: shownScenario(state, scenario),
     planned: [],
     level: null,
     budgetMs: null,

@@ -13,7 +13,8 @@ export const latencyComponents: readonly {
   readonly name: string;
   readonly steps: string;
   readonly explanation: string;
-  readonly valueOf: (point: LoadPoint) => number;
+  /** null: the tool did not say. */
+  readonly valueOf: (point: LoadPoint) => number | null;
 }[] = [
   {
     name: 'Client send',
@@ -61,10 +62,10 @@ export const latencyComponents: readonly {
 
 /** Every component of a level, the one under the pointer explained; then samples and interval. */
 function levelText(point: LoadPoint, under: number): string {
-  const sum = latencyComponents.reduce((total, component) => total + component.valueOf(point), 0);
+  const sum = latencyComponents.reduce((total, component) => total + (component.valueOf(point) ?? 0), 0);
   const rows = latencyComponents.map((component, index) => {
     const us = component.valueOf(point);
-    const share = sum > 0 ? ` (${formatShare(us / sum)})` : '';
+    const share = sum > 0 && us !== null ? ` (${formatShare(us / sum)})` : '';
     const text = `${component.name} ${formatMs(us)} ms${share}`;
     return index === under ? `▸ ${text}<br>   ${component.steps} of 8: ${component.explanation}` : text;
   });
@@ -89,7 +90,7 @@ export function componentsChart(input: SweepInput): Chart {
     type: 'bar',
     name: component.name,
     x: points.map((point) => String(levelOf(scenario, point))),
-    y: points.map((point) => component.valueOf(point) / 1000),
+    y: points.map((point) => (component.valueOf(point) ?? NaN) / 1000),
     marker: { color: theme.components[index] ?? theme.dim, line: { width: 0.5, color: theme.panel } },
     hovertext: points.map((point) => levelText(point, index)),
     hoverinfo: 'text',

@@ -17,7 +17,7 @@ export function latencyChart(input: SweepInput): Chart {
       sweepSeries(input, { name: 'p90', color: theme.p90, symbol: 'square' }, (point) => ms(point.p90Us)),
       sweepSeries(input, { name: 'p50', color: theme.p50, symbol: 'circle' }, (point) => ms(point.p50Us)),
       sweepSeries(input, { name: 'avg', color: theme.avg, symbol: 'pentagon', dash: 'dot' }, (point) =>
-        ms(point.avgUs),
+        point.avgUs === null ? null : ms(point.avgUs),
       ),
       ...holeSeries(input),
       ...liveSeries(input, (window) => (window.p99Us === null ? null : ms(window.p99Us))),

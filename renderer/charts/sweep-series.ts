@@ -1,4 +1,5 @@
 import { levelText } from '../../main/contract/level-text';
+import { repeatsText } from '../../main/contract/repeats';
 import type { LoadPoint } from '../../main/contract/results';
 import type { LiveWindow } from '../stores/open-run';
 import { formatCount, formatMs, formatRate } from '../format/numbers';
@@ -20,6 +21,13 @@ export function sortedPoints(input: Pick<SweepInput, 'scenario' | 'state'>): rea
     .sort((a, b) => levelOf(input.scenario, a) - levelOf(input.scenario, b));
 }
 
+function repeated({ repeats }: LoadPoint): string {
+  const text = repeatsText(repeats);
+  const { inferencesPerSecond: rate, p99Us } = repeats?.ranges ?? {};
+  if (text === null || rate === undefined || p99Us === undefined) return '';
+  return `<br>median of ${text}: ${formatRate(rate.min)} to ${formatRate(rate.max)} inferences/s, p99 ${formatMs(p99Us.min)} to ${formatMs(p99Us.max)} ms`;
+}
+
 /** Everything that is known of a level, for hovering. */
 export function pointText(point: LoadPoint): string {
   const why = whyUnsteady(point);
@@ -34,6 +42,7 @@ export function pointText(point: LoadPoint): string {
     `<br>p95 ${formatMs(point.p95Us)} · p99 ${formatMs(point.p99Us)} ms`,
     count,
     errors,
+    repeated(point),
     why === null ? '' : `<br>Not steady: ${plain(why)}`,
   ].join('');
 }
@@ -42,7 +51,7 @@ export function pointText(point: LoadPoint): string {
 export function sweepSeries(
   input: SweepInput,
   look: SeriesLook,
-  valueOf: (point: LoadPoint) => number,
+  valueOf: (point: LoadPoint) => number | null,
   intervalOf?: (point: LoadPoint) => number | null,
   textOf: (point: LoadPoint) => string = pointText,
 ): Trace {
@@ -52,7 +61,7 @@ export function sweepSeries(
     mode: 'lines+markers',
     name: look.name,
     x: points.map((point) => levelOf(input.scenario, point)),
-    y: points.map(valueOf),
+    y: points.map((point) => valueOf(point) ?? NaN),
     line: { color: look.color, width: 1.75, dash: look.dash ?? 'solid' },
     marker: {
       color: look.color,
@@ -62,18 +71,43 @@ export function sweepSeries(
     },
     hovertext: points.map(textOf),
     hoverinfo: 'text',
-    ...(intervalOf === undefined
-      ? {}
-      : {
-          error_y: {
-            type: 'data' as const,
-            array: points.map((point) => intervalOf(point) ?? 0),
-            color: look.color,
-            thickness: 1,
-            width: 3,
-          },
-        }),
+    ...errorBars(points, look, valueOf, intervalOf),
   };
+}
+
+/** The range of a repeated level, from its smallest to its largest value; else the interval, where there is one. */
+function errorBars(
+  points: readonly LoadPoint[],
+  look: SeriesLook,
+  valueOf: (point: LoadPoint) => number | null,
+  intervalOf: ((point: LoadPoint) => number | null) | undefined,
+): Pick<Trace, 'error_y'> {
+  const style = { type: 'data' as const, color: look.color, thickness: 1, width: 3 };
+  if (points.some((point) => point.repeats !== undefined)) {
+    const ends = points.map((point) => rangeOf(point, valueOf));
+    return {
+      error_y: {
+        ...style,
+        symmetric: false,
+        array: ends.map(({ up }) => up),
+        arrayminus: ends.map(({ down }) => down),
+      },
+    };
+  }
+  if (intervalOf === undefined) return {};
+  return { error_y: { ...style, array: points.map((point) => intervalOf(point) ?? 0) } };
+}
+
+/** How far the largest and the smallest measurement lie from the shown one. */
+function rangeOf(point: LoadPoint, valueOf: (point: LoadPoint) => number | null) {
+  const shown = valueOf(point);
+  const { repeats } = point;
+  if (shown === null || repeats === undefined) return { up: 0, down: 0 };
+  const end = (which: 'min' | 'max') => {
+    const columns = Object.entries(repeats.ranges).map(([column, range]) => [column, range[which]]);
+    return valueOf({ ...point, ...(Object.fromEntries(columns) as Partial<LoadPoint>) }) ?? shown;
+  };
+  return { up: Math.max(0, end('max') - shown), down: Math.max(0, shown - end('min')) };
 }
 
 /** Levels that gave nothing: a cross on the axis with the reason, never a gap without a word. */

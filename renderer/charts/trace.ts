@@ -29,6 +29,9 @@ export interface Trace {
   readonly error_y?: {
     readonly type: 'data';
     readonly array: readonly number[];
+    /** Downwards, where that is another length. */
+    readonly arrayminus?: readonly number[];
+    readonly symmetric?: boolean;
     readonly color: string;
     readonly thickness: number;
     readonly width: number;

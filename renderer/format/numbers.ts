@@ -10,8 +10,9 @@ export function formatRate(inferencesPerSecond: number): string {
   return fixed(inferencesPerSecond, digits);
 }
 
-/** Microseconds as milliseconds for people, without the unit. */
-export function formatMs(us: number): string {
+/** Microseconds as milliseconds for people, without the unit; "–" for what is not known. */
+export function formatMs(us: number | null): string {
+  if (us === null) return '–';
   const ms = us / 1000;
   return fixed(ms, ms >= 1000 ? 0 : ms >= 100 ? 1 : ms >= 1 ? 2 : 3);
 }

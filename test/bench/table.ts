@@ -32,11 +32,13 @@ const serverColumns = [
 
 const rows: readonly (readonly [string, (sample: Sample) => number])[] = [
   ['Inferences/Second', rateOf],
-  ['Avg latency (us)', (sample) => sample.point.avgUs],
+  ['Avg latency (us)', (sample) => sample.point.avgUs ?? NaN],
   ['p50 (us)', (sample) => sample.point.p50Us],
   ['p99 (us)', (sample) => sample.point.p99Us],
   ['Client CPU per request (us)', (sample) => sample.clientCpuUs],
-  ...serverColumns.map(([title, key]) => [`${title} (us)`, (sample: Sample) => sample.point[key]] as const),
+  ...serverColumns.map(
+    ([title, key]) => [`${title} (us)`, (sample: Sample) => sample.point[key] ?? NaN] as const,
+  ),
 ];
 
 const shown = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
@@ -60,13 +62,13 @@ function disagreements(result: ScenarioResult): readonly string[] {
   const throughput = ratioOf(result, rateOf);
   if (Math.abs(throughput.median - 1) > throughputLimit)
     found.push(`Inferences/Second ${ratioText(throughput)}`);
-  const latencyUs = median(result.analyzer.map((sample) => sample.point.avgUs));
+  const latencyUs = median(result.analyzer.map((sample) => sample.point.avgUs ?? NaN));
   const floorUs = Math.max(columnFloor.us, columnFloor.shareOfLatency * latencyUs);
   for (const [title, key] of serverColumns) {
-    const native = median(result.native.map((sample) => sample.point[key]));
-    const analyzer = median(result.analyzer.map((sample) => sample.point[key]));
+    const native = median(result.native.map((sample) => sample.point[key] ?? NaN));
+    const analyzer = median(result.analyzer.map((sample) => sample.point[key] ?? NaN));
     if (Math.abs(native - analyzer) <= floorUs) continue;
-    const ratio = ratioOf(result, (sample) => sample.point[key]);
+    const ratio = ratioOf(result, (sample) => sample.point[key] ?? NaN);
     if (Math.abs(ratio.median - 1) > columnLimit) found.push(`${title} ${ratioText(ratio)}`);
   }
   return found;
@@ -81,21 +83,26 @@ interface Verdict {
 /** Bytes that the requests in flight hold of themselves: their input, and the answer. */
 const inFlightBytes = ({ elements, concurrency }: BenchScenario): number => 2 * 4 * elements * concurrency;
 
-const sumOfParts = (point: LoadPoint): number =>
-  point.clientSendUs +
-  point.networkServerSendRecvUs +
-  point.serverQueueUs +
-  point.serverComputeInputUs +
-  point.serverComputeInferUs +
-  point.serverComputeOutputUs +
-  point.clientRecvUs;
+const parts = [
+  'clientSendUs',
+  'networkServerSendRecvUs',
+  'serverQueueUs',
+  'serverComputeInputUs',
+  'serverComputeInferUs',
+  'serverComputeOutputUs',
+  'clientRecvUs',
+] as const satisfies readonly (keyof LoadPoint)[];
+
+/** Average less the sum of its parts, microseconds; NaN where one is missing, which meets no limit. */
+const offUsOf = (point: LoadPoint): number =>
+  Math.abs((point.avgUs ?? NaN) - parts.reduce((sum, key) => sum + (point[key] ?? NaN), 0));
 
 /** What holds of the native generator alone, whatever the scenario. */
 function ownVerdicts({ scenario, native }: ScenarioResult): readonly Verdict[] {
   const own = native.flatMap((sample) => sample.own ?? []);
   const memoryMiB = Math.max(...own.map(({ memoryBytes }) => memoryBytes)) / 2 ** 20;
   const roomMiB = memoryLimitMiB + inFlightBytes(scenario) / 2 ** 20;
-  const offUs = Math.max(...native.map(({ point }) => Math.abs(point.avgUs - sumOfParts(point))));
+  const offUs = Math.max(...native.map(({ point }) => offUsOf(point)));
   const uncounted = own.filter(({ counted, served }) => counted !== served);
   return [
     {

@@ -117,7 +117,7 @@ const shown = (text: string, value: number): boolean =>
 
 const byLoad = (a: LoadPoint, b: LoadPoint): number =>
   a.batchSize - b.batchSize || a.concurrency - b.concurrency;
-const ms = (us: number): number => Number((us / 1000).toFixed(3));
+const ms = (us: number | null): number => Number(((us ?? NaN) / 1000).toFixed(3));
 
 const expectedRow = (point: LoadPoint): object => ({
   batchSize: point.batchSize,

@@ -126,6 +126,8 @@ async function wishes() {
       'performance.stabilityPercentage': '50',
       'performance.maxTrials': '4',
       'performance.warmupMs': '100',
+      'performance.repeats': '2',
+      'performance.crossCheck': 'true',
     },
     'Review & run': Object.fromEntries(
       [

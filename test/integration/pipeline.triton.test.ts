@@ -70,7 +70,8 @@ describe('run resnet50 --profile quick on the real Triton', () => {
       expect(points).toEqual(first[scenario]);
       const [header, ...rows] = parseCsv(await readFile(file(`csv-${scenario}`), 'utf8'));
       const column = (name: string) => rows.map((row) => Number(row[header?.indexOf(name) ?? -1]));
-      const rounded = (values: readonly number[]) => values.map((value) => Number((value / 1000).toFixed(3)));
+      const rounded = (values: readonly (number | null)[]) =>
+        values.map((value) => Number(((value ?? NaN) / 1000).toFixed(3)));
       expect(column('p99 latency (ms)')).toEqual(rounded(points.map((point) => point.p99Us)));
       expect(column('avg latency (ms)')).toEqual(rounded(points.map((point) => point.avgUs)));
       expect(column('Batch')).toEqual(points.map((point) => point.batchSize));

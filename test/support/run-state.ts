@@ -56,6 +56,8 @@ export function specFixture(change: (spec: RunSpec) => void = () => undefined): 
       stabilityPercentage: 10,
       maxTrials: 10,
       warmupMs: 500,
+      repeats: 1,
+      crossCheck: false,
     },
     deadlines: {},
   };

@@ -15,6 +15,7 @@ export async function runAnalyzer(input: {
   readonly cwd: string;
   readonly silenceMs: number;
   readonly signal: AbortSignal;
+  readonly onStart?: (pid: number) => void;
   readonly onLine: (line: string) => void;
 }): Promise<AnalyzerEnd> {
   const lines: string[] = [];
@@ -39,6 +40,7 @@ export async function runAnalyzer(input: {
       env: input.env,
       cwd: input.cwd,
       signal: controller.signal,
+      onStart: input.onStart,
       onStdoutLine: take,
       onStderrLine: take,
     });

@@ -167,6 +167,7 @@ export function levelResult(
     percentileError: histogramError,
     ...(scheduled === undefined ? {} : { scheduled }),
     client,
+    clientCpuUsPerRequest: roundUs((client.cpuShare * durationUs) / count),
     ...(failures.length === 0 ? {} : { errorsByKind: failures }),
     windows: windows.map((window) => window.summary),
   };

@@ -1,4 +1,4 @@
-import { measuringInputs, sweep } from '../sweep';
+import { measuringInputs, repeatInputs, sweep } from '../sweep';
 import type { Step } from '../step';
 
 /** Static batching: one request at a time, one level a batch size of the client. */
@@ -7,7 +7,8 @@ export const offlineStep: Step = {
   kind: 'record',
   needs: ['images', 'accuracy', 'profile-data', 'deploy'],
   deadlineS: 6 * 3600,
-  inputs: (run) => Promise.resolve([measuringInputs(run), run.spec.performance.batchSizes]),
+  inputs: (run) =>
+    Promise.resolve([measuringInputs(run), run.spec.performance.batchSizes, ...repeatInputs(run)]),
   async run(context) {
     return sweep(context, 'offline');
   },

@@ -1,4 +1,4 @@
-import { measuringInputs, sweep } from '../sweep';
+import { measuringInputs, repeatInputs, sweep } from '../sweep';
 import type { Step } from '../step';
 
 /** Dynamic batching: many requests at a time, one level a concurrency or a request rate. */
@@ -17,6 +17,7 @@ export const onlineStep: Step = {
       // Where they are in use: earlier runs keep their keys.
       ...(requestRates.length === 0 ? [] : [{ requestRates }]),
       ...(search === 'none' ? [] : [{ search, latencyThresholdMs }]),
+      ...repeatInputs(run),
     ]);
   },
   async run(context) {

@@ -115,8 +115,8 @@ export function valueAxis(unit: string): ChartOption['yAxis'] {
 }
 
 /** The renderer's word for "nothing here" in place of what is no number. */
-export function plotted(value: number): number | '-' {
-  return Number.isFinite(value) ? value : '-';
+export function plotted(value: number | null): number | '-' {
+  return value !== null && Number.isFinite(value) ? value : '-';
 }
 
 /** x of a level on the axis of {@link sweepAxis}. */

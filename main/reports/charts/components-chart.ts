@@ -20,6 +20,8 @@ const colours = [
 const shortName = (heading: string): string =>
   heading.replace(' (ms)', '').replace('Server Compute', 'Compute');
 
+const inMs = (us: number | null): number | null => (us === null ? null : us / 1000);
+
 const measuredMean = 'measured avg';
 
 /** Bars of levels that are not steady are pale. */
@@ -36,7 +38,7 @@ export function componentsChart(scenario: ReportScenario): Chart {
     barCategoryGap: '35%',
     color: colours[index] ?? okabeIto.black,
     data: scenario.rows.map(({ point, steady }) => ({
-      value: point === null ? '-' : plotted(read(point) / 1000),
+      value: point === null ? '-' : plotted(inMs(read(point))),
       itemStyle: { opacity: steady ? 1 : paleOpacity },
     })),
   }));
@@ -48,7 +50,7 @@ export function componentsChart(scenario: ReportScenario): Chart {
     symbolSize: 7,
     color: okabeIto.black,
     lineStyle: { width: 0 },
-    data: scenario.rows.map(({ point }) => (point === null ? '-' : plotted(point.avgUs / 1000))),
+    data: scenario.rows.map(({ point }) => (point === null ? '-' : plotted(inMs(point.avgUs)))),
   };
   const holes = scenario.rows.map(({ point }) => (point === null ? 0 : '-'));
   return {

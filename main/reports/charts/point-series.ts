@@ -14,7 +14,7 @@ export interface SeriesLook {
 export function pointSeries(
   scenario: ReportScenario,
   look: SeriesLook,
-  read: (point: LoadPoint) => number,
+  read: (point: LoadPoint) => number | null,
 ): LineSeriesOption {
   const alone = scenario.rows.filter(({ point }) => point !== null).length === 1;
   return {

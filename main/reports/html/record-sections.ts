@@ -29,7 +29,9 @@ function parameterColumns(groups: readonly ParameterGroup[]): Markup {
   return markup`<div class="pair"><div>${model ?? null}${measuring ?? null}</div><div>${serving ?? null}${gate ?? null}</div></div>`;
 }
 
-export function parametersSection({ parameters }: Report): Markup {
+export function parametersSection({ parameters }: Report): Markup | null {
+  // Of an imported run nobody knows them.
+  if (parameters.length === 0) return null;
   return markup`<section class="opening">
 <h2>Parameters</h2>
 <p class="lead">Everything that decided this run. The last column names the variable of the published deployment procedures that sets the same thing.</p>
@@ -54,7 +56,8 @@ const stepRow = (step: ReportStep): Markup => markup`
     : markup`<dl class="facts">${step.facts.map(({ name, value }) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }</td></tr>`;
 
-export function stepsSection(steps: readonly ReportStep[]): Markup {
+export function stepsSection(steps: readonly ReportStep[]): Markup | null {
+  if (steps.length === 0) return null;
   return markup`<section>
 <h2>Steps</h2>
 <table class="fixed steps"><thead><tr><th>Step</th><th>State</th><th class="n">Duration</th><th>What it found</th></tr></thead><tbody>${steps.map(stepRow)}

@@ -1,7 +1,10 @@
 import { scenarioCharts } from '../charts/report-charts';
 import { renderChart } from '../charts/render-chart';
 import type { ReportLevel, ReportScenario } from '../report';
+import { crossCheckPart } from './cross-check-part';
+import { gpuTable } from './gpu-table';
 import { Markup, markup } from './markup';
+import { repeatsTable } from './repeats-table';
 
 /** The seeds' columns under their groups, so that fifteen of them fit a page: what stands before the " (ms)". */
 const shortHeadings = [
@@ -107,7 +110,10 @@ ${
 </thead><tbody>${scenario.rows.map((row) => loadRow(row, row === peak))}
 </tbody></table>
 <p class="key"><span class="tick yes">●</span> steady &nbsp; <span class="tick unsure">○</span> not steady, drawn hollow or pale &nbsp; <span class="tick no">×</span> no result &nbsp; bold: highest throughput of a steady level</p>
+${repeatsTable(measured)}
+${gpuTable(measured)}
 ${measured.length === 0 ? null : samplingTable(measured)}
+${crossCheckPart(scenario.crossCheck)}
 </section>`;
 }
 

@@ -1,5 +1,6 @@
 import type { LoadPoint } from '../../../main/contract/results';
 import type { Scenario } from '../../../main/contract/run-events';
+import { shownScenario } from '../../../main/contract/repeats';
 import type { RunState } from '../../../main/contract/run-state';
 import { levelOf } from '../../charts/chart';
 
@@ -52,6 +53,11 @@ const studentT = [4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262] as con
  * noise of the level's p99, which is taken over all its requests.
  */
 function p99IntervalMs(point: LoadPoint): number | null {
+  const { repeats, p99IntervalUs } = point;
+  // Of repeats the interval is theirs: the windows are those of one of them.
+  if (repeats !== undefined && p99IntervalUs !== undefined) {
+    return p99IntervalUs === null ? null : p99IntervalUs / 1000;
+  }
   const values = point.windows.flatMap(({ p99Us }) => (p99Us === null ? [] : [p99Us / 1000]));
   if (values.length < 3) return null;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -70,7 +76,7 @@ export function compareLevels(states: readonly RunState[], scenario: Scenario): 
   const points = states.map(
     (state) =>
       new Map(
-        state.scenarios[scenario].points.map(({ point }) => [levelOf(scenario, point), point] as const),
+        shownScenario(state, scenario).points.map(({ point }) => [levelOf(scenario, point), point] as const),
       ),
   );
   const levels = [...new Set(points.flatMap((own) => [...own.keys()]))].sort((a, b) => a - b);

@@ -35,7 +35,10 @@ function Comparison({ states }: { states: readonly RunState[] }) {
     };
   }, [states, scenario, theme]);
   const levels = useMemo(() => compareLevels(states, scenario), [states, scenario]);
-  const differences = useMemo(() => diffSpecs(states.map((state) => state.spec)), [states]);
+  const differences = useMemo(
+    () => diffSpecs(states.map((state) => (state.imported === null ? state.spec : null))),
+    [states],
+  );
   const sweep = scenario === 'offline' ? 'batch size' : 'concurrency';
   return (
     <>

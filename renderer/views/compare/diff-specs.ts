@@ -26,9 +26,12 @@ function leavesOf(value: unknown, path: string, leaves: Map<string, string>): Ma
   return leaves;
 }
 
-/** What the specifications say differently, in the order of the specification. Nothing for fewer than two. */
-export function diffSpecs(specs: readonly RunSpec[]): readonly SpecDifference[] {
-  const all = specs.map((spec) => leavesOf(spec, '', new Map()));
+/**
+ * What the specifications say differently, in the order of the specification. Nothing for fewer than two.
+ * @param specs null of an imported run: nothing of it is known.
+ */
+export function diffSpecs(specs: readonly (RunSpec | null)[]): readonly SpecDifference[] {
+  const all = specs.map((spec) => leavesOf(spec ?? {}, '', new Map()));
   const fields = new Set(all.flatMap((leaves) => [...leaves.keys()]));
   return [...fields]
     .map((field) => ({ field, values: all.map((leaves) => leaves.get(field) ?? null) }))

@@ -6,8 +6,10 @@ export function runNames(
   states: readonly RunState[],
   titleOf: (preset: string) => string,
 ): readonly string[] {
-  const plain = states.map(
-    ({ spec }) => `${titleOf(spec.model.preset)} ${spec.format} ${spec.precision} ${spec.model.profile}`,
+  const plain = states.map(({ spec, imported }) =>
+    imported !== null
+      ? `${spec.model.preset}, imported from ${imported.fileName}`
+      : `${titleOf(spec.model.preset)} ${spec.format} ${spec.precision} ${spec.model.profile}`,
   );
   const timed = plain.map((name, index) => {
     const alike = plain.filter((other) => other === name).length > 1;

@@ -1,3 +1,4 @@
+import { shownScenario } from '../../../main/contract/repeats';
 import { scenarioLevels } from '../../../main/contract/scenario-levels';
 import { levelOf } from '../../charts/chart';
 import { SegmentedControl } from '@mantine/core';
@@ -13,6 +14,7 @@ import { ComponentsHelp } from '../../charts/components-help';
 import { useChartTheme } from '../../components/use-chart-theme';
 import { useWorkbench } from '../../workbench';
 import { BudgetField } from './budget-field';
+import { CrossCheckPanel } from './cross-check-panel';
 import { SweepCharts, WindowsPanel } from './live-charts';
 import { PointsTable } from './points-table';
 
@@ -38,11 +40,13 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
   const budgetMs = useStore(budgets, (known) => known.budgetsMs[runId]) ?? null;
   const [picked, setPicked] = useState<Scenario | null>(null);
   const scenario = picked ?? newsOf(state);
-  const { performance } = state.spec;
-  const measured = state.scenarios[scenario];
+  const { spec, scenarios, imported } = state;
+  const { performance } = spec;
+  const measured = useMemo(() => shownScenario({ spec, scenarios }, scenario), [spec, scenarios, scenario]);
   const planned = useMemo(
-    () => scenarioLevels(performance, scenario).map((load) => levelOf(scenario, load)),
-    [performance, scenario],
+    () =>
+      imported === null ? scenarioLevels(performance, scenario).map((load) => levelOf(scenario, load)) : [],
+    [performance, scenario, imported],
   );
   // Windows land often, levels seldom: what shows levels alone is not drawn again for a window.
   const input = useMemo<Omit<SweepInput, 'level'>>(
@@ -57,7 +61,10 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
     [input],
   );
   const count = (of: Scenario): string => {
-    return `${state.scenarios[of].points.length}/${scenarioLevels(performance, of).length}`;
+    const measuredCount = shownScenario(state, of).points.length;
+    return imported === null
+      ? `${measuredCount}/${scenarioLevels(performance, of).length}`
+      : String(measuredCount);
   };
   const online =
     performance.requestRates.length + performance.requestIntervalsUs.length > 0
@@ -104,6 +111,7 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
         />
       </div>
       <PointsTable scenario={scenario} state={measured} />
+      <CrossCheckPanel state={state} scenario={scenario} />
     </section>
   );
 });

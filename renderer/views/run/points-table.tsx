@@ -1,4 +1,6 @@
 import { memo } from 'react';
+import type { repeatedColumns } from '../../../main/contract/repeats';
+import { repeatsText } from '../../../main/contract/repeats';
 import type { LoadPoint } from '../../../main/contract/results';
 import type { Scenario } from '../../../main/contract/run-events';
 import type { MissingPoint, ScenarioState } from '../../../main/contract/run-state';
@@ -6,19 +8,22 @@ import { levelOf } from '../../charts/chart';
 import { formatCount, formatMs, formatRate } from '../../format/numbers';
 import { sweepText, whyUnsteady } from '../../format/words';
 
-const columns: readonly { readonly title: string; readonly valueOf: (point: LoadPoint) => number }[] = [
-  { title: 'Send', valueOf: (point) => point.clientSendUs },
-  { title: 'Network', valueOf: (point) => point.networkServerSendRecvUs },
-  { title: 'Queue', valueOf: (point) => point.serverQueueUs },
-  { title: 'Input', valueOf: (point) => point.serverComputeInputUs },
-  { title: 'Infer', valueOf: (point) => point.serverComputeInferUs },
-  { title: 'Output', valueOf: (point) => point.serverComputeOutputUs },
-  { title: 'Receive', valueOf: (point) => point.clientRecvUs },
-  { title: 'p50', valueOf: (point) => point.p50Us },
-  { title: 'p90', valueOf: (point) => point.p90Us },
-  { title: 'p95', valueOf: (point) => point.p95Us },
-  { title: 'p99', valueOf: (point) => point.p99Us },
-  { title: 'avg', valueOf: (point) => point.avgUs },
+const columns: readonly {
+  readonly title: string;
+  readonly of: (typeof repeatedColumns)[number];
+}[] = [
+  { title: 'Send', of: 'clientSendUs' },
+  { title: 'Network', of: 'networkServerSendRecvUs' },
+  { title: 'Queue', of: 'serverQueueUs' },
+  { title: 'Input', of: 'serverComputeInputUs' },
+  { title: 'Infer', of: 'serverComputeInferUs' },
+  { title: 'Output', of: 'serverComputeOutputUs' },
+  { title: 'Receive', of: 'clientRecvUs' },
+  { title: 'p50', of: 'p50Us' },
+  { title: 'p90', of: 'p90Us' },
+  { title: 'p95', of: 'p95Us' },
+  { title: 'p99', of: 'p99Us' },
+  { title: 'avg', of: 'avgUs' },
 ];
 
 type Row =
@@ -33,19 +38,39 @@ function rowsOf(scenario: Scenario, state: ScenarioState): readonly Row[] {
   return rows.sort((a, b) => a.level - b.level);
 }
 
+/** Smallest and largest of the repeats, below the median. */
+function Range(props: {
+  range: { readonly min: number; readonly max: number } | undefined;
+  text: (value: number) => string;
+}) {
+  const { range, text } = props;
+  if (range === undefined) return null;
+  return (
+    <span className="range">
+      {text(range.min)}–{text(range.max)}
+    </span>
+  );
+}
+
 function PointCells({ point }: { point: LoadPoint }) {
   const why = whyUnsteady(point);
+  const repeats = repeatsText(point.repeats);
   return (
     <>
-      <td className="number">{formatRate(point.inferencesPerSecond)}</td>
-      {columns.map(({ title, valueOf }) => (
+      <td className="number">
+        {formatRate(point.inferencesPerSecond)}
+        <Range range={point.repeats?.ranges.inferencesPerSecond} text={formatRate} />
+      </td>
+      {columns.map(({ title, of }) => (
         <td key={title} className="number">
-          {formatMs(valueOf(point))}
+          {formatMs(point[of])}
+          <Range range={point.repeats?.ranges[of]} text={formatMs} />
         </td>
       ))}
       <td className="number">{point.requestCount === null ? '–' : formatCount(point.requestCount)}</td>
       <td className={why === null ? 'dim' : 'tone-warn'} title={why ?? undefined}>
         {why === null ? 'steady' : '○ not steady'}
+        {repeats === null ? null : <span className="range">{repeats}</span>}
       </td>
     </>
   );
@@ -65,7 +90,12 @@ export const PointsTable = memo(function PointsTable({
     <section className="panel" aria-label="Measured levels">
       <div className="panel-head">
         <h2>Levels</h2>
-        <span className="dim">mean times and percentiles in ms, sorted by load</span>
+        <span className="dim">
+          mean times and percentiles in ms, sorted by load
+          {rows.some((row) => 'point' in row && row.point.repeats !== undefined)
+            ? '; medians of the repeats, their range below'
+            : ''}
+        </span>
       </div>
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of levels">
         <table className="table points-table">

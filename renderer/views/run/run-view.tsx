@@ -12,6 +12,7 @@ import { AccuracyPanel } from './accuracy-panel';
 import { Dock } from './dock';
 import type { Figure } from './figures';
 import { figuresOf } from './figures';
+import { ImportPanel } from './import-panel';
 import { Measurements } from './measurements';
 import { RunActions } from './run-actions';
 import { shownStep } from './shown-step';
@@ -58,6 +59,7 @@ function RunMain({ state }: { state: RunState }) {
     <div className="run-main" tabIndex={0} role="region" aria-label="Results">
       <div className="stack">
         {state.error === null || state.status === 'running' ? null : <ErrorPanel error={state.error} />}
+        {state.imported === null ? null : <ImportPanel source={state.imported} />}
         {state.waitsFor === null ? null : <WaitingNotice waitsFor={state.waitsFor} />}
         {state.status === 'paused' ? (
           <section className="panel verdict unverified" role="status">
@@ -138,7 +140,9 @@ export function RunView({ runId }: { runId: string }) {
       title={
         shown === null
           ? runId
-          : `${title ?? ''} · ${shown.spec.format} ${shown.spec.precision} · ${shown.spec.model.profile} · ${shown.spec.engine.kind}`
+          : shown.imported !== null
+            ? `${title ?? ''} · imported`
+            : `${title ?? ''} · ${shown.spec.format} ${shown.spec.precision} · ${shown.spec.model.profile} · ${shown.spec.engine.kind}`
       }
       bare
       before={

@@ -5,6 +5,7 @@ import { formatMetric, formatMs, formatRate } from '../../format/numbers';
 import { whyUnsteady } from '../../format/words';
 
 function accuracyText(state: RunState, titleOf: (metric: string) => string): string {
+  if (state.imported !== null) return 'not measured here';
   const { accuracy } = state;
   if (accuracy === null) return 'accuracy not checked';
   if (!accuracy.result.passed) return 'accuracy gate not passed, results are unverified';

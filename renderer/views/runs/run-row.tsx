@@ -51,6 +51,8 @@ function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit:
         </Menu.Item>
         <Menu.Item
           leftSection={<IconCopy size={14} aria-hidden="true" />}
+          disabled={run.imported !== null}
+          title={run.imported === null ? undefined : 'An imported run has no specification'}
           onClick={() => {
             attempt(() => duplicateRun(workbench, run.runId));
           }}

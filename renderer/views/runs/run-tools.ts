@@ -1,4 +1,5 @@
 import { createElement } from 'react';
+import { WorkbenchError } from '../../../main/contract/errors';
 import type { RunSummary } from '../../../main/contract/api';
 import { UndoMessage } from '../../components/undo-message';
 import { noticeUndo } from '../../components/notices';
@@ -6,7 +7,13 @@ import type { Workbench } from '../../workbench';
 
 /** Opens the wizard with the run's specification as a draft. Rejects with a WorkbenchError. */
 export async function duplicateRun(workbench: Workbench, runId: string): Promise<void> {
-  const { spec } = await workbench.client.call('runs.get', { runId });
+  const { spec, imported } = await workbench.client.call('runs.get', { runId });
+  if (imported !== null) {
+    throw new WorkbenchError(
+      'input-invalid',
+      'This run was imported: there is no specification to duplicate',
+    );
+  }
   const { preset } = spec.model;
   workbench.draft.getState().reuse({ preset, overrides: { ...spec } }, `run ${runId}`);
   workbench.route.getState().go({ page: 'new' });

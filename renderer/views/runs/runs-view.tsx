@@ -11,6 +11,7 @@ import { EmptyRuns } from './empty-runs';
 import { FilterChips } from './filter-chips';
 import type { ChosenFacets } from './filter-runs';
 import { filterRuns } from './filter-runs';
+import { ImportButton } from './import-button';
 import { RunsTable } from './runs-table';
 import { SelectionBar } from './selection-bar';
 import type { Sorting } from './sort-runs';
@@ -64,6 +65,7 @@ export function RunsView() {
               }}
             />
           ) : null}
+          <ImportButton />
           <Button
             size="xs"
             leftSection={<IconPlus size={14} aria-hidden="true" />}

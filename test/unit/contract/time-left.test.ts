@@ -55,6 +55,14 @@ const cases: readonly [string, RunSpec, readonly JournalBody[], number, number |
   ['no more than a level for one that hangs', spec(), [step('offline')], 900, 7],
   ['no trials beyond the limit', spec((p) => (p.measurementIntervalMs = 2000)), [step('export')], 0, 19.5],
   [
+    'every measurement of a cross-check, of which one is done',
+    spec((p) => Object.assign(p, { repeats: 2, crossCheck: true })),
+    [step('offline'), level(1, 1, 6)],
+    0,
+    66,
+    /11 measurements left/,
+  ],
+  [
     'what levels took',
     spec(),
     [step('offline'), level(1, 1, 6)],

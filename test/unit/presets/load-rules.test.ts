@@ -30,6 +30,21 @@ describe('the load', () => {
     expect(fieldsOf({ latencyThresholdMs: 20 })).toEqual(['warning performance.latencyThresholdMs']);
   });
 
+  it('is repeated and cross-checked where that can say something', () => {
+    expect(fieldsOf({ repeats: 3, crossCheck: true })).toEqual([]);
+    expect(fieldsOf({ repeats: 2 })).toEqual([]);
+    expect(fieldsOf({ repeats: 2, crossCheck: true })).toEqual(['warning performance.repeats']);
+    expect(fieldsOf({ repeats: 3, search: 'binary', latencyThresholdMs: 20 })).toEqual([
+      'warning performance.repeats',
+    ]);
+    expect(
+      fieldsOf(
+        { repeats: 3, crossCheck: true, sharedMemory: 'cuda', loadTool: 'perf_analyzer' },
+        { kind: 'docker', gpus: ['all'], shmSizeMiB: 1024 },
+      ),
+    ).toEqual(['problem performance.crossCheck']);
+  });
+
   it('has shared memory only where both sides see it', () => {
     const refused = ['problem performance.sharedMemory'];
     const docker = { kind: 'docker' as const, gpus: ['all'], shmSizeMiB: 1024 };

@@ -69,7 +69,7 @@ describe('the latency chart', () => {
     expect(data.slice(0, 5).map((trace) => trace.name)).toEqual(['p99', 'p95', 'p90', 'p50', 'avg']);
     const first = online.state.points[0]?.point ?? pointFixture();
     expect(data.slice(0, 5).map((trace) => trace.y[0])).toEqual(
-      [first.p99Us, first.p95Us, first.p90Us, first.p50Us, first.avgUs].map((us) => us / 1000),
+      [first.p99Us, first.p95Us, first.p90Us, first.p50Us, first.avgUs].map((us) => (us ?? NaN) / 1000),
     );
     const symbols = data.slice(0, 5).map((trace) => String(trace.marker?.symbol?.[0]));
     expect(new Set(symbols).size).toBe(5);
@@ -90,7 +90,8 @@ describe('the chart of components', () => {
     expect(data.map((trace) => trace.name)).toEqual(latencyComponents.map((component) => component.name));
     online.state.points.forEach(({ point }, at) => {
       const sum = data.reduce((total, trace) => total + (trace.y[at] ?? 0), 0);
-      const expected = latencyComponents.reduce((total, part) => total + part.valueOf(point), 0) / 1000;
+      const expected =
+        latencyComponents.reduce((total, part) => total + (part.valueOf(point) ?? NaN), 0) / 1000;
       expect(sum).toBeCloseTo(expected, 9);
     });
   });

@@ -21,6 +21,7 @@ const row = (change: Partial<RunSummary>): RunSummary => ({
   runId: 'a',
   dir: '/runs/a',
   preset: 'resnet50',
+  imported: null,
   profile: 'quick',
   format: 'onnx',
   precision: 'fp16',

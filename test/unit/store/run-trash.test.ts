@@ -112,6 +112,7 @@ it('shows tags and note in the list, said while nobody works on the run', async 
     tags: ['baseline'],
     note: 'before',
     waitsFor: null,
+    imported: null,
     status: 'created',
   });
   const release = await acquireLease((await store.folderOf(runId)).dir);

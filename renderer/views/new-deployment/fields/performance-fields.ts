@@ -200,6 +200,20 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           help: 'Requests of this time are not counted.',
           control: { kind: 'integer', min: 0, suffix: ' ms' },
         },
+        {
+          keys: ['performance', 'repeats'],
+          label: 'Repeats',
+          term: 'repeats',
+          help: 'Rounds over all levels; the median is shown, with the range.',
+          control: { kind: 'integer', min: 1 },
+        },
+        {
+          keys: ['performance', 'crossCheck'],
+          label: 'Cross-check',
+          term: 'cross-check',
+          help: 'Every level also with the other load tool, in turns: says where the two differ.',
+          control: { kind: 'flag' },
+        },
       ],
     },
   ];

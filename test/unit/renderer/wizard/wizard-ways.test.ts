@@ -71,6 +71,7 @@ describe('recent models', () => {
     tags: [],
     note: '',
     waitsFor: null,
+    imported: null,
   });
 
   it('are newest first, the same thing once, and no draft without a change', () => {

@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { WorkbenchError } from '../contract/errors';
+import type { CliContext } from './context';
+import { readNumber } from './read-spec';
+import { runDocument } from './run-json';
+
+interface ImportOptions {
+  readonly model?: string;
+  readonly batchSize?: string;
+  readonly json?: boolean;
+}
+
+function readBatchSize(text: string): number {
+  const value = readNumber('--batch-size', text);
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw new WorkbenchError('input-invalid', `"${text}" is no batch size`, { where: '--batch-size' });
+}
+
+/** `import`: a file of perf_analyzer becomes a run that can be shown, reported and compared. */
+export function addImport(program: Command, context: CliContext): void {
+  program
+    .command('import')
+    .description('Store a CSV file or a profile export of perf_analyzer as a run, marked as imported')
+    .argument('<file>', 'written by perf_analyzer with -f, or with --profile-export-file')
+    .option('--model <name>', 'name of the model, which the file does not say; default the name of the file')
+    .option('--batch-size <n>', 'of each request, which the file does not say; default 1')
+    .option('--json', 'one JSON document on stdout, people read stderr')
+    .action(async (file: string, options: ImportOptions) => {
+      const output = context.output(options);
+      const core = await context.core();
+      const { runId, notes } = await core.importFile({
+        path: resolve(file),
+        ...(options.model === undefined ? {} : { model: options.model }),
+        ...(options.batchSize === undefined ? {} : { batchSize: readBatchSize(options.batchSize) }),
+      });
+      const { state, dir } = await core.getRun(runId);
+      output.say(`Imported as ${runId}`);
+      output.say(`  in ${dir}`);
+      for (const note of notes) output.say(`  ${note}`);
+      if (output.json) output.document({ ...runDocument(state, dir), notes });
+    });
+}

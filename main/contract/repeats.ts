@@ -1,0 +1,167 @@
+import { turnKey, turnOf } from './measuring-order';
+import type { LoadPoint, Repeats } from './results';
+import type { Scenario } from './run-events';
+import type { MeasuredPoint, MissingPoint, RunState, ScenarioState } from './run-state';
+import { loadKey } from './scenario-levels';
+import { meanInterval } from './student-t';
+
+/** Middle value; of an even count the mean of the two in the middle. NaN of none. */
+export function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = Math.floor(sorted.length / 2);
+  const upper = sorted[half] ?? NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? NaN) + upper) / 2;
+}
+
+/** The columns that have a median and a range of their own. */
+export const repeatedColumns = [
+  'inferencesPerSecond',
+  'clientSendUs',
+  'networkServerSendRecvUs',
+  'serverQueueUs',
+  'serverComputeInputUs',
+  'serverComputeInferUs',
+  'serverComputeOutputUs',
+  'clientRecvUs',
+  'p50Us',
+  'p90Us',
+  'p95Us',
+  'p99Us',
+  'avgUs',
+  'meanServerBatch',
+] as const;
+type Column = (typeof repeatedColumns)[number];
+type NullableColumn = Exclude<Column, 'inferencesPerSecond' | 'p50Us' | 'p90Us' | 'p95Us' | 'p99Us'>;
+const alwaysThere: readonly Column[] = ['inferencesPerSecond', 'p50Us', 'p90Us', 'p95Us', 'p99Us'];
+const isNullable = (column: Column): column is NullableColumn => !alwaysThere.includes(column);
+
+const rangeOf = (values: readonly number[]) => ({ min: Math.min(...values), max: Math.max(...values) });
+
+/** The measurement whose throughput is nearest the median: its windows stand for the level's. */
+function middlePoint(points: readonly [LoadPoint, ...LoadPoint[]]): LoadPoint {
+  const median = medianOf(points.map((point) => point.inferencesPerSecond));
+  const distance = (point: LoadPoint) => Math.abs(point.inferencesPerSecond - median);
+  return points.reduce((best, point) => (distance(point) < distance(best) ? point : best));
+}
+
+function withoutRepeat(point: LoadPoint): Omit<LoadPoint, 'repeat'> {
+  const rest: LoadPoint = { ...point };
+  delete rest.repeat;
+  return rest;
+}
+
+/** Latencies from the schedule, where all measurements have them: medians too, and all delayed requests. */
+function mergedSchedule(points: readonly LoadPoint[]): Pick<LoadPoint, 'scheduled'> {
+  const all = points.flatMap(({ scheduled }) => scheduled ?? []);
+  if (all.length < points.length) return {};
+  const median = (name: 'avgUs' | 'p50Us' | 'p90Us' | 'p95Us' | 'p99Us' | 'maxUs') =>
+    medianOf(all.map((one) => one[name]));
+  return {
+    scheduled: {
+      avgUs: median('avgUs'),
+      p50Us: median('p50Us'),
+      p90Us: median('p90Us'),
+      p95Us: median('p95Us'),
+      p99Us: median('p99Us'),
+      maxUs: median('maxUs'),
+      delayedCount: all.reduce((total, one) => total + one.delayedCount, 0),
+    },
+  };
+}
+
+const sum = (values: readonly (number | null)[]): number | null =>
+  values.includes(null) ? null : values.reduce<number>((total, value) => total + (value ?? 0), 0);
+
+/**
+ * Several measurements of one level as the one that is shown: the median of each column, with its range and the count.
+ * It is steady when all are; flags, errors and requests are those of all together. The components are medians each, so
+ * they need not add up to the mean.
+ * @param failed measurements that gave nothing.
+ */
+export function mergedPoint(points: readonly [LoadPoint, ...LoadPoint[]], failed: number): LoadPoint {
+  const [first] = points;
+  if (points.length === 1 && failed === 0 && first.repeat === undefined) return first;
+  const medians: Partial<Record<Column, number>> = {};
+  const unknown: Partial<Record<NullableColumn, null>> = {};
+  const ranges: Partial<Record<Column, { readonly min: number; readonly max: number }>> = {};
+  for (const column of repeatedColumns) {
+    const values = points.flatMap((point) => point[column] ?? []);
+    if (values.length < points.length) {
+      if (isNullable(column)) unknown[column] = null;
+      continue;
+    }
+    medians[column] = medianOf(values);
+    ranges[column] = rangeOf(values);
+  }
+  const rates = points.map((point) => point.inferencesPerSecond);
+  const own = points.flatMap((point) => point.throughputIntervalIps ?? []);
+  const rest = withoutRepeat(middlePoint(points));
+  const p99Interval = meanInterval(points.map((point) => point.p99Us));
+  return {
+    ...rest,
+    ...medians,
+    ...unknown,
+    ...mergedSchedule(points),
+    requestCount: sum(points.map((point) => point.requestCount)),
+    errorCount: points.reduce((total, point) => total + point.errorCount, 0),
+    ...(points.some((point) => point.errorsByKind !== undefined)
+      ? { errorsByKind: points.flatMap((point) => point.errorsByKind ?? []) }
+      : {}),
+    stable: points.every((point) => point.stable),
+    flags: [...new Set(points.flatMap((point) => point.flags))],
+    throughputIntervalIps: meanInterval(rates) ?? (own.length === 0 ? null : Math.max(...own)),
+    p99IntervalUs: p99Interval,
+    elapsedUs: sum(points.map((point) => point.elapsedUs)),
+    repeats: { count: points.length, failed, ranges },
+  };
+}
+
+/** "3 repeats", "2 of 3 repeats"; null of a level measured once. */
+export function repeatsText(repeats: Repeats | undefined): string | null {
+  if (repeats === undefined) return null;
+  const { count, failed } = repeats;
+  return failed === 0 ? `${count} repeats` : `${count} of ${count + failed} repeats`;
+}
+
+/**
+ * What is shown of a scenario: one point a level, of repeats their median, by the run's own load tool; what a cross-check
+ * measured with the other is in {@link crossCheckOf} alone. A level is missing when all its measurements are.
+ */
+export function shownScenario(
+  state: Pick<RunState, 'spec' | 'scenarios'>,
+  scenario: Scenario,
+): ScenarioState {
+  const { points, missing } = state.scenarios[scenario];
+  const { loadTool, crossCheck, repeats } = state.spec.performance;
+  if (repeats === 1 && !crossCheck) return state.scenarios[scenario];
+  // Of a resumed run under changed keys the later result of a measurement stands.
+  const byTurn = new Map<string, MeasuredPoint>();
+  for (const measured of points.filter(({ point }) => point.loadTool === loadTool)) {
+    byTurn.set(turnKey(turnOf(measured.point, loadTool)), measured);
+  }
+  const byLevel = new Map<string, MeasuredPoint[]>();
+  for (const measured of byTurn.values()) {
+    const key = loadKey(measured.point);
+    byLevel.set(key, [...(byLevel.get(key) ?? []), measured]);
+  }
+  const holes = missing.filter((hole) => (hole.loadTool ?? loadTool) === loadTool);
+  const failedOf = (key: string) => holes.filter((hole) => loadKey(hole) === key).length;
+  const firstHoles = new Map<string, MissingPoint>();
+  for (const hole of holes) {
+    const key = loadKey(hole);
+    if (!byLevel.has(key) && !firstHoles.has(key)) firstHoles.set(key, hole);
+  }
+  return {
+    points: [...byLevel].flatMap(([key, [first, ...others]]) =>
+      first === undefined
+        ? []
+        : [
+            {
+              key: first.key,
+              point: mergedPoint([first.point, ...others.map(({ point }) => point)], failedOf(key)),
+            },
+          ],
+    ),
+    missing: [...firstHoles.values()],
+  };
+}

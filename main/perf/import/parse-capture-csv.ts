@@ -1,0 +1,203 @@
+import { WorkbenchError } from '../../contract/errors';
+import type { LoadPoint } from '../../contract/results';
+import { mostUnderWay } from '../../contract/scenario-levels';
+
+/** The levels of a file, and what of it has no place in them. */
+export interface Capture {
+  readonly points: readonly LoadPoint[];
+  readonly notes: readonly string[];
+}
+
+export interface CaptureOptions {
+  readonly fileName: string;
+  /** Of each request: perf_analyzer's files do not say it. */
+  readonly batchSize: number;
+}
+
+const required = {
+  p50Us: 'p50 latency',
+  p90Us: 'p90 latency',
+  p95Us: 'p95 latency',
+  p99Us: 'p99 latency',
+} as const;
+const optional = {
+  clientSendUs: 'Client Send',
+  networkServerSendRecvUs: 'Network+Server Send/Recv',
+  serverQueueUs: 'Server Queue',
+  serverComputeInputUs: 'Server Compute Input',
+  serverComputeInferUs: 'Server Compute Infer',
+  serverComputeOutputUs: 'Server Compute Output',
+  clientRecvUs: 'Client Recv',
+  avgUs: 'Avg latency',
+} as const;
+const gpuColumns = {
+  utilization: 'Avg GPU Utilization',
+  powerW: 'Avg GPU Power Usage',
+  maxMemoryBytes: 'Max GPU Memory Usage',
+  totalMemoryBytes: 'Total GPU Memory',
+} as const;
+const throughputColumn = 'Inferences/Second';
+/** Sums of other columns. */
+const derived = ['request/response', 'response wait'];
+const number = /^\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+/** One row with its place for people. */
+class Row {
+  constructor(
+    private readonly names: readonly string[],
+    private readonly cells: readonly string[],
+    private readonly where: string,
+  ) {}
+
+  fail(message: string, name?: string): WorkbenchError {
+    return new WorkbenchError('input-invalid', message, {
+      where: name === undefined ? this.where : `${this.where}, column "${name}"`,
+      remedy: 'Give a CSV file as perf_analyzer writes it with -f.',
+    });
+  }
+
+  has(name: string): boolean {
+    return this.names.includes(name);
+  }
+
+  text(name: string): string {
+    return (this.cells[this.names.indexOf(name)] ?? '').trim();
+  }
+
+  number(name: string): number {
+    const text = this.text(name);
+    if (!number.test(text)) throw this.fail(`"${text}" is no number`, name);
+    return Number(text);
+  }
+
+  /** `GPU-1:0.33;GPU-2:0.5;`, one value a GPU. */
+  byGpu(name: string): Map<string, number> {
+    const values = new Map<string, number>();
+    for (const part of this.text(name).split(';')) {
+      if (part.trim() === '') continue;
+      const [, uuid, value] = /^(.+):([^:]+)$/.exec(part.trim()) ?? [];
+      if (uuid === undefined || value === undefined || !number.test(value)) {
+        throw this.fail(`"${part}" is no value of a GPU`, name);
+      }
+      values.set(uuid, Number(value));
+    }
+    return values;
+  }
+}
+
+function gpusOf(row: Row): LoadPoint['gpus'] {
+  const all = Object.entries(gpuColumns).map(
+    ([key, name]) => [key, row.has(name) ? row.byGpu(name) : new Map<string, number>()] as const,
+  );
+  const uuids = [...new Set(all.flatMap(([, values]) => [...values.keys()]))];
+  if (uuids.length === 0) return undefined;
+  const of = (key: string, uuid: string) => all.find(([name]) => name === key)?.[1].get(uuid) ?? null;
+  return uuids.map((uuid) => ({
+    uuid,
+    utilization: of('utilization', uuid),
+    powerW: of('powerW', uuid),
+    maxMemoryBytes: of('maxMemoryBytes', uuid),
+    totalMemoryBytes: of('totalMemoryBytes', uuid),
+  }));
+}
+
+function pointOf(row: Row, loadColumn: string, options: CaptureOptions): LoadPoint {
+  const load = row.number(loadColumn);
+  const byRate = loadColumn === 'Request Rate';
+  if (!byRate && (!Number.isSafeInteger(load) || load < 1))
+    throw row.fail(`${load} is no concurrency`, loadColumn);
+  if (byRate && load <= 0) throw row.fail('A request rate is above 0', loadColumn);
+  const times = (names: Readonly<Record<string, string>>, missing: null) =>
+    Object.fromEntries(
+      Object.entries(names).map(([key, name]) => [key, row.has(name) ? row.number(name) : missing]),
+    );
+  const gpus = gpusOf(row);
+  return {
+    batchSize: options.batchSize,
+    concurrency: byRate ? mostUnderWay : load,
+    ...(byRate ? { requestRate: load } : {}),
+    inferencesPerSecond: row.number(throughputColumn),
+    ...(times(optional, null) as Record<keyof typeof optional, number | null>),
+    ...(Object.fromEntries(Object.entries(required).map(([key, name]) => [key, row.number(name)])) as Record<
+      keyof typeof required,
+      number
+    >),
+    requestCount: null,
+    // perf_analyzer ends at the first request that fails, and writes no row for a level that is not steady.
+    errorCount: 0,
+    stable: true,
+    flags: [],
+    loadTool: 'perf_analyzer',
+    protocol: null,
+    meanServerBatch: null,
+    throughputIntervalIps: null,
+    ...(gpus === undefined ? {} : { gpus }),
+    windows: [],
+    elapsedUs: null,
+  };
+}
+
+function readHeader(header: string, fileName: string): { names: string[]; loadColumn: string } {
+  const names = header.split(',').map((name) => name.trim());
+  const where = `${fileName}, line 1`;
+  const loadColumn = ['Concurrency', 'Request Rate'].find((name) => names.includes(name));
+  const lacking = [throughputColumn, ...Object.values(required)].filter((name) => !names.includes(name));
+  const repeated = names.find((name, index) => name !== '' && names.indexOf(name) < index);
+  const refused = (message: string) =>
+    new WorkbenchError('input-invalid', message, {
+      where,
+      remedy: 'Give a CSV file as perf_analyzer writes it with -f, or its --profile-export-file.',
+    });
+  if (names.includes('p99 latency (ms)'))
+    throw refused('This is a table of results in milliseconds, not a file of perf_analyzer');
+  if (loadColumn === undefined) throw refused('There is no column "Concurrency" and none "Request Rate"');
+  if (lacking.length > 0)
+    throw refused(`There is no column ${lacking.map((name) => `"${name}"`).join(', ')}`);
+  if (repeated !== undefined) throw refused(`The column "${repeated}" is there twice`);
+  return { names, loadColumn };
+}
+
+/**
+ * Every level of a CSV file that perf_analyzer wrote with `-f`, with or without `--verbose-csv`, `--collect-metrics` and
+ * `--percentile`, by concurrency or by request rate. A column that is not there is null in the points. Pure.
+ * Throws input-invalid with line and column.
+ */
+export function parseCaptureCsv(text: string, options: CaptureOptions): Capture {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const { names, loadColumn } = readHeader(lines[0] ?? '', options.fileName);
+  const points: LoadPoint[] = [];
+  const seen = new Map<number, number>();
+  for (const [index, line] of lines.entries()) {
+    if (index === 0 || line.trim() === '') continue;
+    const cells = line.split(',');
+    const row = new Row(names, cells, `${options.fileName}, line ${index + 1}`);
+    // Rows with GPU columns end with a comma that the header does not have.
+    const extra = cells.slice(names.length).some((cell) => cell.trim() !== '');
+    if (cells.length < names.length || extra) {
+      throw row.fail(`There are ${cells.length} values for ${names.length} columns`);
+    }
+    const load = row.number(loadColumn);
+    const before = seen.get(load);
+    if (before !== undefined) throw row.fail(`${load} is there already in line ${before}`, loadColumn);
+    seen.set(load, index + 1);
+    points.push(pointOf(row, loadColumn, options));
+  }
+  if (points.length === 0) {
+    throw new WorkbenchError('input-invalid', 'The file has no level: perf_analyzer found none steady', {
+      where: `${options.fileName}, line 2`,
+    });
+  }
+  const known = [
+    ...[loadColumn, throughputColumn, ...Object.values(required), ...Object.values(optional)],
+    ...[...Object.values(gpuColumns), ...derived, ''],
+  ];
+  const unknown = names.filter((name) => !known.includes(name));
+  const absent = Object.values(optional).filter((name) => !names.includes(name));
+  return {
+    points,
+    notes: [
+      ...(absent.length === 0 ? [] : [`The file has no ${absent.join(', ')}.`]),
+      ...(unknown.length === 0 ? [] : [`Not taken: ${unknown.join(', ')}.`]),
+    ],
+  };
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { WorkbenchError } from '../../contract/errors';
+import type { ImportRequest, ImportSource } from '../../contract/imported';
+import type { LoadPoint } from '../../contract/results';
+import { parseCaptureCsv } from './parse-capture-csv';
+import type { Capture, CaptureOptions } from './parse-capture-csv';
+import { parseProfileExport } from './parse-profile-export';
+
+/** A profile export keeps every request with its inputs; V8 holds no text beyond half a gigabyte. */
+const largestBytes = 256 * 1024 ** 2;
+
+export interface ReadCapture {
+  readonly source: ImportSource;
+  /** Name of the model as a run's folder may have it. */
+  readonly model: string;
+  readonly points: readonly LoadPoint[];
+}
+
+async function readSmall(path: string): Promise<Buffer> {
+  let size: number;
+  try {
+    const found = await stat(path);
+    if (!found.isFile()) throw new WorkbenchError('input-invalid', 'This is no file', { where: path });
+    size = found.size;
+    if (size <= largestBytes) return await readFile(path);
+  } catch (error) {
+    if (error instanceof WorkbenchError) throw error;
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new WorkbenchError('input-invalid', `The file cannot be read (${code})`, {
+      where: path,
+      cause: error,
+    });
+  }
+  throw new WorkbenchError('input-invalid', `The file is too large to be read (${size} bytes)`, {
+    where: path,
+    remedy: `At most ${largestBytes} bytes; export fewer levels, or import the CSV file instead.`,
+  });
+}
+
+function parsed(
+  bytes: Buffer,
+  options: CaptureOptions,
+): { readonly kind: ImportSource['kind']; readonly capture: Capture } {
+  const { fileName } = options;
+  if (bytes.length === 0) throw new WorkbenchError('input-invalid', 'The file is empty', { where: fileName });
+  if (bytes.includes(0)) {
+    throw new WorkbenchError('input-invalid', 'This is no text file', {
+      where: fileName,
+      remedy: 'Give a CSV file or a profile export of perf_analyzer.',
+    });
+  }
+  const text = bytes.toString('utf8');
+  return /^\uFEFF?\s*[{[]/.test(text)
+    ? { kind: 'perf-analyzer-profile', capture: parseProfileExport(text, options) }
+    : { kind: 'perf-analyzer-csv', capture: parseCaptureCsv(text, options) };
+}
+
+/** As a folder and a preset may be named. */
+const nameOf = (text: string): string =>
+  text
+    .replace(/[^\w.-]+/g, '-')
+    .replace(/^[._-]+/, '')
+    .slice(0, 64) || 'model';
+
+/** Reads a file of perf_analyzer, whichever of the two kinds it is. Throws input-invalid with line or field. */
+export async function readCapture(request: ImportRequest): Promise<ReadCapture> {
+  const bytes = await readSmall(request.path);
+  const fileName = basename(request.path);
+  const { kind, capture } = parsed(bytes, { fileName, batchSize: request.batchSize ?? 1 });
+  const stem = fileName.replace(/\.[^.]*$/, '');
+  return {
+    source: {
+      kind,
+      fileName,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      sizeBytes: bytes.length,
+      notes: [
+        request.batchSize === undefined
+          ? 'Batch size 1 is assumed: such a file does not say it.'
+          : `Batch size ${request.batchSize} was given at the import: such a file does not say it.`,
+        request.model === undefined
+          ? 'The model is named after the file: such a file does not say it.'
+          : `The model "${request.model}" was given at the import: such a file does not say it.`,
+        ...capture.notes,
+      ],
+    },
+    model: nameOf(request.model ?? stem),
+    points: capture.points,
+  };
+}

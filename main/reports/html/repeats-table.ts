@@ -1,0 +1,37 @@
+import { repeatsText } from '../../contract/repeats';
+import { formatLatency, formatRate } from '../number-format';
+import type { ReportLevel } from '../report';
+import type { Markup } from './markup';
+import { markup } from './markup';
+
+const shown = [
+  { title: 'Inferences/s', of: 'inferencesPerSecond', text: formatRate },
+  { title: 'p50, ms', of: 'p50Us', text: formatLatency },
+  { title: 'p90, ms', of: 'p90Us', text: formatLatency },
+  { title: 'p95, ms', of: 'p95Us', text: formatLatency },
+  { title: 'p99, ms', of: 'p99Us', text: formatLatency },
+] as const;
+
+function row({ batchSize, concurrency, point }: ReportLevel): Markup | null {
+  const { repeats } = point ?? {};
+  if (repeats === undefined) return null;
+  return markup`
+<tr><td class="n">${batchSize}</td><td class="n">${point?.requestRate ?? concurrency}</td><td class="n">${repeatsText(repeats) ?? ''}</td>${shown.map(
+    ({ of, text }) => {
+      const range = repeats.ranges[of];
+      return markup`<td class="n">${range === undefined ? '–' : `${text(range.min)} – ${text(range.max)}`}</td>`;
+    },
+  )}</tr>`;
+}
+
+/** Smallest and largest value of every level that was measured several times; nothing where none was. */
+export function repeatsTable(rows: readonly ReportLevel[]): Markup | null {
+  const found = rows.flatMap((level) => row(level) ?? []);
+  if (found.length === 0) return null;
+  return markup`<h3>Repeats</h3>
+<p class="lead">The table and the charts show the median of the repeats; here is the smallest and the largest of them. The rounds went over all levels in turn.</p>
+<table class="fixed sampling"><thead><tr><th class="n">Batch</th><th class="n">Load</th><th class="n">Measured</th>${shown.map(
+    ({ title }) => markup`<th class="n">${title}</th>`,
+  )}</tr></thead><tbody>${found}
+</tbody></table>`;
+}

@@ -1,0 +1,85 @@
+import { memo, useMemo, useState } from 'react';
+import { NativeSelect } from '@mantine/core';
+import type { CrossColumn, CrossSide } from '../../../main/contract/cross-check';
+import { crossCheckOf } from '../../../main/contract/cross-check';
+import { crossSummary, crossValue, crossWords, verdictText } from '../../../main/contract/cross-check-text';
+import type { Scenario } from '../../../main/contract/run-events';
+import type { RunState } from '../../../main/contract/run-state';
+
+function Side({ column, side }: { column: CrossColumn; side: CrossSide | null }) {
+  if (side === null) return <td className="number dim">–</td>;
+  return (
+    <td className="number">
+      {crossValue(column, side.median)}
+      {side.values.length < 2 ? null : (
+        <span className="range">
+          {crossValue(column, side.min)}–{crossValue(column, side.max)}
+        </span>
+      )}
+    </td>
+  );
+}
+
+/** Where the two load tools differ, a level at a time; nothing for a run that does not cross-check. */
+export const CrossCheckPanel = memo(function CrossCheckPanel(props: { state: RunState; scenario: Scenario }) {
+  const { state, scenario } = props;
+  const levels = useMemo(() => crossCheckOf(state, scenario), [state, scenario]);
+  const [picked, setPicked] = useState<string | null>(null);
+  if (levels === null || levels.length === 0) return null;
+  const level = levels.find(({ text }) => text === picked) ?? levels[0];
+  if (level === undefined) return null;
+  return (
+    <section className="panel" aria-label="Cross-check">
+      <div className="panel-head">
+        <h2>Cross-check</h2>
+        <span className="dim">{crossSummary(levels)}</span>
+      </div>
+      <NativeSelect
+        size="xs"
+        aria-label="Level of the cross-check"
+        value={level.text}
+        data={levels.map(({ text }) => text)}
+        onChange={(event) => {
+          setPicked(event.currentTarget.value);
+        }}
+      />
+      <ul>
+        {crossWords(level).map((words) => (
+          <li key={words}>{words}</li>
+        ))}
+      </ul>
+      <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of the cross-check">
+        <table className="table cross-table">
+          <thead>
+            <tr>
+              <th scope="col">inferences/s; times in ms</th>
+              <th scope="col" className="number">
+                native
+              </th>
+              <th scope="col" className="number">
+                perf_analyzer
+              </th>
+              <th scope="col" className="number">
+                Ratio
+              </th>
+              <th scope="col">Verdict</th>
+            </tr>
+          </thead>
+          <tbody>
+            {level.columns.map((column) => (
+              <tr key={column.id}>
+                <td>{column.title}</td>
+                <Side column={column} side={column.native} />
+                <Side column={column} side={column.perf_analyzer} />
+                <td className="number">{column.ratio === null ? '–' : column.ratio.toFixed(3)}</td>
+                <td className={column.verdict === 'differs' ? 'tone-warn' : 'dim'}>
+                  {verdictText[column.verdict]}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+});

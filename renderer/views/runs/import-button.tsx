@@ -1,0 +1,108 @@
+import { Button, Modal, NumberInput, TextInput } from '@mantine/core';
+import { IconFileImport } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { WireError } from '../../../main/contract/errors';
+import { toWire } from '../../../main/contract/errors';
+import { ErrorPanel } from '../../components/error-panel';
+import { attempt } from '../../components/notices';
+import { useWorkbench } from '../../workbench';
+
+/** What a file of perf_analyzer does not say is asked for, then the file becomes a run. */
+function ImportForm({ path, onDone }: { path: string; onDone: () => void }) {
+  const { client, runs, route } = useWorkbench();
+  const [model, setModel] = useState('');
+  const [batchSize, setBatchSize] = useState<number>(1);
+  const [error, setError] = useState<WireError | null>(null);
+  const [busy, setBusy] = useState(false);
+  const submit = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      const request = { path, batchSize, ...(model.trim() === '' ? {} : { model: model.trim() }) };
+      const { runId } = await client.call('runs.import', request);
+      await runs.getState().load();
+      onDone();
+      route.getState().go({ page: 'run', runId });
+    } catch (failure) {
+      setError(toWire(failure));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <p className="cut" title={path}>
+        {path}
+      </p>
+      <p className="dim">The file says neither the model nor the batch size.</p>
+      <TextInput
+        label="Model"
+        placeholder="named after the file"
+        maxLength={128}
+        data-autofocus
+        value={model}
+        onChange={(event) => {
+          setModel(event.currentTarget.value);
+        }}
+      />
+      <NumberInput
+        label="Batch size of each request"
+        min={1}
+        max={1_000_000}
+        allowDecimal={false}
+        value={batchSize}
+        onChange={(value) => {
+          setBatchSize(typeof value === 'number' && value >= 1 ? value : 1);
+        }}
+      />
+      {error === null ? null : <ErrorPanel error={error} />}
+      <Button type="submit" loading={busy}>
+        Import
+      </Button>
+    </form>
+  );
+}
+
+/** Figures of perf_analyzer, measured elsewhere, as a run of the list. */
+export function ImportButton() {
+  const { client } = useWorkbench();
+  const [path, setPath] = useState<string | null>(null);
+  const close = (): void => {
+    setPath(null);
+  };
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconFileImport size={14} aria-hidden="true" />}
+        onClick={() => {
+          attempt(async () => {
+            const chosen = await client.call('desktop.choosePath', {
+              kind: 'file',
+              title: 'CSV file or profile export of perf_analyzer',
+            });
+            if (chosen !== null) setPath(chosen.path);
+          });
+        }}
+      >
+        Import
+      </Button>
+      <Modal
+        opened={path !== null}
+        onClose={close}
+        lockScroll={false}
+        transitionProps={{ duration: 0 }}
+        title="Import results of perf_analyzer"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {path === null ? null : <ImportForm path={path} onDone={close} />}
+      </Modal>
+    </>
+  );
+}

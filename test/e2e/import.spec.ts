@@ -1,0 +1,73 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from '@playwright/test';
+import { repository } from '../support/home';
+import { Shell } from './pages/shell.page';
+import type { TestHome, WorkbenchApp } from './support/app';
+import { choosePath, createHome, launch, shutDown } from './support/app';
+
+let home: TestHome;
+let app: WorkbenchApp;
+
+test.beforeAll(async () => {
+  home = await createHome();
+  app = await launch(home);
+});
+test.afterAll(async () => {
+  await shutDown(app);
+  await home.remove();
+});
+
+const fixture = (name: string) => join(repository, 'test', 'fixtures', 'perf-analyzer', name);
+
+async function serious(): Promise<unknown> {
+  const { violations } = await new AxeBuilder({ page: app.page }).setLegacyMode().analyze();
+  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+}
+
+test('files of perf_analyzer become runs: a broken one is refused with its place, two are compared', async () => {
+  const { page } = app;
+  const shell = new Shell(page);
+  const dialog = page.getByRole('dialog', { name: 'Import results of perf_analyzer' });
+  const broken = join(home.path, 'broken.csv');
+  const text = await readFile(fixture('concurrency-plain.csv'), 'utf8');
+  await writeFile(broken, text.replace('631', 'soon'));
+
+  await shell.go('Runs');
+  await choosePath(app, broken);
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+  await expect(dialog.getByRole('alert')).toContainText('broken.csv, line 2, column "p50 latency"');
+  expect(await serious()).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+
+  for (const name of ['profile-concurrency.csv', 'profile-concurrency.json']) {
+    await shell.go('Runs');
+    await choosePath(app, fixture(name));
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await dialog.getByLabel('Model').fill('cached');
+    await dialog.getByLabel('Batch size of each request').fill('2');
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    const note = page.getByRole('status', { name: 'Imported' });
+    await expect(note).toContainText(`Imported from ${name}`);
+    await expect(note).toContainText('not measured here');
+    // A profile export has no columns of the server: they are missing, not nothing.
+    const row = page.getByRole('region', { name: 'Table of levels' }).locator('tr[data-level="1"]');
+    await expect(row).toContainText(name.endsWith('.json') ? '–' : '0.051');
+  }
+  expect(await serious()).toEqual([]);
+
+  await shell.go('Runs');
+  const rows = page.locator('tr[data-run]');
+  await expect(rows).toHaveCount(2);
+  for (const index of [0, 1]) await rows.nth(index).getByRole('checkbox').check();
+  await page
+    .getByRole('group', { name: 'Selected runs' })
+    .getByRole('button', { name: /^Compare/ })
+    .click();
+  const levels = page.getByRole('region', { name: 'Table of compared levels' });
+  await expect(levels.locator('tr[data-level="2"]')).toContainText('×1.00');
+  await expect(page.getByText('imported from profile-concurrency.json').first()).toBeVisible();
+});

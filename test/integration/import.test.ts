@@ -1,0 +1,77 @@
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli';
+import type { RunDocument } from '../support/cli';
+import { createTestHome, repository } from '../support/home';
+import type { TestHome } from '../support/home';
+
+let home: TestHome;
+beforeAll(async () => {
+  home = await createTestHome(['python', 'electron']);
+});
+afterAll(() => home.remove());
+
+const fixture = (name: string) => join(repository, 'test', 'fixtures', 'perf-analyzer', name);
+const imported = async (...args: string[]) => {
+  const result = await cli(home.path, 'import', ...args, '--json');
+  return { code: result.code, document: JSON.parse(result.stdout) as RunDocument & { notes: string[] } };
+};
+
+describe('import', () => {
+  it.each([
+    ['profile-concurrency.csv', 'perf-analyzer-csv'],
+    ['profile-concurrency.json', 'perf-analyzer-profile'],
+  ])('makes a run of %s that is marked, listed, reported and not run', async (name, kind) => {
+    const { code, document } = await imported(fixture(name), '--model', 'cached', '--batch-size', '2');
+    expect(code).toBe(0);
+    expect(document).toMatchObject({ status: 'done', environment: null, imported: { kind, fileName: name } });
+    expect(document.online.map((point) => [point.batchSize, point.concurrency])).toEqual([
+      [2, 1],
+      [2, 2],
+    ]);
+    expect(document.offline).toEqual([]);
+
+    const { runs } = JSON.parse((await cli(home.path, 'runs', '--json')).stdout) as {
+      runs: { runId: string; preset: string; imported: string | null }[];
+    };
+    expect(runs.find(({ runId }) => runId === document.runId)).toMatchObject({ preset: 'cached' });
+
+    const html = document.reports.find((report) => report.kind === 'html')?.path ?? '';
+    const page = await readFile(html, 'utf8');
+    expect(page).toContain('not known: not measured here');
+    expect(page).toContain('Batch size 2 was given at the import');
+    // Parameters are nobody's: those of the empty place are not shown.
+    expect(page).not.toContain('<h2>Parameters</h2>');
+
+    const resumed = await cli(home.path, 'resume', document.runId, '--json');
+    expect(resumed.code).toBe(2);
+    expect(resumed.stderr).toContain('This run was imported');
+  });
+
+  it('says what it assumed', async () => {
+    const { document } = await imported(fixture('concurrency-plain.csv'));
+    expect(document.notes.join(' ')).toContain('Batch size 1 is assumed');
+    expect(document.runId).toContain('concurrency-plain-imported');
+  });
+
+  it('refuses a foreign file with its place, and leaves no run', async () => {
+    const path = join(home.path, 'broken.csv');
+    await copyFile(fixture('concurrency-plain.csv'), path);
+    await writeFile(path, (await readFile(path, 'utf8')).replace('631', 'soon'));
+    const before = (await cli(home.path, 'runs', '--json')).stdout;
+    const result = await cli(home.path, 'import', path, '--json');
+    expect(result.code).toBe(2);
+    expect(JSON.parse(result.stdout)).toMatchObject({
+      error: { code: 'input-invalid', where: 'broken.csv, line 2, column "p50 latency"' },
+    });
+    expect((await cli(home.path, 'runs', '--json')).stdout).toBe(before);
+  });
+
+  it.each([
+    ['a file that is not there', ['/nowhere/x.csv'], 2],
+    ['half a batch', [fixture('concurrency-plain.csv'), '--batch-size', '0.5'], 2],
+  ])('refuses %s', async (_name, args, code) => {
+    expect((await cli(home.path, 'import', ...args)).code).toBe(code);
+  });
+});
