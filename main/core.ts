@@ -8,6 +8,8 @@ import type { ReportFile, StepId } from './contract/run-events';
 import type { DockerEngineSpec, LoadTool as LoadToolId, RunSpec } from './contract/run-spec';
 import type { RunState } from './contract/run-state';
 import type { Choice } from './contract/spec-tools';
+import type { DataDesk } from './data/data-desk';
+import { createDataDesk } from './data/data-desk';
 import { createDockerDesk } from './docker/desk';
 import { createDockerLink } from './docker/docker-link';
 import { createImageWorks } from './docker/images/image-works';
@@ -96,6 +98,8 @@ export interface Core {
   machine(engine?: DockerEngineSpec): Promise<MachineStatus>;
   /** Pulls and builds of images. */
   readonly images: ImageWorks;
+  /** Published data sets and checkpoints. */
+  readonly data: DataDesk;
   /** Watches any Triton. */
   readonly monitor: Monitor;
   initModelFolder(dir: string): Promise<InitOutcome>;
@@ -184,6 +188,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   });
   const loadTools = createLoadTools({ layout, workerFile: options.workerFile, env });
   const toolkit = createToolkit(createLocalPython({ python: layout.python, resources, env }));
+  const data = createDataDesk({ root: layout.data, presets, toolkit, tell });
   const environmentOf = (engine: string): Promise<Environment> =>
     readEnvironment({ workbenchVersion: options.version, engine, env });
   const environmentFor = async (engine: RunSpec['engine']): Promise<Environment> => ({
@@ -306,6 +311,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       'machine.gpus': () => readGpus(env),
       ...desk.handlers,
       ...monitor.handlers,
+      ...data.handlers,
       'docker.login': (login) => {
         auths.login(login);
         return Promise.resolve({ kept: false });
@@ -358,12 +364,14 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       return { endedServers: ended, removedContainers, cacheBytes, removedRuns: runIds, emptiedRuns };
     },
     images,
+    data,
     monitor,
     activeRuns: () => runs.ids(),
     close: async () => {
       stopFollowing();
       await runs.close();
       await desk.close();
+      await data.close();
       await monitor.close();
     },
   };

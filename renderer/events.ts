@@ -23,8 +23,20 @@ const changesImages = (event: WindowEvent): boolean =>
 
 /** Leads the core's events to the stores that they concern. Returns the way to stop. */
 export function routeEvents(workbench: Workbench): () => void {
-  const { client, runs, run, log, closing, docker, containerLog, images, imageWorks, compared, monitor } =
-    workbench;
+  const {
+    client,
+    runs,
+    run,
+    log,
+    closing,
+    docker,
+    containerLog,
+    images,
+    imageWorks,
+    compared,
+    monitor,
+    dataSources,
+  } = workbench;
   return client.on((events) => {
     for (const event of events) {
       run.getState().hear(event);
@@ -35,6 +47,7 @@ export function routeEvents(workbench: Workbench): () => void {
       imageWorks.getState().hear(event);
       compared.getState().hear(event);
       monitor.getState().hear(event);
+      dataSources.getState().hear(event);
     }
     if (events.some(changesList)) void runs.getState().load();
     if (events.some(changesImages)) void images.getState().load();

@@ -9,6 +9,8 @@ import type { Closing } from './stores/closing';
 import { createClosing } from './stores/closing';
 import type { ContainerLog } from './stores/container-log';
 import { createContainerLog } from './stores/container-log';
+import type { DataSources } from './stores/data-sources';
+import { createDataSources } from './stores/data-sources';
 import type { Docker } from './stores/docker';
 import { createDocker } from './stores/docker';
 import type { ComparedRuns } from './stores/compared-runs';
@@ -62,6 +64,7 @@ export interface Workbench {
   readonly budgets: StoreApi<LatencyBudgets>;
   readonly draft: StoreApi<DraftState>;
   readonly ownModel: StoreApi<OwnModel>;
+  readonly dataSources: StoreApi<DataSources>;
   readonly route: StoreApi<RouteState>;
   readonly closing: StoreApi<Closing>;
   readonly overlay: StoreApi<Overlay>;
@@ -89,6 +92,7 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     budgets: createLatencyBudgets(storage),
     draft,
     ownModel: createOwnModel(client, draft),
+    dataSources: createDataSources(client, draft),
     route: createRoute(storage),
     closing: createClosing(),
     overlay: createOverlay(),

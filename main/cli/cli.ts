@@ -7,6 +7,7 @@ import { toWire } from '../contract/errors';
 import { createElectronPrinter } from '../platform/electron-printer';
 import { defaultHome, homeLayout } from '../platform/layout';
 import type { CliContext } from './context';
+import { addData } from './data';
 import { addDetect } from './detect';
 import { addImages } from './images';
 import { addImport } from './import';
@@ -54,6 +55,7 @@ async function main(): Promise<void> {
     .version(packageJson.version)
     .showHelpAfterError()
     .exitOverride();
+  addData(program, context);
   addDetect(program, context);
   addImages(program, context);
   addListing(program, context);

@@ -39,6 +39,7 @@ export function createRunProgress(
       case 'monitor-verdict':
       case 'monitor-cleared':
       case 'image-work':
+      case 'data-work':
         return;
       case 'log':
         if (options.verbose) for (const text of event.lines) line(`    ${text}`);

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { presetSchema } from './preset';
 import { builtImages, imageReferenceSchema, registryLoginSchema } from './docker';
+import type { DataItem, DataWork } from './data-source';
+import { fetchRequestSchema } from './data-source';
 import type { ContainerStats, DockerState, ImageInfo, ImageWork } from './docker';
 import type { WireError } from './errors';
 import type { GpuReport, MachineStatus } from './machine';
@@ -123,6 +125,14 @@ export const api = {
   'presets.resolve': call<z.infer<typeof runSpecSchema>>().with(
     z.strictObject({ preset: z.string().max(128), overrides: z.record(z.string(), z.unknown()) }),
   ),
+  /** Where a preset's data sets and checkpoints come from, and which are on this machine. Throws preset-unknown. */
+  'data.list': call<readonly DataItem[]>().with(z.strictObject({ preset: z.string().max(128) })),
+  /** Starts; `data-work` events tell how it goes. Throws input-invalid for what is fetched by hand alone. */
+  'data.fetch': call<{ readonly workId: string }>().with(fetchRequestSchema),
+  /** Stops it; what has come is kept. */
+  'data.cancel': call<null>().with(z.strictObject({ workId: z.string().max(64) })),
+  /** Downloads under way or ended since the start, newest first. */
+  'data.works': call<readonly DataWork[]>().with(z.undefined()),
   'spec.preview': call<SpecPreview>().with(choiceSchema),
   /** Takes the text of a config.pbtxt, as edited beside the form, apart into fields and patch. */
   'spec.editConfig': call<ConfigEdit>().with(choiceSchema.extend({ text: z.string().max(1_000_000) })),
@@ -223,6 +233,7 @@ export type CoreEvent =
   | { readonly type: 'docker-changed'; readonly state: DockerState }
   | { readonly type: 'container-log'; readonly id: string; readonly lines: readonly string[] }
   | { readonly type: 'image-work'; readonly work: ImageWork }
+  | { readonly type: 'data-work'; readonly work: DataWork }
   | MonitorEvent;
 
 /** A command of the application menu or its shortcut. */

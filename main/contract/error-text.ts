@@ -164,6 +164,14 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'The report could not be written',
     remedy: 'The results are safe in the journal; resume the run to write the report again.',
   },
+  'download-failed': {
+    title: 'The download did not come to its end',
+    remedy: 'Start it again: what has come is kept, and it goes on from there where the server allows that.',
+  },
+  'download-invalid': {
+    title: 'What was downloaded is not what is published',
+    remedy: 'Start it again; if it stays so, fetch it by hand from its page and compare the checksum.',
+  },
   'disk-full': { title: 'The disk is full', remedy: 'Free some space and resume the run.' },
   'file-unwritable': {
     title: 'A file could not be written',

@@ -45,6 +45,8 @@ export const errorCodes = [
   'deadline-exceeded',
   'cancelled',
   'report-failed',
+  'download-failed',
+  'download-invalid',
   'disk-full',
   'file-unwritable',
   'internal',

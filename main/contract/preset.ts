@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dataSourceSchema } from './data-source';
 import { accelerators, formats, frameworks, precisions, profiles } from './run-spec';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -33,8 +34,14 @@ export const presetSchema = z.strictObject({
       better: z.enum(['higher', 'lower']).optional(),
     }),
   ),
-  /** Where the seed's data set and checkpoint come from, for people. */
-  origin: z.strictObject({ dataset: z.string(), checkpoint: z.string(), paper: z.string() }),
+  /** What the seed's data set and checkpoint are, for people, and where they come from. */
+  origin: z.strictObject({
+    dataset: z.string(),
+    checkpoint: z.string(),
+    paper: z.string(),
+    datasets: z.array(dataSourceSchema).optional(),
+    checkpoints: z.array(dataSourceSchema).optional(),
+  }),
   /**
    * Tensors of the exported model, batch dimension (-1) first; a name in a shape is an argument of the profile. The
    * export is checked against it.

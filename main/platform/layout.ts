@@ -34,6 +34,8 @@ export interface HomeLayout {
   readonly monitor: string;
   /** Drafts of the wizard. */
   readonly drafts: string;
+  /** Published data sets and checkpoints that were fetched, by preset. */
+  readonly data: string;
   /** Contents of own models that may be executed. */
   readonly trusted: string;
   /** Id of the home in the labels of its containers; made when the first one is. */
@@ -68,6 +70,7 @@ export function homeLayout(home: string): HomeLayout {
     recordings: join(home, 'recordings'),
     monitor: join(home, 'monitor.json'),
     drafts: join(home, 'drafts'),
+    data: join(home, 'data'),
     trusted: join(home, 'trusted.json'),
     instance: join(home, 'instance'),
   };

@@ -72,6 +72,42 @@ export function makeDatasetCommand(source: ModelSource, output: string): Toolkit
   return { verb: 'make-dataset', args: [...modelArguments(source), ['--output', output]] };
 }
 
+/** A downloaded archive -> folder; more than `mostBytes` are refused. */
+export function unpackCommand(
+  kind: string,
+  archive: string,
+  mostBytes: number,
+  output: string,
+): ToolkitCommand {
+  return {
+    verb: 'unpack',
+    args: [
+      ['--kind', kind],
+      ['--archive', archive],
+      ['--most-bytes', mostBytes],
+      ['--output', output],
+    ],
+  };
+}
+
+/** A published data set as it is unpacked -> the layout that the preset's loader reads. */
+export function prepareDatasetCommand(
+  modelDir: string,
+  args: Readonly<Record<string, string>>,
+  source: string,
+  output: string,
+): ToolkitCommand {
+  return {
+    verb: 'prepare-dataset',
+    args: [
+      ['--model-dir', modelDir],
+      ...Object.entries(args).map(([name, value]): ToolkitArgument => ['--arg', `${name}=${value}`]),
+      ['--source', source],
+      ['--output', output],
+    ],
+  };
+}
+
 export function trainCommand(source: ModelSource, dataset: string, output: string): ToolkitCommand {
   return {
     verb: 'train',

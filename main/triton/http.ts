@@ -1,5 +1,6 @@
 import { WorkbenchError } from '../contract/errors';
 import { linkedAbort } from '../platform/abort';
+import { fetchReason } from '../platform/fetch-reason';
 
 const plainResponseBytes = 8 * 1024 * 1024;
 
@@ -69,16 +70,6 @@ async function readCapped(response: Response, maxBytes: number, signal: AbortSig
   }
 }
 
-/** The system's reason below undici's "fetch failed". */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof Error) {
-    const { code } = cause as NodeJS.ErrnoException;
-    return cause.message === '' ? (code ?? cause.name) : cause.message;
-  }
-  return error instanceof Error ? error.message : String(error);
-}
-
 /**
  * One HTTP exchange with a Triton at `host:port`; redirects are refused, the deadline covers the whole exchange.
  * Throws server-unreachable, or cancelled when `signal` asked for the end. Any HTTP status is a result.
@@ -108,7 +99,7 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
     }
     const reason = controller.signal.aborted
       ? `no answer within ${request.timeoutMs / 1000} s`
-      : reasonOf(error);
+      : fetchReason(error);
     throw new WorkbenchError('server-unreachable', `Triton at ${address}: ${reason}`, {
       where,
       cause: error,

@@ -15,6 +15,8 @@ from .report import Report
 
 VERBS = {
     "make-dataset": "write a generated data set",
+    "unpack": "a downloaded archive to a folder",
+    "prepare-dataset": "a published data set to the layout that the loader reads",
     "train": "train the model, or save its initial weights",
     "export": "model code to ONNX or TorchScript",
     "convert": "an exported model to a precision",

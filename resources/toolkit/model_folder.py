@@ -1,4 +1,4 @@
-"""A model folder: model.py, dataloader.py, metrics.py and optional train.py, make_dataset.py."""
+"""A model folder: model.py, dataloader.py, metrics.py; optional train.py, make_dataset.py, prepare_dataset.py."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ ENTRY_POINTS = {
     "metrics": ("MetricsCalculator", True),
     "train": ("train", False),
     "make_dataset": ("make_dataset", False),
+    "prepare_dataset": ("prepare_dataset", False),
 }
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 

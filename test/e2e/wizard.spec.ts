@@ -1,3 +1,4 @@
+import AxeBuilder from '@axe-core/playwright';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -126,4 +127,21 @@ test('the whole way by keyboard alone', async () => {
   await expect(form.plan).toContainText('Alt+1');
   await keyboard.press('Control+Enter');
   await expect(new RunPage(app.page).status).toHaveAttribute('data-status', 'running');
+});
+
+test('where published data comes from is told beside its fields, step by step where it must be', async () => {
+  const form = new NewDeploymentPage(app.page);
+  await form.open('Model');
+  const panel = app.page.getByRole('region', { name: 'Published data and weights' });
+  await expect(panel).toContainText('ImageNet ILSVRC2012');
+  await expect(panel).toContainText('6.3 GiB; licence: ImageNet');
+  await expect(panel.getByRole('button', { name: 'Download: ResNet-50' })).toBeVisible();
+  // By keyboard alone.
+  await panel.locator('summary').focus();
+  await app.page.keyboard.press('Enter');
+  await expect(panel.getByText('Make an account at image-net.org')).toBeVisible();
+  await expect(panel.getByRole('button', { name: 'Copy what step 1 names' })).toBeVisible();
+  const { violations } = await new AxeBuilder({ page: app.page }).setLegacyMode().analyze();
+  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+  expect(app.complaints).toEqual([]);
 });

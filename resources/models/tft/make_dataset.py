@@ -7,25 +7,15 @@ that a forecast has something to learn and something that nobody can know.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
-import numpy.typing as npt
 
 from .layout import EXAMPLE_LENGTH, ID_COLUMN, TIME_COLUMN, Layout, Range, layout_of
-from .scalers import ALL, Scale, write_scalers
-
-Values = npt.NDArray[np.float64]
+from .tables import Table, Values, write_tables
 
 #: Day of the week (Monday = 0) of day 0: Saturday, 1 January 2011; Wednesday, 2 January 2008 (holidays are left out).
 _FIRST_WEEKDAY = {"electricity": 5, "traffic": 2}
-
-
-class _Table(NamedTuple):
-    """Rows of all series, series by series; `day` [rows] tells the split."""
-
-    columns: dict[str, Values]
-    day: Values
 
 
 def _bump(hour: Values, at: float, width: float) -> Values:
@@ -63,7 +53,7 @@ def _target(data_set: str, hour: Values, weekday: Values, day: Values, rng: np.r
     return values
 
 
-def _table(data_set: str, layout: Layout, series: int, days: Range, rng: np.random.Generator) -> _Table:
+def _table(data_set: str, layout: Layout, series: int, days: Range, rng: np.random.Generator) -> Table:
     hours = np.arange(days.first * 24, days.end * 24, dtype=np.float64)
     day, hour = np.floor(hours / 24), hours % 24
     weekday = (day + _FIRST_WEEKDAY[data_set]) % 7
@@ -80,41 +70,7 @@ def _table(data_set: str, layout: Layout, series: int, days: Range, rng: np.rand
         layout.target: np.concatenate(targets),
         layout.day: np.tile(day, series),
     }
-    return _Table(columns, columns[layout.day].copy())
-
-
-def _scale(values: Values) -> Scale:
-    std = float(values.std())
-    return Scale(float(values.mean()), std if std > 0 else 1.0)
-
-
-def _scaled(table: _Table, layout: Layout) -> dict[str, Scale]:
-    """Scales known columns and target by what the training days hold, in place; gives the target's scales."""
-    training = (table.day >= layout.train.first) & (table.day < layout.train.end)
-    numbers = table.columns[ID_COLUMN]
-    groups = [(str(int(n)), numbers == n) for n in np.unique(numbers)] if layout.scaled_per_series else []
-    found: dict[str, Scale] = {}
-    for name, rows in groups or [(ALL, np.ones(len(numbers), dtype=np.bool_))]:
-        for column in (*layout.known, layout.target):
-            values = table.columns[column]
-            scale = _scale(values[rows & training])
-            values[rows] = (values[rows] - scale.mean) / scale.std
-            if column == layout.target:
-                found[name] = scale
-    return found
-
-
-def _write(path: Path, table: _Table, days: Range) -> None:
-    """As pandas writes a table: a nameless column of row numbers, then the columns by name."""
-    chosen = np.flatnonzero((table.day >= days.first) & (table.day < days.end))
-    names = sorted(table.columns)
-    whole = {ID_COLUMN, "categorical_id", "days_from_start", "sensor_day"}
-    parts = [
-        [f"{value:.0f}" if name in whole else f"{value:.7g}" for value in table.columns[name][chosen]]
-        for name in names
-    ]
-    lines = [",".join(row) for row in zip((str(row) for row in chosen), *parts)]
-    path.write_text("\n".join([",".join(["", *names]), *lines]) + "\n", encoding="utf-8")
+    return Table(columns, columns[layout.day].copy())
 
 
 def make_dataset(
@@ -139,13 +95,7 @@ def make_dataset(
     table = _table(
         data_set, layout, dataset_series, Range(first, layout.test.end), np.random.default_rng(seed)
     )
-    root = Path(output)
-    write_scalers(root, _scaled(table, layout))
-    splits = {"train": layout.train, "valid": layout.valid, "test": layout.test}
-    for index, (split, days) in enumerate(splits.items()):
-        _write(root / f"{split}.csv", table, days)
-        if progress is not None:
-            progress((index + 1) / len(splits), f"{split}.csv")
+    write_tables(Path(output), table, layout, progress)
     hours = (layout.test.end - layout.test.first) * 24
     samples = dataset_series * len(range(0, hours - EXAMPLE_LENGTH + 1, window_stride))
     return {"samples": samples, "series": dataset_series}

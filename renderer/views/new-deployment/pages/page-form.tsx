@@ -7,6 +7,7 @@ import { sectionsOf } from '../fields/sections';
 import { pageText } from '../page-text';
 import { configTextField, isAbout } from '../problems';
 import { useWizard } from '../wizard-context';
+import { DataSourcesPanel } from './data-sources-panel';
 import { MachineNotes } from './environment-extras';
 import { RecentModels } from './model-extras';
 import { OwnModelPanel } from './own-model-panel';
@@ -22,6 +23,7 @@ function Extras({ page }: { page: WizardPage }) {
     case 'model':
       return (
         <>
+          <DataSourcesPanel />
           <OwnModelPanel />
           <RecentModels />
         </>

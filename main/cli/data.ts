@@ -1,0 +1,157 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { DataItem, DataSource, DataWork } from '../contract/data-source';
+import { fromWire, WorkbenchError } from '../contract/errors';
+import type { Core } from '../core';
+import type { CliContext } from './context';
+import type { Output } from './output';
+import { exitCodes } from './output';
+
+interface ListOptions {
+  readonly json?: boolean;
+}
+
+interface FetchOptions extends ListOptions {
+  readonly dataset?: string;
+  readonly checkpoint?: string;
+  readonly to?: string;
+  readonly from?: string;
+}
+const jsonHelp = 'one JSON document on stdout';
+
+const sizeText = ({ bytes }: DataSource): string =>
+  bytes === null ? 'size not known' : `${bytes.toLocaleString('en-US')} bytes`;
+
+function sayItem(output: Output, { kind, source, path, partBytes }: DataItem): void {
+  const { id, title, page, licence, checksum, note } = source;
+  output.say(`  --${kind} ${id}: ${title}`);
+  output.say(`      ${sizeText(source)}; licence: ${licence ?? 'not known, see its page'}; ${page}`);
+  if (checksum !== null) output.say(`      ${checksum.algorithm} ${checksum.value}`);
+  if (note !== undefined) output.say(`      ${note}`);
+  if (path !== null) output.say(`      here: ${path}`);
+  else if (partBytes > 0) output.say(`      begun: ${partBytes.toLocaleString('en-US')} bytes are here`);
+  else
+    output.say(source.allowed === 'download' ? '      can be downloaded' : '      by hand, see data fetch');
+}
+
+/** Works to its end with its progress told; Ctrl-C cancels and keeps what has come. */
+async function follow(core: Core, workId: string, output: Output): Promise<DataWork> {
+  const seen = { text: '' };
+  const stop = core.subscribe((event) => {
+    if (event.type !== 'data-work' || event.work.id !== workId || event.work.text === seen.text) return;
+    seen.text = event.work.text;
+    const share = event.work.fraction === null ? '' : ` (${Math.round(event.work.fraction * 100)} %)`;
+    const text = `${event.work.title}: ${event.work.text}${share}`;
+    if (output.live) output.write(`\r\u001b[K${text}`);
+    else output.say(text);
+  });
+  const cancel = () => {
+    core.data.cancel(workId);
+  };
+  process.once('SIGINT', cancel);
+  process.once('SIGTERM', cancel);
+  try {
+    const work = await core.data.ended(workId);
+    if (output.live) output.write('\n');
+    if (work.error !== null) throw fromWire(work.error);
+    return work;
+  } finally {
+    stop();
+    process.off('SIGINT', cancel);
+    process.off('SIGTERM', cancel);
+  }
+}
+
+/** The source that the options name; the only data set where they name none. Throws input-invalid. */
+function chosen(items: readonly DataItem[], preset: string, options: FetchOptions): DataItem {
+  if (options.dataset !== undefined && options.checkpoint !== undefined) {
+    throw new WorkbenchError('input-invalid', 'Give --dataset or --checkpoint, one at a time', {
+      where: 'data fetch',
+    });
+  }
+  const asked = items.find(({ kind, source }) => options[kind] === source.id);
+  if (asked !== undefined) return asked;
+  const datasets = items.filter(({ kind }) => kind === 'dataset');
+  const [only] = datasets;
+  const named = options.dataset !== undefined || options.checkpoint !== undefined;
+  if (!named && only !== undefined && datasets.length === 1) return only;
+  const known = items.map(({ kind, source }) => `--${kind} ${source.id}`).join(', ');
+  throw new WorkbenchError('input-invalid', named ? 'There is no such source' : `Which one of ${preset}?`, {
+    where: 'data fetch',
+    remedy: known === '' ? 'The preset names none.' : `They are: ${known}.`,
+  });
+}
+
+function sayUse(output: Output, preset: string, { kind, source }: DataItem, path: string): void {
+  const args = Object.entries(source.args ?? {}).map(([name, value]) => ` --set model.args.${name}=${value}`);
+  output.say(`Ready: ${path}`);
+  output.say(`Next: npm run cli -- run ${preset} --profile full --${kind} ${path}${args.join('')}`);
+}
+
+/** `data`: where published data sets and checkpoints come from, and fetching them. */
+export function addData(program: Command, context: CliContext): void {
+  const data = program.command('data').description('Published data sets and checkpoints: list, fetch');
+  data
+    .command('list', { isDefault: true })
+    .description('Tell origin, size, licence and checksum, and what is here')
+    .argument('[preset]', 'of this preset alone')
+    .option('--json', jsonHelp)
+    .action(async (preset: string | undefined, options: ListOptions) => {
+      const output = context.output(options);
+      const core = await context.core();
+      const ids = preset === undefined ? core.presets().map(({ id }) => id) : [preset];
+      const lists = await Promise.all(
+        ids.map(async (id) => ({ preset: id, items: await core.data.list(id) })),
+      );
+      if (output.json) {
+        output.document(lists);
+        return;
+      }
+      for (const { preset: id, items } of lists) {
+        output.say(id);
+        for (const item of items) sayItem(output, item);
+        if (items.length === 0) output.say('  names no origin');
+      }
+    });
+  data
+    .command('fetch')
+    .description(
+      'Download, check, unpack and prepare; goes on where it was cut off. Prints the steps where it must be done by hand',
+    )
+    .argument('<preset>')
+    .option('--dataset <id>', 'which data set; may be left out where there is one')
+    .option('--checkpoint <id>', 'a checkpoint in place of a data set')
+    .option('--to <dir>', 'a folder of yours; it gets one named by the id')
+    .option('--from <file>', 'the published file, which you have already')
+    .option('--json', jsonHelp)
+    .action(async (preset: string, options: FetchOptions) => {
+      const output = context.output(options);
+      const core = await context.core();
+      const item = chosen(await core.data.list(preset), preset, options);
+      const { source } = item;
+      if (source.allowed === 'by-hand') {
+        if (output.json) output.document(item);
+        output.say(`${source.title} is fetched by hand:`);
+        source.steps.forEach(({ text, copy }, index) => {
+          output.say(`  ${index + 1}. ${text}`);
+          if (copy !== undefined) output.say(`     ${copy}`);
+        });
+        if (source.note !== undefined) output.say(source.note);
+        context.exit(exitCodes.usage);
+        return;
+      }
+      output.say(
+        `${source.title}: ${sizeText(source)}; licence: ${source.licence ?? 'not known, see its page'}`,
+      );
+      output.say(`from ${options.from ?? source.address}`);
+      const workId = core.data.fetch({
+        preset,
+        source: source.id,
+        to: options.to === undefined ? undefined : resolve(options.to),
+        from: options.from === undefined ? undefined : resolve(options.from),
+      });
+      const work = await follow(core, workId, output);
+      if (output.json) output.document(work);
+      if (work.path !== null) sayUse(output, preset, item, work.path);
+    });
+}

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { CoreEvent, Handlers } from '../contract/api';
+import type { DataItem, DataSource, DataWork, SourceKind } from '../contract/data-source';
+import { WorkbenchError, toWire } from '../contract/errors';
+import type { LoadedPreset } from '../presets/presets';
+import { requirePreset } from '../presets/presets';
+import { exists } from '../platform/files';
+import type { Toolkit } from '../toolkit/toolkit';
+import { fetchSource } from './fetch-source';
+import { partBytes } from './part-file';
+import { sourcePlaces } from './source-places';
+
+const keptWorks = 20;
+/** Bytes come in thousands of pieces a second; nobody reads that fast. */
+const tellEveryMs = 200;
+
+export interface DataDeskOptions {
+  /** Folder of fetched data, one folder a preset. */
+  readonly root: string;
+  readonly presets: ReadonlyMap<string, LoadedPreset>;
+  readonly toolkit: Toolkit;
+  readonly tell: (event: CoreEvent) => void;
+}
+
+export interface FetchOptions {
+  readonly preset: string;
+  readonly source: string;
+  /** Folder to put it in, in place of the home's. */
+  readonly to?: string | undefined;
+  /** The published file, fetched by hand. */
+  readonly from?: string | undefined;
+}
+
+export interface DataDesk {
+  readonly handlers: Pick<Handlers, Extract<keyof Handlers, `data.${string}`>>;
+  /** What a preset names, and what of it is here. Throws preset-unknown. */
+  list(preset: string): Promise<readonly DataItem[]>;
+  /** Starts and gives the work's id; of the one under way where there is one. Throws preset-unknown, input-invalid. */
+  fetch(options: FetchOptions): string;
+  cancel(workId: string): void;
+  /** The work when it has ended, well or not. Throws input-invalid for an id that is not known. */
+  ended(workId: string): Promise<DataWork>;
+  /** Cancels all and waits for their end. */
+  close(): Promise<void>;
+}
+
+interface Entry {
+  work: DataWork;
+  readonly root: string;
+  readonly controller: AbortController;
+  ended: Promise<DataWork>;
+}
+
+const sourcesOf = ({ preset: { origin } }: LoadedPreset) => [
+  ...(origin.datasets ?? []).map((source) => ({ kind: 'dataset' as const, source })),
+  ...(origin.checkpoints ?? []).map((source) => ({ kind: 'checkpoint' as const, source })),
+];
+
+/** Published data sets and checkpoints: which there are, and fetching them. */
+export function createDataDesk(options: DataDeskOptions): DataDesk {
+  const entries = new Map<string, Entry>();
+  const rootOf = (preset: string) => join(options.root, preset);
+
+  const list = async (preset: string): Promise<readonly DataItem[]> => {
+    const root = rootOf(preset);
+    const items = sourcesOf(requirePreset(options.presets, preset)).map(async ({ kind, source }) => {
+      const { given, file } = sourcePlaces(root, source);
+      const path = (await exists(given)) ? given : null;
+      const begun = source.allowed === 'download' && path === null ? partBytes(file, source.address) : 0;
+      return { kind, source, path, partBytes: await begun };
+    });
+    return Promise.all(items);
+  };
+
+  const found = (preset: string, id: string): { kind: SourceKind; source: DataSource } => {
+    const sources = sourcesOf(requirePreset(options.presets, preset));
+    const one = sources.find(({ source }) => source.id === id);
+    if (one !== undefined) return one;
+    const known = sources.map(({ source }) => source.id).join(', ');
+    throw new WorkbenchError('input-invalid', `The preset ${preset} has no source "${id}"`, {
+      remedy: known === '' ? 'It names none.' : `They are: ${known}.`,
+    });
+  };
+
+  const forgetOldest = () => {
+    const over = [...entries.values()].filter(({ work }) => work.status !== 'running').slice(0, -keptWorks);
+    for (const { work } of over) entries.delete(work.id);
+  };
+
+  const fetch = ({ preset, source: id, to, from }: FetchOptions): string => {
+    const { kind, source } = found(preset, id);
+    if (source.allowed === 'by-hand') {
+      throw new WorkbenchError('input-invalid', `${source.title} is fetched by hand`, {
+        remedy: source.steps
+          .map(({ text, copy }) => (copy === undefined ? text : `${text}: ${copy}`))
+          .join(' '),
+      });
+    }
+    const root = to ?? rootOf(preset);
+    const busy = [...entries.values()].find(
+      ({ work, root: other }) =>
+        work.status === 'running' && work.preset === preset && work.source === id && other === root,
+    );
+    if (busy !== undefined) return busy.work.id;
+    let timer: NodeJS.Timeout | undefined;
+    const tell = () => {
+      timer = undefined;
+      options.tell({ type: 'data-work', work: entry.work });
+    };
+    const finish = (part: Partial<DataWork>): DataWork => {
+      clearTimeout(timer);
+      entry.work = { ...entry.work, ...part };
+      forgetOldest();
+      tell();
+      return entry.work;
+    };
+    const work: DataWork = {
+      id: randomUUID(),
+      preset,
+      source: id,
+      title: source.title,
+      kind,
+      status: 'running',
+      fraction: null,
+      text: 'Starting',
+      path: null,
+      error: null,
+    };
+    const controller = new AbortController();
+    const entry: Entry = { work, root, controller, ended: Promise.resolve(work) };
+    entries.set(work.id, entry);
+    tell();
+    entry.ended = fetchSource({
+      source,
+      root,
+      modelDir: requirePreset(options.presets, preset).dir,
+      toolkit: options.toolkit,
+      from,
+      signal: controller.signal,
+      onProgress: (fraction, text) => {
+        entry.work = { ...entry.work, fraction, text };
+        timer ??= setTimeout(tell, tellEveryMs);
+      },
+    }).then(
+      (path) => finish({ status: 'done', fraction: 1, text: 'Ready', path }),
+      (error: unknown) => {
+        const wire = toWire(error);
+        return wire.code === 'cancelled'
+          ? finish({ status: 'cancelled', text: 'Cancelled', error: wire })
+          : finish({ status: 'failed', text: 'Failed', error: wire });
+      },
+    );
+    return work.id;
+  };
+  const cancel = (workId: string) => {
+    entries.get(workId)?.controller.abort();
+  };
+  return {
+    list,
+    fetch,
+    cancel,
+    async ended(workId) {
+      const entry = entries.get(workId);
+      if (entry === undefined) throw new WorkbenchError('input-invalid', `There is no download ${workId}`);
+      return entry.ended;
+    },
+    async close() {
+      for (const { controller } of entries.values()) controller.abort();
+      await Promise.all([...entries.values()].map(({ ended }) => ended));
+    },
+    handlers: {
+      'data.list': ({ preset }) => list(preset),
+      'data.fetch': (request) => Promise.resolve().then(() => ({ workId: fetch(request) })),
+      'data.cancel': ({ workId }) => {
+        cancel(workId);
+        return Promise.resolve(null);
+      },
+      'data.works': () => Promise.resolve([...entries.values()].map(({ work }) => work).reverse()),
+    },
+  };
+}

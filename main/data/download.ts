@@ -1,0 +1,192 @@
+import { mkdir, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WorkbenchError } from '../contract/errors';
+import { linkedAbort } from '../platform/abort';
+import { fetchReason } from '../platform/fetch-reason';
+import { fileError } from '../platform/files';
+import { planAnswer } from './answer-plan';
+import type { Published } from './check-file';
+import { checkFile } from './check-file';
+import { freeBytesOf, requireSpace } from './disk-space';
+import type { PartFile } from './part-file';
+import { createPartFile } from './part-file';
+import { saveBody } from './save-body';
+
+export interface DownloadProgress {
+  readonly phase: 'downloading' | 'waiting' | 'checking';
+  readonly doneBytes: number;
+  /** null while nobody says how much it is. */
+  readonly totalBytes: number | null;
+}
+
+export interface DownloadRequest extends Published {
+  readonly address: string;
+  /** Stands there only when it is whole and its checksum right; `<file>.part` until then. */
+  readonly file: string;
+  /** What is wanted on the same disk beside the file, for what is unpacked from it. */
+  readonly extraBytes: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: DownloadProgress) => void;
+  /** A server that sends nothing for so long is taken for gone; 60 s. */
+  readonly stallMs?: number;
+  /** Before the second of the tries that bring nothing; twice as long before the third; 2 s. */
+  readonly retryMs?: number;
+  readonly freeBytes?: (folder: string) => Promise<number>;
+}
+
+/** Tries in a row that bring nothing new; and all of them. */
+const idleTries = 3;
+const allTries = 50;
+/** Of a file that nobody knows the size of. */
+const unknownLimitBytes = 200 * 1024 ** 3;
+
+/** What another try may mend. */
+class Interruption extends Error {
+  override readonly name = 'Interruption';
+  constructor(readonly failure: WorkbenchError) {
+    super(failure.message);
+  }
+}
+
+/** A signal that also ends when nobody calls `alive` for `stallMs`. */
+function watchdog(signal: AbortSignal, stallMs: number) {
+  const { controller, dispose } = linkedAbort(signal);
+  const timer = setTimeout(() => {
+    controller.abort();
+  }, stallMs);
+  return {
+    signal: controller.signal,
+    alive: () => timer.refresh(),
+    stop: () => {
+      clearTimeout(timer);
+      dispose();
+    },
+  };
+}
+
+const cancelled = () =>
+  new WorkbenchError('cancelled', 'The download was cancelled', {
+    remedy: 'Start it again to go on: what has come is kept.',
+  });
+
+async function transfer(request: DownloadRequest, part: PartFile): Promise<void> {
+  const { address, signal } = request;
+  const begun = await part.begun(address);
+  if (begun?.bytes === begun?.total && begun !== null) return;
+  const stallMs = request.stallMs ?? 60_000;
+  const watch = watchdog(signal, stallMs);
+  try {
+    const response = await fetch(address, {
+      signal: watch.signal,
+      headers: {
+        // Byte positions must be those of the file itself.
+        'accept-encoding': 'identity',
+        ...(begun === null ? {} : { range: `bytes=${begun.bytes}-`, 'if-range': begun.validator }),
+      },
+    });
+    const leave = () => response.body?.cancel().catch(() => undefined);
+    if (address.startsWith('https:') && !response.url.startsWith('https:')) {
+      void leave();
+      throw new WorkbenchError('download-invalid', `${address} leads to ${response.url}, which is not https`);
+    }
+    const plan = planAnswer(response, begun);
+    if (plan.kind !== 'take') void leave();
+    if (plan.kind === 'whole') return;
+    if (plan.kind === 'anew') {
+      await part.remove();
+      throw new Interruption(
+        new WorkbenchError('download-failed', 'The file changed while it was downloaded'),
+      );
+    }
+    if (plan.kind === 'refuse') throw plan.again ? new Interruption(plan.error) : plan.error;
+    const { from, total, validator } = plan;
+    if (total !== null && request.bytes !== null && total !== request.bytes) {
+      void leave();
+      throw new WorkbenchError(
+        'download-invalid',
+        `The server has a file of ${total} bytes, ${request.bytes} are published`,
+        { where: address, remedy: 'It has changed: see its page, and give what you fetch by hand.' },
+      );
+    }
+    const size = total ?? request.bytes;
+    const folder = dirname(part.path);
+    const free = await (request.freeBytes ?? freeBytesOf)(folder);
+    requireSpace(folder, Math.max(0, (size ?? 0) - from) + request.extraBytes, free);
+    if (from === 0) await part.begin(address, { validator, total });
+    const bytes = await saveBody(response.body, {
+      path: part.path,
+      from,
+      limit: size ?? unknownLimitBytes,
+      onBytes: (doneBytes) => {
+        watch.alive();
+        request.onProgress({ phase: 'downloading', doneBytes, totalBytes: size });
+      },
+    });
+    if (size !== null && bytes < size) {
+      throw new Interruption(
+        new WorkbenchError('download-failed', `The connection ended after ${bytes} of ${size} bytes`),
+      );
+    }
+  } catch (error) {
+    if (error instanceof WorkbenchError || error instanceof Interruption) throw error;
+    if (signal.aborted) throw cancelled();
+    const code = (error as NodeJS.ErrnoException).code;
+    // A file's own refusal; those of the network come without a path.
+    if (code !== undefined && 'path' in (error as object)) throw fileError(error, part.path);
+    const reason = watch.signal.aborted ? `nothing came for ${stallMs / 1000} s` : fetchReason(error);
+    throw new Interruption(new WorkbenchError('download-failed', reason, { where: address, cause: error }));
+  } finally {
+    watch.stop();
+  }
+}
+
+/** Tries until the file is whole; a try that brings something new counts as none. */
+async function transferAll(request: DownloadRequest, part: PartFile): Promise<void> {
+  let best = (await part.begun(request.address))?.bytes ?? 0;
+  let idle = 0;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await transfer(request, part);
+      return;
+    } catch (error) {
+      if (!(error instanceof Interruption)) throw error;
+      const bytes = (await part.begun(request.address))?.bytes ?? 0;
+      idle = bytes > best ? 0 : idle + 1;
+      best = Math.max(best, bytes);
+      if (idle >= idleTries || tries >= allTries) throw error.failure;
+      request.onProgress({ phase: 'waiting', doneBytes: bytes, totalBytes: request.bytes });
+      await delay((request.retryMs ?? 2000) * 2 ** Math.max(0, idle - 1), undefined, {
+        signal: request.signal,
+      }).catch(() => {
+        throw cancelled();
+      });
+    }
+  }
+}
+
+/**
+ * Downloads a file; one that was cut off goes on where it was, if the server still has the same content.
+ * Throws download-failed, download-invalid, disk-full, file-unwritable, cancelled. What has come is kept, unless its
+ * checksum is wrong.
+ */
+export async function downloadFile(request: DownloadRequest): Promise<void> {
+  if (request.signal.aborted) throw cancelled();
+  const folder = dirname(request.file);
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw fileError(error, folder);
+  });
+  const part = createPartFile(request.file);
+  await transferAll(request, part);
+  try {
+    await checkFile(part.path, request, request.signal, (doneBytes, totalBytes) => {
+      request.onProgress({ phase: 'checking', doneBytes, totalBytes });
+    });
+  } catch (error) {
+    if (error instanceof WorkbenchError && error.code === 'download-invalid') await part.remove();
+    throw error;
+  }
+  await rename(part.path, request.file);
+  // Only its record is left.
+  await part.remove();
+}

@@ -1,0 +1,153 @@
+import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { DownloadSource } from '../contract/data-source';
+import { WorkbenchError } from '../contract/errors';
+import { exists, fileError } from '../platform/files';
+import { takeFileLease } from '../store/file-lease';
+import type { Toolkit, ToolkitListener } from '../toolkit/toolkit';
+import { prepareDatasetCommand, unpackCommand } from '../toolkit/verb-commands';
+import { bytesText } from './bytes-text';
+import { checkFile } from './check-file';
+import { downloadFile } from './download';
+import type { SourcePlaces } from './source-places';
+import { sourcePlaces } from './source-places';
+
+export interface FetchSource {
+  readonly source: DownloadSource;
+  /** Folder of the preset's sources. */
+  readonly root: string;
+  /** Of the preset, whose code prepares the data set. */
+  readonly modelDir: string;
+  readonly toolkit: Toolkit;
+  /** The published file, fetched by hand before; it stays where it is. */
+  readonly from?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress: (fraction: number | null, text: string) => void;
+}
+
+/** Unpacked bytes that are allowed for every byte of an archive that names no size. */
+const usualExpansion = 20;
+
+const unpackLimit = ({ unpackedBytes, bytes }: DownloadSource): number =>
+  unpackedBytes ?? (bytes ?? 1024 ** 3) * usualExpansion;
+
+function listener({ signal, onProgress }: FetchSource): ToolkitListener {
+  const nothing = () => undefined;
+  return {
+    signal,
+    progress: onProgress,
+    log: nothing,
+    fact: nothing,
+    warning: nothing,
+    command: () => Promise.resolve(),
+  };
+}
+
+async function obtain(options: FetchSource, places: SourcePlaces): Promise<string> {
+  const { source, from, signal, onProgress } = options;
+  const tellCheck = (done: number, total: number) => {
+    onProgress(total === 0 ? null : done / total, 'Comparing the checksum');
+  };
+  if (from !== undefined) {
+    if (!(await exists(from))) throw new WorkbenchError('input-invalid', `There is no file ${from}`);
+    await checkFile(from, source, signal, tellCheck);
+    return from;
+  }
+  if (await exists(places.file)) return places.file;
+  const unpacked = source.archive === undefined ? 0 : (source.unpackedBytes ?? source.bytes ?? 0);
+  await downloadFile({
+    address: source.address,
+    file: places.file,
+    bytes: source.bytes,
+    checksum: source.checksum,
+    extraBytes: source.prepare === true ? 2 * unpacked : unpacked,
+    signal,
+    onProgress: ({ phase, doneBytes, totalBytes }) => {
+      if (phase === 'checking') {
+        tellCheck(doneBytes, totalBytes ?? 0);
+        return;
+      }
+      const of = totalBytes === null ? '' : ` of ${bytesText(totalBytes)}`;
+      const text = phase === 'downloading' ? 'Downloading' : 'Connecting again';
+      onProgress(
+        totalBytes === null ? null : doneBytes / totalBytes,
+        `${text}, ${bytesText(doneBytes)}${of}`,
+      );
+    },
+  });
+  return places.file;
+}
+
+/** What a try that was killed left beside the download. */
+async function clearLeftovers({ work, file }: SourcePlaces): Promise<void> {
+  for (const name of await readdir(work)) {
+    if (name.startsWith(basename(file)) || name.startsWith('lease.json')) continue;
+    await rm(join(work, name), { recursive: true, force: true });
+  }
+}
+
+/** Lays the file out as a folder `ready`, of which the run takes `path`. */
+async function layOut(options: FetchSource, places: SourcePlaces, file: string): Promise<string> {
+  const { source, toolkit, onProgress, from } = options;
+  const { unpacked } = places;
+  await clearLeftovers(places);
+  if (source.archive === undefined) {
+    const target = join(unpacked, source.path ?? source.id);
+    await mkdir(dirname(target), { recursive: true });
+    await (from === undefined ? rename(file, target) : copyFile(file, target));
+    return unpacked;
+  }
+  const unpack = unpackCommand(source.archive, file, unpackLimit(source), unpacked);
+  onProgress(null, 'Unpacking');
+  await toolkit.call(unpack, z.looseObject({ files: z.int().min(1) }), listener(options));
+  if (source.path !== undefined && !(await exists(join(unpacked, source.path)))) {
+    throw new WorkbenchError('download-invalid', `${source.title}: the archive holds no ${source.path}`, {
+      where: file,
+    });
+  }
+  if (source.prepare !== true) return unpacked;
+  const prepared = join(places.work, 'prepared');
+  const raw = source.path === undefined ? unpacked : join(unpacked, source.path);
+  const prepare = prepareDatasetCommand(options.modelDir, source.args ?? {}, raw, prepared);
+  onProgress(null, 'Preparing');
+  await toolkit.call(prepare, z.looseObject({ counts: z.record(z.string(), z.number()) }), listener(options));
+  return prepared;
+}
+
+/**
+ * Fetches a source, or takes the file that was fetched by hand, unpacks and prepares it. Gives what a run takes.
+ * Done at once where it is there already; a download that was cut off goes on.
+ * Throws download-failed, download-invalid, disk-full, file-unwritable, run-busy, cancelled, and what the toolkit says.
+ */
+export async function fetchSource(options: FetchSource): Promise<string> {
+  const { source, root } = options;
+  const places = sourcePlaces(root, source);
+  if (await exists(places.whole)) return places.given;
+  await mkdir(places.work, { recursive: true }).catch((error: unknown) => {
+    throw fileError(error, places.work);
+  });
+  const lease = await takeFileLease(join(places.work, 'lease.json'), source.title);
+  if (lease.release === undefined) {
+    throw new WorkbenchError('run-busy', `Another workbench is fetching ${source.title}`, {
+      where: places.work,
+      remedy: 'Wait for it; its result serves this one too.',
+    });
+  }
+  try {
+    const file = await obtain(options, places);
+    const ready = await layOut(options, places, file).catch(async (error: unknown) => {
+      // One that cannot be unpacked is fetched anew the next time.
+      if (error instanceof WorkbenchError && error.code === 'download-invalid') {
+        await rm(places.file, { force: true });
+      }
+      throw fileError(error, places.work);
+    });
+    if (options.signal.aborted) throw new WorkbenchError('cancelled', 'Cancelled before the end');
+    await rename(ready, places.whole);
+    await rm(places.work, { recursive: true, force: true });
+    return places.given;
+  } finally {
+    await lease.release();
+  }
+}

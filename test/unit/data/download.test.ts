@@ -1,0 +1,194 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DownloadProgress, DownloadRequest } from '../../../main/data/download';
+import { downloadFile } from '../../../main/data/download';
+import { partBytes } from '../../../main/data/part-file';
+import type { FileServer } from '../../support/file-server';
+import { startFileServer } from '../../support/file-server';
+
+const content = randomBytes(600_000);
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+let dir: string;
+let server: FileServer;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'download-'));
+  server = await startFileServer(content);
+});
+afterEach(async () => {
+  await server.close();
+  await rm(dir, { recursive: true });
+});
+
+// Not toEqual: that goes byte by byte.
+const isFile = async (bytes: Buffer) => (await readFile(file())).equals(bytes);
+const file = () => join(dir, 'data.bin');
+const request = (part: Partial<DownloadRequest> = {}): DownloadRequest => ({
+  address: server.address,
+  file: file(),
+  bytes: content.length,
+  checksum: { algorithm: 'sha256', value: sha256(content) },
+  extraBytes: 0,
+  signal: new AbortController().signal,
+  onProgress: () => undefined,
+  retryMs: 1,
+  ...part,
+});
+
+/** Ends with so many bytes on the disk, as after a workbench that was closed. */
+async function cutOff(bytes: number, ...more: FileServer['faults']): Promise<void> {
+  server.faults = [{ cutAfter: bytes, ...more[0] }, { status: 503 }];
+  await expect(downloadFile(request())).rejects.toMatchObject({ code: 'download-failed' });
+  server.faults = [{}];
+  server.asked.length = 0;
+}
+
+describe('downloadFile', () => {
+  it('gives the file whole, leaves nothing else, and tells bytes', async () => {
+    const heard: DownloadProgress[] = [];
+    await downloadFile(request({ onProgress: (progress) => heard.push(progress) }));
+    expect(await isFile(content)).toBe(true);
+    expect(await readdir(dir)).toEqual(['data.bin']);
+    const last = heard.filter(({ phase }) => phase === 'downloading').at(-1);
+    expect(last).toEqual({ phase: 'downloading', doneBytes: content.length, totalBytes: content.length });
+    expect(heard.at(-1)?.phase).toBe('checking');
+  });
+
+  it('goes on by itself where the connection was cut, as often as it brings something', async () => {
+    server.faults = [...Array.from({ length: 5 }, () => ({ cutAfter: 100_000 })), {}];
+    await downloadFile(request());
+    expect(await isFile(content)).toBe(true);
+    expect(server.asked).toHaveLength(6);
+    expect(server.asked.slice(1).every((range) => /^bytes=\d+-$/.test(range))).toBe(true);
+  });
+
+  it('goes on in the next start', async () => {
+    await cutOff(250_000);
+    const kept = await partBytes(file(), server.address);
+    expect(kept).toBeGreaterThan(0);
+    await downloadFile(request());
+    expect(server.asked).toEqual([`bytes=${kept}-`]);
+    expect(await isFile(content)).toBe(true);
+  });
+
+  it.each([
+    ['knows no ranges', { noRange: true }],
+    ['names no content', { noEtag: true }],
+    ['names its content only weakly', { weakEtag: true }],
+  ])('begins again with a server that %s', async (_name, fault) => {
+    await cutOff(250_000, fault);
+    server.faults = [fault];
+    await downloadFile(request());
+    expect(await isFile(content)).toBe(true);
+  });
+
+  it('never joins two contents: one that changed in between is taken whole', async () => {
+    await cutOff(250_000);
+    const changed = randomBytes(content.length);
+    server.content = changed;
+    await downloadFile(request({ checksum: { algorithm: 'sha256', value: sha256(changed) } }));
+    expect(await isFile(changed)).toBe(true);
+  });
+
+  it('drops a part that is longer than the file is now', async () => {
+    await cutOff(250_000);
+    server.content = content.subarray(0, 1000);
+    await downloadFile(request({ bytes: null, checksum: null }));
+    expect(await isFile(content.subarray(0, 1000))).toBe(true);
+  });
+
+  it('asks for nothing when all bytes are there and only the check was missing', async () => {
+    await cutOff(250_000);
+    await writeFile(`${file()}.part`, content);
+    await downloadFile(request());
+    expect(server.asked).toEqual([]);
+    expect(await isFile(content)).toBe(true);
+  });
+
+  it('refuses a wrong checksum and keeps nothing of it', async () => {
+    const wrong = { algorithm: 'md5', value: '0'.repeat(32) } as const;
+    await expect(downloadFile(request({ checksum: wrong }))).rejects.toMatchObject({
+      code: 'download-invalid',
+      message: expect.stringContaining('published is 000') as string,
+    });
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('refuses another size than the published one before a byte is taken', async () => {
+    await expect(downloadFile(request({ bytes: 12 }))).rejects.toMatchObject({ code: 'download-invalid' });
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('refuses a server that sends more than it is', async () => {
+    server.faults = [{ chunked: true }];
+    await expect(downloadFile(request({ bytes: 1000 }))).rejects.toMatchObject({
+      code: 'download-invalid',
+      message: expect.stringContaining('more than the 1000 bytes') as string,
+    });
+  });
+
+  it('takes an answer without a size by the published one', async () => {
+    server.faults = [{ chunked: true }];
+    await downloadFile(request());
+    expect(await isFile(content)).toBe(true);
+  });
+
+  it('says at once what another try cannot mend, and tries the rest three times', async () => {
+    server.faults = [{ status: 404 }];
+    await expect(downloadFile(request())).rejects.toMatchObject({
+      code: 'download-failed',
+      message: expect.stringContaining('404') as string,
+    });
+    expect(server.asked).toHaveLength(1);
+    server.faults = [{ status: 503 }];
+    await expect(downloadFile(request())).rejects.toMatchObject({ code: 'download-failed' });
+    expect(server.asked).toHaveLength(4);
+  });
+
+  it('takes a server that sends nothing more for gone', async () => {
+    server.faults = [{ stallAfter: 50_000 }, {}];
+    await downloadFile(request({ stallMs: 200 }));
+    expect(await isFile(content)).toBe(true);
+  });
+
+  it('is cancelled in the middle and keeps what has come', async () => {
+    server.faults = [{ stallAfter: 300_000 }];
+    const controller = new AbortController();
+    const ended = downloadFile(
+      request({
+        signal: controller.signal,
+        onProgress: () => {
+          controller.abort();
+        },
+      }),
+    );
+    await expect(ended).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await partBytes(file(), server.address)).toBeGreaterThan(0);
+    await expect(downloadFile(request({ signal: controller.signal }))).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+  });
+
+  it('refuses before the first byte when the disk has no room for it', async () => {
+    const fullDisk = () => Promise.resolve(1000);
+    await expect(downloadFile(request({ freeBytes: fullDisk, extraBytes: 2 ** 40 }))).rejects.toMatchObject({
+      code: 'disk-full',
+      message: expect.stringContaining('1024.0 GiB are needed') as string,
+    });
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('names a disk that fills up on the way', async () => {
+    // A device that answers every write as a full disk does.
+    await symlink('/dev/full', `${file()}.part`);
+    await expect(downloadFile(request())).rejects.toMatchObject({ code: 'disk-full' });
+  });
+
+  it('names a folder that cannot be written', async () => {
+    await writeFile(join(dir, 'taken'), '');
+    await expect(downloadFile(request({ file: join(dir, 'taken', 'x') }))).rejects.toThrow();
+  });
+});
