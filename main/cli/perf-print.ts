@@ -9,7 +9,10 @@ export function pointLine(point: LoadPoint): string {
       ? ''
       : `, from the schedule ${milliseconds(point.scheduled.p99Us)} ms, ${point.scheduled.delayedCount} delayed`;
   const flags = point.flags.length === 0 ? '' : ` [${point.flags.join(', ')}]`;
-  return `${levelText(point)}: ${perSecond(point.inferencesPerSecond)} inferences/s, p99 ${milliseconds(point.p99Us)} ms${fromSchedule}${flags}`;
+  const name = point.model === undefined ? '' : `${point.model}, `;
+  const beside = (point.together ?? []).map((other) => `${other.model} at ${levelText(other)}`);
+  const together = beside.length === 0 ? '' : ` (together with ${beside.join('; ')})`;
+  return `${name}${levelText(point)}${together}: ${perSecond(point.inferencesPerSecond)} inferences/s, p99 ${milliseconds(point.p99Us)} ms${fromSchedule}${flags}`;
 }
 
 const closedColumns =
@@ -19,7 +22,9 @@ const openColumns = ['p50 due', 'p90 due', 'p95 due', 'p99 due', 'delayed'];
 /** All columns of all levels; latencies from the schedule ("due") where there is one. Times in ms. */
 export function pointTable(points: readonly LoadPoint[]): string {
   const open = points.some((point) => point.requestRate !== undefined);
+  const several = points.some((point) => point.model !== undefined);
   const rows = points.map((point) => [
+    ...(several ? [point.model ?? ''] : []),
     String(point.batchSize),
     point.requestRate === undefined ? String(point.concurrency) : perSecond(point.requestRate),
     perSecond(point.inferencesPerSecond),
@@ -39,7 +44,13 @@ export function pointTable(points: readonly LoadPoint[]): string {
     ].map(milliseconds),
     ...(open ? dueCells(point) : []),
   ]);
-  const header = ['batch', open ? 'requests/s' : 'concurrency', 'inferences/s', ...closedColumns];
+  const header = [
+    ...(several ? ['model'] : []),
+    'batch',
+    open ? 'requests/s' : 'concurrency',
+    'inferences/s',
+    ...closedColumns,
+  ];
   return formatTable(open ? [...header, ...openColumns] : header, rows);
 }
 

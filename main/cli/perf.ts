@@ -10,15 +10,23 @@ import type { MeasuringTurn } from '../contract/measuring-order';
 import { toolsOf } from '../contract/measuring-order';
 import type { LoadPoint } from '../contract/results';
 import type { LoadTool } from '../contract/run-spec';
-import { loadTools, protocols, requestDistributions, searches, sharedMemories } from '../contract/run-spec';
-import { generateInput } from '../perf/generate-input';
+import {
+  loadTools,
+  outputCheckKinds,
+  protocols,
+  requestDistributions,
+  searches,
+  sharedMemories,
+} from '../contract/run-spec';
 import { levelText } from '../contract/level-text';
 import type { LoadLevel } from '../contract/scenario-levels';
 import type { MeasureInput } from '../perf/load-tool';
+import { budgetLatencyUs } from '../perf/search-levels';
 import { createTritonClient } from '../triton/client';
 import type { CliContext } from './context';
 import { exitCodes } from './output';
 import { readLevels } from './perf-levels';
+import { checkModels, measureModels, readModelNames, readPerfModels, weightedLevel } from './perf-models';
 import { pointLine, pointTable } from './perf-print';
 import { readSearch, runSweep } from './perf-sweep';
 import type { PerfSweep } from './perf-sweep';
@@ -29,7 +37,7 @@ import { readNumber } from './read-spec';
 interface PerfOptions {
   readonly url: string;
   readonly grpcUrl?: string;
-  readonly model: string;
+  readonly model: readonly string[];
   readonly modelVersion: string;
   readonly batchSizes: string;
   readonly concurrency?: string;
@@ -45,7 +53,8 @@ interface PerfOptions {
   readonly loadTool: string;
   readonly protocol: string;
   readonly shape?: readonly string[];
-  readonly inputData: string;
+  readonly inputData?: readonly string[];
+  readonly checkOutputs: string;
   readonly measurementIntervalMs: string;
   readonly stabilityPercentage: string;
   readonly maxTrials: string;
@@ -128,7 +137,6 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   const { repeats, tools, search } = readRounds(options);
   const crossing = options.crossCheck === true;
   const protocol = chosen('--protocol', protocols, options.protocol);
-  const mode = chosen('--input-data', ['random', 'zero'] as const, options.inputData);
   const { levels, intervalsUs } = await readLevels(options);
   const settings: MeasureInput['settings'] = {
     measurementMode: 'time_windows',
@@ -139,13 +147,18 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     warmupMs: readNumber('--warmup-ms', options.warmupMs),
     requestDistribution: chosen('--request-distribution', requestDistributions, options.requestDistribution),
     requestIntervalsUs: [...intervalsUs],
+    checkOutputs: chosen('--check-outputs', outputCheckKinds, options.checkOutputs),
     sharedMemory: chosen('--shared-memory', sharedMemories, options.sharedMemory),
     outputSharedMemoryBytes: readNumber('--output-shared-memory-size', options.outputSharedMemorySize),
   };
-  const client = createTritonClient(address.http);
-  const metadata = await client.modelMetadata(options.model, options.modelVersion);
-  const config = await client.modelConfig(options.model, options.modelVersion);
-  const batched = config.maxBatchSize > 0;
+  const core = await context.core();
+  const wanted = readModelNames(options.model);
+  for (const tool of tools) {
+    checkModels(core.loadTools[tool], wanted, {
+      modelVersion: options.modelVersion,
+      byIntervals: intervalsUs.length > 0,
+    });
+  }
   const controller = new AbortController();
   const aborted = () => controller.signal.aborted;
   const cancel = () => {
@@ -153,16 +166,19 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     controller.abort();
   };
   process.on('SIGINT', cancel);
-  const core = await context.core();
   const dir = await mkdtemp(join(tmpdir(), 'triton-workbench-perf-'));
   const held: { release: () => Promise<void> } = { release: () => Promise.resolve() };
   const results: Results = { points: [], missing: [] };
   let found: readonly LoadLevel[] | null;
   try {
-    const shapes = readShapes(options.shape ?? []);
-    const inputData = await generateInput(metadata.inputs, { batched, shapes, mode, dir });
+    const models = await readPerfModels(createTritonClient(address.http), wanted, {
+      modelVersion: options.modelVersion,
+      sources: options.inputData ?? [],
+      shapes: readShapes(options.shape ?? []),
+      dir,
+    });
     held.release = await core.takeDevice(options.url, {
-      what: `perf of ${options.model} (process ${process.pid})`,
+      what: `perf of ${wanted.map(({ name }) => name).join(' and ')} (process ${process.pid})`,
       signal: controller.signal,
       onWaiting: (forWhat) => {
         output.say(`waiting for ${forWhat}, which measures on the same machine`);
@@ -171,30 +187,41 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     let count = 0;
     const one = async ({ level, repeat, loadTool }: MeasuringTurn): Promise<LoadPoint | null> => {
       count += 1;
+      let isTold = false;
       try {
-        const measured = await core.loadTools[loadTool].measure({
-          httpAddress: address.http,
-          grpcAddress: address.grpc,
-          protocol,
-          modelName: options.model,
-          modelVersion: options.modelVersion,
-          inputData,
-          inputDataDir: dir,
-          level,
-          batched,
-          settings,
-          workDir: join(dir, `level-${count}`),
-          signal: controller.signal,
-          onWindow: () => undefined,
-          onLog: () => undefined,
-          onCommand: (argv) => {
-            output.say(argv.join(' '));
-          },
-        });
-        const point: LoadPoint = repeats > 1 || crossing ? { ...measured, repeat } : measured;
-        results.points.push(point);
-        output.say(`${crossing ? `${loadTool}, ` : ''}${pointLine(point)}`);
-        return point;
+        const measured = await measureModels(
+          core.loadTools[loadTool],
+          models.map((model) => ({
+            httpAddress: address.http,
+            grpcAddress: address.grpc,
+            protocol,
+            modelName: model.name,
+            modelVersion: options.modelVersion,
+            inputData: model.inputData,
+            inputDataDir: model.inputDataDir,
+            level: weightedLevel(level, model.weight),
+            batched: model.batched,
+            settings,
+            workDir: join(dir, `level-${count}`),
+            signal: controller.signal,
+            onWindow: () => undefined,
+            onLog: (lines) => {
+              if (!isTold) for (const line of lines) output.say(line);
+            },
+            onCommand: (argv) => {
+              // From here on perf_analyzer itself talks.
+              isTold = true;
+              output.say(argv.join(' '));
+            },
+          })),
+        );
+        const points = repeats > 1 || crossing ? measured.map((point) => ({ ...point, repeat })) : measured;
+        results.points.push(...points);
+        for (const point of points) output.say(`${crossing ? `${loadTool}, ` : ''}${pointLine(point)}`);
+        // A search looks at the slowest of them.
+        return points.reduce((worst, point) =>
+          budgetLatencyUs(point) > budgetLatencyUs(worst) ? point : worst,
+        );
       } catch (error) {
         if (aborted()) return null;
         results.missing.push({
@@ -247,7 +274,7 @@ export function addPerf(program: Command, context: CliContext): void {
     .description('Measure a model on any running Triton')
     .requiredOption('--url <url>', 'HTTP address, http://host:8000')
     .option('--grpc-url <host:port>', 'gRPC address; default port 8001 of the same host')
-    .requiredOption('--model <name>', 'model name')
+    .requiredOption('--model <name>', 'model name; several are driven at once, NAME:2 twice as hard', collect)
     .option('--model-version <n>', 'model version; the server chooses when absent', '')
     .option('--batch-sizes <list>', 'batch sizes', '1')
     .option('--concurrency <range>', 'concurrent requests, a list or START:END:STEP; default 1')
@@ -263,7 +290,16 @@ export function addPerf(program: Command, context: CliContext): void {
     .option('--load-tool <name>', 'native or perf_analyzer', 'native')
     .option('--protocol <name>', 'grpc or http', 'grpc')
     .option('--shape <NAME:dims>', 'dimensions of an input with dynamic ones, repeatable', collect)
-    .option('--input-data <mode>', 'random or zero', 'random')
+    .option(
+      '--input-data <source>',
+      'random (default), zero, or a JSON file, npz file or folder with values; NAME=... for one model',
+      collect,
+    )
+    .option(
+      '--check-outputs <kind>',
+      'of some responses: none, form (names, types, shapes) or finite',
+      'form',
+    )
     .option('--measurement-interval-ms <n>', 'length of a window', '5000')
     .option('--stability-percentage <n>', 'a level is steady when three windows lie within this', '10')
     .option('--max-trials <n>', 'windows before a level counts as not steady', '10')

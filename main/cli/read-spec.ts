@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
 import { parse } from 'yaml';
 import { WorkbenchError } from '../contract/errors';
+import { inputDataModes } from '../contract/run-spec';
 import type { ImportedSpec } from '../contract/spec-tools';
 import { mergeTrees } from '../presets/resolve-spec';
 import { readAssignment, treeOf } from '../presets/upstream-variables';
@@ -120,7 +121,6 @@ const fields: readonly (readonly [
   ['onlineBatchSize', '--online-batch-size', 'performance.onlineBatchSize', number],
   ['loadTool', '--load-tool', 'performance.loadTool', text],
   ['protocol', '--protocol', 'performance.protocol', text],
-  ['inputData', '--input-data', 'performance.inputData', text],
   ['measurementIntervalMs', '--measurement-interval-ms', 'performance.measurementIntervalMs', number],
   ['repeats', '--repeats', 'performance.repeats', number],
   ['maxBatchSize', '--max-batch-size', 'configure.maxBatchSize', number],
@@ -130,6 +130,13 @@ const fields: readonly (readonly [
   ['maxQueueDelayUs', '--max-queue-delay-us', 'configure.maxQueueDelayUs', number],
   ['backendAccelerator', '--backend-accelerator', 'configure.backendAccelerator', text],
 ];
+
+/** `random`, `zero`, `dataset`, or the path of a file or folder with values. */
+function inputTree(source: string): Tree {
+  const isMode = inputDataModes.some((mode) => mode === source && mode !== 'file');
+  const performance = isMode ? { inputData: source } : { inputData: 'file', inputDataFile: resolve(source) };
+  return { performance };
+}
 
 /** How files other than our own are understood, and where is said what was left out of them. */
 export interface SpecReader {
@@ -185,6 +192,7 @@ export async function readOverrides(
     if (value !== undefined) layers.push(treeOf(field, read(value, flag)));
   }
   if (options.crossCheck === true) layers.push(treeOf('performance.crossCheck', true));
+  if (options.inputData !== undefined) layers.push(inputTree(options.inputData));
   const accuracy: Record<string, unknown> = {};
   if (options.atol !== undefined) accuracy['atol'] = readNamed('--atol', options.atol);
   if (options.rtol !== undefined) accuracy['rtol'] = readNamed('--rtol', options.rtol);

@@ -49,7 +49,7 @@ export function addSpecOptions(command: Command): Command {
     .option('--online-batch-size <n>', 'online: batch size of a request')
     .option('--load-tool <name>', 'native or perf_analyzer')
     .option('--protocol <name>', 'grpc or http')
-    .option('--input-data <mode>', 'random, zero or dataset')
+    .option('--input-data <source>', 'random, zero, dataset, or a JSON file, npz file or folder with values')
     .option('--measurement-interval-ms <n>', 'length of a measurement window')
     .option('--repeats <n>', 'rounds over all levels; medians and ranges are shown')
     .option('--cross-check', 'every level also with the other load tool, in turns')

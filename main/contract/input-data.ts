@@ -18,21 +18,32 @@ export const datatypeBytes = {
 } as const;
 export type Datatype = keyof typeof datatypeBytes;
 
+export const isDatatype = (value: string): value is Datatype => Object.hasOwn(datatypeBytes, value);
+
+/** Also texts: each element of BYTES is four bytes of length and its own bytes. */
+export type SampleDatatype = Datatype | 'BYTES';
+
+const sampleDatatypes = ['BYTES', ...(Object.keys(datatypeBytes) as Datatype[])] as const;
+
+const sampleTensor = z.object({
+  name: z.string(),
+  datatype: z.enum(sampleDatatypes),
+  /** One sample, without the batch dimension. */
+  shape: z.array(z.int().min(0)),
+  /** One a file, where the samples differ in shape; then `shape` is the first one's. */
+  shapes: z.array(z.array(z.int().min(0))).optional(),
+  /** Raw little-endian files, one a sample, relative to the manifest; requests cycle through them. */
+  files: z.array(z.string()).min(1),
+});
+
 /** `input-data.json`, written by the toolkit verb profile-data beside its raw files. */
 export const inputDataSchema = z.object({
-  /** Where the values come from: `random` (seeded), `zero`, or `dataset` (the preset's loader). */
-  source: z.enum(['random', 'zero', 'dataset']),
-  tensors: z
-    .array(
-      z.object({
-        name: z.string(),
-        datatype: z.enum(Object.keys(datatypeBytes) as [Datatype, ...Datatype[]]),
-        /** One sample, without the batch dimension. */
-        shape: z.array(z.int().min(0)),
-        /** Raw little-endian files, one a sample, relative to the manifest; requests cycle through them. */
-        files: z.array(z.string()).min(1),
-      }),
-    )
-    .min(1),
+  /** Where the values come from: `random` (seeded), `zero`, `dataset` (the preset's loader), or a `file` of the user's. */
+  source: z.enum(['random', 'zero', 'dataset', 'file']),
+  tensors: z.array(sampleTensor).min(1),
+  /** Samples of each stream (sequence), in the order of the files; absent: all are one stream. */
+  streams: z.array(z.int().min(1)).optional(),
+  /** Outputs that the samples are to be answered with, as many samples as the inputs have. */
+  expected: z.array(sampleTensor).optional(),
 });
 export type InputData = z.infer<typeof inputDataSchema>;

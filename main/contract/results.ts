@@ -115,6 +115,29 @@ export const loadPointSchema = z.object({
       repairs: z.int().min(0),
     })
     .optional(),
+  /** Responses that were decoded and held against what the model says of its outputs; the wrong ones are failed requests. */
+  outputChecks: z
+    .object({
+      checkedCount: z.int().min(0),
+      wrongCount: z.int().min(0),
+      /** Of these with the values that the input data say they should have. */
+      comparedCount: z.int().min(0),
+      /** NaN and infinities counted as wrong. */
+      finite: z.boolean(),
+    })
+    .optional(),
+  /** Of models that were measured at the same time: which one this is, and what ran beside it. */
+  model: z.string().optional(),
+  together: z
+    .array(
+      z.object({
+        model: z.string(),
+        batchSize: z.int().min(1),
+        concurrency: z.int().min(1),
+        requestRate: z.number().positive().optional(),
+      }),
+    )
+    .optional(),
   /** Which of several measurements of the level this is: 1, 2, ...; absent where there is one. */
   repeat: z.int().min(1).optional(),
   windows: z.array(windowSchema),

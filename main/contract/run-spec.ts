@@ -14,7 +14,9 @@ export const batchingModes = ['disabled', 'static', 'dynamic'] as const;
 export const requestDistributions = ['constant', 'poisson'] as const;
 export const searches = ['none', 'linear', 'binary'] as const;
 export const sharedMemories = ['none', 'system', 'cuda'] as const;
-export const inputDataModes = ['random', 'zero', 'dataset'] as const;
+export const inputDataModes = ['random', 'zero', 'dataset', 'file'] as const;
+/** What of some of the responses is checked: nothing, names, types and shapes, or also that all values are finite. */
+export const outputCheckKinds = ['none', 'form', 'finite'] as const;
 
 const name = z
   .string()
@@ -103,6 +105,8 @@ const performanceSchema = z.strictObject({
   loadTool: z.enum(loadTools),
   protocol: z.enum(protocols),
   inputData: z.enum(inputDataModes),
+  /** Of mode `file`: perf_analyzer's JSON, an npz file, or a folder with a raw file an input; by its full path. */
+  inputDataFile: z.string().optional(),
   /** Offline scenario: one client request at a time, one point a batch size. */
   batchSizes: z.array(positive).min(1),
   /** Online scenario: batch size of each request, one point a concurrency. */
@@ -120,6 +124,8 @@ const performanceSchema = z.strictObject({
   sharedMemory: z.enum(sharedMemories).default('none'),
   /** Of each output of a request, bytes. */
   outputSharedMemoryBytes: positive.default(102_400),
+  /** Of responses that are picked at random; the native generator checks the length of every one. */
+  checkOutputs: z.enum(outputCheckKinds).default('form'),
   measurementMode: z.enum(['time_windows', 'count_windows']),
   measurementIntervalMs: positive,
   measurementRequestCount: positive,

@@ -71,9 +71,12 @@ export function readZipDirectory(file: FileWindow): readonly ZipEntry[] {
   return entries;
 }
 
-/** Content of a small entry. Throws an Error above 16 MiB or for a method other than stored and deflated. */
-export function readZipEntry(file: FileWindow, entry: ZipEntry): Buffer {
-  if (entry.bytes > largestText || entry.compressedBytes > largestText) {
+/**
+ * Content of an entry. Throws an Error for a method other than stored and deflated, and above `mostBytes` (16 MiB where
+ * nothing else is said).
+ */
+export function readZipEntry(file: FileWindow, entry: ZipEntry, mostBytes = largestText): Buffer {
+  if (entry.bytes > mostBytes || entry.compressedBytes > mostBytes) {
     throw new Error(`${entry.name} has ${entry.bytes} bytes`);
   }
   const local = file.bytes(entry.offset, localBytes);
@@ -81,5 +84,5 @@ export function readZipEntry(file: FileWindow, entry: ZipEntry): Buffer {
   const raw = file.bytes(start, entry.compressedBytes);
   if (entry.method === 0) return raw;
   if (entry.method !== 8) throw new Error(`${entry.name} is packed by method ${entry.method}`);
-  return inflateRawSync(raw, { maxOutputLength: largestText });
+  return inflateRawSync(raw, { maxOutputLength: Math.max(1, mostBytes) });
 }

@@ -2,7 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import type { Datatype, InputData } from '../contract/input-data';
-import { datatypeBytes } from '../contract/input-data';
+import { datatypeBytes, isDatatype } from '../contract/input-data';
+import { encodeTexts } from './input/encode-values';
 import { createRandom } from './random';
 
 export interface InputTensor {
@@ -11,8 +12,6 @@ export interface InputTensor {
   /** As the served model states it; the batch dimension first when the model batches. */
   readonly shape: readonly number[];
 }
-
-const isDatatype = (value: string): value is Datatype => Object.hasOwn(datatypeBytes, value);
 
 /** Upper 16 bits of float32; a value in [0, 1) keeps 8 significant bits. */
 function bfloat16(value: number): number {
@@ -67,6 +66,16 @@ export function rawValues(datatype: Datatype, count: number, next: () => number)
   return buffer;
 }
 
+/** perf_analyzer's --string-length. */
+const textLength = 128;
+
+/** Texts of lower-case letters; empty ones in mode `zero`. */
+function rawTexts(count: number, mode: 'random' | 'zero', next: () => number): Buffer {
+  const length = mode === 'zero' ? 0 : textLength;
+  const letter = () => String.fromCharCode(97 + Math.floor(next() * 26));
+  return encodeTexts(Array.from({ length: count }, () => Array.from({ length }, letter).join('')));
+}
+
 /**
  * Input data for a served model that the workbench knows nothing of but its metadata.
  * @param shapes dimensions by input name, without the batch, for inputs that have dynamic ones.
@@ -85,9 +94,10 @@ export async function generateInput(
   const next = options.mode === 'zero' ? () => 0 : createRandom(20210721);
   const made: InputData['tensors'] = [];
   for (const tensor of tensors) {
-    if (!isDatatype(tensor.datatype)) {
+    const { datatype } = tensor;
+    if (!isDatatype(datatype) && datatype !== 'BYTES') {
       throw new WorkbenchError('input-invalid', `Input ${tensor.name} is of type ${tensor.datatype}`, {
-        remedy: `Values are generated for ${Object.keys(datatypeBytes).join(', ')}.`,
+        remedy: `Values are generated for ${[...Object.keys(datatypeBytes), 'BYTES'].join(', ')}.`,
       });
     }
     const shape = options.shapes[tensor.name] ?? tensor.shape.slice(options.batched ? 1 : 0);
@@ -103,8 +113,9 @@ export async function generateInput(
     }
     const count = shape.reduce((product, size) => product * size, 1);
     const file = `${String(made.length)}.bin`;
-    await writeFile(join(options.dir, file), rawValues(tensor.datatype, count, next));
-    made.push({ name: tensor.name, datatype: tensor.datatype, shape: [...shape], files: [file] });
+    const raw = datatype === 'BYTES' ? rawTexts(count, options.mode, next) : rawValues(datatype, count, next);
+    await writeFile(join(options.dir, file), raw);
+    made.push({ name: tensor.name, datatype, shape: [...shape], files: [file] });
   }
   return { source: options.mode, tensors: made };
 }

@@ -29,7 +29,11 @@ export interface MeasureInput {
     Partial<
       Pick<
         PerformanceSpec,
-        'requestDistribution' | 'requestIntervalsUs' | 'sharedMemory' | 'outputSharedMemoryBytes'
+        | 'checkOutputs'
+        | 'requestDistribution'
+        | 'requestIntervalsUs'
+        | 'sharedMemory'
+        | 'outputSharedMemoryBytes'
       >
     >;
   /** A folder of its own for files of this level. */
@@ -45,4 +49,9 @@ export interface LoadTool {
   readonly id: LoadToolId;
   /** An unsteady level is a result with its flags; throws load-tool-failed, server-unreachable, inference-failed or cancelled. */
   measure(input: MeasureInput): Promise<LoadPoint>;
+  /**
+   * Levels of several models at the same time, a result each; absent: the tool drives one model at a time.
+   * Throws as `measure` does, when any of them gives nothing.
+   */
+  measureTogether?(inputs: readonly MeasureInput[]): Promise<readonly LoadPoint[]>;
 }

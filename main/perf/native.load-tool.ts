@@ -1,10 +1,12 @@
 import type { LoadTool } from './load-tool';
 import { measureLevel } from './native/measure-level';
+import { measureTogether } from './native/measure-together';
 
 /** The workbench's own load generator. @param options.workerFile bundled entry of its worker thread. */
 export function createNativeTool(options: { readonly workerFile: string }): LoadTool {
   return {
     id: 'native',
     measure: async (input) => (await measureLevel(options.workerFile, input)).point,
+    measureTogether: (inputs) => measureTogether(options.workerFile, inputs),
   };
 }

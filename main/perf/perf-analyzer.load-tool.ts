@@ -1,10 +1,10 @@
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { WorkbenchError } from '../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../contract/results';
 import { analyzerCommand } from './analyzer/analyzer-command';
 import { createCpuMarks } from './analyzer/cpu-marks';
 import { analyzerFiles } from './analyzer/analyzer-files';
+import { writeAnalyzerInput } from './analyzer/analyzer-input';
 import { analyzerFailure, unsteadyExitCode } from './analyzer/analyzer-failure';
 import { parseAnalyzerCsv } from './analyzer/parse-analyzer-csv';
 import type { AnalyzerRow } from './analyzer/parse-analyzer-csv';
@@ -33,27 +33,6 @@ function silenceMs({ settings }: MeasureInput): number {
   return settings.measurementMode === 'time_windows'
     ? 2 * windowFactor * settings.measurementIntervalMs + startUpMs
     : 2 * longestCountWindowMs;
-}
-
-/**
- * One raw file an input, named as the input. perf_analyzer takes one sample this way and repeats it for every item of
- * a batch: of several samples the first is used.
- */
-async function writeInputDir(input: MeasureInput): Promise<string> {
-  const dir = analyzerFiles(input.workDir).inputDir;
-  await mkdir(dir, { recursive: true });
-  for (const tensor of input.inputData.tensors) {
-    const [file] = tensor.files;
-    if (file === undefined || /[/\0]/.test(tensor.name) || tensor.name.startsWith('.')) {
-      throw new WorkbenchError('input-invalid', `perf_analyzer cannot be given the input "${tensor.name}"`, {
-        remedy: 'Its name must be a file name; measure with --load-tool native.',
-      });
-    }
-    await copyFile(join(input.inputDataDir, file), join(dir, tensor.name));
-  }
-  const samples = Math.max(...input.inputData.tensors.map((tensor) => tensor.files.length));
-  if (samples > 1) input.onLog([`perf_analyzer sends the first of the ${samples} samples again and again.`]);
-  return dir;
 }
 
 /** Throws load-tool-failed unless the row is of the level that was asked for. */
@@ -151,7 +130,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
   const measure = async (input: MeasureInput): Promise<LoadPoint> => {
     const startMs = performance.now();
     await mkdir(input.workDir, { recursive: true });
-    const inputDir = await writeInputDir(input);
+    const inputDir = await writeAnalyzerInput(input);
     const { stabilityPercentage, maxTrials } = input.settings;
     const windows: MeasurementWindow[] = [];
     const cpu = createCpuMarks();

@@ -44,11 +44,10 @@ export function repeatInputs({ spec }: Pick<RunContext, 'spec'>): readonly unkno
 
 /** What came later than the first runs, and only where it is in use: their levels keep their keys. */
 function chosenInputs(performance: PerformanceSpec): Record<string, unknown> {
-  const { requestDistribution, requestIntervalsUs, sharedMemory, outputSharedMemoryBytes, crossCheck } =
+  const { checkOutputs, requestDistribution, requestIntervalsUs, sharedMemory, outputSharedMemoryBytes } =
     performance;
   return {
-    // perf_analyzer sends one sample alone, so that then the native generator does too.
-    ...(crossCheck ? { crossCheck } : {}),
+    ...(checkOutputs === 'form' ? {} : { checkOutputs }),
     ...(requestDistribution === 'constant' ? {} : { requestDistribution }),
     ...(requestIntervalsUs.length === 0 ? {} : { requestIntervalsUs }),
     ...(sharedMemory === 'none' ? {} : { sharedMemory, outputSharedMemoryBytes }),
@@ -80,15 +79,20 @@ function turnText(run: RunContext, { level, repeat, loadTool }: MeasuringTurn): 
   return parts.length === 0 ? levelText(level) : `${levelText(level)} (${parts.join(', ')})`;
 }
 
-const firstSample = (data: InputData): InputData => ({
-  ...data,
-  tensors: data.tensors.map((tensor) => ({ ...tensor, files: tensor.files.slice(0, 1) })),
-});
-
 /** Samples are kept without the first axis; where the model is served without batching, it is one like any other. */
 function asServed(data: InputData, batched: boolean): InputData {
   if (batched) return data;
-  return { ...data, tensors: data.tensors.map((tensor) => ({ ...tensor, shape: [1, ...tensor.shape] })) };
+  const withAxis = (tensor: InputData['tensors'][number]) => ({
+    ...tensor,
+    shape: [1, ...tensor.shape],
+    ...(tensor.shapes === undefined ? {} : { shapes: tensor.shapes.map((shape) => [1, ...shape]) }),
+  });
+  const { tensors, expected } = data;
+  return {
+    ...data,
+    tensors: tensors.map(withAxis),
+    ...(expected === undefined ? {} : { expected: expected.map(withAxis) }),
+  };
 }
 
 async function measureLevel(
@@ -120,7 +124,7 @@ async function measureLevel(
       protocol: spec.performance.protocol,
       modelName: spec.configure.modelName,
       modelVersion: String(spec.configure.modelVersion),
-      inputData: crossCheck ? firstSample(inputData) : inputData,
+      inputData,
       inputDataDir,
       level,
       batched,

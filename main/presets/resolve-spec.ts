@@ -56,6 +56,7 @@ const baseDefaults = {
     loadTool: 'native',
     protocol: 'grpc',
     inputData: 'random',
+    checkOutputs: 'form',
     batchSizes: [1],
     requestRates: [],
     requestDistribution: 'constant',

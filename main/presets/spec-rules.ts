@@ -125,21 +125,19 @@ function accuracy(preset: Preset, spec: RunSpec): RuleFinding[] {
 }
 
 function measuring(spec: RunSpec): RuleFinding[] {
-  const { loadTool, inputData } = spec.performance;
+  const { inputData, inputDataFile } = spec.performance;
   const deadlines = Object.keys(spec.deadlines)
     .filter((id) => !stepIds.some((step) => step === id))
     .map((id) =>
       warning(`deadlines.${id}`, `There is no step "${id}"`, `The steps are: ${listed(stepIds)}.`),
     );
-  if (loadTool !== 'perf_analyzer' || inputData !== 'dataset') return deadlines;
-  return [
-    ...deadlines,
-    warning(
-      'performance.inputData',
-      'perf_analyzer sends the first sample of the data set again and again',
-      'Choose the load tool "native" to send several samples in turn.',
-    ),
-  ];
+  if (inputData !== 'file') return deadlines;
+  if (inputDataFile !== undefined && isAbsolute(inputDataFile)) return deadlines;
+  const what =
+    inputDataFile === undefined
+      ? 'There is no file with input values'
+      : `"${inputDataFile}" is not a full path`;
+  return [...deadlines, problem('performance.inputDataFile', what, 'Give its path from "/" on.')];
 }
 
 /** What the schema of single fields cannot say, all of it at once; pure. */

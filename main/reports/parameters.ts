@@ -124,6 +124,10 @@ function measuringGroup({ performance }: RunSpec): ParameterGroup {
       row('Load tool', field('loadTool'), performance.loadTool),
       row('Protocol', field('protocol'), performance.protocol),
       row('Input data', field('inputData'), performance.inputData),
+      ...(performance.inputData !== 'file' || performance.inputDataFile === undefined
+        ? []
+        : [row('File of input data', field('inputDataFile'), performance.inputDataFile)]),
+      row('Checks of outputs', field('checkOutputs'), performance.checkOutputs),
       row('Batch sizes (offline)', field('batchSizes'), list(performance.batchSizes)),
       row('Batch size (online)', field('onlineBatchSize'), formatCount(performance.onlineBatchSize)),
       row('Concurrency (online)', field('concurrency'), list(performance.concurrency)),

@@ -120,6 +120,14 @@ function loadWords(performance: RunSpec['performance'], levels: readonly LoadLev
   ];
 }
 
+/** The verb has no data set: random values stand for it. */
+const inputWords = ({ inputData, inputDataFile }: RunSpec['performance']): string =>
+  inputData === 'file' && inputDataFile !== undefined
+    ? inputDataFile
+    : inputData === 'zero'
+      ? 'zero'
+      : 'random';
+
 /** The CLI's verb that does the same as the native tool, or both tools of a cross-check, within the run. */
 function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly LoadLevel[]): string[] {
   const { configure, performance } = spec;
@@ -133,7 +141,7 @@ function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly Loa
     ...['--concurrency', distinct(levels.map((level) => level.concurrency))],
     ...loadWords(performance, levels),
     ...['--load-tool', performance.loadTool, '--protocol', performance.protocol],
-    ...['--input-data', performance.inputData === 'zero' ? 'zero' : 'random'],
+    ...['--input-data', inputWords(performance)],
     ...['--measurement-interval-ms', String(performance.measurementIntervalMs)],
     ...['--stability-percentage', String(performance.stabilityPercentage)],
     ...['--max-trials', String(performance.maxTrials), '--warmup-ms', String(performance.warmupMs)],
@@ -188,7 +196,8 @@ export function plannedCommands(input: PlannedCommandsInput): readonly PlannedCo
     toolkit('accuracy', metricsCommand(source, files.dataset, files.frameworkDump, files.frameworkMetrics));
     toolkit('accuracy', metricsCommand(source, files.dataset, files.tritonDump, files.tritonMetrics));
   }
-  toolkit('profile-data', profileDataCommand(source, files.dataset, signature.inputs, files.inputData));
+  if (spec.performance.inputData !== 'file')
+    toolkit('profile-data', profileDataCommand(source, files.dataset, signature.inputs, files.inputData));
   const measure = (scenario: Scenario) => {
     const levels = scenarioLevels(spec.performance, scenario);
     if (spec.performance.loadTool === 'native' || spec.performance.crossCheck) {

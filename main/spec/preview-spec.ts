@@ -15,6 +15,7 @@ import { atPrecision, signatureOf } from '../presets/signature';
 import { applyConfigPatch } from '../triton/config-patch';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
+import { inputFileProblem } from './input-file-problem';
 import { plannedCommands } from './planned-commands';
 import type { CommandPlaces } from './planned-commands';
 import { readChoice } from './read-choice';
@@ -129,8 +130,9 @@ export async function previewSpec(
   const known = new Set(problems.map(({ field }) => field));
   const fresh = (found: readonly SpecProblem[]) => found.filter(({ field }) => !known.has(field));
   const files = fresh(await fileProblems(nearest, places));
+  const input = await inputFileProblem(nearest, () => servedSignature(loaded, nearest));
   const texts = configTexts(loaded, nearest);
-  const all = [...problems, ...files, ...fresh(texts.problems)];
+  const all = [...problems, ...files, ...fresh(input === null ? [] : [input]), ...fresh(texts.problems)];
   if (spec === null)
     return { ...shared, problems: all, configPbtxt: null, generatedPbtxt: null, commands: [] };
   const { configPbtxt, generatedPbtxt } = texts;

@@ -40,6 +40,7 @@ export function specFixture(change: (spec: RunSpec) => void = () => undefined): 
       loadTool: 'native',
       protocol: 'grpc',
       inputData: 'dataset',
+      checkOutputs: 'form',
       batchSizes: [1, 2, 4, 8, 16],
       onlineBatchSize: 1,
       concurrency: [1, 2, 4, 8, 16, 32, 64],

@@ -2,7 +2,7 @@ import type { MeasureInput } from '../load-tool';
 
 export interface AnalyzerRun {
   readonly binary: string;
-  /** Holds one raw file an input, named as the input. */
+  /** A folder with one raw file an input, named as the input, or a JSON file. */
   readonly inputDir: string;
   readonly csvPath: string;
   /** Where the intervals of a custom schedule stand, one a line. */
@@ -19,7 +19,12 @@ export type AnalyzerInput = Pick<
   readonly settings: Omit<MeasureInput['settings'], 'stabilityPercentage' | 'maxTrials' | 'warmupMs'>;
   /** Names of the inputs and shapes of one sample, without the batch dimension. */
   readonly inputData: {
-    readonly tensors: readonly { readonly name: string; readonly shape: readonly number[] }[];
+    readonly tensors: readonly {
+      readonly name: string;
+      readonly shape: readonly number[];
+      /** Of samples that differ in shape: then their file gives them. */
+      readonly shapes?: unknown;
+    }[];
   };
 };
 
@@ -76,7 +81,9 @@ export function analyzerCommand(input: AnalyzerInput, run: AnalyzerRun): [string
     '--input-data',
     run.inputDir,
     ...input.inputData.tensors.flatMap((tensor) =>
-      tensor.shape.length === 0 ? [] : ['--shape', `${tensor.name}:${tensor.shape.join(',')}`],
+      tensor.shape.length === 0 || tensor.shapes !== undefined
+        ? []
+        : ['--shape', `${tensor.name}:${tensor.shape.join(',')}`],
     ),
     '-f',
     run.csvPath,

@@ -47,6 +47,8 @@ export interface GrpcConnectionOptions {
   readonly nextMessage: (slot: number) => Buffer;
   /** The outputs come in shared memory. */
   readonly shared: boolean;
+  /** A response without fault; its bytes are there until this returns. */
+  readonly look: (slot: number, buffer: Buffer, start: number, end: number) => void;
   readonly events: GrpcConnectionEvents;
 }
 
@@ -179,6 +181,7 @@ export class GrpcConnection {
       stream.fault = error instanceof Error ? error.message : String(error);
     }
     stream.recvUs = nowUs() - startUs;
+    if (stream.fault === '') this.options.look(stream.slot, buffer, start, end);
   };
 
   private onData(

@@ -1,11 +1,14 @@
+import { decodeGrpcOutputs } from './decode-grpc-outputs';
 import { GrpcConnection } from './grpc-connection';
 import { encodeGrpcRequest } from './grpc-request';
 import { encodeHeaderBlocks } from './hpack-encoder';
 import type { LoadJob } from './load-job';
 import { LostConnections } from './lost-connections';
+import { OutputValidator } from './output-validator';
 import { createRequestSource } from './request-source';
 import type { RequestSource } from './request-source';
-import type { SharedChecks, Transport, TransportEvents } from './transport';
+import { noOutputChecks } from './transport';
+import type { OutputCheckCounts, SharedChecks, Transport, TransportEvents } from './transport';
 
 /** perf_analyzer's TRITON_CLIENT_GRPC_CHANNEL_MAX_SHARE_COUNT. */
 const slotsPerConnection = 6;
@@ -17,6 +20,7 @@ export class GrpcTransport implements Transport {
   private readonly source: RequestSource;
   private readonly blocks: ReturnType<typeof encodeHeaderBlocks>;
   private readonly losses: LostConnections;
+  private readonly validator: OutputValidator | null;
   private closed = false;
 
   constructor(
@@ -24,6 +28,7 @@ export class GrpcTransport implements Transport {
     private readonly events: TransportEvents,
   ) {
     this.source = createRequestSource(job, (inputs, shared) => encodeGrpcRequest(job, inputs, shared));
+    this.validator = job.outputChecks === null ? null : new OutputValidator(job.outputChecks, job);
     const authority = `${job.host.includes(':') ? `[${job.host}]` : job.host}:${job.port}`;
     this.blocks = encodeHeaderBlocks([
       [':method', 'POST'],
@@ -52,6 +57,10 @@ export class GrpcTransport implements Transport {
     return { checked: this.source.checked, wrong: this.source.wrong };
   }
 
+  get outputs(): OutputCheckCounts {
+    return this.validator?.counts ?? noOutputChecks;
+  }
+
   close(): void {
     if (this.closed) return;
     this.closed = true;
@@ -66,12 +75,18 @@ export class GrpcTransport implements Transport {
       blocks: this.blocks,
       nextMessage: (slot) => this.source.next(slot),
       shared: this.job.shared !== null,
+      look: (slot, buffer, start, end) => {
+        this.validator?.look(slot, this.source.payloadOf(slot), () => decodeGrpcOutputs(buffer, start, end));
+      },
       events: {
         success: (slot, startUs, endUs, sendUs, recvUs) => {
           this.losses.succeeded();
+          const looked = this.validator?.take(slot) ?? null;
           const fault = this.source.check(slot);
           if (fault !== null) this.events.failure(slot, 'wrong output', fault);
-          else this.events.success(slot, startUs, endUs, sendUs, recvUs);
+          else if (looked === null) this.events.success(slot, startUs, endUs, sendUs, recvUs);
+          else if (looked.fault !== null) this.events.failure(slot, looked.fault.kind, looked.fault.message);
+          else this.events.success(slot, startUs, endUs - looked.heldUs, sendUs, recvUs);
         },
         failure: (slot, kind, message) => {
           this.events.failure(slot, kind, message);

@@ -1,15 +1,17 @@
 import type { Socket } from 'node:net';
+import { decodeHttpOutputs } from './decode-http-outputs';
 import { encodeHttpRequest } from './http1-request';
 import { HttpResponseChecker } from './http1-response';
 import { HttpReplyReader } from './http1-response-reader';
 import type { HttpReply } from './http1-response-reader';
 import type { LoadJob } from './load-job';
 import { LostConnections } from './lost-connections';
+import { OutputValidator } from './output-validator';
 import { createRequestSource } from './request-source';
 import type { RequestSource } from './request-source';
 import { openSocket } from './socket';
-import type { SharedChecks, Transport, TransportEvents } from './transport';
-import { nowUs } from './transport';
+import type { OutputCheckCounts, SharedChecks, Transport, TransportEvents } from './transport';
+import { noOutputChecks, nowUs } from './transport';
 
 interface Owner {
   readonly host: string;
@@ -19,6 +21,8 @@ interface Owner {
   nextRequest(slot: number): Buffer;
   /** What is wrong with the slot's answer in shared memory. */
   check(slot: number): string | null;
+  readonly validator: OutputValidator | null;
+  payloadOf(slot: number): number;
   succeeded(): void;
   /** The reply before was the connection's last, as announced. */
   ended(connection: HttpConnection): void;
@@ -140,7 +144,14 @@ class HttpConnection {
         fault = { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
       }
     }
-    const endUs = nowUs();
+    if (fault === null) {
+      this.owner.validator?.look(this.slot, this.owner.payloadOf(this.slot), () =>
+        decodeHttpOutputs(buffer, start, end, reply.jsonBytes),
+      );
+    }
+    const looked = this.owner.validator?.take(this.slot) ?? null;
+    fault ??= looked?.fault ?? null;
+    const endUs = nowUs() - (looked?.heldUs ?? 0);
     const { startUs } = this;
     // The server may answer before it has read everything.
     const sendUs = this.sendUs < 0 ? this.bodyUs - startUs : this.sendUs;
@@ -162,6 +173,7 @@ export class HttpTransport implements Transport {
   private readonly connections: HttpConnection[] = [];
   private readonly owner: Owner;
   private readonly source: RequestSource;
+  private readonly validator: OutputValidator | null;
   private closed = false;
 
   constructor(job: LoadJob, events: TransportEvents) {
@@ -170,6 +182,7 @@ export class HttpTransport implements Transport {
       encodeHttpRequest(job, authority, inputs, shared),
     );
     this.source = source;
+    this.validator = job.outputChecks === null ? null : new OutputValidator(job.outputChecks, job);
     const losses = new LostConnections(authority, job.concurrency);
     this.owner = {
       host: job.host,
@@ -178,6 +191,8 @@ export class HttpTransport implements Transport {
       shared: job.shared !== null,
       nextRequest: (slot) => source.next(slot),
       check: (slot) => source.check(slot),
+      validator: this.validator,
+      payloadOf: (slot) => source.payloadOf(slot),
       succeeded: () => {
         losses.succeeded();
       },
@@ -212,6 +227,10 @@ export class HttpTransport implements Transport {
 
   get checks(): SharedChecks {
     return { checked: this.source.checked, wrong: this.source.wrong };
+  }
+
+  get outputs(): OutputCheckCounts {
+    return this.validator?.counts ?? noOutputChecks;
   }
 
   close(): void {

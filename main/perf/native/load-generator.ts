@@ -245,7 +245,12 @@ export class LoadGenerator {
     if (this.end()) {
       this.ports.post({
         type: 'ended',
-        totals: { succeeded: this.succeeded, failures: this.failures.counts, checks: this.transport.checks },
+        totals: {
+          succeeded: this.succeeded,
+          failures: this.failures.counts,
+          checks: this.transport.checks,
+          outputs: this.transport.outputs,
+        },
       });
     }
   }

@@ -1,12 +1,14 @@
-import type { Datatype } from '../../contract/input-data';
+import type { SampleDatatype } from '../../contract/input-data';
 import type { PerformanceSpec, Protocol } from '../../contract/run-spec';
 import type { ScheduleInput } from '../request-schedule';
 
 export interface JobTensor {
   readonly name: string;
-  readonly datatype: Datatype;
+  readonly datatype: SampleDatatype;
   /** One sample, without the batch dimension. */
   readonly shape: readonly number[];
+  /** A sample's own, where they differ. */
+  readonly shapes?: readonly (readonly number[])[];
   /** Raw little-endian bytes, one entry a sample. */
   readonly samples: readonly Uint8Array[];
 }
@@ -27,6 +29,20 @@ export interface SharedJob {
   readonly references: readonly (readonly Uint8Array[])[];
 }
 
+/** What some of the responses are held against. */
+export interface OutputCheckJob {
+  /** As the model says; the batch dimension first where it has one, -1 where a dimension varies. */
+  readonly outputs: readonly {
+    readonly name: string;
+    readonly datatype: string;
+    readonly shape: readonly number[];
+  }[];
+  /** NaN and infinities count as wrong. */
+  readonly finite: boolean;
+  /** What the samples are to be answered with; empty where that is not known. */
+  readonly expected: readonly JobTensor[];
+}
+
 /** Everything that the worker thread needs for one level; a plain value, it crosses threads. */
 export interface LoadJob {
   readonly host: string;
@@ -45,6 +61,8 @@ export interface LoadJob {
   readonly schedule: ScheduleInput | null;
   /** null: tensors go over the wire. */
   readonly shared: SharedJob | null;
+  /** null: responses are only checked for their length. */
+  readonly outputChecks: OutputCheckJob | null;
   readonly warmupMs: number;
   readonly mode: PerformanceSpec['measurementMode'];
   readonly intervalMs: number;

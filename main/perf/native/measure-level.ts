@@ -10,9 +10,11 @@ import { serverDelta } from '../server-columns';
 import { isSteady } from '../stability';
 import type { MeasuredWindow } from './level-result';
 import { failureCount, levelResult, summarizeWindow } from './level-result';
+import { payloadCounts } from './batch-payloads';
+import type { LevelGroup } from './level-group';
 import { runLoadSession } from './load-session';
 import type { LoadJob } from './load-job';
-import { readJob } from './read-job';
+import { readJob, readOutputChecks } from './read-job';
 import { createSharedRegions } from './shared-regions';
 import type { SharedRegions } from './shared-regions';
 import type { FailureCount, LoadTotals, RecordedWindow } from './worker-messages';
@@ -53,6 +55,7 @@ class LevelWindows {
     private readonly input: MeasureInput,
     private readonly fetchStatistics: () => Promise<readonly ModelStatistics[]>,
     private readonly fail: (error: unknown) => void,
+    private readonly group: LevelGroup | null,
   ) {}
 
   begin(): void {
@@ -85,10 +88,13 @@ class LevelWindows {
       measured.map((window) => window.summary),
       input.settings.stabilityPercentage,
     );
-    if (steady || measured.length >= input.settings.maxTrials) {
+    const enough = steady || measured.length >= input.settings.maxTrials;
+    const finish = () => {
       this.decided = true;
       stop();
-    }
+    };
+    if (this.group !== null) this.group.update(this, enough, finish);
+    else if (enough) finish();
   }
 }
 
@@ -107,11 +113,26 @@ async function sharedRegions(
   });
 }
 
-/** Measures one level with the worker thread of `workerFile`; throws as {@link LoadTool} says. */
-export async function measureLevel(workerFile: string, input: MeasureInput): Promise<MeasuredLevel> {
+/** Says when not all of the entries are sent. Throws input-invalid where they cannot be. */
+function sayWhatIsSent(input: MeasureInput, job: LoadJob): void {
+  const { all, made } = payloadCounts(job);
+  if (made < all)
+    input.onLog([`Of ${all} different requests the first ${made} are sent: more are above 256 MiB.`]);
+}
+
+/**
+ * Measures one level with the worker thread of `workerFile`; throws as {@link LoadTool} says.
+ * @param group with which other levels it begins and ends.
+ */
+export async function measureLevel(
+  workerFile: string,
+  input: MeasureInput,
+  group: LevelGroup | null = null,
+): Promise<MeasuredLevel> {
   const startMs = performance.now();
   const client = createTritonClient(input.httpAddress);
-  const plain = await readJob(input);
+  const plain = { ...(await readJob(input)), outputChecks: await readOutputChecks(client, input) };
+  sayWhatIsSent(input, plain);
   const regions = await sharedRegions(client, input, plain);
   const job = { ...plain, shared: regions?.job ?? null };
   let repairs = 0;
@@ -125,8 +146,10 @@ export async function measureLevel(workerFile: string, input: MeasureInput): Pro
     input,
     () => client.modelStatistics(input.modelName, input.modelVersion, { signal: controller.signal }),
     fail,
+    group,
   );
   try {
+    await group?.arrive(controller.signal);
     const totals = await runLoadSession({
       workerFile,
       job,
@@ -163,6 +186,16 @@ export async function measureLevel(workerFile: string, input: MeasureInput): Pro
           : {
               requestDistribution:
                 job.schedule.intervalsUs.length > 0 ? ('custom' as const) : job.schedule.distribution,
+            }),
+        ...(job.outputChecks === null
+          ? {}
+          : {
+              outputChecks: {
+                checkedCount: totals.outputs.checked,
+                wrongCount: totals.outputs.wrong,
+                comparedCount: totals.outputs.compared,
+                finite: job.outputChecks.finite,
+              },
             }),
         loadTool: 'native',
         protocol: input.protocol,

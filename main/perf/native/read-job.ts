@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
-import { datatypeBytes } from '../../contract/input-data';
+import { sizeProblem } from '../input/wanted-tensor';
+import type { TritonClient } from '../../triton/client';
 import type { MeasureInput } from '../load-tool';
 import type { JobTensor, LoadJob } from './load-job';
 
@@ -19,21 +20,37 @@ async function readTensor(
   tensor: MeasureInput['inputData']['tensors'][number],
   dir: string,
 ): Promise<JobTensor> {
-  const expected = tensor.shape.reduce((product, dim) => product * dim, datatypeBytes[tensor.datatype]);
+  const { name, datatype, shape, shapes } = tensor;
   const samples: Uint8Array[] = [];
-  for (const file of tensor.files) {
+  for (const [index, file] of tensor.files.entries()) {
     const path = join(dir, file);
-    const bytes = await readFile(path);
-    if (bytes.byteLength !== expected) {
-      throw new WorkbenchError(
-        'input-invalid',
-        `Input ${tensor.name}: ${bytes.byteLength} bytes where ${tensor.datatype} [${tensor.shape.join(', ')}] has ${expected}`,
-        { where: path },
-      );
-    }
-    samples.push(bytes);
+    const data = await readFile(path);
+    const wrong = sizeProblem({ name, datatype }, { shape: shapes?.[index] ?? shape, data });
+    if (wrong !== null) throw new WorkbenchError('input-invalid', `Input ${wrong}`, { where: path });
+    samples.push(data);
   }
-  return { name: tensor.name, datatype: tensor.datatype, shape: tensor.shape, samples };
+  return { name, datatype, shape, ...(shapes === undefined ? {} : { shapes }), samples };
+}
+
+/**
+ * What some of the responses are held against; null where that is not asked for, or the outputs come in shared memory.
+ * Throws what the client throws, and input-invalid.
+ */
+export async function readOutputChecks(
+  client: TritonClient,
+  input: MeasureInput,
+): Promise<LoadJob['outputChecks']> {
+  const { checkOutputs = 'form', sharedMemory = 'none' } = input.settings;
+  if (checkOutputs === 'none' || sharedMemory !== 'none') return null;
+  const { outputs } = await client.modelMetadata(input.modelName, input.modelVersion, {
+    signal: input.signal,
+  });
+  const expected = input.inputData.expected ?? [];
+  return {
+    outputs,
+    finite: checkOutputs === 'finite',
+    expected: await Promise.all(expected.map((tensor) => readTensor(tensor, input.inputDataDir))),
+  };
 }
 
 /** Reads the raw inputs of a level. Throws input-invalid. */
@@ -65,6 +82,7 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
             intervalsUs: settings.requestIntervalsUs ?? [],
           },
     shared: null,
+    outputChecks: null,
     warmupMs: settings.warmupMs,
     mode: settings.measurementMode,
     intervalMs: settings.measurementIntervalMs,

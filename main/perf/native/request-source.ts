@@ -15,6 +15,8 @@ export interface SharedPlaces {
 /** The prepared requests that slots send in turn. */
 export interface RequestSource {
   next(slot: number): Buffer;
+  /** Which of the payloads the slot sent last. */
+  payloadOf(slot: number): number;
   /** What is wrong with the slot's answer in shared memory; null when nothing is, or when it was not looked at. */
   check(slot: number): string | null;
   /** Answers in shared memory that were read back. */
@@ -34,13 +36,16 @@ const poison = 0xa5;
 
 function fromWire(payloads: readonly RequestInputs[], encode: Encode): RequestSource {
   const messages = payloads.map((inputs) => encode(inputs, null));
+  const sent: number[] = [];
   let at = 0;
   return {
-    next: () => {
+    next: (slot) => {
       const message = messages[at] ?? Buffer.alloc(0);
+      sent[slot] = at;
       at = (at + 1) % messages.length;
       return message;
     },
+    payloadOf: (slot) => sent[slot] ?? 0,
     check: () => null,
     checked: 0,
     wrong: 0,
@@ -100,6 +105,11 @@ class SharedSource implements RequestSource {
     const message = this.encode(this.payloads[payload] ?? [], this.places(slot, payload));
     this.messages.set(key, message);
     return message;
+  }
+
+  /** Outputs in shared memory have a check of their own: {@link check}. */
+  payloadOf(): number {
+    return 0;
   }
 
   check(slot: number): string | null {

@@ -16,13 +16,23 @@ export interface SharedChecks {
   readonly wrong: number;
 }
 
+/** Responses that were decoded and held against what the model says, and against expected values. */
+export interface OutputCheckCounts {
+  readonly checked: number;
+  readonly wrong: number;
+  readonly compared: number;
+}
+
 /** Sends the prepared requests in turn: one at a time for each slot. */
 export interface Transport {
   /** Sends the slot's next request, as soon as its connection stands. */
   start(slot: number): void;
   readonly checks: SharedChecks;
+  readonly outputs: OutputCheckCounts;
   /** Drops all connections at once, and what is under way with them. */
   close(): void;
 }
+
+export const noOutputChecks: OutputCheckCounts = { checked: 0, wrong: 0, compared: 0 };
 
 export const nowUs = (): number => performance.now() * 1000;

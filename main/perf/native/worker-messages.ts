@@ -1,6 +1,6 @@
 import type { WireError } from '../../contract/errors';
 import type { HistogramData } from '../latency-histogram';
-import type { SharedChecks } from './transport';
+import type { OutputCheckCounts, SharedChecks } from './transport';
 
 export interface FailureCount {
   readonly kind: string;
@@ -40,6 +40,7 @@ export interface LoadTotals {
   readonly succeeded: number;
   readonly failures: readonly FailureCount[];
   readonly checks: SharedChecks;
+  readonly outputs: OutputCheckCounts;
 }
 
 export type FromWorker =

@@ -1,9 +1,39 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { modelArtefactSchema } from '../../contract/artefacts';
+import type { Signature } from '../../contract/artefacts';
 import { z } from 'zod';
+import { readRunInput, runInputHash, runTensors } from '../../perf/input/run-input';
+import { storeInput } from '../../perf/input/store-input';
+import { atPrecision, hasProfileArguments, signatureOf } from '../../presets/signature';
 import { runFiles } from '../../store/run-files';
 import { profileDataCommand, profileDataInputs } from '../../toolkit/verb-commands';
 import { codeHash, modelSource, readPrepared } from '../model-arguments';
-import type { Step } from '../step';
+import type { RunContext, Step, StepContext } from '../step';
+
+/** The path where the values come from a file of the user's; null: they are made, or come from the data set. */
+const ownFile = ({ performance }: RunContext['spec']): string | null =>
+  performance.inputData === 'file' ? (performance.inputDataFile ?? null) : null;
+
+/** Reads the file before the run begins, so that what is wrong with it does not come out after minutes. */
+async function ownInputs(run: Pick<RunContext, 'spec' | 'preset'>, file: string): Promise<unknown> {
+  const { preset } = run.preset;
+  if (hasProfileArguments(preset, run.spec)) {
+    await readRunInput(file, atPrecision(signatureOf(preset, run.spec), run.spec.precision));
+  }
+  return { mode: 'file', file: await runInputHash(file) };
+}
+
+async function storeOwn(context: StepContext, file: string, signature: Signature): Promise<void> {
+  const dir = runFiles(context.run.folder, context.spec).inputData;
+  const read = await readRunInput(file, signature);
+  const data = await storeInput(read, runTensors(signature), dir);
+  // Last: without it the other files are nothing.
+  await writeFile(join(dir, 'input-data.json'), `${JSON.stringify(data, null, 2)}\n`);
+  const { length } = read.streams.flat();
+  const expected = data.expected === undefined ? '' : ', with expected outputs';
+  context.fact('Input data', `file, ${length} ${length === 1 ? 'entry' : 'entries'}${expected}`);
+}
 
 /** Raw input tensors for the load tools, the same for both of them. */
 export const profileDataStep: Step = {
@@ -12,14 +42,26 @@ export const profileDataStep: Step = {
   needs: ['images', 'convert'],
   deadlineS: 600,
   async inputs(run) {
+    const file = ownFile(run.spec);
+    if (file !== null) return ownInputs(run, file);
     return { code: await codeHash(run), ...profileDataInputs(run.spec) };
   },
   async run(context) {
     const { spec, run } = context;
-    const { inputs } = await context.output('convert', modelArtefactSchema);
+    const signature = await context.output('convert', modelArtefactSchema);
+    const file = ownFile(spec);
+    if (file !== null) {
+      await storeOwn(context, file, signature);
+      return {};
+    }
     const prepared = await readPrepared(context);
     await run.services.toolkit.call(
-      profileDataCommand(modelSource(run), prepared.dataset, inputs, runFiles(run.folder, spec).inputData),
+      profileDataCommand(
+        modelSource(run),
+        prepared.dataset,
+        signature.inputs,
+        runFiles(run.folder, spec).inputData,
+      ),
       z.looseObject({ count: z.int() }),
       context,
     );

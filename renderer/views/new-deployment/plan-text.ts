@@ -47,7 +47,8 @@ const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>
     });
     return ['Framework against Triton', ...limits].join('; ');
   },
-  'profile-data': ({ performance }) => `Input values: ${performance.inputData}`,
+  'profile-data': ({ performance }) =>
+    `Input values: ${performance.inputData === 'file' ? (performance.inputDataFile ?? 'file') : performance.inputData}`,
   offline: ({ performance }) =>
     `${levels(performance.batchSizes.length)}: batch size ${list(performance.batchSizes)}; concurrency 1`,
   online: ({ performance }) => `${onlineText(performance)}; batch size ${performance.onlineBatchSize}`,

@@ -24,6 +24,25 @@ describe('the requests of a level', () => {
     expect(sent(1, 3)).toEqual([[0, 0, 0]]);
   });
 
+  it('are as many as it takes until they repeat', () => {
+    expect(sent(4, 2)).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
+    expect(sent(4, 8)).toEqual([[0, 1, 2, 3, 0, 1, 2, 3]]);
+  });
+
+  it('have the shape of their items, which is one', () => {
+    const varied = { ...tensor(3), shapes: [[1], [2], [2]] };
+    const of = (batchSize: number) => batchPayloads({ tensors: [varied], batchSize, batched: true });
+    expect(of(1).map((inputs) => inputs[0]?.shape)).toEqual([
+      [1, 1],
+      [1, 2],
+      [1, 2],
+    ]);
+    expect(() => of(2)).toThrow('Entries 0 and 1 have X as [1] and [2]');
+  });
+
   it('have a batch dimension where the model has one', () => {
     const shape = (batched: boolean) =>
       batchPayloads({ tensors: [tensor(1)], batchSize: 1, batched })[0]?.[0]?.shape;

@@ -80,6 +80,7 @@ function drive(port: number, requests: number, options: { concurrency?: number; 
     batched: false,
     schedule: null,
     shared: null,
+    outputChecks: null,
     concurrency,
     warmupMs: 0,
     mode: 'time_windows',

@@ -73,7 +73,9 @@ describe('the rules', () => {
     [{ engine: { kind: 'docker', release: '26.07' } }, ['(engine.release)']],
     [{ model: { checkpoint: 'own.pt' } }, ['model.checkpoint']],
     // Measuring.
-    [{ performance: { loadTool: 'perf_analyzer', inputData: 'dataset' } }, ['(performance.inputData)']],
+    [{ performance: { inputData: 'file' } }, ['performance.inputDataFile']],
+    [{ performance: { inputData: 'file', inputDataFile: 'own.json' } }, ['performance.inputDataFile']],
+    [{ performance: { inputData: 'file', inputDataFile: '/own.json' } }, []],
     [{ deadlines: { deplpoy: 5 } }, ['(deadlines.deplpoy)']],
   ])('%j -> %j', (overrides, expected) => {
     expect(fields(overrides)).toEqual(expected);

@@ -102,6 +102,26 @@ describe('a preview', () => {
     ).toEqual([]);
   });
 
+  it('says what is wrong with a file of input values, and shows where it is read', async () => {
+    const file = join(dir, 'values.json');
+    const of = async (inputDataFile: string) =>
+      preview({ performance: { inputData: 'file', inputDataFile } });
+    expect((await of(join(dir, 'nothing.json'))).problems.map(({ field }) => field)).toEqual([
+      'performance.inputDataFile',
+    ]);
+    await writeFile(file, JSON.stringify({ data: [{ INPUT__0: [1, 2] }] }));
+    const [found] = (await of(file)).problems;
+    expect(found).toMatchObject({ field: 'performance.inputDataFile', severity: 'problem' });
+    expect(found?.message).toContain(
+      'data[0], INPUT__0: INPUT__0 has 2 values where FP32 [3, 64, 64] has 12288',
+    );
+    await writeFile(file, JSON.stringify({ data: [{ INPUT__0: Array<number>(12_288).fill(0) }] }));
+    const { problems, commands } = await of(file);
+    expect(problems).toEqual([]);
+    expect(commands.some(({ step }) => step === 'profile-data')).toBe(false);
+    expect(commands.find(({ step }) => step === 'online')?.argv).toContain(file);
+  });
+
   it('of a model whose size is no number has no configuration', async () => {
     const { problems, configPbtxt } = await preview({ model: { args: { classes: 'many' } } });
     expect(problems.map(({ field }) => field)).toEqual(['model.args.classes']);

@@ -1,6 +1,7 @@
 import {
   inputDataModes,
   loadTools,
+  outputCheckKinds,
   protocols,
   requestDistributions,
   searches,
@@ -33,6 +34,7 @@ export function performanceSections(context: FieldContext): readonly Section[] {
   const shares = !['none', undefined].includes(
     context.value('performance', 'sharedMemory') as string | undefined,
   );
+  const fromFile = context.value('performance', 'inputData') === 'file';
   const byTime = context.value('performance', 'measurementMode') !== 'count_windows';
   return [
     {
@@ -128,9 +130,29 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           keys: ['performance', 'inputData'],
           label: 'Input values',
           term: 'input-data',
-          help: 'Seeded random values, zeros, or samples of the data set.',
+          help: 'Seeded random values, zeros, samples of the data set, or a file of yours.',
           wide: true,
-          control: choice(inputDataModes, { random: 'Random', zero: 'Zeros', dataset: 'Data set' }),
+          control: choice(inputDataModes, {
+            random: 'Random',
+            zero: 'Zeros',
+            dataset: 'Data set',
+            file: 'File',
+          }),
+        },
+        {
+          keys: ['performance', 'inputDataFile'],
+          label: 'File with input values',
+          term: 'input-data-file',
+          help: 'perf_analyzer’s JSON, an npz file, or a folder with a raw file an input.',
+          control: { kind: 'path', pathKind: 'file', placeholder: 'none' },
+          idle: fromFile ? undefined : 'Of effect with input values from a file.',
+        },
+        {
+          keys: ['performance', 'checkOutputs'],
+          label: 'Checks of outputs',
+          term: 'check-outputs',
+          help: 'Of some responses, by the native generator: names, types and shapes, and whether all values are finite.',
+          control: choice(outputCheckKinds, { none: 'None', form: 'Form', finite: 'Form, finite' }),
         },
         {
           keys: ['performance', 'sharedMemory'],

@@ -1,0 +1,241 @@
+import { datatypeBytes } from '../../contract/input-data';
+import { encodeValues } from './encode-values';
+import type { InputEntry, ReadInput, SampleTensor, WantedTensor, WantedTensors } from './wanted-tensor';
+import {
+  elementCount,
+  inputProblem,
+  mostEntries,
+  shapeProblem,
+  sizeProblem,
+  textCount,
+  typeText,
+} from './wanted-tensor';
+
+type Member = Readonly<Record<string, unknown>>;
+
+const isMember = (value: unknown): value is Member =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** A list of numbers may be nested as the shape is; perf_analyzer takes it flat only. */
+function flatten(values: readonly unknown[], into: unknown[] = []): unknown[] {
+  for (const value of values) {
+    if (Array.isArray(value)) flatten(value, into);
+    else into.push(value);
+  }
+  return into;
+}
+
+const isBase64 = (text: string): boolean => /^[A-Za-z\d+/\s]*={0,2}\s*$/.test(text);
+
+/** The shape that the file gives, or the model's where nothing varies in it. */
+function shapeOf(where: string, wanted: WantedTensor, given: unknown): readonly number[] {
+  if (given === undefined) {
+    const usual = wanted.sample ?? wanted.shape;
+    if (usual.every((size) => size >= 0)) return usual;
+    throw inputProblem(
+      where,
+      `${wanted.name} needs a shape: the model takes ${typeText(wanted.datatype, wanted.shape)}`,
+      'Give {"content": [...], "shape": [...]}, or the shape for all entries with --shape.',
+    );
+  }
+  const shape: readonly unknown[] | null = Array.isArray(given) ? given : null;
+  if (
+    shape === null ||
+    !shape.every((size): size is number => Number.isSafeInteger(size) && Number(size) >= 0)
+  ) {
+    throw inputProblem(
+      where,
+      `The shape of ${wanted.name} is no list of whole numbers: ${JSON.stringify(given)}`,
+    );
+  }
+  const wrong = shapeProblem(wanted, shape);
+  if (wrong !== null) throw inputProblem(where, wrong);
+  return shape;
+}
+
+/** The values of a tensor and its raw bytes, as far as they can be told without its shape. */
+type Content = { readonly values: readonly unknown[] } | { readonly data: Buffer };
+
+function readContent(where: string, { name }: WantedTensor, content: unknown): Content {
+  if (content === undefined) {
+    throw inputProblem(
+      where,
+      `${name} has neither "content" nor "b64"`,
+      'Give a list of values, or {"b64": "..."}.',
+    );
+  }
+  if (Array.isArray(content)) return { values: flatten(content) };
+  if (!isMember(content)) {
+    throw inputProblem(
+      where,
+      `${name} is ${JSON.stringify(content).slice(0, 40)}, no list of values`,
+      'Give a list, also for one value.',
+    );
+  }
+  const text = content['b64'];
+  if (typeof text !== 'string' || !isBase64(text))
+    throw inputProblem(where, `"b64" of ${name} is no base64 text`);
+  return { data: Buffer.from(text, 'base64') };
+}
+
+function contentCount(content: Content, { datatype }: WantedTensor): number {
+  if ('values' in content) return content.values.length;
+  if (datatype === 'BYTES') return textCount(content.data) ?? 0;
+  return Math.floor(content.data.byteLength / datatypeBytes[datatype]);
+}
+
+function encode(where: string, wanted: WantedTensor, content: Content, shape: readonly number[]): Buffer {
+  const { name, datatype } = wanted;
+  if ('data' in content) {
+    const wrong = sizeProblem(wanted, { shape, data: content.data });
+    if (wrong !== null) throw inputProblem(where, wrong);
+    return content.data;
+  }
+  const { values } = content;
+  if (values.length !== elementCount(shape)) {
+    throw inputProblem(
+      where,
+      `${name} has ${values.length} values where ${typeText(datatype, shape)} has ${elementCount(shape)}`,
+    );
+  }
+  try {
+    return encodeValues(datatype, values);
+  } catch (error) {
+    throw inputProblem(
+      where,
+      `${name} is ${datatype}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** @param isInput an output is compared, not sent: where its shape varies it need not be given. */
+function readTensor(where: string, wanted: WantedTensor, value: unknown, isInput: boolean): SampleTensor {
+  const outer = isMember(value) ? value : { content: value };
+  const content = readContent(where, wanted, outer['b64'] === undefined ? outer['content'] : outer);
+  const varies = wanted.shape.some((size) => size < 0);
+  const shape =
+    !isInput && varies && outer['shape'] === undefined
+      ? [contentCount(content, wanted)]
+      : shapeOf(where, wanted, outer['shape']);
+  return { shape, data: encode(where, wanted, content, shape) };
+}
+
+/** perf_analyzer takes a member "model" beside the tensors and leaves it alone. */
+const ignoredMember = 'model';
+
+function readEntry(
+  where: string,
+  wanted: readonly WantedTensor[],
+  value: unknown,
+  isInput: boolean,
+): InputEntry {
+  if (!isMember(value)) throw inputProblem(where, 'An entry is an object: {"<tensor>": [...], ...}');
+  const names = wanted.map((tensor) => tensor.name);
+  const unknown = Object.keys(value).find((name) => name !== ignoredMember && !names.includes(name));
+  if (unknown !== undefined) {
+    throw inputProblem(where, `The model has no tensor "${unknown}"`, `It has: ${names.join(', ')}.`);
+  }
+  const entry = new Map<string, SampleTensor>();
+  for (const tensor of wanted) {
+    const given = value[tensor.name];
+    if (given !== undefined)
+      entry.set(tensor.name, readTensor(`${where}, ${tensor.name}`, tensor, given, isInput));
+    else if (isInput && tensor.optional !== true) {
+      throw inputProblem(
+        where,
+        `${tensor.name} is missing: the model takes ${typeText(tensor.datatype, tensor.shape)}`,
+      );
+    }
+  }
+  return entry;
+}
+
+/** Entries, or streams of entries; not both at once, as perf_analyzer has it. */
+function readStreams(
+  where: string,
+  wanted: readonly WantedTensor[],
+  value: unknown,
+  isInput: boolean,
+): InputEntry[][] {
+  const listed: readonly unknown[] | null = Array.isArray(value) ? value : null;
+  if (listed === null || listed.length === 0) throw inputProblem(where, 'There is no list of entries');
+  const nested = listed.filter(Array.isArray).length;
+  if (nested > 0 && nested < listed.length) {
+    throw inputProblem(
+      where,
+      'Entries and streams of entries stand side by side',
+      'Put all entries into streams, or none.',
+    );
+  }
+  if (nested === 0)
+    return [listed.map((entry, step) => readEntry(`${where}[${step}]`, wanted, entry, isInput))];
+  return listed.map((stream, index) => {
+    const steps: readonly unknown[] = Array.isArray(stream) ? stream : [];
+    if (steps.length === 0) throw inputProblem(`${where}[${index}]`, 'The stream has no entry');
+    return steps.map((entry, step) => readEntry(`${where}[${index}][${step}]`, wanted, entry, isInput));
+  });
+}
+
+function parseDocument(text: string, file: string): Member {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (cause) {
+    throw inputProblem(file, `It is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+  if (!isMember(parsed) || parsed['data'] === undefined) {
+    throw inputProblem(
+      file,
+      'It has no member "data"',
+      'The form is perf_analyzer\'s: {"data": [{"<input>": [...]}, ...]}.',
+    );
+  }
+  return parsed;
+}
+
+/** The first tensor that some entries have and others do not. */
+function unevenTensor(streams: readonly (readonly InputEntry[])[]): string | null {
+  const [first, ...others] = streams.flat();
+  for (const other of others) {
+    for (const name of [...(first?.keys() ?? []), ...other.keys()]) {
+      if (first?.has(name) !== other.has(name)) return name;
+    }
+  }
+  return null;
+}
+
+/**
+ * perf_analyzer's file of input data, in all its forms: entries or streams of entries; a tensor as a list, as base64, and
+ * with a shape of its own; expected outputs as "validation_data".
+ * Throws input-invalid that says which entry, which tensor, and what the model takes.
+ * Source: perf_analyzer's docs/input_data.md.
+ */
+export function parseInputJson(text: string, wanted: WantedTensors, file: string): ReadInput {
+  const document = parseDocument(text, file);
+  const streams = readStreams(`${file}: data`, wanted.inputs, document['data'], true);
+  const count = streams.flat().length;
+  if (count > mostEntries)
+    throw inputProblem(file, `It has ${count} entries, at most ${mostEntries} are read`);
+  const uneven = unevenTensor(streams);
+  if (uneven !== null)
+    throw inputProblem(file, `The optional input ${uneven} is in some entries and not in others`);
+  const validation = document['validation_data'];
+  if (validation === undefined) return { streams, expected: null };
+  const expected = readStreams(`${file}: validation_data`, wanted.outputs, validation, false);
+  const lengths = (all: readonly (readonly InputEntry[])[]) => all.map((stream) => stream.length).join(', ');
+  if (lengths(expected) !== lengths(streams)) {
+    throw inputProblem(
+      `${file}: validation_data`,
+      `It has ${lengths(expected)} entries where "data" has ${lengths(streams)}`,
+      'Give one entry for each entry of "data", in the same streams.',
+    );
+  }
+  const unevenOutput = unevenTensor(expected);
+  if (unevenOutput !== null) {
+    throw inputProblem(
+      `${file}: validation_data`,
+      `The output ${unevenOutput} is in some entries and not in others`,
+    );
+  }
+  return { streams, expected };
+}

@@ -1,0 +1,138 @@
+import { FileWindow } from '../../own/file-window';
+import { readZipDirectory, readZipEntry } from '../../own/zip-directory';
+import { parseNpy, rawElements } from './parse-npy';
+import type { NpyArray } from './parse-npy';
+import type { InputEntry, ReadInput, SampleTensor, WantedTensor, WantedTensors } from './wanted-tensor';
+import {
+  elementCount,
+  inputProblem,
+  mostEntries,
+  mostInputBytes,
+  shapeProblem,
+  typeText,
+} from './wanted-tensor';
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Every array of the archive by its name. */
+function readArrays(path: string): Map<string, { readonly where: string; readonly array: NpyArray }> {
+  const arrays = new Map<string, { where: string; array: NpyArray }>();
+  let file: FileWindow | null = null;
+  try {
+    file = new FileWindow(path);
+    const entries = readZipDirectory(file);
+    const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    if (bytes > mostInputBytes) throw new Error(`${bytes} bytes, at most ${mostInputBytes} are read`);
+    for (const entry of entries) {
+      const name = entry.name.replace(/\.npy$/, '');
+      const where = `${path}: ${name}`;
+      try {
+        arrays.set(name, { where, array: parseNpy(readZipEntry(file, entry, mostInputBytes)) });
+      } catch (error) {
+        throw inputProblem(where, messageOf(error));
+      }
+    }
+  } catch (error) {
+    if (error instanceof Error && error.name === 'WorkbenchError') throw error;
+    throw inputProblem(path, `It cannot be read as an npz file: ${messageOf(error)}`);
+  } finally {
+    file?.close();
+  }
+  return arrays;
+}
+
+/** The samples of one array: along its first axis, or the array itself where it has no axis more than the tensor. */
+function samplesOf(where: string, wanted: WantedTensor, array: NpyArray): SampleTensor[] {
+  const { name, datatype } = wanted;
+  if (array.datatype !== datatype) {
+    throw inputProblem(
+      where,
+      `${name} is of type ${array.descr}${array.datatype === null ? '' : ` (${array.datatype})`} where the model takes ${typeText(datatype, wanted.shape)}`,
+      'Convert it before it is saved, for example with .astype("float32").',
+    );
+  }
+  const many = array.shape.length === wanted.shape.length + 1;
+  const shape = many ? array.shape.slice(1) : array.shape;
+  const wrong = shapeProblem(wanted, shape);
+  if (wrong !== null) {
+    const whole = `the array has the shape [${array.shape.join(', ')}]`;
+    throw inputProblem(where, `${wrong}; ${whole}`, 'The first axis counts the entries.');
+  }
+  const count = many ? (array.shape[0] ?? 0) : 1;
+  if (count === 0) throw inputProblem(where, `${name} has no entry`);
+  if (count > mostEntries)
+    throw inputProblem(where, `${name} has ${count} entries, at most ${mostEntries} are read`);
+  const elements = elementCount(shape);
+  return Array.from({ length: count }, (_unused, entry) => ({
+    shape,
+    data: rawElements(array, entry * elements, elements),
+  }));
+}
+
+/** The entries of the tensors that the archive has; null: it has none of them. */
+function entriesOf(
+  path: string,
+  wanted: readonly WantedTensor[],
+  arrays: ReturnType<typeof readArrays>,
+): InputEntry[] | null {
+  let count: { readonly name: string; readonly value: number } | null = null;
+  const samples = new Map<string, SampleTensor[]>();
+  for (const tensor of wanted) {
+    const found = arrays.get(tensor.name);
+    if (found === undefined) continue;
+    const list = samplesOf(found.where, tensor, found.array);
+    count ??= { name: tensor.name, value: list.length };
+    if (list.length !== count.value) {
+      throw inputProblem(
+        path,
+        `${tensor.name} has ${list.length} entries where ${count.name} has ${count.value}`,
+      );
+    }
+    samples.set(tensor.name, list);
+  }
+  if (count === null) return null;
+  return Array.from({ length: count.value }, (_unused, index) => {
+    const entry = new Map<string, SampleTensor>();
+    for (const [name, list] of samples) {
+      const sample = list[index];
+      if (sample !== undefined) entry.set(name, sample);
+    }
+    return entry;
+  });
+}
+
+/**
+ * An archive of numpy.savez: an array an input, by the input's name, whose first axis counts the entries; arrays by the names of
+ * outputs are what the entries are to be answered with. Nothing in it is executed.
+ * Throws input-invalid that says which array and what the model takes.
+ */
+export function readNpz(path: string, wanted: WantedTensors): ReadInput {
+  const arrays = readArrays(path);
+  const names = [...wanted.inputs, ...wanted.outputs].map((tensor) => tensor.name);
+  for (const [name, { where }] of arrays) {
+    if (!names.includes(name)) {
+      throw inputProblem(where, `The model has no tensor "${name}"`, `It has: ${names.join(', ')}.`);
+    }
+  }
+  for (const tensor of wanted.inputs) {
+    if (tensor.optional !== true && !arrays.has(tensor.name)) {
+      throw inputProblem(
+        path,
+        `It has no array "${tensor.name}": the model takes ${typeText(tensor.datatype, tensor.shape)}`,
+      );
+    }
+  }
+  const entries = entriesOf(path, wanted.inputs, arrays);
+  if (entries === null) throw inputProblem(path, 'It has no array of an input');
+  const inputs = new Set(wanted.inputs.map((tensor) => tensor.name));
+  // A name that is an input and an output at once is the input.
+  const outputs = wanted.outputs.filter((tensor) => !inputs.has(tensor.name));
+  const expected = entriesOf(path, outputs, arrays);
+  if (expected !== null && expected.length !== entries.length) {
+    throw inputProblem(
+      path,
+      `Its outputs have ${expected.length} entries where its inputs have ${entries.length}`,
+    );
+  }
+  return { streams: [entries], expected: expected === null ? null : [expected] };
+}

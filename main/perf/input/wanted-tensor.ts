@@ -1,0 +1,113 @@
+import { WorkbenchError } from '../../contract/errors';
+import type { SampleDatatype } from '../../contract/input-data';
+import { datatypeBytes, isDatatype } from '../../contract/input-data';
+
+/** An input or output of the model, as one sample has it. */
+export interface WantedTensor {
+  readonly name: string;
+  readonly datatype: SampleDatatype;
+  /** Without the batch dimension; -1 where a dimension varies. */
+  readonly shape: readonly number[];
+  /** Of entries that have no shape of their own; absent: the model's. */
+  readonly sample?: readonly number[] | undefined;
+  /** The model does without it. */
+  readonly optional?: boolean | undefined;
+}
+
+/** What input data are read against. */
+export interface WantedTensors {
+  readonly inputs: readonly WantedTensor[];
+  readonly outputs: readonly WantedTensor[];
+}
+
+/** One tensor of one sample: raw little-endian bytes, row by row. */
+export interface SampleTensor {
+  readonly shape: readonly number[];
+  readonly data: Buffer;
+}
+
+/** The tensors of one sample by name. */
+export type InputEntry = ReadonlyMap<string, SampleTensor>;
+
+/** What a file of input data says. */
+export interface ReadInput {
+  /** More than one where the file has streams (sequences). */
+  readonly streams: readonly (readonly InputEntry[])[];
+  /** What each entry is to be answered with, entry for entry as in `streams`; null: the file does not say. */
+  readonly expected: readonly (readonly InputEntry[])[] | null;
+}
+
+/** More of the user's input than this is not read: it stays in memory while requests are made of it. */
+export const mostInputBytes = 2 ** 30;
+export const mostEntries = 65_536;
+
+export const elementCount = (shape: readonly number[]): number =>
+  shape.reduce((product, size) => product * size, 1);
+
+export const typeText = (datatype: string, shape: readonly number[]): string =>
+  `${datatype} [${shape.join(', ')}]`;
+
+/** What is wrong with input data, and where: file, entry and tensor. */
+export function inputProblem(where: string, message: string, remedy?: string): WorkbenchError {
+  return new WorkbenchError('input-invalid', message, { where, remedy });
+}
+
+/**
+ * Tensors of a model as they are read and sent: the batch dimension left out where the model has one.
+ * Throws combination-unsupported for a type that has no raw form here.
+ */
+export function wantedTensors(
+  tensors: readonly { readonly name: string; readonly datatype: string; readonly shape: readonly number[] }[],
+  options: { readonly batched: boolean; readonly optional?: ReadonlySet<string> },
+): WantedTensor[] {
+  return tensors.map(({ name, datatype, shape }) => {
+    if (!isDatatype(datatype) && datatype !== 'BYTES') {
+      throw new WorkbenchError('combination-unsupported', `Tensor ${name} is of type ${datatype}`, {
+        remedy: `Values can be sent of ${[...Object.keys(datatypeBytes), 'BYTES'].join(', ')}.`,
+      });
+    }
+    return {
+      name,
+      datatype,
+      shape: shape.slice(options.batched ? 1 : 0),
+      optional: options.optional?.has(name) ?? false,
+    };
+  });
+}
+
+/** What is wrong with a sample's shape for the model; null when nothing is. */
+export function shapeProblem(wanted: WantedTensor, shape: readonly number[]): string | null {
+  const fits =
+    shape.length === wanted.shape.length &&
+    wanted.shape.every((size, axis) => size < 0 || size === shape[axis]);
+  if (fits) return null;
+  const batch = shape.length === wanted.shape.length + 1 ? ' without the batch dimension' : '';
+  return `${wanted.name} has the shape [${shape.join(', ')}] where the model takes ${typeText(wanted.datatype, wanted.shape)}${batch}`;
+}
+
+/** Elements of a BYTES tensor's raw form; null where the lengths in it do not add up. */
+export function textCount(data: Uint8Array): number | null {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  let at = 0;
+  let count = 0;
+  for (; at + 4 <= data.byteLength; count += 1) at += 4 + view.getUint32(at, true);
+  return at === data.byteLength ? count : null;
+}
+
+/** What is wrong with the length of raw bytes; null when nothing is. */
+export function sizeProblem(
+  { name, datatype }: Pick<WantedTensor, 'name' | 'datatype'>,
+  { shape, data }: { readonly shape: readonly number[]; readonly data: Uint8Array },
+): string | null {
+  const count = elementCount(shape);
+  if (datatype === 'BYTES') {
+    const found = textCount(data);
+    if (found === count) return null;
+    return found === null
+      ? `${name} is no raw BYTES tensor: each element is its length in 4 bytes, little-endian, and then the bytes`
+      : `${name} has ${found} elements where ${typeText(datatype, shape)} has ${count}`;
+  }
+  const expected = count * datatypeBytes[datatype];
+  if (data.byteLength === expected) return null;
+  return `${name} has ${data.byteLength} bytes where ${typeText(datatype, shape)} has ${expected}`;
+}

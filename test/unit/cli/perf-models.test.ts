@@ -1,0 +1,41 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readModelNames, weightedLevel } from '../../../main/cli/perf-models';
+import { readOverrides } from '../../../main/cli/read-spec';
+
+describe('the models of perf', () => {
+  it('have weights', () => {
+    expect(readModelNames(['a', 'b:2', 'c.d-e:0.5'])).toEqual([
+      { name: 'a', weight: 1 },
+      { name: 'b', weight: 2 },
+      { name: 'c.d-e', weight: 0.5 },
+    ]);
+  });
+
+  it.each([[['']], [['a:0']], [['a:1.2.3']], [['a', 'a:2']]])('%j are refused', (names) => {
+    expect(() => readModelNames(names)).toThrow(expect.objectContaining({ where: '--model' }));
+  });
+
+  it('have as much more of the concurrency, or of the rate', () => {
+    expect(weightedLevel({ batchSize: 2, concurrency: 3 }, 2)).toEqual({ batchSize: 2, concurrency: 6 });
+    expect(weightedLevel({ batchSize: 2, concurrency: 1 }, 0.1).concurrency).toBe(1);
+    expect(weightedLevel({ batchSize: 1, concurrency: 128, requestRate: 40 }, 0.5)).toEqual({
+      batchSize: 1,
+      concurrency: 128,
+      requestRate: 20,
+    });
+  });
+});
+
+describe('the input values of a run', () => {
+  const read = async (inputData: string) => {
+    const reader = { importSpec: () => Promise.reject(new Error('no file')), note: () => undefined };
+    return (await readOverrides('resnet50', { inputData }, reader))['performance'];
+  };
+
+  it('are a mode, or a file by its full path', async () => {
+    expect(await read('dataset')).toEqual({ inputData: 'dataset' });
+    expect(await read('values.npz')).toEqual({ inputData: 'file', inputDataFile: resolve('values.npz') });
+    expect(await read('file')).toEqual({ inputData: 'file', inputDataFile: resolve('file') });
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { decodeGrpcOutputs } from '../../../main/perf/native/decode-grpc-outputs';
+import type { OutputCheckJob } from '../../../main/perf/native/load-job';
+import { OutputValidator } from '../../../main/perf/native/output-validator';
+import { encodeBytesField, encodeStringField, encodeVarint } from '../../../main/perf/native/protobuf-writer';
+import type { Tensor } from '../../../main/triton/tensor';
+
+const floats = (...values: number[]) => Buffer.from(Float32Array.from(values).buffer);
+const y = (values: readonly number[], shape: readonly number[] = [2, 2], name = 'Y'): Tensor => ({
+  name,
+  datatype: 'FP32',
+  shape,
+  data: floats(...values),
+});
+const job: OutputCheckJob = {
+  outputs: [{ name: 'Y', datatype: 'FP32', shape: [-1, -1] }],
+  finite: false,
+  expected: [],
+};
+/** What is wrong with the first response to request `payload` of batch size 2. */
+function kindOf(outputs: readonly Tensor[], change: Partial<OutputCheckJob> = {}, payload = 0) {
+  const validator = new OutputValidator({ ...job, ...change }, { batchSize: 2, batched: true });
+  validator.look(3, payload, () => outputs);
+  return validator.take(3)?.fault?.kind ?? null;
+}
+
+describe('a response', () => {
+  it.each<[string, Tensor, string | null]>([
+    ['as the model says', y([1, 2, 3, 4]), null],
+    ['of another type', { ...y([1, 2, 3, 4]), datatype: 'INT32' }, 'output type'],
+    ['of another rank', y([1, 2, 3, 4], [4]), 'output shape'],
+    ['of another batch', y([1, 2, 3, 4], [1, 4]), 'output shape'],
+    ['shorter than its shape', y([1, 2, 3]), 'output size'],
+    ['by another name', y([1, 2, 3, 4], [2, 2], 'Z'), 'output missing'],
+  ])('%s', (_what, output, kind) => {
+    expect(kindOf([output])).toBe(kind);
+  });
+
+  it('with NaN or an infinity is wrong where that is asked for', () => {
+    for (const value of [NaN, Infinity]) {
+      expect(kindOf([y([1, value, 3, 4])])).toBeNull();
+      expect(kindOf([y([1, value, 3, 4])], { finite: true })).toBe('output not finite');
+    }
+    const words = { name: 'Y', datatype: 'BYTES', shape: [2, 1], data: Buffer.from('\x01\0\0\0a\0\0\0\0') };
+    const outputs = [{ name: 'Y', datatype: 'BYTES', shape: [-1, 1] }];
+    expect(kindOf([words], { outputs, finite: true })).toBeNull();
+    expect(kindOf([{ ...words, data: words.data.subarray(1) }], { outputs })).toBe('output size');
+  });
+
+  it('is compared with the samples of its own request', () => {
+    const samples = [floats(1, 2), floats(3, NaN), floats(5, 6)];
+    const expected = [{ name: 'Y', datatype: 'FP32' as const, shape: [2], samples }];
+    expect(kindOf([y([1, 2, 3, NaN])], { expected })).toBeNull();
+    expect(kindOf([y([1, 2, 3.0001, NaN])], { expected })).toBeNull();
+    expect(kindOf([y([1, 2, 3.1, NaN])], { expected })).toBe('output differs');
+    expect(kindOf([y([1, 2, 3, 4])], { expected })).toBe('output differs');
+    // Request 1 has the third sample and, from the beginning again, the first.
+    expect(kindOf([y([5, 6, 1, 2])], { expected }, 1)).toBeNull();
+    expect(kindOf([y([1, 2, 3, NaN])], { expected }, 1)).toBe('output differs');
+    expect(kindOf([y([1, 2, 3], [2, -1])], { expected, outputs: [] })).toBe('output differs');
+  });
+
+  it('that cannot be decoded is wrong', () => {
+    const validator = new OutputValidator(job, { batchSize: 1, batched: false });
+    validator.look(0, 0, () => {
+      throw new Error('cut off');
+    });
+    expect(validator.take(0)?.fault).toEqual({ kind: 'bad response', message: 'cut off' });
+    expect(validator.counts).toEqual({ checked: 1, wrong: 1, compared: 0 });
+  });
+});
+
+it('looks at the first response to each request, and then at one in a hundred or so', () => {
+  const validator = new OutputValidator(job, { batchSize: 2, batched: true });
+  const looked = new Set<number>();
+  for (let round = 0; round < 4000; round += 1) {
+    for (const payload of [0, 1, 2, 3]) {
+      validator.look(0, payload, () => {
+        looked.add(payload);
+        return [y([1, 2, 3, 4])];
+      });
+    }
+    if (round === 0) expect(looked.size).toBe(4);
+  }
+  expect(validator.counts.checked).toBeGreaterThan(120);
+  expect(validator.counts.checked).toBeLessThan(200);
+});
+
+it('decodes a gRPC response', () => {
+  const output = Buffer.concat([
+    encodeStringField(1, 'Y'),
+    encodeStringField(2, 'FP32'),
+    encodeBytesField(3, Buffer.concat([encodeVarint(2), encodeVarint(1)])),
+  ]);
+  const message = Buffer.concat([
+    encodeStringField(1, 'model'),
+    encodeBytesField(5, output),
+    encodeBytesField(6, floats(7, 8)),
+  ]);
+  const framed = Buffer.concat([Buffer.from([9, 9]), message, Buffer.from([9])]);
+  expect(decodeGrpcOutputs(framed, 2, 2 + message.length)).toEqual([y([7, 8], [2, 1])]);
+});
