@@ -9,8 +9,10 @@ import { monitorTable } from './monitor-table';
 import { exitCodes } from './output';
 import { readNumber } from './read-spec';
 import { readShapes } from './read-shapes';
+import { addTlsOptions, readTlsOptions } from './tls-options';
+import type { TlsOptions } from './tls-options';
 
-interface MonitorCliOptions {
+interface MonitorCliOptions extends TlsOptions {
   readonly url?: string;
   readonly metricsUrl: string;
   readonly interval: string;
@@ -111,7 +113,13 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
     if (replay !== undefined) {
       await Promise.race([core.monitor.replayFile(replay, readNumber('--speed', options.speed)), until]);
     } else if (url !== undefined) {
-      await core.monitor.watch({ url, metricsUrl: options.metricsUrl }, intervalMs);
+      const secure = [url, options.metricsUrl].some((address) => address.startsWith('https:'));
+      const tls = readTlsOptions(options, secure);
+      if (tls.insecure === true) output.say("The server's certificate is not verified.");
+      await core.monitor.watch(
+        { url, metricsUrl: options.metricsUrl, ...(secure ? { tls } : {}) },
+        intervalMs,
+      );
       if (probe !== null) await core.handlers['monitor.setProbe']({ probe });
       if (options.record !== undefined) await core.monitor.recordTo(options.record);
       // Keeps the process alive whatever the timers do.
@@ -130,12 +138,12 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
 
 /** `monitor`: watches any running Triton, or plays back what was recorded of one. */
 export function addMonitor(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('monitor')
     .description(
       'Watch any running Triton: models, rates, latencies, alerts. Ends with --for or Ctrl-C; exit code 3: an alert fired',
     )
-    .option('--url <url>', 'HTTP address, http://host:8000')
+    .option('--url <url>', 'HTTP address, http://host:8000 or https://host')
     .option('--metrics-url <url>', 'address of the metrics; port 8002 of the same host when absent', '')
     .option('--interval <s>', 'seconds between two polls', '1')
     .option('--probe <MODEL[:rate]>', `send requests of its own, ${probesPerSecond} a second unless told`)
@@ -151,4 +159,5 @@ export function addMonitor(program: Command, context: CliContext): void {
     .action(async (options: MonitorCliOptions) => {
       context.exit(await monitor(context, options));
     });
+  addTlsOptions(command);
 }

@@ -10,6 +10,8 @@ export interface LoadOptions {
   readonly concurrency?: string | undefined;
   readonly requestRate?: string | undefined;
   readonly requestIntervals?: string | undefined;
+  /** Of stateful models: a slot each. */
+  readonly sequencesAtOnce?: number | undefined;
 }
 
 const invalid = (where: string, message: string, remedy?: string) =>
@@ -74,7 +76,7 @@ export async function readLevels(
   if (rates.some((rate) => !(rate > 0))) throw invalid('--request-rate', 'A request rate is above 0');
   const counts = readRange(
     '--concurrency',
-    options.concurrency ?? (rates.length > 0 ? String(mostUnderWay) : '1'),
+    options.concurrency ?? (rates.length > 0 ? String(options.sequencesAtOnce ?? mostUnderWay) : '1'),
   );
   for (const value of [...batchSizes, ...counts]) {
     if (!Number.isSafeInteger(value) || value < 1) throw invalid('--concurrency', `${value} is no count`);

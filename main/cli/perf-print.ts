@@ -8,19 +8,57 @@ export function pointLine(point: LoadPoint): string {
     point.scheduled === undefined
       ? ''
       : `, from the schedule ${milliseconds(point.scheduled.p99Us)} ms, ${point.scheduled.delayedCount} delayed`;
+  const unverified = point.tls?.verified === false ? ' [TLS certificate not verified]' : '';
+  const stream = point.streaming?.firstResponse ?? null;
+  const first = stream === null ? '' : `, first response p99 ${milliseconds(stream.p99Us)} ms`;
   const flags = point.flags.length === 0 ? '' : ` [${point.flags.join(', ')}]`;
   const name = point.model === undefined ? '' : `${point.model}, `;
   const beside = (point.together ?? []).map((other) => `${other.model} at ${levelText(other)}`);
   const together = beside.length === 0 ? '' : ` (together with ${beside.join('; ')})`;
-  return `${name}${levelText(point)}${together}: ${perSecond(point.inferencesPerSecond)} inferences/s, p99 ${milliseconds(point.p99Us)} ms${fromSchedule}${flags}`;
+  return `${name}${levelText(point)}${together}: ${perSecond(point.inferencesPerSecond)} inferences/s, p99 ${milliseconds(point.p99Us)} ms${fromSchedule}${first}${flags}${unverified}`;
 }
 
 const closedColumns =
   'client send,network,queue,compute input,infer,output,client recv,p50,p90,p95,p99,avg'.split(',');
 const openColumns = ['p50 due', 'p90 due', 'p95 due', 'p99 due', 'delayed'];
 
+interface Column {
+  readonly title: string;
+  readonly cell: (point: LoadPoint) => string;
+}
+
+const orDash = (value: number | null | undefined, show: (value: number) => string): string =>
+  value === null || value === undefined ? '–' : show(value);
+
+/** Of levels over a stream: answers a request, and when the first, each further and the final one came. */
+const streamColumns: readonly Column[] = [
+  { title: 'responses/request', cell: ({ streaming }) => orDash(streaming?.responsesPerRequest, perSecond) },
+  { title: 'responses/s', cell: ({ streaming }) => orDash(streaming?.responsesPerSecond, perSecond) },
+  ...(['firstResponse', 'interResponse', 'finalResponse'] as const).flatMap((part) => {
+    const name = { firstResponse: 'first', interResponse: 'between', finalResponse: 'final' }[part];
+    return (['p50Us', 'p90Us', 'p95Us', 'p99Us'] as const).map((percent) => ({
+      title: `${name} ${percent.slice(0, 3)}`,
+      cell: ({ streaming }: LoadPoint) => orDash(streaming?.[part]?.[percent], milliseconds),
+    }));
+  }),
+];
+
+const sequenceColumn: Column = {
+  title: 'sequences/s',
+  cell: ({ sequences }) => orDash(sequences?.endedPerSecond, perSecond),
+};
+
+/** Columns that only some levels have; none where no level does. */
+function furtherColumns(points: readonly LoadPoint[]): readonly Column[] {
+  return [
+    ...(points.some((point) => point.sequences !== undefined) ? [sequenceColumn] : []),
+    ...(points.some((point) => point.streaming !== undefined) ? streamColumns : []),
+  ];
+}
+
 /** All columns of all levels; latencies from the schedule ("due") where there is one. Times in ms. */
 export function pointTable(points: readonly LoadPoint[]): string {
+  const further = furtherColumns(points);
   const open = points.some((point) => point.requestRate !== undefined);
   const several = points.some((point) => point.model !== undefined);
   const rows = points.map((point) => [
@@ -43,6 +81,7 @@ export function pointTable(points: readonly LoadPoint[]): string {
       point.avgUs,
     ].map(milliseconds),
     ...(open ? dueCells(point) : []),
+    ...further.map((column) => column.cell(point)),
   ]);
   const header = [
     ...(several ? ['model'] : []),
@@ -51,7 +90,8 @@ export function pointTable(points: readonly LoadPoint[]): string {
     'inferences/s',
     ...closedColumns,
   ];
-  return formatTable(open ? [...header, ...openColumns] : header, rows);
+  const titles = further.map((column) => column.title);
+  return formatTable([...header, ...(open ? openColumns : []), ...titles], rows);
 }
 
 function dueCells({ scheduled }: LoadPoint): string[] {

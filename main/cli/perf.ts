@@ -22,11 +22,19 @@ import { levelText } from '../contract/level-text';
 import type { LoadLevel } from '../contract/scenario-levels';
 import type { MeasureInput } from '../perf/load-tool';
 import { budgetLatencyUs } from '../perf/search-levels';
+import { assertLoadKind } from '../perf/load-kind';
 import { createTritonClient } from '../triton/client';
+import { readModelTraits } from '../triton/model-traits';
+import { readTls } from '../triton/tls';
+import type { TlsFiles } from '../contract/tls';
 import type { CliContext } from './context';
 import { exitCodes } from './output';
 import { readLevels } from './perf-levels';
 import { checkModels, measureModels, readModelNames, readPerfModels, weightedLevel } from './perf-models';
+import { addKindOptions, readSequences } from './perf-kind';
+import type { KindOptions } from './perf-kind';
+import { addTlsOptions, readTlsOptions } from './tls-options';
+import type { TlsOptions } from './tls-options';
 import { pointLine, pointTable } from './perf-print';
 import { readSearch, runSweep } from './perf-sweep';
 import type { PerfSweep } from './perf-sweep';
@@ -34,7 +42,7 @@ import { crossCheckLines, withWords } from './print-cross-check';
 import { readShapes } from './read-shapes';
 import { readNumber } from './read-spec';
 
-interface PerfOptions {
+interface PerfOptions extends KindOptions, TlsOptions {
   readonly url: string;
   readonly grpcUrl?: string;
   readonly model: readonly string[];
@@ -74,10 +82,18 @@ function chosen<Value extends string>(flag: string, values: readonly Value[], va
   return found;
 }
 
-/** `host:port` of both interfaces. Throws input-invalid. */
-function addresses(options: PerfOptions): { readonly http: string; readonly grpc: string } {
+interface Addresses {
+  readonly http: string;
+  readonly grpc: string;
+  /** null: in the clear. */
+  readonly httpTls: TlsFiles | null;
+  readonly grpcTls: TlsFiles | null;
+}
+
+/** `host:port` of both interfaces; gRPC speaks TLS when its address begins with grpcs://, or HTTP does. Throws input-invalid. */
+function addresses(options: PerfOptions): Addresses {
   const url = URL.canParse(options.url) ? new URL(options.url) : null;
-  if (url?.protocol !== 'http:') {
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     throw new WorkbenchError('input-invalid', `"${options.url}" is not an http address`, {
       where: '--url',
       remedy: 'For example --url http://localhost:8000',
@@ -93,9 +109,16 @@ function addresses(options: PerfOptions): { readonly http: string; readonly grpc
       },
     );
   }
+  const secure = url.protocol === 'https:';
+  const [, scheme, grpc = `${url.hostname}:8001`] =
+    /^(?:(grpcs?|https?):\/\/)?(.+?)\/?$/.exec(options.grpcUrl ?? '') ?? [];
+  const grpcSecure = scheme === undefined ? secure : scheme.endsWith('s');
+  const tls = readTlsOptions(options, secure || grpcSecure);
   return {
-    http: `${url.hostname}:${url.port === '' ? '80' : url.port}`,
-    grpc: options.grpcUrl ?? `${url.hostname}:8001`,
+    http: `${url.hostname}:${url.port === '' ? (secure ? '443' : '80') : url.port}`,
+    grpc,
+    httpTls: secure ? tls : null,
+    grpcTls: grpcSecure ? tls : null,
   };
 }
 
@@ -137,7 +160,8 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   const { repeats, tools, search } = readRounds(options);
   const crossing = options.crossCheck === true;
   const protocol = chosen('--protocol', protocols, options.protocol);
-  const { levels, intervalsUs } = await readLevels(options);
+  const sequences = readSequences(options);
+  const { levels, intervalsUs } = await readLevels({ ...options, sequencesAtOnce: sequences?.concurrent });
   const settings: MeasureInput['settings'] = {
     measurementMode: 'time_windows',
     measurementIntervalMs: readNumber('--measurement-interval-ms', options.measurementIntervalMs),
@@ -150,6 +174,8 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     checkOutputs: chosen('--check-outputs', outputCheckKinds, options.checkOutputs),
     sharedMemory: chosen('--shared-memory', sharedMemories, options.sharedMemory),
     outputSharedMemoryBytes: readNumber('--output-shared-memory-size', options.outputSharedMemorySize),
+    sequences,
+    streaming: options.streaming ?? false,
   };
   const core = await context.core();
   const wanted = readModelNames(options.model);
@@ -157,6 +183,13 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     checkModels(core.loadTools[tool], wanted, {
       modelVersion: options.modelVersion,
       byIntervals: intervalsUs.length > 0,
+    });
+  }
+  const client = createTritonClient(address.http, { tls: await readTls(address.httpTls) });
+  for (const { name } of wanted) {
+    assertLoadKind(await readModelTraits(client, { name, version: options.modelVersion }), {
+      ...{ modelName: name, protocol, settings },
+      batchSizes: levels.map((level) => level.batchSize),
     });
   }
   const controller = new AbortController();
@@ -171,7 +204,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   const results: Results = { points: [], missing: [] };
   let found: readonly LoadLevel[] | null;
   try {
-    const models = await readPerfModels(createTritonClient(address.http), wanted, {
+    const models = await readPerfModels(client, wanted, {
       modelVersion: options.modelVersion,
       sources: options.inputData ?? [],
       shapes: readShapes(options.shape ?? []),
@@ -194,6 +227,8 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
           models.map((model) => ({
             httpAddress: address.http,
             grpcAddress: address.grpc,
+            httpTls: address.httpTls,
+            grpcTls: address.grpcTls,
             protocol,
             modelName: model.name,
             modelVersion: options.modelVersion,
@@ -269,11 +304,11 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
 
 /** `perf`: measures any running Triton. */
 export function addPerf(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('perf')
     .description('Measure a model on any running Triton')
-    .requiredOption('--url <url>', 'HTTP address, http://host:8000')
-    .option('--grpc-url <host:port>', 'gRPC address; default port 8001 of the same host')
+    .requiredOption('--url <url>', 'HTTP address, http://host:8000 or https://host')
+    .option('--grpc-url <host:port>', 'gRPC address; default port 8001 of the same host; grpcs:// for TLS')
     .requiredOption('--model <name>', 'model name; several are driven at once, NAME:2 twice as hard', collect)
     .option('--model-version <n>', 'model version; the server chooses when absent', '')
     .option('--batch-sizes <list>', 'batch sizes', '1')
@@ -309,4 +344,5 @@ export function addPerf(program: Command, context: CliContext): void {
     .action(async (options: PerfOptions) => {
       context.exit(await measure(context, options));
     });
+  addTlsOptions(addKindOptions(command));
 }

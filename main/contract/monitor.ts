@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { tlsFilesSchema } from './tls';
 
 /** `gone`: nothing listens there, or no answer came in time. `starting`: answers, but has not been ready yet. */
 export const serverStates = ['starting', 'up', 'not-ready', 'gone'] as const;
@@ -153,6 +154,8 @@ export const monitorTargetSchema = z.strictObject({
   url: z.string().min(1).max(512),
   /** Address of the metrics, http://host:8002/metrics; '' for that port of the same host. */
   metricsUrl: z.string().max(512),
+  /** Of https addresses; absent: what the system trusts. */
+  tls: tlsFilesSchema.optional(),
 });
 export type MonitorTarget = z.infer<typeof monitorTargetSchema>;
 

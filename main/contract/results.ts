@@ -45,6 +45,27 @@ const scheduledSchema = z.object({
   delayedCount: z.int().min(0),
 });
 
+/** Times by the same percentile rule as the latency's. */
+const spreadSchema = z.object({ avgUs: us, p50Us: us, p90Us: us, p95Us: us, p99Us: us, maxUs: us });
+export type Spread = z.infer<typeof spreadSchema>;
+
+/** Requests over a stream (ModelStreamInfer), whose answers may be any number. A tool that does not tell a value leaves it null. */
+const streamingSchema = z.object({
+  /** The model's configuration says that a request may have any number of answers. */
+  decoupled: z.boolean(),
+  /** Answers with content; per request and per second. */
+  responsesPerRequest: z.number().min(0).nullable(),
+  responsesPerSecond: z.number().min(0),
+  fewestResponses: z.int().min(0).nullable(),
+  mostResponses: z.int().min(0).nullable(),
+  /** From the send to the first answer with content; null also where no request had one. */
+  firstResponse: spreadSchema.nullable(),
+  /** Between two answers to the same request; null also where none had two. */
+  interResponse: spreadSchema.nullable(),
+  /** From the send to the final answer, which may only say that it is the last. */
+  finalResponse: spreadSchema.nullable(),
+});
+
 /** The load generator's own part in a level. */
 const clientSchema = z.object({
   /** CPU time of the generator's process over its wall time; 1 is one core. */
@@ -138,6 +159,20 @@ export const loadPointSchema = z.object({
       }),
     )
     .optional(),
+  /** Only of requests over a stream; the level's latency is that of the last answer with content. */
+  streaming: streamingSchema.optional(),
+  /** Only of stateful models: settings as asked for, and sequences ended a second (null where the tool does not say). */
+  sequences: z
+    .object({
+      length: z.int().min(1),
+      lengthVariation: z.number().min(0),
+      /** Sequences at once. */
+      concurrent: z.int().min(1),
+      endedPerSecond: z.number().min(0).nullable(),
+    })
+    .optional(),
+  /** Absent: in the clear. `verified` false: the server's certificate was not checked. */
+  tls: z.object({ verified: z.boolean(), clientCertificate: z.boolean() }).optional(),
   /** Which of several measurements of the level this is: 1, 2, ...; absent where there is one. */
   repeat: z.int().min(1).optional(),
   windows: z.array(windowSchema),

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { imageReferenceSchema } from './docker';
+import { sequenceSchema } from './sequences';
+import { tlsFilesSchema } from './tls';
 
 export const formats = ['onnx', 'ts-trace', 'ts-script', 'tf-savedmodel', 'trt'] as const;
 /** What a preset's model.py is written in: PyTorch, or TensorFlow with Keras. */
@@ -126,6 +128,10 @@ const performanceSchema = z.strictObject({
   outputSharedMemoryBytes: positive.default(102_400),
   /** Of responses that are picked at random; the native generator checks the length of every one. */
   checkOutputs: z.enum(outputCheckKinds).default('form'),
+  /** For stateful models: requests go out in sequences. */
+  sequences: sequenceSchema.optional(),
+  /** gRPC over a stream, for models that answer a request any number of times. */
+  streaming: z.boolean().optional(),
   measurementMode: z.enum(['time_windows', 'count_windows']),
   measurementIntervalMs: positive,
   measurementRequestCount: positive,
@@ -166,7 +172,7 @@ const engineSchema = z.discriminatedUnion('kind', [
     grpcPort: port.optional(),
   }),
   dockerEngineSchema,
-  z.strictObject({ kind: z.literal('remote'), url: z.url() }),
+  z.strictObject({ kind: z.literal('remote'), url: z.url(), tls: tlsFilesSchema.optional() }),
 ]);
 
 /** The published deployments' smallest. */

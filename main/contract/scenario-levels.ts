@@ -26,7 +26,8 @@ export function scenarioLevels(
   performance: Pick<
     PerformanceSpec,
     'batchSizes' | 'concurrency' | 'onlineBatchSize' | 'requestRates' | 'requestIntervalsUs' | 'search'
-  >,
+  > &
+    Pick<Partial<PerformanceSpec>, 'sequences'>,
   scenario: Scenario,
 ): readonly LoadLevel[] {
   if (scenario === 'offline') {
@@ -36,8 +37,9 @@ export function scenarioLevels(
   const rates = requestIntervalsUs.length > 0 ? [rateOfIntervals(requestIntervalsUs)] : requestRates;
   const ordered = (values: readonly number[]) =>
     search === 'none' ? values : [...new Set(values)].sort((a, b) => a - b);
+  const most = performance.sequences?.concurrent ?? mostUnderWay;
   return rates.length > 0
-    ? ordered(rates).map((requestRate) => ({ batchSize, concurrency: mostUnderWay, requestRate }))
+    ? ordered(rates).map((requestRate) => ({ batchSize, concurrency: most, requestRate }))
     : ordered(performance.concurrency).map((concurrency) => ({ batchSize, concurrency }));
 }
 

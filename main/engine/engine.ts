@@ -1,3 +1,4 @@
+import type { TlsFiles } from '../contract/tls';
 import type { EngineStatus } from '../contract/engine-status';
 import type { EngineKind } from '../contract/run-spec';
 
@@ -32,7 +33,13 @@ export interface ServerHandle {
   readonly grpcAddress: string;
   readonly metricsAddress: string | null;
   /** `host:port` as the run's own clients (toolkit, load tools) reach it. */
-  readonly forClients: { readonly httpAddress: string; readonly grpcAddress: string };
+  readonly forClients: {
+    readonly httpAddress: string;
+    readonly grpcAddress: string;
+    /** Absent: in the clear. */
+    readonly httpTls?: TlsFiles | undefined;
+    readonly grpcTls?: TlsFiles | undefined;
+  };
   readonly tritonVersion: string;
   /** Settles when the server ends, wanted or not; null pid for servers that are not ours. */
   readonly exited: Promise<ServerExit>;

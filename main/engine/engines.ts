@@ -102,7 +102,7 @@ export function createEngines(options: EnginesOptions): Engines {
             onThisMachine(localFor(formatOf(spec.format).shimFramework ?? 'pyt'), run.framework),
           );
         case 'remote':
-          return Promise.resolve(onThisMachine(createRemoteEngine(engine.url), run.framework));
+          return Promise.resolve(onThisMachine(createRemoteEngine(engine.url, engine.tls), run.framework));
         case 'docker':
           return openDockerPlace({
             link: docker,

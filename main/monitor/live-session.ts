@@ -63,6 +63,7 @@ export function startLiveSession(options: LiveSessionOptions): LiveSession {
       if (settings === null) return;
       const own = createProber({
         httpAddress: address.http,
+        tls: address.tls,
         settings,
         onResult: (result) => {
           if (prober !== own) return;

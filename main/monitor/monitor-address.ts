@@ -1,16 +1,28 @@
 import type { MonitorTarget } from '../contract/monitor';
 import { WorkbenchError } from '../contract/errors';
 import { parseRemoteUrl } from '../engine/remote/remote-url';
+import { readTls } from '../triton/tls';
+import type { TlsMaterial } from '../triton/tls';
 
 /** Triton's own default, which most servers keep. */
 const metricsPort = 8002;
+const httpsPort = 443;
 
 export interface MonitorAddress {
   /** `host:port`. */
   readonly http: string;
   readonly metrics: string;
   readonly metricsPath: string;
+  /** null: in the clear. */
+  readonly tls: TlsMaterial | null;
+  readonly metricsTls: TlsMaterial | null;
 }
+
+/** What the addresses say by themselves. */
+type ParsedTarget = Omit<MonitorAddress, 'tls' | 'metricsTls'> & {
+  readonly secure: boolean;
+  readonly metricsSecure: boolean;
+};
 
 /** Node 18 has no URL.canParse. */
 function readUrl(text: string): URL | null {
@@ -25,22 +37,25 @@ function readUrl(text: string): URL | null {
  * Addresses of a target. Metrics are looked for at port 8002 of the same host, or two ports further where HTTP has not its
  * default port; a metrics URL says otherwise. Throws input-invalid.
  */
-export function parseMonitorTarget(target: MonitorTarget): MonitorAddress {
+export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
   if (readUrl(target.url) === null) {
     throw new WorkbenchError('input-invalid', `"${target.url}" is not an http address`, {
       where: 'url',
       remedy: 'For example http://localhost:8000',
     });
   }
-  const { http } = parseRemoteUrl(target.url);
+  const { http, secure } = parseRemoteUrl(target.url);
   const colon = http.lastIndexOf(':');
   if (target.metricsUrl === '') {
     const port = Number(http.slice(colon + 1));
-    const guessed = port === 8000 ? metricsPort : port + 2;
-    return { http, metrics: `${http.slice(0, colon)}:${guessed}`, metricsPath: '/metrics' };
+    // Triton's metrics have no TLS: behind 443 a proxy has them under their path.
+    const guessed = port === 8000 ? metricsPort : port === httpsPort ? httpsPort : port + 2;
+    const metrics = `${http.slice(0, colon)}:${guessed}`;
+    return { http, metrics, metricsPath: '/metrics', secure, metricsSecure: secure };
   }
   const url = readUrl(target.metricsUrl);
-  if (url?.protocol !== 'http:' || url.username !== '' || url.password !== '') {
+  const metricsSecure = url?.protocol === 'https:';
+  if ((url?.protocol !== 'http:' && !metricsSecure) || url.username !== '' || url.password !== '') {
     throw new WorkbenchError('input-invalid', `"${target.metricsUrl}" is not an http address`, {
       where: 'metricsUrl',
       remedy: 'For example http://localhost:8002/metrics',
@@ -48,7 +63,19 @@ export function parseMonitorTarget(target: MonitorTarget): MonitorAddress {
   }
   return {
     http,
-    metrics: `${url.hostname}:${url.port === '' ? metricsPort : url.port}`,
+    metrics: `${url.hostname}:${url.port === '' ? (metricsSecure ? httpsPort : metricsPort) : url.port}`,
     metricsPath: url.pathname === '/' ? '/metrics' : url.pathname,
+    ...{ secure, metricsSecure },
+  };
+}
+
+/** The addresses of a target, with the files of its TLS read. Throws input-invalid. */
+export async function readMonitorTarget(target: MonitorTarget): Promise<MonitorAddress> {
+  const { http, metrics, metricsPath, secure, metricsSecure } = parseMonitorTarget(target);
+  const material = secure || metricsSecure ? await readTls(target.tls ?? {}) : null;
+  return {
+    ...{ http, metrics, metricsPath },
+    tls: secure ? material : null,
+    metricsTls: metricsSecure ? material : null,
   };
 }

@@ -12,7 +12,7 @@ import { MonitorHistory } from '../contract/monitor-history';
 import { judgeAlerts } from './alerts';
 import type { LiveSession } from './live-session';
 import { startLiveSession } from './live-session';
-import { parseMonitorTarget } from './monitor-address';
+import { readMonitorTarget } from './monitor-address';
 import type { MonitorSettings } from './monitor-settings';
 import { readMonitorSettings, withRecent, writeMonitorSettings } from './monitor-settings';
 import { RecordingWriter, recordingHead } from './recording';
@@ -70,7 +70,7 @@ export class MonitorDesk {
 
   /** Throws input-invalid for an address that is none. */
   async start(target: MonitorTarget, intervalMs = defaultIntervalMs): Promise<void> {
-    const address = parseMonitorTarget(target);
+    const address = await readMonitorTarget(target);
     const settings = await this.read();
     await this.stop();
     this.clear();

@@ -8,7 +8,7 @@ import { fileError, writeFileAtomic } from '../platform/files';
 import { createTritonClient } from '../triton/client';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import { monitorCsv } from './export-csv';
-import { parseMonitorTarget } from './monitor-address';
+import { parseMonitorTarget, readMonitorTarget } from './monitor-address';
 import { monitorReport } from './monitor-report';
 import { MonitorDesk } from './monitor-desk';
 import type { MonitorDeskOptions } from './monitor-desk';
@@ -56,14 +56,15 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const { recordings } = options;
   const desk = new MonitorDesk(options);
 
-  const client = () => {
+  const client = async () => {
     const target = desk.target();
     if (target === null) {
       throw new WorkbenchError('input-invalid', 'No server is watched', {
         remedy: 'Start watching a server first.',
       });
     }
-    return createTritonClient(parseMonitorTarget(target).http);
+    const { http, tls } = await readMonitorTarget(target);
+    return createTritonClient(http, { tls });
   };
   const recordingName = (target: MonitorTarget): string => {
     const host = parseMonitorTarget(target).http.replace(/[^\w.]+/g, '-');
@@ -106,15 +107,15 @@ export function createMonitor(options: MonitorOptions): Monitor {
       return null;
     },
     'monitor.loadModel': async ({ model }) => {
-      await client().loadModel(model, { timeoutMs: 300_000 });
+      await (await client()).loadModel(model, { timeoutMs: 300_000 });
       return null;
     },
     'monitor.unloadModel': async ({ model }) => {
-      await client().unloadModel(model);
+      await (await client()).unloadModel(model);
       return null;
     },
     'monitor.modelConfig': async ({ model }) => ({
-      text: formatConfigPbtxt(await client().modelConfig(model)),
+      text: formatConfigPbtxt(await (await client()).modelConfig(model)),
     }),
   };
   const report = async (): Promise<string> => {

@@ -4,6 +4,7 @@ import { createTritonClient } from '../triton/client';
 import { errorTextOf, requestTriton } from '../triton/http';
 import type { ModelStatistics } from '../triton/statistics';
 import { parseModelStatistics } from '../triton/statistics';
+import type { TlsMaterial } from '../triton/tls';
 import { parseMetrics } from './metrics-text';
 import type { MonitorAddress } from './monitor-address';
 import type { ReadMetrics } from './read-metrics';
@@ -62,10 +63,12 @@ export async function pollServer(
 ): Promise<PollAnswer | PollFailure> {
   const { signal, deadlineMs: timeoutMs } = options;
   const startedMs = performance.now();
-  const client = createTritonClient(address.http, { timeoutMs });
+  const { tls, metricsTls } = address;
+  const client = createTritonClient(address.http, { timeoutMs, tls });
   const call = { signal, timeoutMs };
-  const get = (host: string, path: string) => requestTriton(host, { method: 'GET', path, timeoutMs, signal });
-  const statistics = get(address.http, '/v2/models/stats').then(
+  const get = (host: string, path: string, over: TlsMaterial | null) =>
+    requestTriton(host, { method: 'GET', path, timeoutMs, signal, tls: over });
+  const statistics = get(address.http, '/v2/models/stats', tls).then(
     (response) => {
       const readAtMs = performance.now();
       if (response.status !== 200) return { value: null, hole: errorTextOf(response), readAtMs };
@@ -78,7 +81,7 @@ export async function pollServer(
     },
     (error: unknown) => ({ value: null, hole: messageOf(error), readAtMs: performance.now() }),
   );
-  const metrics = get(address.metrics, address.metricsPath).then(
+  const metrics = get(address.metrics, address.metricsPath, metricsTls).then(
     (response) =>
       response.status === 200
         ? { value: readMetrics(parseMetrics(response.body.toString('utf8'))), problem: null }

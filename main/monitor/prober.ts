@@ -3,6 +3,7 @@ import { toWire } from '../contract/errors';
 import { createTritonClient } from '../triton/client';
 import { encodeInferRequest } from '../triton/infer-message';
 import type { EncodedInferRequest } from '../triton/infer-message';
+import type { TlsMaterial } from '../triton/tls';
 import type { ProbeResult } from './model-verdict';
 import { ProbeWindow } from './probe-figures';
 import { probeInput } from './probe-input';
@@ -27,13 +28,15 @@ export interface Prober {
  */
 export function createProber(options: {
   readonly httpAddress: string;
+  /** null: in the clear. */
+  readonly tls: TlsMaterial | null;
   readonly settings: ProbeSettings;
   /** A probe has ended; not told of those that the server could not be reached for. */
   readonly onResult: (result: ProbeResult) => void;
   /** Why probes cannot be sent, or are refused; null when they are answered. */
   readonly onProblem: (problem: string | null) => void;
 }): Prober {
-  const { httpAddress, settings } = options;
+  const { httpAddress, tls, settings } = options;
   const controller = new AbortController();
   const window = new ProbeWindow();
   const periodMs = 1000 / settings.perSecond;
@@ -52,28 +55,30 @@ export function createProber(options: {
     }
     underWay += 1;
     const sentMs = performance.now();
-    void sendProbe(httpAddress, path, encoded, { timeoutMs, signal: controller.signal }).then((outcome) => {
-      underWay -= 1;
-      if (controller.signal.aborted) return;
-      const endedMs = performance.now();
-      if (outcome.kind === 'ok') {
-        window.succeeded(endedMs, (endedMs - scheduledMs) * 1000, (endedMs - sentMs) * 1000);
-        options.onProblem(null);
-        options.onResult({ ok: true });
-        return;
-      }
-      window.failed(endedMs);
-      // Other dimensions after a reload, or a request that this model cannot take: learn anew.
-      if (outcome.kind === 'refused') {
-        message = null;
-        options.onProblem(`Refused: ${outcome.reason}`);
-      } else if (outcome.kind === 'failed') options.onResult({ ok: false, reason: outcome.reason });
-    });
+    void sendProbe(httpAddress, path, encoded, { timeoutMs, signal: controller.signal, tls }).then(
+      (outcome) => {
+        underWay -= 1;
+        if (controller.signal.aborted) return;
+        const endedMs = performance.now();
+        if (outcome.kind === 'ok') {
+          window.succeeded(endedMs, (endedMs - scheduledMs) * 1000, (endedMs - sentMs) * 1000);
+          options.onProblem(null);
+          options.onResult({ ok: true });
+          return;
+        }
+        window.failed(endedMs);
+        // Other dimensions after a reload, or a request that this model cannot take: learn anew.
+        if (outcome.kind === 'refused') {
+          message = null;
+          options.onProblem(`Refused: ${outcome.reason}`);
+        } else if (outcome.kind === 'failed') options.onResult({ ok: false, reason: outcome.reason });
+      },
+    );
   };
 
   const learn = async (): Promise<void> => {
     const call = { timeoutMs: 2000, signal: controller.signal };
-    const client = createTritonClient(httpAddress);
+    const client = createTritonClient(httpAddress, { tls });
     const metadata = await client.modelMetadata(settings.model, settings.version, call);
     const config = await client.modelConfig(settings.model, settings.version, call);
     message = encodeInferRequest(probeInput(metadata, config.maxBatchSize > 0, settings));

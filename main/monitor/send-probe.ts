@@ -1,5 +1,8 @@
 import { request } from 'node:http';
+import { request as requestOverTls } from 'node:https';
 import type { EncodedInferRequest } from '../triton/infer-message';
+import { tlsConnection } from '../triton/tls';
+import type { TlsMaterial } from '../triton/tls';
 
 /** `refused`: the server takes the request for wrong (HTTP 4xx), which says nothing of the model's health. */
 export type ProbeOutcome =
@@ -26,13 +29,16 @@ export function sendProbe(
   address: string,
   path: string,
   message: EncodedInferRequest,
-  options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  options: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly tls: TlsMaterial | null },
 ): Promise<ProbeOutcome> {
+  const { tls } = options;
   const { hostname, port } = new URL(`http://${address}`);
+  const host = hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve) => {
-    const sent = request(
+    const sent = (tls === null ? request : requestOverTls)(
       {
-        host: hostname.replace(/^\[|\]$/g, ''),
+        ...(tls === null ? {} : tlsConnection(tls, host)),
+        host,
         port: port === '' ? 80 : Number(port),
         method: 'POST',
         path,

@@ -1,12 +1,16 @@
 import type { InputData } from '../contract/input-data';
 import type { LoadPoint, MeasurementWindow } from '../contract/results';
 import type { LoadLevel } from '../contract/scenario-levels';
+import type { TlsFiles } from '../contract/tls';
 import type { LoadTool as LoadToolId, PerformanceSpec, Protocol } from '../contract/run-spec';
 
 export interface MeasureInput {
   /** `host:port`. */
   readonly httpAddress: string;
   readonly grpcAddress: string;
+  /** null or absent: in the clear. */
+  readonly httpTls?: TlsFiles | null | undefined;
+  readonly grpcTls?: TlsFiles | null | undefined;
   readonly protocol: Protocol;
   readonly modelName: string;
   /** Model version as in the repository; '' lets the server choose. */
@@ -17,6 +21,8 @@ export interface MeasureInput {
   readonly level: LoadLevel;
   /** False for models with max_batch_size 0: tensors then have no batch dimension and the level's batch size is 1. */
   readonly batched: boolean;
+  /** The model's configuration says that a request may have any number of answers; filled in by the load tools. */
+  readonly decoupled?: boolean | undefined;
   readonly settings: Pick<
     PerformanceSpec,
     | 'measurementMode'
@@ -34,6 +40,8 @@ export interface MeasureInput {
         | 'requestIntervalsUs'
         | 'sharedMemory'
         | 'outputSharedMemoryBytes'
+        | 'sequences'
+        | 'streaming'
       >
     >;
   /** A folder of its own for files of this level. */

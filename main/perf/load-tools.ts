@@ -1,5 +1,9 @@
 import type { LoadTool as LoadToolId } from '../contract/run-spec';
 import type { HomeLayout } from '../platform/layout';
+import { createTritonClient } from '../triton/client';
+import { readModelTraits } from '../triton/model-traits';
+import { readTls } from '../triton/tls';
+import { assertLoadKind } from './load-kind';
 import type { LoadTool } from './load-tool';
 import { createNativeTool } from './native.load-tool';
 import { createPerfAnalyzerTool } from './perf-analyzer.load-tool';
@@ -11,14 +15,30 @@ export interface LoadToolsOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** Refuses load that the model does not take. */
+function checked(tool: LoadTool): LoadTool {
+  return {
+    id: tool.id,
+    measure: async (input) => {
+      const client = createTritonClient(input.httpAddress, { tls: await readTls(input.httpTls) });
+      const model = { name: input.modelName, version: input.modelVersion };
+      const traits = await readModelTraits(client, model, { signal: input.signal });
+      assertLoadKind(traits, { ...input, batchSizes: [input.level.batchSize] });
+      return tool.measure({ ...input, decoupled: traits.decoupled });
+    },
+  };
+}
+
 /** Every load tool by its id. */
 export function createLoadTools(options: LoadToolsOptions): Readonly<Record<LoadToolId, LoadTool>> {
   return {
-    native: createNativeTool({ workerFile: options.workerFile }),
-    perf_analyzer: createPerfAnalyzerTool({
-      binary: options.layout.perfAnalyzer,
-      libraryPath: options.layout.perfAnalyzerLibraries,
-      env: options.env,
-    }),
+    native: checked(createNativeTool({ workerFile: options.workerFile })),
+    perf_analyzer: checked(
+      createPerfAnalyzerTool({
+        binary: options.layout.perfAnalyzer,
+        libraryPath: options.layout.perfAnalyzerLibraries,
+        env: options.env,
+      }),
+    ),
   };
 }

@@ -9,6 +9,7 @@ import { analyzerFailure, unsteadyExitCode } from './analyzer/analyzer-failure';
 import { parseAnalyzerCsv } from './analyzer/parse-analyzer-csv';
 import type { AnalyzerRow } from './analyzer/parse-analyzer-csv';
 import { parseAnalyzerSummary, parsePass } from './analyzer/parse-analyzer-output';
+import { analyzerTls } from './analyzer/analyzer-tls';
 import { runAnalyzer } from './analyzer/run-analyzer';
 import { levelText } from '../contract/level-text';
 import type { LoadTool, MeasureInput } from './load-tool';
@@ -122,6 +123,45 @@ async function measureOnce(
   return { row, summary: parseAnalyzerSummary(end.lines) };
 }
 
+/** What perf_analyzer says of streams, sequences and the connection; it gives no times of single answers. */
+function kindOf(
+  input: MeasureInput,
+  row: AnalyzerRow,
+  sequencesPerSecond: number | null,
+): Pick<LoadPoint, 'streaming' | 'sequences' | 'tls'> {
+  const { settings, level, decoupled = false } = input;
+  const { sequences, streaming = false } = settings;
+  const tls = analyzerTls(input);
+  // Of a model that is not decoupled it tells none: there is one answer a request.
+  const responses = row.responsesPerSecond ?? row.columns.inferencesPerSecond / level.batchSize;
+  return {
+    ...(streaming
+      ? {
+          streaming: {
+            decoupled,
+            responsesPerRequest: (responses * level.batchSize) / row.columns.inferencesPerSecond,
+            responsesPerSecond: responses,
+            ...{ fewestResponses: null, mostResponses: null },
+            ...{ firstResponse: null, interResponse: null, finalResponse: null },
+          },
+        }
+      : {}),
+    ...(sequences === undefined
+      ? {}
+      : {
+          sequences: {
+            length: sequences.length,
+            lengthVariation: sequences.lengthVariation,
+            concurrent: level.concurrency,
+            endedPerSecond: sequencesPerSecond,
+          },
+        }),
+    ...(tls === null
+      ? {}
+      : { tls: { verified: tls.insecure !== true, clientCertificate: tls.certFile !== undefined } }),
+  };
+}
+
 /**
  * The real perf_analyzer, one level an invocation. It has no warm-up of its own to discard (`warmupMs` is not used):
  * windows that are still warming up are only rejected by the stability rule.
@@ -183,6 +223,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
       flags: steady === null ? ['unstable'] : [],
       loadTool: 'perf_analyzer',
       protocol: input.protocol,
+      ...kindOf(input, measured.row, measured.summary.sequencesPerSecond),
       ...(settings.sharedMemory === undefined || settings.sharedMemory === 'none'
         ? {}
         : { sharedMemory: { kind: settings.sharedMemory, checkedCount: 0, wrongCount: 0, repairs: 0 } }),

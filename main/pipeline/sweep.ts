@@ -51,6 +51,8 @@ function chosenInputs(performance: PerformanceSpec): Record<string, unknown> {
     ...(requestDistribution === 'constant' ? {} : { requestDistribution }),
     ...(requestIntervalsUs.length === 0 ? {} : { requestIntervalsUs }),
     ...(sharedMemory === 'none' ? {} : { sharedMemory, outputSharedMemoryBytes }),
+    ...(performance.sequences === undefined ? {} : { sequences: performance.sequences }),
+    ...(performance.streaming === true ? { streaming: true } : {}),
   };
 }
 

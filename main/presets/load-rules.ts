@@ -88,6 +88,29 @@ function rounds({ performance }: RunSpec): RuleFinding[] {
   return findings;
 }
 
+/** What the protocol and the batcher allow; whether the model takes it is known when it is served. */
+function kind({ performance, configure }: RunSpec): RuleFinding[] {
+  const { sequences, streaming = false, protocol, sharedMemory: memory } = performance;
+  const unsupported = 'combination-unsupported';
+  const found: RuleFinding[] = [];
+  if (streaming && protocol !== 'grpc') {
+    const remedy = 'Choose the protocol "grpc".';
+    found.push(
+      problem('performance.streaming', 'Streams are of gRPC: HTTP has no counterpart', remedy, unsupported),
+    );
+  }
+  if (memory !== 'none' && (streaming || sequences !== undefined)) {
+    const message = 'Shared memory holds one answer of a request that stands for itself';
+    found.push(problem('performance.sharedMemory', message, 'Choose "none".', unsupported));
+  }
+  const largest = Math.max(...performance.batchSizes, performance.onlineBatchSize);
+  if (sequences !== undefined && largest > 1 && configure.maxBatchSize > 0) {
+    const message = `The sequence batcher takes requests of batch size 1, not ${largest}`;
+    found.push(problem('performance.batchSizes', message, 'Measure batch size 1 alone.', unsupported));
+  }
+  return found;
+}
+
 /** What the fields of the load say together. */
 export function loadProblems(spec: RunSpec): RuleFinding[] {
   const { requestRates, requestIntervalsUs } = spec.performance;
@@ -101,5 +124,5 @@ export function loadProblems(spec: RunSpec): RuleFinding[] {
           ),
         ]
       : [];
-  return [...doubled, ...search(spec), ...sharedMemory(spec), ...rounds(spec)];
+  return [...doubled, ...search(spec), ...sharedMemory(spec), ...rounds(spec), ...kind(spec)];
 }

@@ -1,7 +1,10 @@
+import type { LoadPoint } from '../contract/results';
 import { csvText } from './csv';
 import type { CsvValue } from './csv';
 import type { LoadColumn } from './load-columns';
 import { loadColumns } from './load-columns';
+import { streamColumnsOf } from './stream-columns';
+import type { StreamColumn } from './stream-columns';
 import type { ReportLevel, ReportScenario, Verification } from './report';
 
 const extraHeadings = [
@@ -28,7 +31,13 @@ function exact(column: LoadColumn, value: number | null): number | null {
   }
 }
 
-function cells(level: ReportLevel, verified: string): CsvValue[] {
+function further(column: StreamColumn, point: LoadPoint): number | null {
+  const value = column.read(point);
+  if (value === null) return null;
+  return column.kind === 'latency' ? Number((value / 1000).toFixed(3)) : Number(value.toPrecision(9));
+}
+
+function cells(level: ReportLevel, verified: string, streams: readonly StreamColumn[]): CsvValue[] {
   const { point } = level;
   const flags = level.marks.join('; ');
   if (point === null) {
@@ -42,6 +51,7 @@ function cells(level: ReportLevel, verified: string): CsvValue[] {
       null,
       null,
       null,
+      ...streams.map(() => null),
     ];
   }
   return [
@@ -53,14 +63,16 @@ function cells(level: ReportLevel, verified: string): CsvValue[] {
     point.loadTool,
     point.protocol,
     verified,
+    ...streams.map((column) => further(column, point)),
   ];
 }
 
-/** The seeds' columns and how far each row can be trusted; a level without a result is a row without numbers. */
+/** The seeds' columns and how far each row can be trusted; a level without a result is a row without numbers. Sequences and streams add columns of their own. */
 export function loadCsv(scenario: ReportScenario, verification: Verification): string {
   const verified = verification.verified ? 'verified' : 'unverified';
+  const streams = streamColumnsOf(scenario.rows.map(({ point }) => point));
   return csvText(
-    [...scenario.columns, ...extraHeadings],
-    scenario.rows.map((level) => cells(level, verified)),
+    [...scenario.columns, ...extraHeadings, ...streams.map(({ heading }) => heading)],
+    scenario.rows.map((level) => cells(level, verified, streams)),
   );
 }

@@ -89,6 +89,22 @@ function servingGroup({ engine, configure }: RunSpec): ParameterGroup {
   };
 }
 
+/** Only of stateful and of streaming models. */
+function kindRows({ sequences, streaming = false }: RunSpec['performance']): Parameter[] {
+  return [
+    ...(sequences === undefined
+      ? []
+      : [
+          row(
+            'Sequences',
+            'performance.sequences',
+            `${formatCount(sequences.length)} requests, ± ${formatScale(sequences.lengthVariation)} %`,
+          ),
+        ]),
+    ...(streaming ? [row('Requests', 'performance.streaming', 'over a gRPC stream')] : []),
+  ];
+}
+
 /** Rates, search and shared memory. */
 function loadRows(performance: RunSpec['performance']): Parameter[] {
   const field = (name: keyof RunSpec['performance']) => `performance.${name}`;
@@ -107,6 +123,7 @@ function loadRows(performance: RunSpec['performance']): Parameter[] {
       field('latencyThresholdMs'),
       latencyThresholdMs === 0 ? 'none' : `${formatScale(latencyThresholdMs)} ms`,
     ),
+    ...kindRows(performance),
     row('Shared memory', field('sharedMemory'), performance.sharedMemory),
     row(
       'Shared memory of an output',

@@ -7,6 +7,7 @@ import { imageFamily } from '../contract/serving';
 import { containerPaths } from '../engine/docker/container-paths';
 import { containerPorts, tritonCommand } from '../engine/docker/triton-command';
 import { serverArguments } from '../engine/local/server-command';
+import type { TlsFiles } from '../contract/tls';
 import { parseRemoteUrl } from '../engine/remote/remote-url';
 import { analyzerCommand } from '../perf/analyzer/analyzer-command';
 import { analyzerFiles } from '../perf/analyzer/analyzer-files';
@@ -60,13 +61,20 @@ const unknownRun = '<run>';
 interface Addresses {
   readonly http: string;
   readonly grpc: string;
+  /** Absent: in the clear. */
+  readonly tls?: TlsFiles;
+}
+
+function remoteAddresses(url: string, tls: TlsFiles | undefined): Addresses {
+  const { http, grpc, secure } = parseRemoteUrl(url);
+  return { http, grpc, ...(secure ? { tls: tls ?? {} } : {}) };
 }
 
 /** Where the clients of the run reach its Triton. */
 function clientAddresses({ engine }: RunSpec): Addresses {
   switch (engine.kind) {
     case 'remote':
-      return parseRemoteUrl(engine.url);
+      return remoteAddresses(engine.url, engine.tls);
     case 'docker':
       return { http: `127.0.0.1:${containerPorts.http}`, grpc: `127.0.0.1:${containerPorts.grpc}` };
     case 'local':
@@ -117,6 +125,20 @@ function loadWords(performance: RunSpec['performance'], levels: readonly LoadLev
       ? []
       : ['--search', search, '--latency-threshold', String(latencyThresholdMs)]),
     ...(sharedMemory === 'none' ? [] : ['--shared-memory', sharedMemory]),
+    ...kindWords(performance),
+  ];
+}
+
+/** Sequences and the stream, in the words of the verb. */
+function kindWords({ sequences, streaming = false }: RunSpec['performance']): string[] {
+  const stream = streaming ? ['--streaming'] : [];
+  if (sequences === undefined) return stream;
+  const { length, lengthVariation, concurrent, firstId, endId } = sequences;
+  return [
+    ...stream,
+    ...['--sequence-length', String(length), '--sequence-length-variation', String(lengthVariation)],
+    ...['--num-of-sequences', String(concurrent)],
+    ...['--sequence-id-range', endId === undefined ? String(firstId) : `${firstId}:${endId}`],
   ];
 }
 
@@ -134,7 +156,8 @@ function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly Loa
   const distinct = (values: readonly number[]) => [...new Set(values)].join(',');
   const loopback = /^(localhost|127(\.\d+){3}|\[::1\]):/.test(addresses.http);
   return [
-    ...['npm', 'run', 'cli', '--', 'perf', '--url', `http://${addresses.http}`],
+    ...['npm', 'run', 'cli', '--', 'perf'],
+    ...['--url', `${addresses.tls === undefined ? 'http' : 'https'}://${addresses.http}`],
     ...['--grpc-url', addresses.grpc, '--model', configure.modelName],
     ...['--model-version', String(configure.modelVersion)],
     ...['--batch-sizes', distinct(levels.map((level) => level.batchSize))],
@@ -147,9 +170,17 @@ function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly Loa
     ...['--max-trials', String(performance.maxTrials), '--warmup-ms', String(performance.warmupMs)],
     ...(performance.repeats > 1 ? ['--repeats', String(performance.repeats)] : []),
     ...(performance.crossCheck ? ['--cross-check'] : []),
+    ...tlsWords(addresses.tls ?? {}),
     ...(loopback ? [] : ['--allow-remote-load']),
   ];
 }
+
+const tlsWords = ({ caFile, certFile, keyFile, serverName }: TlsFiles): string[] => [
+  ...(caFile === undefined ? [] : ['--tls-ca', caFile]),
+  ...(certFile === undefined ? [] : ['--tls-cert', certFile]),
+  ...(keyFile === undefined ? [] : ['--tls-key', keyFile]),
+  ...(serverName === undefined ? [] : ['--tls-server-name', serverName]),
+];
 
 /**
  * The commands of every step of a run to come, as the steps themselves will run them; in containers as they run inside.
@@ -190,7 +221,15 @@ export function plannedCommands(input: PlannedCommandsInput): readonly PlannedCo
   const server = serverCommand(spec, places, folder.repository);
   if (server !== null) add('deploy', server);
   toolkit('accuracy', inferFrameworkCommand(source, files, files.frameworkDump));
-  toolkit('accuracy', inferTritonCommand(source, files.dataset, addresses.grpc, files.tritonDump));
+  toolkit(
+    'accuracy',
+    inferTritonCommand(
+      source,
+      files.dataset,
+      { grpcAddress: addresses.grpc, grpcTls: addresses.tls },
+      files.tritonDump,
+    ),
+  );
   toolkit('accuracy', verifyCommand(spec, files.frameworkDump, files.tritonDump));
   if (input.measuresMetrics) {
     toolkit('accuracy', metricsCommand(source, files.dataset, files.frameworkDump, files.frameworkMetrics));
@@ -224,6 +263,8 @@ function analyzerWords(
     {
       httpAddress: addresses.http,
       grpcAddress: addresses.grpc,
+      httpTls: addresses.tls,
+      grpcTls: addresses.tls,
       protocol: performance.protocol,
       modelName: configure.modelName,
       modelVersion: String(configure.modelVersion),

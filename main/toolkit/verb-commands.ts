@@ -3,6 +3,7 @@ import type { Framework, RunSpec } from '../contract/run-spec';
 import { defaultWorkspaceBytes } from '../contract/run-spec';
 import { exportedFormat } from '../formats/formats';
 import { isFileSource, sampleTensors } from '../own/served-tensors';
+import type { TlsFiles } from '../contract/tls';
 import type { ToolkitArgument, ToolkitCommand } from './toolkit';
 
 /** A run's model: its folder and its specification. */
@@ -189,12 +190,21 @@ export function inferFrameworkCommand(
   };
 }
 
+const tlsArguments = ({ caFile, certFile, keyFile, serverName }: TlsFiles): ToolkitArgument[] => [
+  ['--tls'],
+  ...(caFile === undefined ? [] : [['--tls-ca', caFile] as const]),
+  ...(certFile === undefined ? [] : [['--tls-cert', certFile] as const]),
+  ...(keyFile === undefined ? [] : [['--tls-key', keyFile] as const]),
+  ...(serverName === undefined ? [] : [['--tls-server-name', serverName] as const]),
+];
+
 export function inferTritonCommand(
   source: ModelSource,
   dataset: string,
-  grpcAddress: string,
+  server: { readonly grpcAddress: string; readonly grpcTls?: TlsFiles | undefined },
   outputDir: string,
 ): ToolkitCommand {
+  const { grpcTls: tls } = server;
   const { precision, configure } = source.spec;
   return {
     verb: 'infer-triton',
@@ -202,8 +212,9 @@ export function inferTritonCommand(
       ...modelArguments(source),
       ...datasetArguments(source, dataset),
       ['--precision', precision],
-      ['--url', grpcAddress],
+      ['--url', server.grpcAddress],
       ['--protocol', 'grpc'],
+      ...(tls === undefined ? [] : tlsArguments(tls)),
       ['--model-name', configure.modelName],
       ['--model-version', configure.modelVersion],
       ['--output-dir', outputDir],

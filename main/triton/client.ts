@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import type { ErrorCode } from '../contract/errors';
 import { errorTextOf, requestTriton } from './http';
-import type { HttpResponse } from './http';
+import type { HttpResponse } from './http-exchange';
 import { decodeInferReply, encodeInferRequest, jsonLengthHeader } from './infer-message';
 import type { InferReply } from './infer-message';
 import type { ModelConfig } from './model-config';
@@ -10,6 +10,7 @@ import { parseServedConfig } from './served-config';
 import { parseModelStatistics } from './statistics';
 import type { ModelStatistics } from './statistics';
 import type { Tensor } from './tensor';
+import type { TlsMaterial } from './tls';
 
 /** Outputs of a volume's segmentation are tens of MB; gRPC bounds a message at 2 GiB, and this is half of it. */
 const maxInferReplyBytes = 2 ** 30;
@@ -109,8 +110,13 @@ function refused(code: ErrorCode, message: string, response: HttpResponse): Work
 /** `httpAddress` is `host:port`; `timeoutMs` (default 10 s) bounds each call, loading has 120 s unless told. */
 export function createTritonClient(
   httpAddress: string,
-  options: { readonly timeoutMs?: number | undefined } = {},
+  options: {
+    readonly timeoutMs?: number | undefined;
+    /** null or absent: in the clear. */
+    readonly tls?: TlsMaterial | null | undefined;
+  } = {},
 ): TritonClient {
+  const { tls } = options;
   const defaultTimeoutMs = options.timeoutMs ?? 10_000;
   const get = (path: string, call: CallOptions = {}) =>
     requestTriton(httpAddress, {
@@ -118,6 +124,7 @@ export function createTritonClient(
       path,
       timeoutMs: call.timeoutMs ?? defaultTimeoutMs,
       signal: call.signal,
+      tls,
     });
   const post = (path: string, body: unknown, call: CallOptions = {}, timeoutMs = defaultTimeoutMs) =>
     requestTriton(httpAddress, {
@@ -127,6 +134,7 @@ export function createTritonClient(
       headers: { 'Content-Type': 'application/json' },
       timeoutMs: call.timeoutMs ?? timeoutMs,
       signal: call.signal,
+      tls,
     });
   const ofModel = async (path: string, name: string, call?: CallOptions): Promise<HttpResponse> => {
     const response = await get(path, call);
@@ -188,6 +196,7 @@ export function createTritonClient(
         headers: encoded.headers,
         timeoutMs: call.timeoutMs ?? defaultTimeoutMs,
         signal: call.signal,
+        tls,
       });
       if (response.status !== 200) {
         throw refused('inference-failed', `${input.modelName} refused an inference request`, response);

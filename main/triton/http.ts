@@ -1,26 +1,11 @@
 import { WorkbenchError } from '../contract/errors';
 import { linkedAbort } from '../platform/abort';
 import { fetchReason } from '../platform/fetch-reason';
+import type { HttpRequest, HttpResponse } from './http-exchange';
+import { tooLarge } from './http-exchange';
+import { exchangeOverTls } from './https';
 
 const plainResponseBytes = 8 * 1024 * 1024;
-
-export interface HttpRequest {
-  readonly method: 'GET' | 'POST';
-  /** Begins with `/v2`. */
-  readonly path: string;
-  readonly body?: Uint8Array | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly timeoutMs: number;
-  /** A larger reply is refused; 8 MB when absent. */
-  readonly maxResponseBytes?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface HttpResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Buffer;
-}
 
 /** Rejects when the signal is aborted; `done` forgets about it. */
 function whenAborted(signal: AbortSignal): { readonly aborted: Promise<never>; readonly done: () => void } {
@@ -55,10 +40,7 @@ async function readCapped(response: Response, maxBytes: number, signal: AbortSig
       if (done) return Buffer.concat(parts);
       bytes += value.byteLength;
       if (bytes > maxBytes) {
-        const largest = `${maxBytes / 2 ** 20} MB`;
-        throw new WorkbenchError('server-unreachable', `The server sent a reply of more than ${largest}`, {
-          remedy: 'Check that the address is that of a Triton Inference Server.',
-        });
+        throw tooLarge(maxBytes);
       }
       parts.push(Buffer.from(value));
     }
@@ -75,12 +57,15 @@ async function readCapped(response: Response, maxBytes: number, signal: AbortSig
  * Throws server-unreachable, or cancelled when `signal` asked for the end. Any HTTP status is a result.
  */
 export async function requestTriton(address: string, request: HttpRequest): Promise<HttpResponse> {
-  const where = `http://${address}${request.path}`;
+  const { tls = null } = request;
+  const where = `${tls === null ? 'http' : 'https'}://${address}${request.path}`;
   const { controller, dispose } = linkedAbort(...(request.signal === undefined ? [] : [request.signal]));
   const timer = setTimeout(() => {
     controller.abort();
   }, request.timeoutMs);
+  const maxBytes = request.maxResponseBytes ?? plainResponseBytes;
   try {
+    if (tls !== null) return await exchangeOverTls(where, request, tls, maxBytes, controller.signal);
     const response = await fetch(where, {
       method: request.method,
       redirect: 'error',
@@ -89,7 +74,6 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
       headers: { Connection: 'close', ...request.headers },
       ...(request.body === undefined ? {} : { body: request.body as Uint8Array<ArrayBuffer> }),
     });
-    const maxBytes = request.maxResponseBytes ?? plainResponseBytes;
     const body = await readCapped(response, maxBytes, controller.signal);
     return { status: response.status, headers: response.headers, body };
   } catch (error) {

@@ -4,13 +4,34 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from typing import Any, Callable, Protocol
+from typing import Any, Callable, NamedTuple, Optional, Protocol
 
 from .batches import Tensors
 from .errors import ToolkitError
 
 #: Gives the outputs of one request, waiting at most so many seconds.
 Pending = Callable[[float], Tensors]
+
+
+class Tls(NamedTuple):
+    """How gRPC speaks TLS; files are PEM. Without authorities those of gRPC itself count."""
+
+    ca: Optional[str] = None
+    cert: Optional[str] = None
+    key: Optional[str] = None
+    server_name: Optional[str] = None
+
+    def options(self) -> dict[str, Any]:
+        """Arguments of tritonclient.grpc's client."""
+        named: dict[str, Any] = {
+            "ssl": True,
+            "root_certificates": self.ca,
+            "private_key": self.key,
+            "certificate_chain": self.cert,
+        }
+        if self.server_name is not None:
+            named["channel_args"] = [("grpc.ssl_target_name_override", self.server_name)]
+        return named
 
 
 class Client(Protocol):
@@ -99,10 +120,16 @@ class _TritonClient:
 
 
 class GrpcClient(_TritonClient):
-    def __init__(self, url: str, model: str, version: str) -> None:
+    def __init__(self, url: str, model: str, version: str, tls: Tls | None = None) -> None:
         from tritonclient import grpc
 
-        super().__init__(grpc, grpc.InferenceServerClient(url), url, model, version)
+        try:
+            client = grpc.InferenceServerClient(url, **({} if tls is None else tls.options()))
+        except OSError as error:
+            raise ToolkitError(
+                "input-invalid", f"A file for TLS cannot be read: {error}", where=url
+            ) from error
+        super().__init__(grpc, client, url, model, version)
 
     def metadata(self) -> dict[str, Any]:
         value: dict[str, Any] = self._ask(
@@ -181,13 +208,20 @@ class HttpClient(_TritonClient):
 
 
 def connect(
-    url: str, protocol: str, model: str, version: str, requests: int, response_wait_s: float
+    url: str,
+    protocol: str,
+    model: str,
+    version: str,
+    requests: int,
+    response_wait_s: float,
+    tls: Tls | None = None,
 ) -> Client:
-    """A client whose model is ready. `url` is host:port. Throws server-unreachable or model-not-ready."""
+    """A client whose model is ready. `url` is host:port; TLS is gRPC's alone.
+    Throws input-invalid, server-unreachable or model-not-ready."""
     address = url.split("://", 1)[-1].rstrip("/")
     client: GrpcClient | HttpClient
     if protocol == "grpc":
-        client = GrpcClient(address, model, version)
+        client = GrpcClient(address, model, version, tls)
     else:
         client = HttpClient(address, model, version, requests, response_wait_s)
     client.check_ready()

@@ -19,6 +19,10 @@ export interface TestModel {
   readonly dynamicBatching?: boolean;
   /** Elements of the output of one item; any length when absent. */
   readonly outputElements?: number;
+  /** Further text of config.pbtxt. */
+  readonly config?: string;
+  /** The whole model.py, in place of `execute`. */
+  readonly source?: string;
 }
 
 const modelFile = (model: TestModel): string => `import time
@@ -53,6 +57,7 @@ input [ { name: "INPUT" data_type: TYPE_FP32 dims: [ ${model.maxBatchSize === 0 
 output [ { name: "OUTPUT" data_type: TYPE_FP32 dims: [ ${model.outputElements ?? -1} ] } ]
 instance_group [ { kind: KIND_CPU count: 1 } ]
 ${model.dynamicBatching === true ? 'dynamic_batching { }' : ''}
+${model.config ?? ''}
 `;
 
 export interface TestTriton {
@@ -105,7 +110,7 @@ export async function startTestTriton(
   for (const model of models) {
     await mkdir(join(repository, model.name, '1'), { recursive: true });
     await writeFile(join(repository, model.name, 'config.pbtxt'), configFile(model));
-    await writeFile(join(repository, model.name, '1', 'model.py'), modelFile(model));
+    await writeFile(join(repository, model.name, '1', 'model.py'), model.source ?? modelFile(model));
   }
   const [http = 0, grpc = 0, metrics = 0] = await freePorts(3);
   const logPath = join(dir, 'triton.log');

@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 import { WorkbenchError } from '../../contract/errors';
+import type { TlsFiles } from '../../contract/tls';
 import { createTritonClient } from '../../triton/client';
+import { readTls } from '../../triton/tls';
 import type { Engine, ServerHandle, StartServerInput } from '../engine';
 import { parseRemoteUrl } from './remote-url';
 
@@ -31,9 +33,30 @@ function assertListening(address: string, timeoutMs: number): Promise<void> {
   });
 }
 
-async function attach(url: string, start: Pick<StartServerInput, 'signal'>): Promise<ServerHandle> {
+/** Of both interfaces; undefined in the clear. Throws combination-unsupported for what a client of a run cannot do. */
+function tlsOf(secure: boolean, files: TlsFiles | undefined): TlsFiles | undefined {
+  if (!secure) return undefined;
+  if (files?.insecure === true) {
+    throw new WorkbenchError(
+      'combination-unsupported',
+      "The accuracy check's client always checks the server's certificate",
+      {
+        where: 'engine.tls.insecure',
+        remedy: 'Give the authority of the certificate as engine.tls.caFile, or measure with perf alone.',
+      },
+    );
+  }
+  return files ?? {};
+}
+
+async function attach(
+  url: string,
+  files: TlsFiles | undefined,
+  start: Pick<StartServerInput, 'signal'>,
+): Promise<ServerHandle> {
   const address = parseRemoteUrl(url);
-  const client = createTritonClient(address.http, { timeoutMs: 5000 });
+  const tls = tlsOf(address.secure, files);
+  const client = createTritonClient(address.http, { timeoutMs: 5000, tls: await readTls(tls) });
   const { version } = await client.serverMetadata({ signal: start.signal });
   if (!(await client.serverReady({ signal: start.signal }))) {
     throw new WorkbenchError('server-unreachable', `Triton at ${address.http} answers, but is not ready`);
@@ -43,7 +66,7 @@ async function attach(url: string, start: Pick<StartServerInput, 'signal'>): Pro
     httpAddress: address.http,
     grpcAddress: address.grpc,
     metricsAddress: null,
-    forClients: { httpAddress: address.http, grpcAddress: address.grpc },
+    forClients: { httpAddress: address.http, grpcAddress: address.grpc, httpTls: tls, grpcTls: tls },
     tritonVersion: version,
     // Nobody here sees its end: a call that fails says server-unreachable.
     exited: new Promise(() => undefined),
@@ -52,16 +75,18 @@ async function attach(url: string, start: Pick<StartServerInput, 'signal'>): Pro
   };
 }
 
-/** A Triton that runs already, anywhere; `url` is null where the engine is only asked what it is. */
-export function createRemoteEngine(url: string | null): Engine {
+/** A Triton that runs already, anywhere; `url` is null where the engine is only asked what it is; `files` count for https. */
+export function createRemoteEngine(url: string | null, files?: TlsFiles): Engine {
   return {
     kind: 'remote',
     async detect() {
       const about = 'A Triton that runs already; its model repository stays its own.';
       if (url === null) return { kind: 'remote', available: true, version: null, note: about, remedy: null };
       try {
-        const { version } = await createTritonClient(parseRemoteUrl(url).http, {
+        const { http, secure } = parseRemoteUrl(url);
+        const { version } = await createTritonClient(http, {
           timeoutMs: 3000,
+          tls: await readTls(tlsOf(secure, files)),
         }).serverMetadata();
         return { kind: 'remote', available: true, version, note: about, remedy: null };
       } catch (error) {
@@ -75,7 +100,7 @@ export function createRemoteEngine(url: string | null): Engine {
         throw new WorkbenchError('input-invalid', 'The engine "remote" needs an address', {
           where: 'engine.url',
         });
-      return attach(url, input);
+      return attach(url, files, input);
     },
     sweep: () => Promise.resolve({ ended: [], removedContainers: [] }),
   };

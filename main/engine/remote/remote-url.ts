@@ -3,16 +3,22 @@ import { WorkbenchError } from '../../contract/errors';
 interface RemoteAddress {
   readonly http: string;
   readonly grpc: string;
+  /** Both interfaces speak TLS. */
+  readonly secure: boolean;
 }
+
+const httpsPort = 443;
 
 /**
  * `http://host:port`, where port is that of Triton's HTTP service (8000 when absent). gRPC is taken to be the next
- * port, as Triton's defaults have it; `?grpcPort=N` says otherwise.
+ * port, as Triton's defaults have it; `?grpcPort=N` says otherwise. `https://host` is port 443 for both: what ends TLS
+ * there tells them apart.
  */
 export function parseRemoteUrl(url: string): RemoteAddress {
   const parsed = new URL(url);
-  if (parsed.protocol !== 'http:') {
-    throw new WorkbenchError('input-invalid', `${url}: only http:// addresses of a Triton can be used`, {
+  const secure = parsed.protocol === 'https:';
+  if (!secure && parsed.protocol !== 'http:') {
+    throw new WorkbenchError('input-invalid', `${url}: only http:// and https:// addresses can be used`, {
       where: 'engine.url',
     });
   }
@@ -27,10 +33,11 @@ export function parseRemoteUrl(url: string): RemoteAddress {
   }
   // URL leaves out the default port of http.
   const named = /^http:\/\/[^/?#]*:80(?:[/?#]|$)/i.test(url) ? 80 : 8000;
-  const port = parsed.port === '' ? named : Number(parsed.port);
-  const grpcPort = Number(parsed.searchParams.get('grpcPort') ?? port + 1);
+  const port = parsed.port === '' ? (secure ? httpsPort : named) : Number(parsed.port);
+  const next = secure && port === httpsPort ? httpsPort : port + 1;
+  const grpcPort = Number(parsed.searchParams.get('grpcPort') ?? next);
   if (!Number.isInteger(grpcPort) || grpcPort < 1 || grpcPort > 65_535) {
     throw new WorkbenchError('input-invalid', `${url}: grpcPort is no port`, { where: 'engine.url' });
   }
-  return { http: `${parsed.hostname}:${port}`, grpc: `${parsed.hostname}:${grpcPort}` };
+  return { http: `${parsed.hostname}:${port}`, grpc: `${parsed.hostname}:${grpcPort}`, secure };
 }

@@ -1,4 +1,5 @@
 import type { MeasureInput } from '../load-tool';
+import { analyzerTls, tlsArguments } from './analyzer-tls';
 
 export interface AnalyzerRun {
   readonly binary: string;
@@ -14,7 +15,7 @@ export interface AnalyzerRun {
 /** The part of a measurement that the command line says. */
 export type AnalyzerInput = Pick<
   MeasureInput,
-  'httpAddress' | 'grpcAddress' | 'protocol' | 'modelName' | 'modelVersion' | 'level'
+  'httpAddress' | 'grpcAddress' | 'httpTls' | 'grpcTls' | 'protocol' | 'modelName' | 'modelVersion' | 'level'
 > & {
   readonly settings: Omit<MeasureInput['settings'], 'stabilityPercentage' | 'maxTrials' | 'warmupMs'>;
   /** Names of the inputs and shapes of one sample, without the batch dimension. */
@@ -52,7 +53,27 @@ function sharedMemoryArguments({ settings }: AnalyzerInput): string[] {
   ];
 }
 
-/** The argument list that measures one level. */
+/** Sequences one request at a time, as the native generator sends them, and the stream. */
+function kindArguments({ level, settings: { sequences, streaming = false } }: AnalyzerInput): string[] {
+  const stream = streaming ? ['--streaming'] : [];
+  if (sequences === undefined) return stream;
+  const { length, lengthVariation, firstId, endId } = sequences;
+  return [
+    ...stream,
+    ...['--sequence-length', String(length), '--sequence-length-variation', String(lengthVariation)],
+    ...['--sequence-id-range', endId === undefined ? String(firstId) : `${firstId}:${endId}`],
+    ...(level.requestRate === undefined
+      ? []
+      : ['--num-of-sequences', String(level.concurrency), '--serial-sequences']),
+  ];
+}
+
+function addressOf(input: AnalyzerInput): string {
+  if (input.protocol === 'grpc') return input.grpcAddress;
+  return `${analyzerTls(input) === null ? '' : 'https://'}${input.httpAddress}`;
+}
+
+/** The argument list that measures one level. Throws combination-unsupported where perf_analyzer has no flag for it. */
 export function analyzerCommand(input: AnalyzerInput, run: AnalyzerRun): [string, ...string[]] {
   const { settings, level } = input;
   return [
@@ -61,13 +82,15 @@ export function analyzerCommand(input: AnalyzerInput, run: AnalyzerRun): [string
     input.modelName,
     ...(input.modelVersion === '' ? [] : ['-x', input.modelVersion]),
     '-u',
-    input.protocol === 'grpc' ? input.grpcAddress : input.httpAddress,
+    addressOf(input),
     '-i',
     input.protocol,
     '-b',
     String(level.batchSize),
     ...loadArguments(input, run.intervalsPath),
     ...sharedMemoryArguments(input),
+    ...kindArguments(input),
+    ...tlsArguments(input),
     '--measurement-mode',
     settings.measurementMode,
     '--measurement-interval',

@@ -23,6 +23,8 @@ export interface AnalyzerRow {
   readonly load: number;
   readonly loadKind: 'concurrency' | 'requestRate';
   readonly columns: AnalyzerColumns;
+  /** Answers of decoupled models a second; null for other models. */
+  readonly responsesPerSecond: number | null;
 }
 
 const columns: Readonly<Record<keyof AnalyzerColumns, string>> = {
@@ -42,6 +44,7 @@ const columns: Readonly<Record<keyof AnalyzerColumns, string>> = {
 };
 
 const rateColumn = 'Request Rate';
+const responseColumn = 'Response Throughput';
 
 const refused = (message: string, text: string) =>
   new WorkbenchError('load-tool-failed', `perf_analyzer's CSV ${message}`, { details: text.slice(0, 4000) });
@@ -75,5 +78,6 @@ export function parseAnalyzerCsv(text: string): AnalyzerRow {
     load: read(byRate ? rateColumn : 'Concurrency'),
     loadKind: byRate ? 'requestRate' : 'concurrency',
     columns: measured,
+    responsesPerSecond: names.includes(responseColumn) ? read(responseColumn) : null,
   };
 }

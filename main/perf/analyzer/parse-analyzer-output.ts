@@ -23,6 +23,8 @@ export interface AnalyzerSummary {
   /** Of the model itself, not of the models it is composed of. */
   readonly inferenceCount: number | null;
   readonly executionCount: number | null;
+  /** Sequences ended a second, of stateful models. */
+  readonly sequencesPerSecond: number | null;
 }
 
 function firstCount(lines: readonly string[], label: string): number | null {
@@ -33,11 +35,22 @@ function firstCount(lines: readonly string[], label: string): number | null {
   return null;
 }
 
+const sequenceLine = new RegExp(String.raw`^\s*Sequence count: \d+ \(${number} seq/sec\)`);
+
+function sequenceRate(lines: readonly string[]): number | null {
+  for (const line of lines) {
+    const [, rate] = sequenceLine.exec(line) ?? [];
+    if (rate !== undefined) return Number(rate);
+  }
+  return null;
+}
+
 /** What the CSV leaves out. */
 export function parseAnalyzerSummary(lines: readonly string[]): AnalyzerSummary {
   return {
     requestCount: firstCount(lines, 'Request count'),
     inferenceCount: firstCount(lines, 'Inference count'),
     executionCount: firstCount(lines, 'Execution count'),
+    sequencesPerSecond: sequenceRate(lines),
   };
 }

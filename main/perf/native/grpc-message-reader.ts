@@ -54,7 +54,8 @@ export class GrpcMessageReader {
   }
 }
 
-function totalBytes(buffer: Buffer, start: number): number {
+/** Prefix and message together. Throws an Error on a compressed message. */
+export function totalBytes(buffer: Buffer, start: number): number {
   if (buffer[start] !== 0) throw new Error('a compressed message, although none was asked for');
   return grpcPrefixBytes + buffer.readUInt32BE(start + 1);
 }

@@ -7,6 +7,7 @@ import {
   wireType,
 } from './protobuf-writer';
 import type { SharedPlaces } from './request-source';
+import type { SequencePlace } from './sequence-plan';
 import type { SharedPlace } from './shared-layout';
 
 export interface RequestTarget {
@@ -18,10 +19,17 @@ export interface RequestTarget {
 export const grpcPrefixBytes = 5;
 
 // Field numbers of KServe v2's grpc_service.proto: ModelInferRequest and its InferInputTensor.
-const request = { modelName: 1, modelVersion: 2, inputs: 5, outputs: 6, rawInputContents: 7 } as const;
+const request = {
+  modelName: 1,
+  modelVersion: 2,
+  parameters: 4,
+  inputs: 5,
+  outputs: 6,
+  rawInputContents: 7,
+} as const;
 const input = { name: 1, datatype: 2, shape: 3, parameters: 4 } as const;
 const requestedOutput = { name: 1, parameters: 2 } as const;
-const parameter = { int64: 2, string: 3 } as const;
+const parameter = { bool: 1, int64: 2, string: 3 } as const;
 const mapEntry = { key: 1, value: 2 } as const;
 
 function encodeParameter(field: number, key: string, value: Buffer): Buffer {
@@ -33,6 +41,31 @@ function encodeParameter(field: number, key: string, value: Buffer): Buffer {
 
 const int64 = (value: number): Buffer =>
   Buffer.concat([encodeVarint(parameter.int64 * 8 + wireType.varint), encodeVarint(value)]);
+
+const bool = (value: boolean): Buffer => Buffer.from([parameter.bool * 8 + wireType.varint, Number(value)]);
+
+/** What a request says beside its tensors. */
+export interface RequestExtras {
+  readonly shared?: SharedPlaces | null;
+  readonly sequence?: SequencePlace | null;
+  /** The end of the answers is told by itself where no answer says that it is the last. */
+  readonly emptyFinal?: boolean;
+}
+
+/** The parameters of the sequence and decoupled extensions. */
+function encodeExtras({ sequence = null, emptyFinal = false }: RequestExtras): Buffer[] {
+  const one = (key: string, value: Buffer) => encodeParameter(request.parameters, key, value);
+  return [
+    ...(sequence === null
+      ? []
+      : [
+          one('sequence_id', int64(sequence.id)),
+          one('sequence_start', bool(sequence.start)),
+          one('sequence_end', bool(sequence.end)),
+        ]),
+    ...(emptyFinal ? [one('triton_enable_empty_final_response', bool(true))] : []),
+  ];
+}
 
 /** The parameters of the system shared memory extension. */
 function encodePlace(field: number, place: SharedPlace): Buffer {
@@ -47,10 +80,12 @@ function encodePlace(field: number, place: SharedPlace): Buffer {
 export function encodeGrpcRequest(
   target: RequestTarget,
   inputs: RequestInputs,
-  shared: SharedPlaces | null = null,
+  extras: RequestExtras = {},
 ): Buffer {
+  const { shared = null } = extras;
   const parts: Uint8Array[] = [encodeStringField(request.modelName, target.modelName)];
   if (target.modelVersion !== '') parts.push(encodeStringField(request.modelVersion, target.modelVersion));
+  parts.push(...encodeExtras(extras));
   for (const [index, tensor] of inputs.entries()) {
     const place = shared?.inputs[index];
     const fields = Buffer.concat([

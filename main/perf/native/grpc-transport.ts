@@ -1,6 +1,8 @@
 import { decodeGrpcOutputs } from './decode-grpc-outputs';
 import { GrpcConnection } from './grpc-connection';
+import type { GrpcConnectionOptions, SlotConnection } from './grpc-connection';
 import { encodeGrpcRequest } from './grpc-request';
+import { GrpcStreamConnection } from './grpc-stream-connection';
 import { encodeHeaderBlocks } from './hpack-encoder';
 import type { LoadJob } from './load-job';
 import { LostConnections } from './lost-connections';
@@ -15,8 +17,8 @@ const slotsPerConnection = 6;
 
 /** gRPC over HTTP/2 of our own; slots share connections by sixes, as perf_analyzer's do. */
 export class GrpcTransport implements Transport {
-  private readonly connections: GrpcConnection[] = [];
-  private readonly retiring = new Set<GrpcConnection>();
+  private readonly connections: SlotConnection[] = [];
+  private readonly retiring = new Set<SlotConnection>();
   private readonly source: RequestSource;
   private readonly blocks: ReturnType<typeof encodeHeaderBlocks>;
   private readonly losses: LostConnections;
@@ -27,13 +29,15 @@ export class GrpcTransport implements Transport {
     private readonly job: LoadJob,
     private readonly events: TransportEvents,
   ) {
-    this.source = createRequestSource(job, (inputs, shared) => encodeGrpcRequest(job, inputs, shared));
+    this.source = createRequestSource(job, (inputs, shared, sequence) =>
+      encodeGrpcRequest(job, inputs, { shared, sequence, emptyFinal: job.streaming }),
+    );
     this.validator = job.outputChecks === null ? null : new OutputValidator(job.outputChecks, job);
     const authority = `${job.host.includes(':') ? `[${job.host}]` : job.host}:${job.port}`;
     this.blocks = encodeHeaderBlocks([
       [':method', 'POST'],
-      [':scheme', 'http'],
-      [':path', '/inference.GRPCInferenceService/ModelInfer'],
+      [':scheme', job.tls === null ? 'http' : 'https'],
+      [':path', `/inference.GRPCInferenceService/${job.streaming ? 'ModelStreamInfer' : 'ModelInfer'}`],
       [':authority', authority],
       ['te', 'trailers'],
       ['content-type', 'application/grpc'],
@@ -68,10 +72,18 @@ export class GrpcTransport implements Transport {
     this.source.close();
   }
 
-  private open(): GrpcConnection {
-    return new GrpcConnection({
-      host: this.job.host,
-      port: this.job.port,
+  closeSequence(slot: number): boolean {
+    return this.source.closeSequence(slot);
+  }
+
+  get sequencesEnded(): number {
+    return this.source.sequencesEnded;
+  }
+
+  private open(): SlotConnection {
+    const { host, port, tls, streaming } = this.job;
+    const options: GrpcConnectionOptions = {
+      ...{ host, port, tls },
       blocks: this.blocks,
       nextMessage: (slot) => this.source.next(slot),
       shared: this.job.shared !== null,
@@ -79,17 +91,17 @@ export class GrpcTransport implements Transport {
         this.validator?.look(slot, this.source.payloadOf(slot), () => decodeGrpcOutputs(buffer, start, end));
       },
       events: {
-        success: (slot, startUs, endUs, sendUs, recvUs) => {
+        success: (slot, startUs, endUs, sendUs, recvUs, answers) => {
           this.losses.succeeded();
           const looked = this.validator?.take(slot) ?? null;
           const fault = this.source.check(slot);
-          if (fault !== null) this.events.failure(slot, 'wrong output', fault);
-          else if (looked === null) this.events.success(slot, startUs, endUs, sendUs, recvUs);
-          else if (looked.fault !== null) this.events.failure(slot, looked.fault.kind, looked.fault.message);
-          else this.events.success(slot, startUs, endUs - looked.heldUs, sendUs, recvUs);
+          if (fault !== null) this.failed(slot, 'wrong output', fault);
+          else if (looked === null) this.events.success(slot, startUs, endUs, sendUs, recvUs, answers);
+          else if (looked.fault !== null) this.failed(slot, looked.fault.kind, looked.fault.message);
+          else this.events.success(slot, startUs, endUs - looked.heldUs, sendUs, recvUs, answers);
         },
         failure: (slot, kind, message) => {
-          this.events.failure(slot, kind, message);
+          this.failed(slot, kind, message);
         },
         retired: (connection) => {
           this.retiring.add(connection);
@@ -99,16 +111,22 @@ export class GrpcTransport implements Transport {
           this.onLost(connection, opened, reason, slots);
         },
       },
-    });
+    };
+    return streaming ? new GrpcStreamConnection(options) : new GrpcConnection(options);
   }
 
-  private replace(connection: GrpcConnection): void {
+  private failed(slot: number, kind: string, message: string): void {
+    this.source.failed(slot);
+    this.events.failure(slot, kind, message);
+  }
+
+  private replace(connection: SlotConnection): void {
     const index = this.connections.indexOf(connection);
     if (index >= 0 && !this.closed) this.connections[index] = this.open();
   }
 
   private onLost(
-    connection: GrpcConnection,
+    connection: SlotConnection,
     opened: boolean,
     reason: string,
     slots: readonly number[],
@@ -122,6 +140,6 @@ export class GrpcTransport implements Transport {
       return;
     }
     this.replace(connection);
-    for (const slot of slots) this.events.failure(slot, 'connection lost', reason);
+    for (const slot of slots) this.failed(slot, 'connection lost', reason);
   }
 }

@@ -1,6 +1,7 @@
 import type { RequestInputs } from './batch-payloads';
 import type { RequestTarget } from './grpc-request';
 import type { SharedPlaces } from './request-source';
+import type { SequencePlace } from './sequence-plan';
 import type { SharedPlace } from './shared-layout';
 
 /** Header of the binary tensor data extension: length of the JSON that stands before the raw tensors. */
@@ -18,7 +19,12 @@ export function encodeHttpRequest(
   authority: string,
   inputs: RequestInputs,
   shared: SharedPlaces | null = null,
+  sequence: SequencePlace | null = null,
 ): Buffer {
+  const inSequence =
+    sequence === null
+      ? {}
+      : { sequence_id: sequence.id, sequence_start: sequence.start, sequence_end: sequence.end };
   const json = Buffer.from(
     JSON.stringify({
       inputs: inputs.map((input, index) => {
@@ -31,7 +37,7 @@ export function encodeHttpRequest(
         };
       }),
       ...(shared === null
-        ? { parameters: { binary_data_output: true } }
+        ? { parameters: { binary_data_output: true, ...inSequence } }
         : {
             outputs: shared.outputs.map(({ name, place }) => ({
               name,

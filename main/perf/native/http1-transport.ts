@@ -10,12 +10,12 @@ import { OutputValidator } from './output-validator';
 import { createRequestSource } from './request-source';
 import type { RequestSource } from './request-source';
 import { openSocket } from './socket';
+import type { SocketTarget } from './socket';
 import type { OutputCheckCounts, SharedChecks, Transport, TransportEvents } from './transport';
 import { noOutputChecks, nowUs } from './transport';
 
 interface Owner {
-  readonly host: string;
-  readonly port: number;
+  readonly target: SocketTarget;
   readonly events: TransportEvents;
   readonly shared: boolean;
   nextRequest(slot: number): Buffer;
@@ -69,7 +69,7 @@ class HttpConnection {
         this.onReply(reply, buffer, start, end);
       },
     });
-    this.socket = openSocket(owner.host, owner.port, {
+    this.socket = openSocket(owner.target, {
       opened: () => {
         this.open = true;
         if (this.wanted) this.send();
@@ -178,16 +178,19 @@ export class HttpTransport implements Transport {
 
   constructor(job: LoadJob, events: TransportEvents) {
     const authority = `${job.host.includes(':') ? `[${job.host}]` : job.host}:${job.port}`;
-    const source = createRequestSource(job, (inputs, shared) =>
-      encodeHttpRequest(job, authority, inputs, shared),
+    const source = createRequestSource(job, (inputs, shared, sequence) =>
+      encodeHttpRequest(job, authority, inputs, shared, sequence),
     );
+    const failed = (slot: number, kind: string, message: string) => {
+      source.failed(slot);
+      events.failure(slot, kind, message);
+    };
     this.source = source;
     this.validator = job.outputChecks === null ? null : new OutputValidator(job.outputChecks, job);
     const losses = new LostConnections(authority, job.concurrency);
     this.owner = {
-      host: job.host,
-      port: job.port,
-      events,
+      target: { host: job.host, port: job.port, tls: job.tls, protocol: 'http/1.1' },
+      events: { ...events, failure: failed },
       shared: job.shared !== null,
       nextRequest: (slot) => source.next(slot),
       check: (slot) => source.check(slot),
@@ -208,7 +211,7 @@ export class HttpTransport implements Transport {
           return;
         }
         this.replace(connection);
-        if (connection.occupied) events.failure(connection.slot, 'connection lost', reason);
+        if (connection.occupied) failed(connection.slot, 'connection lost', reason);
       },
     };
     // In an open loop most slots are never used.
@@ -219,6 +222,14 @@ export class HttpTransport implements Transport {
   start(slot: number): void {
     while (this.connections.length <= slot) this.open(this.connections.length);
     this.connections[slot]?.start();
+  }
+
+  closeSequence(slot: number): boolean {
+    return this.source.closeSequence(slot);
+  }
+
+  get sequencesEnded(): number {
+    return this.source.sequencesEnded;
   }
 
   private open(slot: number): void {

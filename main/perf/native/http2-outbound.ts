@@ -12,12 +12,18 @@ const stagingBytes = 128 * 1024;
 /** Messages up to this size are copied beside their frame headers: one write for many requests. */
 const copyLimitBytes = 32 * 1024;
 
+/** Bytes that the peer still takes on a stream; negative after it lowered its setting. */
+interface Credit {
+  window: number;
+}
+
 interface Pending {
   readonly streamId: number;
   readonly message: Buffer;
+  /** The stream ends behind the message. */
+  readonly ends: boolean;
   offset: number;
-  /** Bytes that the peer still takes on this stream; negative after it lowered its setting. */
-  window: number;
+  readonly credit: Credit;
 }
 
 /**
@@ -30,6 +36,8 @@ export class Http2Outbound {
   private staged = 0;
   private readonly parts: Buffer[] = [];
   private readonly pending: Pending[] = [];
+  /** Streams that take one message after the other. */
+  private readonly open = new Map<number, Credit>();
   private connectionWindow = defaultWindowBytes;
   private streamWindow = defaultWindowBytes;
   private maxFrameBytes = defaultMaxFrameBytes;
@@ -38,14 +46,7 @@ export class Http2Outbound {
 
   /** HEADERS with the block, then the whole message, ending the stream; waits where the peer's windows say so. */
   request(streamId: number, block: Buffer, message: Buffer): void {
-    const room = this.room(frameHeaderBytes + block.length);
-    writeFrameHeader(this.staging, room, {
-      bytes: block.length,
-      type: frameType.headers,
-      flags: frameFlag.endHeaders,
-      streamId,
-    });
-    block.copy(this.staging, room + frameHeaderBytes);
+    this.headers(streamId, block);
     if (
       this.pending.length === 0 &&
       message.length <= this.connectionWindow &&
@@ -53,11 +54,31 @@ export class Http2Outbound {
       message.length <= this.maxFrameBytes
     ) {
       this.connectionWindow -= message.length;
-      this.data(streamId, message, 0, message.length);
+      this.data(streamId, message, 0, message.length, true);
       return;
     }
-    this.pending.push({ streamId, message, offset: 0, window: this.streamWindow });
+    this.pending.push({ streamId, message, ends: true, offset: 0, credit: { window: this.streamWindow } });
     this.pump();
+  }
+
+  /** HEADERS of a stream that takes one message after the other until `end`. */
+  openStream(streamId: number, block: Buffer): void {
+    this.headers(streamId, block);
+    this.open.set(streamId, { window: this.streamWindow });
+  }
+
+  /** A whole message on a stream from `openStream`, behind those before it. */
+  message(streamId: number, message: Buffer): void {
+    const credit = this.open.get(streamId);
+    if (credit === undefined) return;
+    this.pending.push({ streamId, message, ends: false, offset: 0, credit });
+    this.pump();
+  }
+
+  /** What is not sent yet is dropped, and the stream forgotten; nothing is told to the peer. */
+  forget(streamId: number): void {
+    this.drop(streamId);
+    this.open.delete(streamId);
   }
 
   /** A ready-made control frame. */
@@ -79,13 +100,18 @@ export class Http2Outbound {
   setStreamWindow(bytes: number): void {
     const change = bytes - this.streamWindow;
     this.streamWindow = bytes;
-    for (const item of this.pending) item.window += change;
+    const credits = new Set([...this.open.values(), ...this.pending.map((item) => item.credit)]);
+    for (const credit of credits) credit.window += change;
     this.pump();
   }
 
   widen(streamId: number, bytes: number): void {
     if (streamId === 0) this.connectionWindow += bytes;
-    for (const item of this.pending) if (item.streamId === streamId) item.window += bytes;
+    else {
+      const credit =
+        this.open.get(streamId) ?? this.pending.find((item) => item.streamId === streamId)?.credit;
+      if (credit !== undefined) credit.window += bytes;
+    }
     this.pump();
   }
 
@@ -101,10 +127,10 @@ export class Http2Outbound {
       this.socket.uncork();
     }
     this.parts.length = 0;
+    // What the socket has not passed on still belongs to it: the rest of the staging is used first. TLS never passes on at once.
+    if (this.socket.writableLength > 0) return;
     this.sealed = 0;
     this.staged = 0;
-    // The kernel has a copy of everything written at once; otherwise the staging still belongs to the socket.
-    if (this.socket.writableLength > 0) this.staging = Buffer.allocUnsafeSlow(stagingBytes);
   }
 
   private pump(): void {
@@ -116,13 +142,14 @@ export class Http2Outbound {
         const bytes = Math.min(
           item.message.length - item.offset,
           this.connectionWindow,
-          item.window,
+          item.credit.window,
           this.maxFrameBytes,
         );
         if (bytes <= 0) break;
-        this.data(item.streamId, item.message, item.offset, bytes);
+        const ends = item.ends && item.offset + bytes === item.message.length;
+        this.data(item.streamId, item.message, item.offset, bytes, ends);
         item.offset += bytes;
-        item.window -= bytes;
+        item.credit.window -= bytes;
         this.connectionWindow -= bytes;
       }
       if (item.offset === item.message.length) this.pending.splice(index, 1);
@@ -130,10 +157,21 @@ export class Http2Outbound {
     }
   }
 
-  private data(streamId: number, message: Buffer, offset: number, bytes: number): void {
+  private headers(streamId: number, block: Buffer): void {
+    const room = this.room(frameHeaderBytes + block.length);
+    writeFrameHeader(this.staging, room, {
+      bytes: block.length,
+      type: frameType.headers,
+      flags: frameFlag.endHeaders,
+      streamId,
+    });
+    block.copy(this.staging, room + frameHeaderBytes);
+  }
+
+  private data(streamId: number, message: Buffer, offset: number, bytes: number, ends: boolean): void {
     const copied = bytes <= copyLimitBytes;
     const room = this.room(frameHeaderBytes + (copied ? bytes : 0));
-    const flags = offset + bytes === message.length ? frameFlag.endStream : 0;
+    const flags = ends ? frameFlag.endStream : 0;
     writeFrameHeader(this.staging, room, { bytes, type: frameType.data, flags, streamId });
     if (copied) {
       message.copy(this.staging, room + frameHeaderBytes, offset, offset + bytes);

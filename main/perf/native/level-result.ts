@@ -1,5 +1,6 @@
-import type { LoadPoint, MeasurementWindow } from '../../contract/results';
+import type { LoadPoint, MeasurementWindow, Spread } from '../../contract/results';
 import type { LoadLevel } from '../../contract/scenario-levels';
+import type { SequenceSettings } from '../../contract/sequences';
 import { isDrifting } from '../drift';
 import { histogramError, histogramOf, LatencyHistogram } from '../latency-histogram';
 import type { HistogramData } from '../latency-histogram';
@@ -67,18 +68,41 @@ function mergedFailures(windows: readonly RecordedWindow[]): FailureCount[] {
   return [...byKind.values()];
 }
 
+const spreadOf = (times: LatencyHistogram): Spread => ({
+  avgUs: roundUs(times.avgUs),
+  p50Us: roundUs(times.percentile(50)),
+  p90Us: roundUs(times.percentile(90)),
+  p95Us: roundUs(times.percentile(95)),
+  p99Us: roundUs(times.percentile(99)),
+  maxUs: roundUs(times.maxUs),
+});
+
 /** The open loop's own columns. */
 function scheduledOf(windows: readonly RecordedWindow[]): LoadPoint['scheduled'] {
   if (windows.some((window) => window.scheduled === null)) return undefined;
   const scheduled = merged(windows.map((window) => window.scheduled));
+  return { ...spreadOf(scheduled), delayedCount: sum(windows.map((window) => window.delayedCount)) };
+}
+
+/** What windows with several answers a request say of them; null without such windows. */
+function streamingOf(
+  windows: readonly RecordedWindow[],
+): Omit<NonNullable<LoadPoint['streaming']>, 'decoupled'> | null {
+  const answers = windows.flatMap((window) => window.answers ?? []);
+  if (answers.length === 0) return null;
+  const first = merged(answers.map((window) => window.first));
+  const between = merged(answers.map((window) => window.between));
+  const final = merged(answers.map((window) => window.final));
+  const count = sum(answers.map((window) => window.count));
+  const told = answers.filter((window) => window.final.total > 0);
   return {
-    avgUs: roundUs(scheduled.avgUs),
-    p50Us: roundUs(scheduled.percentile(50)),
-    p90Us: roundUs(scheduled.percentile(90)),
-    p95Us: roundUs(scheduled.percentile(95)),
-    p99Us: roundUs(scheduled.percentile(99)),
-    maxUs: roundUs(scheduled.maxUs),
-    delayedCount: sum(windows.map((window) => window.delayedCount)),
+    responsesPerRequest: count / final.count,
+    responsesPerSecond: (count * 1e6) / sum(windows.map((window) => window.durationUs)),
+    fewestResponses: Math.min(...told.map((window) => window.fewest)),
+    mostResponses: Math.max(...told.map((window) => window.most)),
+    firstResponse: first.count === 0 ? null : spreadOf(first),
+    interResponse: between.count === 0 ? null : spreadOf(between),
+    finalResponse: spreadOf(final),
   };
 }
 
@@ -102,7 +126,12 @@ function missesRate(level: LoadLevel, ended: number, durationUs: number): boolea
 export function levelResult(
   windows: readonly MeasuredWindow[],
   level: LoadLevel,
-  settings: { readonly stabilityPercentage: number },
+  settings: {
+    readonly stabilityPercentage: number;
+    readonly sequences?: SequenceSettings | undefined;
+    /** Of the model; of effect for requests over a stream. */
+    readonly decoupled?: boolean;
+  },
 ): Omit<LoadPoint, 'loadTool' | 'protocol' | 'elapsedUs'> | null {
   const last = windows.slice(-stabilityWindows);
   const recorded = last.map((window) => window.recorded);
@@ -133,6 +162,8 @@ export function levelResult(
     loopDelayP99Us: roundUs(Math.max(...recorded.map((window) => window.loopDelayP99Us))),
   };
   const scheduled = scheduledOf(recorded);
+  const { sequences, decoupled = false } = settings;
+  const streaming = streamingOf(recorded);
   const failures = mergedFailures(recorded);
   const flags: LoadPoint['flags'] = [
     ...(stable ? [] : (['unstable'] as const)),
@@ -168,6 +199,17 @@ export function levelResult(
     ...(scheduled === undefined ? {} : { scheduled }),
     client,
     clientCpuUsPerRequest: roundUs((client.cpuShare * durationUs) / count),
+    ...(streaming === null ? {} : { streaming: { decoupled, ...streaming } }),
+    ...(sequences === undefined
+      ? {}
+      : {
+          sequences: {
+            length: sequences.length,
+            lengthVariation: sequences.lengthVariation,
+            concurrent: level.concurrency,
+            endedPerSecond: (sum(recorded.map((window) => window.sequencesEnded)) * 1e6) / durationUs,
+          },
+        }),
     ...(failures.length === 0 ? {} : { errorsByKind: failures }),
     windows: windows.map((window) => window.summary),
   };

@@ -5,7 +5,7 @@ import { HttpTransport } from './http1-transport';
 import type { LoadJob } from './load-job';
 import type { Pacer } from './pacer';
 import { createSchedule } from '../request-schedule';
-import type { Transport } from './transport';
+import type { AnswerTimes, Transport } from './transport';
 import { nowUs } from './transport';
 import { FailureCounter, WindowRecorder } from './window-recorder';
 import type { FromWorker } from './worker-messages';
@@ -46,6 +46,7 @@ export class LoadGenerator {
   private timer: NodeJS.Timeout | undefined;
   private utilization = performance.eventLoopUtilization();
   private cpu = process.cpuUsage();
+  private sequencesBefore = 0;
   private succeeded = 0;
   private measuring = false;
   private stopping = false;
@@ -66,10 +67,18 @@ export class LoadGenerator {
     this.recorder = new WindowRecorder(
       counting ? shortestCountWindowUs / blocksPerWindow : (job.intervalMs * 1000) / blocksPerWindow,
       this.nextInterval !== null,
+      job.streaming,
     );
     const events = {
-      success: (slot: number, startUs: number, endUs: number, sendUs: number, recvUs: number) => {
-        this.onSuccess(slot, startUs, endUs, sendUs, recvUs);
+      success: (
+        slot: number,
+        startUs: number,
+        endUs: number,
+        sendUs: number,
+        recvUs: number,
+        answers?: AnswerTimes,
+      ) => {
+        this.onSuccess(slot, startUs, endUs, sendUs, recvUs, answers);
       },
       failure: (slot: number, kind: string, message: string) => {
         this.onFailure(slot, kind, message);
@@ -106,7 +115,15 @@ export class LoadGenerator {
   stop(): void {
     this.stopping = true;
     clearTimeout(this.timer);
+    for (const slot of this.free.splice(0)) this.endSequence(slot);
     if (this.underWay === 0) this.finish();
+  }
+
+  /** What a slot has begun with the server it also ends there; false: nothing was open. */
+  private endSequence(slot: number): boolean {
+    if (!this.transport.closeSequence(slot)) return false;
+    this.send(slot);
+    return true;
   }
 
   /** The shared memory is registered again: goes on with the slots that found it missing. */
@@ -143,11 +160,19 @@ export class LoadGenerator {
     this.pacer?.wakeAt(this.nextDueUs);
   }
 
-  private onSuccess(slot: number, startUs: number, endUs: number, sendUs: number, recvUs: number): void {
+  private onSuccess(
+    slot: number,
+    startUs: number,
+    endUs: number,
+    sendUs: number,
+    recvUs: number,
+    answers?: AnswerTimes,
+  ): void {
     this.succeeded += 1;
     if (this.measuring) {
       const dueUs = this.nextInterval === null ? startUs : this.dueUs[slot];
       this.recorder.success(startUs, endUs, sendUs, recvUs, dueUs);
+      if (answers !== undefined) this.recorder.answers(startUs, answers);
     }
     this.afterEnd(slot, endUs);
   }
@@ -171,12 +196,14 @@ export class LoadGenerator {
     this.lastEndUs = endUs;
     if (this.finished) return;
     if (this.stopping) {
-      if (this.underWay === 0) this.finish();
+      if (!this.endSequence(slot) && this.underWay === 0) this.finish();
       return;
     }
     if (this.nextInterval === null) this.send(slot);
     else {
-      this.free.push(slot);
+      // Sequences take turns, so that the server gives none up for idle; else the lowest slots do what they can.
+      if (this.job.sequences === null) this.free.push(slot);
+      else this.free.unshift(slot);
       this.sendDue();
     }
     if (this.overdue || this.countReached(endUs)) this.endWindow(endUs);
@@ -196,6 +223,7 @@ export class LoadGenerator {
     this.utilization = performance.eventLoopUtilization();
     this.cpu = process.cpuUsage();
     this.delays.reset();
+    this.sequencesBefore = this.transport.sequencesEnded;
     this.beginWindow(nowUs());
     this.ports.post({ type: 'warm' });
   }
@@ -226,8 +254,10 @@ export class LoadGenerator {
       // What the monitor records is the time between two of its wake-ups.
       loopDelayP99Us: Math.max(0, this.delays.percentile(99) / 1000 - delayResolutionMs * 1000),
       cpuShare: (cpu.user + cpu.system) / Math.max(1, endUs - this.windowStartUs),
+      sequencesEnded: this.transport.sequencesEnded - this.sequencesBefore,
     });
     this.delays.reset();
+    this.sequencesBefore = this.transport.sequencesEnded;
     this.ports.post({ type: 'window', window });
     this.beginWindow(endUs);
   }

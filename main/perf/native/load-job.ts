@@ -1,5 +1,7 @@
 import type { SampleDatatype } from '../../contract/input-data';
 import type { PerformanceSpec, Protocol } from '../../contract/run-spec';
+import type { SequenceSettings } from '../../contract/sequences';
+import type { TlsMaterial } from '../../triton/tls';
 import type { ScheduleInput } from '../request-schedule';
 
 export interface JobTensor {
@@ -63,6 +65,12 @@ export interface LoadJob {
   readonly shared: SharedJob | null;
   /** null: responses are only checked for their length. */
   readonly outputChecks: OutputCheckJob | null;
+  /** null: requests have nothing to do with one another. */
+  readonly sequences: SequenceSettings | null;
+  /** Requests go over a stream a slot, and may have any number of answers. */
+  readonly streaming: boolean;
+  /** null: in the clear. */
+  readonly tls: TlsMaterial | null;
   readonly warmupMs: number;
   readonly mode: PerformanceSpec['measurementMode'];
   readonly intervalMs: number;

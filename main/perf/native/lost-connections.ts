@@ -1,4 +1,5 @@
 import { WorkbenchError } from '../../contract/errors';
+import { certificateRemedy } from '../../triton/tls';
 
 /**
  * Decides when a lost connection is one request's failure and when it is the end: nobody accepts a new one, or
@@ -32,7 +33,9 @@ export class LostConnections {
         )
       : new WorkbenchError('server-unreachable', `Triton at ${this.where} cannot be measured: ${reason}`, {
           where: this.where,
-          remedy: 'Check address and port; gRPC and HTTP have ports of their own.',
+          remedy: reason.includes('certificate')
+            ? certificateRemedy
+            : 'Check address and port; gRPC and HTTP have ports of their own.',
         });
   }
 }

@@ -5,6 +5,7 @@ import { createTritonClient } from '../../triton/client';
 import type { TritonClient } from '../../triton/client';
 import type { ModelStatistics } from '../../triton/statistics';
 import { levelText } from '../../contract/level-text';
+import { readTls } from '../../triton/tls';
 import type { MeasureInput } from '../load-tool';
 import { serverDelta } from '../server-columns';
 import { isSteady } from '../stability';
@@ -120,6 +121,10 @@ function sayWhatIsSent(input: MeasureInput, job: LoadJob): void {
     input.onLog([`Of ${all} different requests the first ${made} are sent: more are above 256 MiB.`]);
 }
 
+/** Answers over a stream come in parts of a request: they are counted and timed, not looked into. */
+const outputChecks = (client: TritonClient, input: MeasureInput): ReturnType<typeof readOutputChecks> =>
+  input.settings.streaming === true ? Promise.resolve(null) : readOutputChecks(client, input);
+
 /**
  * Measures one level with the worker thread of `workerFile`; throws as {@link LoadTool} says.
  * @param group with which other levels it begins and ends.
@@ -130,8 +135,8 @@ export async function measureLevel(
   group: LevelGroup | null = null,
 ): Promise<MeasuredLevel> {
   const startMs = performance.now();
-  const client = createTritonClient(input.httpAddress);
-  const plain = { ...(await readJob(input)), outputChecks: await readOutputChecks(client, input) };
+  const client = createTritonClient(input.httpAddress, { tls: await readTls(input.httpTls) });
+  const plain = { ...(await readJob(input)), outputChecks: await outputChecks(client, input) };
   sayWhatIsSent(input, plain);
   const regions = await sharedRegions(client, input, plain);
   const job = { ...plain, shared: regions?.job ?? null };
@@ -166,7 +171,9 @@ export async function measureLevel(
         await regions?.repair();
       },
     });
-    const result = levelResult(windows.measured, input.level, input.settings);
+    const { stabilityPercentage, sequences } = input.settings;
+    const { decoupled = false } = input;
+    const result = levelResult(windows.measured, input.level, { stabilityPercentage, sequences, decoupled });
     if (result === null) throw allFailed(input, totals.failures);
     return {
       point: {
@@ -197,6 +204,9 @@ export async function measureLevel(
                 finite: job.outputChecks.finite,
               },
             }),
+        ...(job.tls === null
+          ? {}
+          : { tls: { verified: !job.tls.insecure, clientCertificate: job.tls.cert !== undefined } }),
         loadTool: 'native',
         protocol: input.protocol,
         elapsedUs: Math.round((performance.now() - startMs) * 1000),

@@ -5,7 +5,7 @@ import type { Tensor } from '../../triton/tensor';
 import { elementCount, sizeProblem, typeText } from '../input/wanted-tensor';
 import { createRandom } from '../random';
 import { batchOf } from './batch-payloads';
-import type { Failure } from './grpc-stream';
+import type { Failure } from './grpc-status';
 import type { OutputCheckJob } from './load-job';
 import { nowUs } from './transport';
 import type { OutputCheckCounts } from './transport';

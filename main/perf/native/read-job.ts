@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
 import { sizeProblem } from '../input/wanted-tensor';
 import type { TritonClient } from '../../triton/client';
+import { readTls } from '../../triton/tls';
 import type { MeasureInput } from '../load-tool';
 import type { JobTensor, LoadJob } from './load-job';
 
@@ -83,6 +84,9 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
           },
     shared: null,
     outputChecks: null,
+    sequences: settings.sequences ?? null,
+    streaming: settings.streaming ?? false,
+    tls: await readTls(input.protocol === 'grpc' ? input.grpcTls : input.httpTls),
     warmupMs: settings.warmupMs,
     mode: settings.measurementMode,
     intervalMs: settings.measurementIntervalMs,

@@ -4,6 +4,8 @@ import type { RequestInputs } from './batch-payloads';
 import type { LoadJob } from './load-job';
 import { inputLayout, outputOffset } from './shared-layout';
 import type { SharedJob } from './load-job';
+import { SequencePlan } from './sequence-plan';
+import type { SequencePlace } from './sequence-plan';
 import type { SharedPlace } from './shared-layout';
 
 /** Where the tensors of one request lie in shared memory. */
@@ -22,10 +24,16 @@ export interface RequestSource {
   /** Answers in shared memory that were read back. */
   readonly checked: number;
   readonly wrong: number;
+  /** The slot's request failed. */
+  failed(slot: number): void;
+  /** Lets the slot's next request end its sequence; false: it has none open. */
+  closeSequence(slot: number): boolean;
+  /** Sequences whose last request has been sent. */
+  readonly sequencesEnded: number;
   close(): void;
 }
 
-type Encode = (inputs: RequestInputs, shared: SharedPlaces | null) => Buffer;
+type Encode = (inputs: RequestInputs, shared: SharedPlaces | null, sequence: SequencePlace | null) => Buffer;
 
 /** One answer in so many is read back. */
 const checkEvery = 100;
@@ -34,8 +42,14 @@ const mostBytes = 2 ** 20;
 /** What no model answers with: found in the memory, it says that nobody wrote there. */
 const poison = 0xa5;
 
+/** Answers come over the wire: there is no memory to read them back from. */
+const unchecked = { check: () => null, checked: 0, wrong: 0, close: () => undefined };
+
+/** Requests have nothing to do with one another. */
+const alone = { failed: () => undefined, closeSequence: () => false, sequencesEnded: 0 };
+
 function fromWire(payloads: readonly RequestInputs[], encode: Encode): RequestSource {
-  const messages = payloads.map((inputs) => encode(inputs, null));
+  const messages = payloads.map((inputs) => encode(inputs, null, null));
   const sent: number[] = [];
   let at = 0;
   return {
@@ -46,10 +60,30 @@ function fromWire(payloads: readonly RequestInputs[], encode: Encode): RequestSo
       return message;
     },
     payloadOf: (slot) => sent[slot] ?? 0,
-    check: () => null,
-    checked: 0,
-    wrong: 0,
-    close: () => undefined,
+    ...unchecked,
+    ...alone,
+  };
+}
+
+/** Every sequence goes through the payloads from the first on. Requests are made when sent: each has its own parameters. */
+function inSequences(payloads: readonly RequestInputs[], encode: Encode, plan: SequencePlan): RequestSource {
+  const sent: number[] = [];
+  return {
+    next: (slot) => {
+      const place = plan.next(slot);
+      const at = place.step % payloads.length;
+      sent[slot] = at;
+      return encode(payloads[at] ?? [], null, place);
+    },
+    payloadOf: (slot) => sent[slot] ?? 0,
+    ...unchecked,
+    failed: (slot) => {
+      plan.failed(slot);
+    },
+    closeSequence: (slot) => plan.close(slot),
+    get sequencesEnded() {
+      return plan.ended;
+    },
   };
 }
 
@@ -102,7 +136,7 @@ class SharedSource implements RequestSource {
     const key = slot * this.payloads.length + payload;
     const known = this.messages.get(key);
     if (known !== undefined) return known;
-    const message = this.encode(this.payloads[payload] ?? [], this.places(slot, payload));
+    const message = this.encode(this.payloads[payload] ?? [], this.places(slot, payload), null);
     this.messages.set(key, message);
     return message;
   }
@@ -126,6 +160,10 @@ class SharedSource implements RequestSource {
     if (faults.length > 0) this.wrong += 1;
     return faults[0] ?? null;
   }
+
+  readonly failed = alone.failed;
+  readonly closeSequence = alone.closeSequence;
+  readonly sequencesEnded = alone.sequencesEnded;
 
   close(): void {
     closeSync(this.file);
@@ -167,6 +205,9 @@ class SharedSource implements RequestSource {
 /** The requests of a job, with their tensors or with references to shared memory. */
 export function createRequestSource(job: LoadJob, encode: Encode): RequestSource {
   const payloads = batchPayloads(job);
+  if (job.sequences !== null) {
+    return inSequences(payloads, encode, new SequencePlan(job.sequences, job.concurrency));
+  }
   return job.shared === null
     ? fromWire(payloads, encode)
     : new SharedSource(payloads, job.shared, encode, job.concurrency);

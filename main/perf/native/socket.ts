@@ -1,7 +1,12 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { certificateTrouble, tlsConnection } from '../../triton/tls';
+import type { TlsMaterial } from '../../triton/tls';
 
 const connectTimeoutMs = 2000;
+/** Many handshakes at once take the server's CPU. */
+const handshakeTimeoutMs = 10_000;
 const readBytes = 256 * 1024;
 
 export interface SocketEvents {
@@ -12,37 +17,64 @@ export interface SocketEvents {
   closed(opened: boolean, reason: string): void;
 }
 
-/** A TCP connection without Nagle's delay that reads into one buffer of its own: no allocation per read. */
-export function openSocket(host: string, port: number, events: SocketEvents): Socket {
+export interface SocketTarget {
+  readonly host: string;
+  readonly port: number;
+  /** null: in the clear. */
+  readonly tls: TlsMaterial | null;
+  /** What is spoken above TLS, by its ALPN name; h2 must be agreed on (RFC 9113, 3.2). */
+  readonly protocol: 'h2' | 'http/1.1';
+}
+
+/** A connection without Nagle's delay that reads into one buffer of its own: no allocation per read. */
+export function openSocket(target: SocketTarget, events: SocketEvents): Socket {
+  const { host, port, tls, protocol } = target;
   const state = { opened: false, reason: '' };
-  const socket = connect({
+  const common = {
     host,
     port,
     noDelay: true,
-    autoSelectFamily: true,
     onread: {
       buffer: Buffer.alloc(readBytes),
-      callback: (length, buffer) => {
+      callback: (length: number, buffer: Uint8Array) => {
         events.received(buffer as Buffer, length);
         return true;
       },
     },
-  });
-  const timer = setTimeout(() => {
-    state.reason = `no connection within ${connectTimeoutMs / 1000} s`;
-    socket.destroy();
-  }, connectTimeoutMs);
-  socket.once('connect', () => {
+  };
+  const opened = () => {
     clearTimeout(timer);
     state.opened = true;
     events.opened();
-  });
+  };
+  const refuse = (reason: string) => {
+    state.reason = reason;
+    socket.destroy();
+  };
+  let socket: Socket;
+  if (tls === null) {
+    socket = connect({ ...common, autoSelectFamily: true });
+    socket.once('connect', opened);
+  } else {
+    const secured = connectTls({ ...common, ...tlsConnection(tls, host), ALPNProtocols: [protocol] });
+    socket = secured;
+    secured.once('secureConnect', () => {
+      if (protocol === 'h2' && secured.alpnProtocol !== 'h2') {
+        refuse('the server does not agree on HTTP/2 (ALPN h2), which gRPC over TLS needs');
+      } else opened();
+    });
+  }
+  const timeoutMs = tls === null ? connectTimeoutMs : handshakeTimeoutMs;
+  const timer = setTimeout(() => {
+    refuse(`no connection within ${timeoutMs / 1000} s`);
+  }, timeoutMs);
   socket.once('end', () => {
-    state.reason = 'closed by the server';
+    if (state.reason === '') state.reason = 'closed by the server';
     socket.destroy();
   });
   socket.on('error', (error) => {
-    if (state.reason === '') state.reason = error.message === '' ? error.name : error.message;
+    if (state.reason !== '') return;
+    state.reason = certificateTrouble(error) ?? (error.message === '' ? error.name : error.message);
   });
   socket.once('close', () => {
     clearTimeout(timer);

@@ -1,4 +1,6 @@
 import { LatencyHistogram } from '../latency-histogram';
+import { AnswerRecorder } from './answer-recorder';
+import type { AnswerTimes } from './transport';
 import type { FailureCount, RecordedWindow } from './worker-messages';
 
 /** Kinds beyond this many are counted together: the server chooses the texts. */
@@ -23,12 +25,16 @@ export class FailureCounter {
 const delayedUs = 1000;
 
 /** What the thread itself had to do in a window. */
-export type OwnLoad = Pick<RecordedWindow, 'loopUtilization' | 'loopDelayP99Us' | 'cpuShare'>;
+export type OwnLoad = Pick<
+  RecordedWindow,
+  'loopUtilization' | 'loopDelayP99Us' | 'cpuShare' | 'sequencesEnded'
+>;
 
 /** What ends within one window, in memory that does not grow with the count. */
 export class WindowRecorder {
   private readonly latencies = new LatencyHistogram();
   private readonly scheduled: LatencyHistogram | null;
+  private readonly several: AnswerRecorder | null;
   private readonly block = new LatencyHistogram();
   private sendSumUs = 0;
   private recvSumUs = 0;
@@ -43,8 +49,10 @@ export class WindowRecorder {
   constructor(
     private readonly blockUs: number,
     openLoop = false,
+    streaming = false,
   ) {
     this.scheduled = openLoop ? new LatencyHistogram() : null;
+    this.several = streaming ? new AnswerRecorder() : null;
   }
 
   /** Requests that ended, well or badly. */
@@ -56,6 +64,7 @@ export class WindowRecorder {
     if (this.firstUs < 0) this.firstUs = startUs;
     this.latencies.clear();
     this.scheduled?.clear();
+    this.several?.clear();
     this.block.clear();
     this.sendSumUs = 0;
     this.recvSumUs = 0;
@@ -77,6 +86,11 @@ export class WindowRecorder {
     if (this.scheduled === null) return;
     this.scheduled.add(endUs - dueUs);
     if (startUs - dueUs > delayedUs) this.delayed += 1;
+  }
+
+  /** Of a request that `success` was told of. */
+  answers(startUs: number, times: AnswerTimes): void {
+    this.several?.add(startUs, times);
   }
 
   failure(kind: string, message: string): void {
@@ -102,6 +116,7 @@ export class WindowRecorder {
       blockCounts: this.blockCounts.slice(0, whole),
       blockLatencies: this.blockLatencies.slice(0, whole),
       blockUs: this.blockUs,
+      answers: this.several?.data() ?? null,
       ...own,
     };
   }

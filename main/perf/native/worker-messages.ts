@@ -33,6 +33,23 @@ export interface RecordedWindow {
   readonly loopDelayP99Us: number;
   /** CPU time of the whole process over the window's time. */
   readonly cpuShare: number;
+  readonly sequencesEnded: number;
+  /** Of the same requests where each may have several answers; null else. */
+  readonly answers: RecordedAnswers | null;
+}
+
+export interface RecordedAnswers {
+  /** From the send to the first answer with content. */
+  readonly first: HistogramData;
+  /** Between two answers with content to the same request. */
+  readonly between: HistogramData;
+  /** From the send to the final answer, with content or without. */
+  readonly final: HistogramData;
+  /** Answers with content. */
+  readonly count: number;
+  /** Of one request. */
+  readonly fewest: number;
+  readonly most: number;
 }
 
 /** Everything that was sent since the start, warm-up included. */

@@ -55,7 +55,7 @@ export const accuracyStep: Step = {
     for (const dump of [frameworkDump, tritonDump]) await rm(dump, { recursive: true, force: true });
     await toolkit.call(inferFrameworkCommand(source, prepared, frameworkDump), inferred, context);
     const { server } = run;
-    const command = inferTritonCommand(source, prepared.dataset, server.forClients.grpcAddress, tritonDump);
+    const command = inferTritonCommand(source, prepared.dataset, server.forClients, tritonDump);
     const served = await whileServing(server, context.signal, 'while it answered the samples', (signal) =>
       toolkit.call(command, inferred, { ...context, signal }),
     );

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTritonClient } from '../../triton/client';
+import { readTls } from '../../triton/tls';
 import { loadAndCheckModel } from '../../engine/ready';
 import { whileServing } from '../../engine/while-serving';
 import { parseConfigPbtxt } from '../../triton/config-pbtxt';
@@ -71,7 +72,9 @@ export const deployStep: Step = {
     });
     run.server = server;
     context.progress(null, 'loading the model');
-    const client = createTritonClient(server.httpAddress);
+    const client = createTritonClient(server.httpAddress, {
+      tls: await readTls(server.forClients.httpTls),
+    });
     await whileServing(server, context.signal, 'while it loaded the model', (signal) =>
       loadAndCheckModel({
         client,

@@ -5,6 +5,7 @@ import { crossCheckPart } from './cross-check-part';
 import { gpuTable } from './gpu-table';
 import { Markup, markup } from './markup';
 import { repeatsTable } from './repeats-table';
+import { streamTable } from './stream-section';
 
 /** The seeds' columns under their groups, so that fifteen of them fit a page: what stands before the " (ms)". */
 const shortHeadings = [
@@ -112,6 +113,7 @@ ${
 <p class="key"><span class="tick yes">●</span> steady &nbsp; <span class="tick unsure">○</span> not steady, drawn hollow or pale &nbsp; <span class="tick no">×</span> no result &nbsp; bold: highest throughput of a steady level</p>
 ${repeatsTable(measured)}
 ${gpuTable(measured)}
+${streamTable(measured)}
 ${measured.length === 0 ? null : samplingTable(measured)}
 ${crossCheckPart(scenario.crossCheck)}
 </section>`;

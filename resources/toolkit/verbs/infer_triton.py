@@ -15,7 +15,7 @@ from ..files import new_directory
 from ..model_folder import ModelFolder
 from ..options import add_dump_arguments, add_model_arguments, at_least
 from ..report import Report
-from ..triton_client import Client, connect
+from ..triton_client import Client, Tls, connect
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_dump_arguments(parser)
     parser.add_argument("--url", required=True, help="host:port")
     parser.add_argument("--protocol", default="grpc", choices=("grpc", "http"))
+    parser.add_argument("--tls", action="store_true", help="gRPC over TLS")
+    parser.add_argument("--tls-ca", help="PEM of the authorities")
+    parser.add_argument("--tls-cert", help="PEM of the client certificate")
+    parser.add_argument("--tls-key", help="PEM of its key")
+    parser.add_argument("--tls-server-name", help="name that the certificate bears")
     parser.add_argument("--model-name", required=True)
     parser.add_argument("--model-version", default="1")
     parser.add_argument("--max-unresponded-requests", type=at_least(1), default=128)
@@ -73,6 +78,9 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
         options.model_version,
         bound,
         options.response_wait_time,
+        Tls(options.tls_ca, options.tls_cert, options.tls_key, options.tls_server_name)
+        if options.tls
+        else None,
     )
     try:
         return _run(client, Batches(folder, options.limit), options, report)

@@ -79,15 +79,18 @@ describe('engines', () => {
 
 describe('address of a remote Triton', () => {
   it.each([
-    ['http://h', 'h:8000', 'h:8001'],
-    ['http://h:9000/', 'h:9000', 'h:9001'],
-    ['http://h:80', 'h:80', 'h:81'],
-    ['http://[::1]:8000?grpcPort=7', '[::1]:8000', '[::1]:7'],
-  ])('%s', (url, http, grpc) => {
-    expect(parseRemoteUrl(url)).toEqual({ http, grpc });
+    ['http://h', 'h:8000', 'h:8001', false],
+    ['http://h:9000/', 'h:9000', 'h:9001', false],
+    ['http://h:80', 'h:80', 'h:81', false],
+    ['http://[::1]:8000?grpcPort=7', '[::1]:8000', '[::1]:7', false],
+    ['https://h', 'h:443', 'h:443', true],
+    ['https://h:8000', 'h:8000', 'h:8001', true],
+    ['https://h?grpcPort=8001', 'h:443', 'h:8001', true],
+  ])('%s', (url, http, grpc, secure) => {
+    expect(parseRemoteUrl(url)).toEqual({ http, grpc, secure });
   });
 
-  it.each(['https://h', 'http://u:p@h', 'http://h/path', 'http://h?grpcPort=x', 'http://h?grpcPort=70000'])(
+  it.each(['ftp://h', 'http://u:p@h', 'http://h/path', 'http://h?grpcPort=x', 'http://h?grpcPort=70000'])(
     'refuses %s',
     (url) => {
       expect(() => parseRemoteUrl(url)).toThrow(url);

@@ -139,3 +139,17 @@ it('a request has the lengths of its parts in its head', () => {
   });
   expect(body.length - json).toBe(8);
 });
+
+it('a request says which sequence it belongs to', () => {
+  const input = { name: 'X', datatype: 'FP32', shape: [1], data: Buffer.alloc(4) };
+  const place = { id: 7, start: false, end: true, step: 2 };
+  const target = { modelName: 'm', modelVersion: '' };
+  const text = encodeHttpRequest(target, 'host:8000', [input], null, place).toString('latin1');
+  const json = JSON.parse(/\r\n\r\n(\{.*\})/.exec(text)?.[1] ?? '') as { parameters: unknown };
+  expect(json.parameters).toEqual({
+    binary_data_output: true,
+    sequence_id: 7,
+    sequence_start: false,
+    sequence_end: true,
+  });
+});

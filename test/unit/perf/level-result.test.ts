@@ -41,6 +41,7 @@ function windowOf(
     loopUtilization: options.busy ?? 0.2,
     loopDelayP99Us: 0,
     cpuShare: 0.1,
+    sequencesEnded: 0,
   });
   return {
     recorded,
@@ -165,7 +166,12 @@ describe('an open loop', () => {
     ] as const) {
       recorder.success(startUs, endUs, 0, 0, dueUs);
     }
-    const recorded = recorder.close(second, { loopUtilization: 0.1, loopDelayP99Us: 0, cpuShare: 0.1 });
+    const recorded = recorder.close(second, {
+      loopUtilization: 0.1,
+      loopDelayP99Us: 0,
+      cpuShare: 0.1,
+      sequencesEnded: 0,
+    });
     return { recorded, summary: summarizeWindow(recorded, 1), server: server(9) };
   }
 
@@ -190,5 +196,61 @@ describe('an open loop', () => {
       levelResult([window, window, window], { ...level, requestRate: rate }, settings)?.flags;
     expect(flags(10)).not.toContain('rate-not-reached');
     expect(flags(20)).toContain('rate-not-reached');
+  });
+});
+
+describe('requests over a stream', () => {
+  /** One second with three requests: of three answers, of one, and of none but the final one. */
+  function answered(): MeasuredWindow {
+    const recorder = new WindowRecorder(second / 4, false, true);
+    recorder.begin(0);
+    for (const [startUs, contentUs, finalUs] of [
+      [0, [10_000, 30_000, 60_000], 61_000],
+      [100_000, [120_000], 120_000],
+      [200_000, [], 205_000],
+    ] as const) {
+      recorder.success(startUs, contentUs[contentUs.length - 1] ?? finalUs, 3, 2);
+      recorder.answers(startUs, { contentUs, finalUs });
+    }
+    const own = { loopUtilization: 0.1, loopDelayP99Us: 0, cpuShare: 0.1, sequencesEnded: 2 };
+    const recorded = recorder.close(second, own);
+    return { recorded, summary: summarizeWindow(recorded, 1), server: server(3) };
+  }
+
+  it('tell when the first, each further and the final answer came', () => {
+    const window = answered();
+    const point = levelResult([window, window, window], level, { ...settings, decoupled: true });
+    expect(point?.streaming).toMatchObject({
+      decoupled: true,
+      responsesPerRequest: 4 / 3,
+      responsesPerSecond: 4,
+      fewestResponses: 0,
+      mostResponses: 3,
+      firstResponse: { p50Us: near(20_000), maxUs: 20_000, avgUs: 15_000 },
+      interResponse: { p50Us: near(30_000), avgUs: 25_000 },
+      finalResponse: { p50Us: near(20_000), maxUs: 61_000 },
+    });
+    // The latency itself ends with the last answer that had content.
+    expect(point).toMatchObject({ p99Us: near(60_000), p50Us: near(20_000) });
+    expect(point?.sequences).toBeUndefined();
+  });
+
+  it('of sequences tell how many ended a second', () => {
+    const window = answered();
+    const sequences = { length: 5, lengthVariation: 20, concurrent: 9, firstId: 1 };
+    const point = levelResult([window, window, window], level, { ...settings, sequences });
+    expect(point?.sequences).toEqual({
+      length: 5,
+      lengthVariation: 20,
+      concurrent: level.concurrency,
+      endedPerSecond: 2,
+    });
+  });
+
+  it('without them nothing is told', () => {
+    const window = windowOf([300, 100, 200, 400]);
+    const point = levelResult([window, window, window], level, settings);
+    expect(point).not.toHaveProperty('streaming');
+    expect(point).not.toHaveProperty('sequences');
   });
 });

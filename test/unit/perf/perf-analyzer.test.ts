@@ -35,6 +35,7 @@ describe('the CSV', () => {
         p99Us: 2831,
         avgUs: 707,
       },
+      responsesPerSecond: null,
     });
   });
 
@@ -98,6 +99,37 @@ describe('the command', () => {
     expect(custom).not.toContain('--request-rate-range');
   });
 
+  it('has sequences and the stream by its own flags, one request at a time', () => {
+    const sequences = { length: 5, lengthVariation: 0, concurrent: 4, firstId: 10, endId: 90 };
+    const closed = words({ settings: { sequences, streaming: true } });
+    expect(closed).toContain(
+      '--streaming --sequence-length 5 --sequence-length-variation 0 --sequence-id-range 10:90',
+    );
+    expect(closed).not.toContain('--num-of-sequences');
+    expect(words({ requestRate: 200, settings: { sequences } })).toContain(
+      '--num-of-sequences 16 --serial-sequences',
+    );
+    expect(words({})).not.toMatch(/sequence|streaming/);
+  });
+
+  it('has TLS by the flags of the protocol, and refuses what it has none for', () => {
+    const files = { caFile: 'ca.pem', certFile: 'c.pem', keyFile: 'k.pem' };
+    const grpc = analyzerCommand({ ...input, grpcTls: files }, run).join(' ');
+    expect(grpc).toContain('-u h:2 -i grpc');
+    expect(grpc).toContain(
+      '--ssl-grpc-use-ssl --ssl-grpc-root-certifications-file ca.pem --ssl-grpc-certificate-chain-file c.pem --ssl-grpc-private-key-file k.pem',
+    );
+    const http = { ...input, protocol: 'http' as const };
+    const https = analyzerCommand({ ...http, httpTls: { insecure: true } }, run).join(' ');
+    expect(https).toContain('-u https://h:1 -i http');
+    expect(https).toContain('--ssl-https-verify-peer 0 --ssl-https-verify-host 0');
+    for (const refused of [{ insecure: true }, { serverName: 'other' }]) {
+      expect(() => analyzerCommand({ ...input, grpcTls: refused }, run)).toThrow(/perf_analyzer/);
+    }
+    // Of the other interface: no matter for this level.
+    expect(analyzerCommand({ ...http, grpcTls: files }, run).join(' ')).not.toContain('ssl');
+  });
+
   it('has shared memory where it is asked for', () => {
     expect(words({})).not.toContain('--shared-memory');
     expect(words({ settings: { sharedMemory: 'none', outputSharedMemoryBytes: 7 } })).not.toContain(
@@ -122,6 +154,7 @@ describe('the output', () => {
       requestCount: 10446,
       inferenceCount: 10450,
       executionCount: 10450,
+      sequencesPerSecond: null,
     });
   });
 

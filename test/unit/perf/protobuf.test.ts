@@ -71,6 +71,30 @@ describe('a request', () => {
   });
 });
 
+describe("a sequence's request", () => {
+  const parameters = (bytes: Buffer) => {
+    const found: string[] = [];
+    const reader = new ProtobufReader().open(bytes, 5, bytes.length);
+    while (reader.next())
+      if (reader.number === 4) found.push(bytes.toString('hex', reader.start, reader.end));
+    return found;
+  };
+  // A map entry: key (1), and value (2) with a bool (1) or an int64 (2) in it.
+  const entry = (key: string, value: string) =>
+    `0a${encodeVarint(key.length).toString('hex')}${Buffer.from(key).toString('hex')}12${encodeVarint(value.length / 2).toString('hex')}${value}`;
+
+  it('says which sequence it belongs to, and whether it starts or ends it', () => {
+    const sequence = { id: 300, start: true, end: false, step: 0 };
+    const bytes = encodeGrpcRequest({ modelName: 'm', modelVersion: '' }, [], { sequence, emptyFinal: true });
+    expect(parameters(bytes)).toEqual([
+      entry('sequence_id', '10ac02'),
+      entry('sequence_start', '0801'),
+      entry('sequence_end', '0800'),
+      entry('triton_enable_empty_final_response', '0801'),
+    ]);
+  });
+});
+
 describe('a response', () => {
   it('is accepted when every output has the bytes of its shape and type', () => {
     expect(

@@ -55,4 +55,16 @@ describe('the load', () => {
     expect(fieldsOf({ sharedMemory: 'cuda', loadTool: 'perf_analyzer' }, docker)).toEqual([]);
     expect(fieldsOf({ sharedMemory: 'cuda', loadTool: 'perf_analyzer' })).toEqual(refused);
   });
+
+  it('goes over a stream by gRPC alone, and in sequences one item a request', () => {
+    const sequences = { length: 5, lengthVariation: 0, concurrent: 4, firstId: 1 };
+    const single = { batchSizes: [1], onlineBatchSize: 1 };
+    expect(fieldsOf({ streaming: true, protocol: 'grpc' })).toEqual([]);
+    expect(fieldsOf({ streaming: true, protocol: 'http' })).toEqual(['problem performance.streaming']);
+    expect(fieldsOf({ sequences, ...single })).toEqual([]);
+    expect(fieldsOf({ sequences, batchSizes: [1, 8] })).toContain('problem performance.batchSizes');
+    expect(fieldsOf({ sequences, ...single, sharedMemory: 'system' })).toEqual([
+      'problem performance.sharedMemory',
+    ]);
+  });
 });

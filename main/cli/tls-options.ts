@@ -1,0 +1,41 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { WorkbenchError } from '../contract/errors';
+import type { TlsFiles } from '../contract/tls';
+
+/** How to speak TLS, where an address asks for it. */
+export interface TlsOptions {
+  readonly tlsCa?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly tlsServerName?: string;
+  readonly tlsInsecure?: boolean;
+}
+
+export function addTlsOptions(command: Command): Command {
+  return command
+    .option('--tls-ca <file>', 'PEM of the authorities of an https server; those of the system when absent')
+    .option('--tls-cert <file>', 'PEM of the client certificate, with its chain')
+    .option('--tls-key <file>', 'PEM of its key')
+    .option('--tls-server-name <name>', "name that the certificate bears, in place of the address's host")
+    .option('--tls-insecure', 'do not check the certificate; every result says so');
+}
+
+/** @param secure some address asks for TLS. Throws input-invalid where the options would have no effect. */
+export function readTlsOptions(options: TlsOptions, secure: boolean): TlsFiles {
+  const { tlsCa, tlsCert, tlsKey, tlsServerName, tlsInsecure = false } = options;
+  const files: TlsFiles = {
+    ...(tlsCa === undefined ? {} : { caFile: resolve(tlsCa) }),
+    ...(tlsCert === undefined ? {} : { certFile: resolve(tlsCert) }),
+    ...(tlsKey === undefined ? {} : { keyFile: resolve(tlsKey) }),
+    ...(tlsServerName === undefined ? {} : { serverName: tlsServerName }),
+    ...(tlsInsecure ? { insecure: true } : {}),
+  };
+  if (!secure && Object.keys(files).length > 0) {
+    throw new WorkbenchError('input-invalid', 'TLS options are given, and no address asks for TLS', {
+      where: '--url',
+      remedy: 'Begin the address with https://.',
+    });
+  }
+  return files;
+}

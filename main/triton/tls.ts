@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { checkServerIdentity } from 'node:tls';
+import type { PeerCertificate } from 'node:tls';
+import { WorkbenchError } from '../contract/errors';
+import type { TlsFiles } from '../contract/tls';
+
+/** What {@link TlsFiles} name, read; a plain value that crosses threads. */
+export interface TlsMaterial {
+  /** PEM; absent: the authorities that the system trusts. */
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  /** Name that the certificate must bear, in place of the host's. */
+  readonly serverName?: string | undefined;
+  /** The server's certificate is not looked at. */
+  readonly insecure: boolean;
+}
+
+async function readPem(file: string | undefined, where: string): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new WorkbenchError('input-invalid', `${file} cannot be read`, { where, cause });
+  });
+  if (text.includes('-----BEGIN ')) return text;
+  throw new WorkbenchError('input-invalid', `${file} holds nothing in PEM form`, { where });
+}
+
+/** null stays null: in the clear. Throws input-invalid. */
+export async function readTls(files: TlsFiles | null | undefined): Promise<TlsMaterial | null> {
+  if (files === null || files === undefined) return null;
+  if ((files.certFile === undefined) !== (files.keyFile === undefined)) {
+    throw new WorkbenchError('input-invalid', 'A client certificate and its key belong together', {
+      where: files.certFile === undefined ? 'certFile' : 'keyFile',
+      remedy: 'Give both, or neither.',
+    });
+  }
+  return {
+    ca: await readPem(files.caFile, 'caFile'),
+    cert: await readPem(files.certFile, 'certFile'),
+    key: await readPem(files.keyFile, 'keyFile'),
+    serverName: files.serverName,
+    insecure: files.insecure ?? false,
+  };
+}
+
+/** How to mend what {@link certificateTrouble} tells. */
+export const certificateRemedy =
+  'Give the authority of its certificate (--tls-ca), the name that it bears (--tls-server-name), or the client certificate that it asks for (--tls-cert, --tls-key).';
+
+/** What an error of a connection says of certificates, in words; null: it has to do with something else. */
+export function certificateTrouble(error: Error): string | null {
+  // OpenSSL's own errors have the words without file and line as `reason`.
+  const { code = '', reason = error.message } = error as NodeJS.ErrnoException & { reason?: unknown };
+  // Codes of OpenSSL's verification and of Node's own check, and the alert of a server that asks for a certificate.
+  return /CERT|ISSUER|UNABLE_TO_VERIFY/.test(code) ? `certificate not accepted: ${String(reason)}` : null;
+}
+
+/** Options of node:tls and node:https. @param host that is connected to. */
+export function tlsConnection(tls: TlsMaterial, host: string) {
+  const { ca, cert, key } = tls;
+  const name = tls.serverName ?? host;
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    // RFC 6066: no address in the server name indication; it is checked all the same.
+    ...(isIP(name) === 0
+      ? { servername: name }
+      : {
+          checkServerIdentity: (_host: string, certificate: PeerCertificate) =>
+            checkServerIdentity(name, certificate),
+        }),
+    rejectUnauthorized: !tls.insecure,
+  };
+}
