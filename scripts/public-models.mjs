@@ -37,6 +37,14 @@ const models = [
   ['pip', 'piper-tts', '1.8.0', 'piper/hebrew/nakdimon.onnx'],
   // Gives NaN on random token numbers; the accuracy gate says so.
   ['pip', 'piper-tts', '1.8.0', 'piper/tashkeel/model.onnx'],
+  ['pip', 'pKAI', '1.2.0', 'pkai/models/pKAI_model.pt', '--trust', '--shape', 'X=1,4008'],
+  ['pip', 'pKAI', '1.2.0', 'pkai/models/pKAI+_model.pt', '--trust', '--shape', 'X=1,4008'],
+  // Refused: forward takes a whole number beside the tensor.
+  ['pip', 'silero-vad', '6.2.3', 'silero_vad/data/silero_vad.jit', '--trust'],
+  ['pip', 'basic-pitch', '0.4.0', 'basic_pitch/saved_models/icassp_2022/nmp', '--trust'],
+  ['pip', 'basic-pitch', '0.4.0', 'basic_pitch/saved_models/icassp_2022/nmp', '--trust', '--format', 'onnx'],
+  // Refused: its input is text.
+  ['pip', 'guesslang', '2.2.1', 'guesslang/data/model', '--trust'],
 ];
 
 const home = process.env.TRITON_WORKBENCH_HOME ?? join(homedir(), '.local', 'share', 'triton-workbench');
@@ -98,7 +106,8 @@ function runModel([registry, name, version, file, ...more]) {
     ...more.map((word) => (word === 'SPEECH' ? speechSamples() : word)),
   ];
   const done = spawnSync(cli[0], [...cli.slice(1), ...flags], { encoding: 'utf8', maxBuffer: 1 << 28 });
-  const what = `${name} ${version} | ${file.split('/').at(-1)}`;
+  const said = more.filter((word) => !['--trust', 'SPEECH'].includes(word)).join(' ');
+  const what = `${name} ${version} | ${file.split('/').at(-1)}${said === '' ? '' : `, with \`${said}\``}`;
   if (done.status !== 0) {
     const lines = done.stderr.trim().split('\n').slice(-6);
     return `| ${what} | | exit ${done.status} | | ${lines.join(' ').replaceAll('|', '/').slice(0, 300)} |`;

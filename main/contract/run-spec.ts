@@ -28,7 +28,7 @@ const port = z.int().min(1).max(65535);
 const tolerance = z.record(z.string(), z.number().min(0));
 
 /** What an own model is; a model repository is opened as the model file inside it. */
-export const sourceKinds = ['folder', 'onnx', 'torchscript'] as const;
+export const sourceKinds = ['folder', 'onnx', 'torchscript', 'savedmodel'] as const;
 
 const sourceTensor = z.strictObject({
   name: z.string().min(1),
@@ -41,7 +41,7 @@ const sourceTensor = z.strictObject({
 /** The engineer's own model, with what was read from it without executing it: a run needs no second look for its tensors. */
 export const sourceSchema = z.strictObject({
   kind: z.enum(sourceKinds),
-  /** Absolute; a file, or the folder with model.py. */
+  /** Absolute; a file, or the folder with model.py or saved_model.pb. */
   path: z.string(),
   title: z.string(),
   /** Empty for a folder, whose preset.yaml names them. */

@@ -1,8 +1,8 @@
 import { access, constants, lstat, readdir, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 
-export type PathKind = 'folder' | 'onnx' | 'torchscript' | 'repository';
+export type PathKind = 'folder' | 'onnx' | 'torchscript' | 'savedmodel' | 'repository';
 
 const fileRefused = (where: string, message: string, remedy: string): WorkbenchError =>
   new WorkbenchError('model-file-invalid', message, { where, remedy });
@@ -10,7 +10,7 @@ const folderRefused = (where: string, message: string, remedy: string): Workbenc
   new WorkbenchError('model-folder-invalid', message, { where, remedy });
 
 const kindsText =
-  'an .onnx file, a TorchScript .pt or .ts file, a folder with model.py, or a model of a Triton repository';
+  'an .onnx file, a TorchScript .pt or .ts file, a SavedModel folder, a folder with model.py, or a model of a Triton repository';
 
 async function folderKind(path: string): Promise<PathKind> {
   const has = (name: string) =>
@@ -18,11 +18,12 @@ async function folderKind(path: string): Promise<PathKind> {
       () => true,
       () => false,
     );
-  if (await has('saved_model.pb')) {
+  if (await has('saved_model.pb')) return 'savedmodel';
+  if (await has('saved_model.pbtxt')) {
     throw folderRefused(
       path,
-      'This is a TensorFlow SavedModel, which cannot be opened as a model of your own yet',
-      'Convert it to ONNX (python -m tf2onnx.convert --saved-model ... --output model.onnx) and give that file.',
+      'The graph of this SavedModel is written as text (saved_model.pbtxt)',
+      'Save it again as saved_model.pb: tf.saved_model.save(tf.saved_model.load(folder), other folder).',
     );
   }
   if (await has('config.pbtxt')) return 'repository';
@@ -92,6 +93,8 @@ export async function modelPathKind(
     );
   }
   if (found.size === 0) throw fileRefused(path, `${basename(path)} is empty`, 'Copy or export it again.');
+  // A file is what a dialog offers; the model is all that stands beside it.
+  if (basename(path) === 'saved_model.pb') return { path: dirname(path), kind: 'savedmodel' };
   if (/\.onnx$/i.test(path)) return { path, kind: 'onnx' };
   if (/\.(pt|pth|ts|torchscript|jit|ptl)$/i.test(path)) return { path, kind: 'torchscript' };
   throw fileRefused(

@@ -10,8 +10,14 @@ import { onnxSource } from './onnx-source';
 import { filePreset, modelTitle } from './own-preset';
 import { checkFolderCode } from './folder-code';
 import { readRepository } from './read-repository';
-import type { RepositoryModel } from './read-repository';
 import { readTorchscript } from './read-torchscript';
+import {
+  repositoryNotes,
+  repositoryOverrides,
+  repositoryTensors,
+  withRepositoryNames,
+} from './repository-choice';
+import { savedModelSource } from './savedmodel-source';
 import { filesOf } from './trust';
 import type { Trust } from './trust';
 
@@ -77,9 +83,14 @@ async function openOnnx(path: string, shapes: OpenModelShapes, overrides: Tree):
 
 type OpenModelShapes = Readonly<Record<string, readonly number[]>>;
 
+interface GivenTensors {
+  readonly shapes: OpenModelShapes;
+  readonly datatypes: Readonly<Record<string, string>>;
+}
+
 async function openTorchscript(
   path: string,
-  given: { readonly shapes: OpenModelShapes; readonly datatypes: Readonly<Record<string, string>> },
+  given: GivenTensors,
   overrides: Tree,
   tools: OpenModelTools,
 ): Promise<OpenedModel> {
@@ -101,6 +112,28 @@ async function openTorchscript(
   const found = await tools.inspect(path, inputs);
   const source: ModelSource = { kind: 'torchscript', path, title, externalFiles: [], ...found };
   return { ...opened(source, overrides, { code, trusted, notes: notesOf(source) }), asked };
+}
+
+/** TensorFlow's operations read and write files, so that a run needs trust; what is asked for comes before it. */
+async function openSavedModel(
+  path: string,
+  shapes: OpenModelShapes,
+  overrides: Tree,
+  { trust }: OpenModelTools,
+): Promise<OpenedModel> {
+  const { source, names, asked: open } = await savedModelSource(path, shapes);
+  checkGiven(shapes, names);
+  const [trusted, code] = [await trust.isTrusted(source), await filesOf(source)];
+  const asked = open.map((name) => ({ name, shape: null }));
+  if (trusted && asked.length === 0) {
+    return opened(source, overrides, { code, trusted, notes: notesOf(source) });
+  }
+  const notes =
+    asked.length === 0
+      ? notesOf(source)
+      : [`The file does not say how many axes these inputs have: ${open.join(', ')}.`];
+  const { kind, title } = source;
+  return { kind, path, title, code, trusted, choice: null, preset: null, asked, notes };
 }
 
 async function openFolder(path: string, tools: OpenModelTools): Promise<OpenedModel> {
@@ -129,34 +162,33 @@ async function openFolder(path: string, tools: OpenModelTools): Promise<OpenedMo
   };
 }
 
-/** Fields of config.pbtxt that a run takes over; the file says the rest. */
-function fromConfig({ config }: RepositoryModel): Tree {
-  const group = config.instanceGroup?.[0];
-  const batching = config.dynamicBatching;
-  const { maxBatchSize } = config;
-  return {
-    configure: {
-      ...(/^[A-Za-z0-9][\w.-]{0,127}$/.test(config.name) ? { modelName: config.name } : {}),
-      maxBatchSize,
-      batching: maxBatchSize === 0 ? 'disabled' : batching === undefined ? 'static' : 'dynamic',
-      ...(batching?.preferredBatchSize === undefined
-        ? {}
-        : { preferredBatchSizes: batching.preferredBatchSize }),
-      ...(group?.count === undefined ? {} : { instances: group.count }),
+/** A model of a repository: its file, with the settings of its config.pbtxt. */
+async function openRepository(
+  path: string,
+  { shapes, datatypes }: GivenTensors,
+  tools: OpenModelTools,
+): Promise<OpenedModel> {
+  const model = await readRepository(path);
+  const found = await {
+    onnx: () => openOnnx(model.file, shapes, {}),
+    savedmodel: () => openSavedModel(model.file, shapes, {}, tools),
+    torchscript: () => {
+      const told = repositoryTensors(model, readTorchscript(model.file));
+      const given = {
+        shapes: { ...told.shapes, ...shapes },
+        datatypes: { ...told.datatypes, ...datatypes },
+      };
+      return openTorchscript(model.file, given, {}, tools);
     },
-  };
-}
-
-/** Shapes and datatypes of a repository's model, as config.pbtxt has them; axes that vary stay to be asked for. */
-function tensorsOf({ config }: RepositoryModel) {
-  const shapes: Record<string, number[]> = {};
-  const datatypes: Record<string, string> = {};
-  for (const tensor of config.input) {
-    const dims = tensor.dims.map(Number);
-    datatypes[tensor.name] = (tensor.dataType ?? 'TYPE_FP32').replace('TYPE_', '');
-    if (!dims.includes(-1)) shapes[tensor.name] = config.maxBatchSize > 0 ? [1, ...dims] : dims;
-  }
-  return { shapes, datatypes };
+  }[model.kind]();
+  const title = basename(path);
+  const { choice, code, trusted, asked } = found;
+  const source = (choice?.overrides['model'] as { source: ModelSource } | undefined)?.source;
+  if (source === undefined) return { ...found, title };
+  const named = { ...(model.kind === 'torchscript' ? withRepositoryNames(source, model) : source), title };
+  const { batched } = named;
+  const notes = [...found.notes, ...repositoryNotes(model, batched)];
+  return { ...opened(named, repositoryOverrides(model, batched), { code, trusted, notes }), asked };
 }
 
 /**
@@ -171,28 +203,11 @@ export async function openModel(input: OpenModelInput, tools: OpenModelTools): P
       return openOnnx(path, shapes, {});
     case 'torchscript':
       return openTorchscript(path, { shapes, datatypes }, {}, tools);
+    case 'savedmodel':
+      return openSavedModel(path, shapes, {}, tools);
     case 'folder':
       return openFolder(path, tools);
-    case 'repository': {
-      const model = await readRepository(path);
-      const overrides = fromConfig(model);
-      const named = basename(path);
-      const told = tensorsOf(model);
-      const found =
-        model.kind === 'onnx'
-          ? await openOnnx(model.file, shapes, overrides)
-          : await openTorchscript(
-              model.file,
-              { shapes: { ...told.shapes, ...shapes }, datatypes: { ...told.datatypes, ...datatypes } },
-              overrides,
-              tools,
-            );
-      const { choice } = found;
-      const source = (choice?.overrides['model'] as { source: ModelSource } | undefined)?.source;
-      if (choice === null || source === undefined) return { ...found, title: named };
-      const titled = { ...source, title: named };
-      const { code, trusted, notes, asked: inputs } = found;
-      return { ...opened(titled, overrides, { code, trusted, notes }), asked: inputs };
-    }
+    case 'repository':
+      return openRepository(path, { shapes, datatypes }, tools);
   }
 }

@@ -16,7 +16,7 @@ export function presetName(title: string): string {
 }
 
 /** What exporters call every file; the folder's name says more. */
-const plainNames = /^(model|network|net|inference|weights|\d+)$/i;
+const plainNames = /^(model|saved_?model|network|net|inference|weights|export|\d+)$/i;
 
 /** A title from a path: the file's name without its ending, or its folder's where the file has none of its own. */
 export function modelTitle(path: string): string {
@@ -25,18 +25,34 @@ export function modelTitle(path: string): string {
   return plainNames.test(name) && folder !== '' ? folder : name;
 }
 
-const describe = (kind: 'onnx' | 'torchscript') => (kind === 'onnx' ? 'an ONNX file' : 'a TorchScript file');
+type FileKind = Exclude<ModelSource['kind'], 'folder'>;
+
+/** What a file of each kind can become; the first format is the default. */
+const kinds: Readonly<
+  Record<FileKind, Pick<Preset, 'formats' | 'accelerators' | 'framework'> & { readonly what: string }>
+> = {
+  onnx: { what: 'an ONNX file', formats: ['onnx'], accelerators: ['none', 'cuda', 'trt'] },
+  torchscript: { what: 'a TorchScript file', formats: ['ts-trace'], accelerators: ['none', 'cuda'] },
+  savedmodel: {
+    what: 'a SavedModel',
+    framework: 'tf',
+    formats: ['tf-savedmodel', 'onnx'],
+    accelerators: ['none', 'cuda', 'trt', 'amp'],
+  },
+};
 
 const smallestOpset = 9;
 const largestOpset = 25;
+/** Of what tf2onnx writes: the newest that TensorRT and Triton's images of the last years all take. */
+const convertedOpset = 13;
 
 /**
  * A file as a preset: tensors from the file, samples of random numbers, outputs compared with the file's own runtime
  * in place of a metric. Pure.
  */
 export function filePreset(source: ModelSource): Preset {
-  const kind = source.kind === 'onnx' ? 'onnx' : 'torchscript';
-  const opset = Math.min(largestOpset, Math.max(smallestOpset, source.opset ?? smallestOpset));
+  const { what, formats, accelerators, framework } = kinds[source.kind === 'folder' ? 'onnx' : source.kind];
+  const opset = Math.min(largestOpset, Math.max(smallestOpset, source.opset ?? convertedOpset));
   const converts = [...source.inputs, ...source.outputs].some(({ datatype }) => datatype === 'FP32');
   const sizes = source.batched ? [1, 2, 4, 8] : [1];
   // The samples, generated or given, are what is measured with as well: their values decide what some models do.
@@ -44,17 +60,18 @@ export function filePreset(source: ModelSource): Preset {
   return {
     id: presetName(source.title),
     title: source.title,
-    summary: `Your own model, ${describe(kind)}: ${source.path}`,
-    formats: [kind === 'onnx' ? 'onnx' : 'ts-trace'],
+    summary: `Your own model, ${what}: ${source.path}`,
+    ...(framework === undefined ? {} : { framework }),
+    formats: [...formats],
     precisions: converts ? ['fp32', 'fp16'] : ['fp32'],
-    accelerators: kind === 'onnx' ? ['none', 'cuda', 'trt'] : ['none', 'cuda'],
+    accelerators: [...accelerators],
     metrics: [],
     origin: { dataset: 'random numbers', checkpoint: source.path, paper: 'none' },
     signature: servedTensors(source),
     defaults: {
       // Written out, so that a person sees what is sent and can change it.
       model: { shapes: Object.fromEntries(source.inputs.map(({ name, sample }) => [name, sample])) },
-      format: kind === 'onnx' ? 'onnx' : 'ts-trace',
+      format: formats[0],
       precision: 'fp32',
       onnxOpset: opset,
       configure: source.batched
@@ -62,6 +79,10 @@ export function filePreset(source: ModelSource): Preset {
         : { maxBatchSize: 0, batching: 'disabled' },
       accuracy: { atol: { '*': 1e-4 }, rtol: { '*': 1e-4 } },
     },
+    // After a conversion another runtime computes, which adds up in another order.
+    ...(source.kind === 'savedmodel'
+      ? { byFormat: { onnx: { accuracy: { atol: { '*': 1e-3 }, rtol: { '*': 1e-3 } } } } }
+      : {}),
     profiles: {
       quick: {
         summary: 'A few samples, short windows.',

@@ -10,15 +10,15 @@ import type { ModelConfig } from '../triton/model-config';
 export interface RepositoryModel {
   readonly kind: Exclude<ModelSource['kind'], 'folder'>;
   readonly config: ModelConfig;
-  /** Text of config.pbtxt. */
-  readonly text: string;
-  /** The model file of the newest version. */
+  /** The model file, or the SavedModel folder, of the newest version. */
   readonly file: string;
+  readonly version: number;
 }
 
 const kinds: Readonly<Record<string, { readonly kind: RepositoryModel['kind']; readonly file: string }>> = {
   onnxruntime: { kind: 'onnx', file: 'model.onnx' },
   pytorch: { kind: 'torchscript', file: 'model.pt' },
+  tensorflow: { kind: 'savedmodel', file: 'model.savedmodel' },
 };
 
 const refused = (where: string, message: string, remedy: string): WorkbenchError =>
@@ -46,7 +46,7 @@ export async function readRepository(folder: string): Promise<RepositoryModel> {
         : `Models of the backend "${backend}" cannot be opened`,
       python
         ? 'Put its model into a model folder ("init DIR" writes one), or measure it where it is served: perf --url.'
-        : 'Give a model of the backend onnxruntime or pytorch, or measure it where it is served: perf --url.',
+        : 'Give a model of the backend onnxruntime, pytorch or tensorflow, or measure it where it is served: perf --url.',
     );
   }
   const versions = (await readdir(folder, { withFileTypes: true }))
@@ -70,5 +70,5 @@ export async function readRepository(folder: string): Promise<RepositoryModel> {
       `Its name is ${known.file}, or default_model_filename.`,
     );
   }
-  return { kind: known.kind, config, text, file };
+  return { kind: known.kind, config, file, version: newest };
 }

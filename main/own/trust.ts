@@ -16,14 +16,17 @@ const trustedSchema = z.strictObject({
 
 type Place = Pick<ModelSource, 'kind' | 'path'>;
 
+/** A SavedModel is a program too: TensorFlow's operations read and write files. */
+const isFolder = (kind: Place['kind']): boolean => kind === 'folder' || kind === 'savedmodel';
+
 /** What the model consists of, as the person who trusts it is shown it. */
 export async function filesOf({ kind, path }: Place): Promise<readonly ModelFile[]> {
-  if (kind === 'folder') return listModelFiles(path);
+  if (isFolder(kind)) return listModelFiles(path);
   return kind === 'torchscript' ? [{ path: basename(path), bytes: 0 }] : [];
 }
 
 async function hashOf({ kind, path }: Place): Promise<string> {
-  if (kind !== 'folder') return hashFile(path);
+  if (!isFolder(kind)) return hashFile(path);
   const hash = createHash('sha256');
   for (const file of await listModelFiles(path)) {
     hash.update(`${file.path}\0${await hashFile(join(path, file.path))}\n`);

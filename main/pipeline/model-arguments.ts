@@ -41,11 +41,11 @@ export async function codeHash(run: Pick<RunContext, 'preset' | 'services'>): Pr
   ];
 }
 
-/** Content hash of the user's weights, null without. Throws input-invalid when the file is not there. */
+/** Content hash of the user's weights, or of an own SavedModel folder, null without. Throws input-invalid when the file is not there. */
 export async function checkpointHash(checkpoint: string | undefined): Promise<string | null> {
   if (checkpoint === undefined) return null;
   await requireFile(checkpoint, 'model.checkpoint', 'The weights file');
-  return hashFile(checkpoint);
+  return (await stat(checkpoint)).isDirectory() ? hashFolder(checkpoint) : hashFile(checkpoint);
 }
 
 /**

@@ -169,6 +169,22 @@ export function buildPlanCommand(
   };
 }
 
+/** What the model ran in before it was converted. */
+function sourceRuntime({ framework, spec }: ModelSource): string {
+  const { source } = spec.model;
+  switch (source?.kind) {
+    case undefined:
+    case 'folder':
+      return framework;
+    case 'onnx':
+      return 'onnx';
+    case 'torchscript':
+      return 'ts';
+    case 'savedmodel':
+      return 'savedmodel';
+  }
+}
+
 export function inferFrameworkCommand(
   source: ModelSource,
   prepared: PreparedPaths,
@@ -180,10 +196,7 @@ export function inferFrameworkCommand(
       ...modelArguments(source),
       ...datasetArguments(source, prepared.dataset),
       ...weightArguments(source, prepared.checkpoint, '--path'),
-      [
-        '--runtime',
-        source.fileSignature === undefined ? source.framework : source.spec.format === 'onnx' ? 'onnx' : 'ts',
-      ],
+      ['--runtime', sourceRuntime(source)],
       ['--output-dir', outputDir],
       ['--dump-labels'],
     ],

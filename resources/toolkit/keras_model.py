@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
@@ -19,7 +20,7 @@ from .signature import Signature, Tensor, parse_signature
 
 _SIGNATURE_KEY = "serving_default"
 #: Files that SavedModel keeps beside the graph and that its loaders leave alone.
-_NOTES = Path("assets.extra") / "workbench.json"
+NOTES = Path("assets.extra") / "workbench.json"
 
 
 def import_tensorflow() -> Any:
@@ -173,7 +174,7 @@ def write_savedmodel(model: KerasModel, signature: Signature, path: Path) -> Non
     holder.model = model.module
     function = tensorflow.function(serve).get_concrete_function(**specs)
     tensorflow.saved_model.save(holder, str(path), signatures={_SIGNATURE_KEY: function})
-    notes = path / _NOTES
+    notes = path / NOTES
     notes.parent.mkdir()
     notes.write_text(json.dumps({**signature.fields(), "parameters": model.parameters}), encoding="utf-8")
 
@@ -203,8 +204,9 @@ def keras_to_onnx(model: KerasModel, signature: Signature, opset: int) -> Any:
 def read_notes(path: Path) -> tuple[Signature, Optional[int]]:
     """Signature and parameter count of a SavedModel that `export` wrote. Throws input-invalid."""
     try:
-        text = (path / _NOTES).read_text(encoding="utf-8")
-        return parse_signature(text), int(json.loads(text)["parameters"])
+        text = (path / NOTES).read_text(encoding="utf-8")
+        parameters = json.loads(text)["parameters"]
+        return parse_signature(text), None if parameters is None else int(parameters)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ToolkitError(
             "input-invalid",
@@ -214,19 +216,47 @@ def read_notes(path: Path) -> tuple[Signature, Optional[int]]:
         ) from error
 
 
+def _load_without_optimizer(path: Path) -> Any:
+    from tensorflow.core.protobuf import saved_model_pb2
+
+    model = saved_model_pb2.SavedModel()
+    model.ParseFromString((path / "saved_model.pb").read_bytes())
+    for graph in model.meta_graphs:
+        for node in graph.object_graph_def.nodes:
+            del node.slot_variables[:]
+    with tempfile.TemporaryDirectory() as folder:
+        for part in path.resolve().iterdir():
+            if part.name != "saved_model.pb":
+                (Path(folder) / part.name).symlink_to(part)
+        (Path(folder) / "saved_model.pb").write_bytes(model.SerializeToString())
+        return import_tensorflow().saved_model.load(folder)
+
+
+def load_savedmodel(path: Path) -> Any:
+    """The loaded object, which has `signatures`.
+
+    A model that an older Keras saved together with its optimizer is loaded without that: this TensorFlow cannot restore
+    an optimizer's variables, which no signature reads (tensorflow/tensorflow issue 61972).
+    """
+    try:
+        return import_tensorflow().saved_model.load(str(path))
+    except AttributeError:
+        return _load_without_optimizer(path)
+
+
 class SavedModelRunner:
     """The signature `serving_default` of a SavedModel folder."""
 
     def __init__(self, path: Path) -> None:
-        tensorflow = import_tensorflow()
         try:
-            self._loaded = tensorflow.saved_model.load(str(path))
-            self._call = self._loaded.signatures[_SIGNATURE_KEY]
+            # Kept: the signature alone does not hold the variables.
+            self._loaded = load_savedmodel(path)
+            self.call: Any = self._loaded.signatures[_SIGNATURE_KEY]
         except Exception as error:
             raise ToolkitError(
                 "input-invalid", f"TensorFlow cannot load {path.name}", where=str(path), details=str(error)
             ) from error
-        given = self._call.structured_input_signature[1]
+        given = self.call.structured_input_signature[1]
         self._inputs = [
             Tensor(name, triton_datatype(np.dtype(spec.dtype.as_numpy_dtype)), [])
             for name, spec in given.items()
@@ -238,4 +268,4 @@ class SavedModelRunner:
             tensor.name: tensorflow.constant(check_type(x, tensor.name, tensor.datatype))
             for tensor in self._inputs
         }
-        return {name: value.numpy() for name, value in self._call(**given).items()}
+        return {name: value.numpy() for name, value in self.call(**given).items()}

@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any, Optional
 
+import numpy as np
+
 from .artefact import artefact_fields
 from .batches import Batches, Tensors, cut
 from .datatypes import triton_datatype
@@ -63,14 +65,25 @@ def _check_output(source: Path, results: Tensors, signature: Signature, count: i
         )
 
 
-def _try(source: Path, runner: Runner, signature: Signature, folder: ModelFolder) -> None:
-    """Runs the file on one sample and, where the first axis varies, on three. Throws model-file-invalid."""
+def _same(first: Tensors, second: Tensors) -> bool:
+    """Up to the rounding of sums in another order; NaN equals NaN."""
+    return all(
+        np.allclose(array, second[name], rtol=1e-3, atol=1e-5, equal_nan=True)
+        if array.dtype.kind == "f"
+        else np.array_equal(array, second[name])
+        for name, array in first.items()
+    )
+
+
+def _try(source: Path, runner: Runner, signature: Signature, folder: ModelFolder, report: Report) -> None:
+    """Runs the file on one sample twice and, where the first axis varies, on three. Throws model-file-invalid."""
     batched = all(tensor.shape[:1] == [-1] for tensor in signature.inputs)
     first = next(iter(Batches(folder, 1)))
     for count in (1, 3) if batched else (1,):
         x = {name: array.repeat(count, axis=0) for name, array in cut(first, 1).x.items()}
         try:
             results = runner.run(x)
+            again = runner.run(x) if count == 1 else results
         except ToolkitError:
             raise
         except Exception as error:
@@ -82,6 +95,11 @@ def _try(source: Path, runner: Runner, signature: Signature, folder: ModelFolder
                 error,
             ) from error
         _check_output(source, results, signature, count)
+        if not _same(results, again):
+            report.warning(
+                f"{source.name} answers the same sample differently the second time: it draws random numbers or keeps "
+                "a state, so that its outputs cannot be compared with those of Triton"
+            )
 
 
 def _write_onnx(source: Path, target: Path) -> int:
@@ -114,13 +132,52 @@ def _write_torchscript(source: Path, target: Path, signature: Signature) -> int:
     return sum(parameter.numel() for parameter in module.parameters())
 
 
-def pass_on(
-    source: Path, kind: str, signature: Signature, folder: ModelFolder, output: Path, report: Report
+def _pass_on_savedmodel(
+    source: Path,
+    kind: str,
+    signature: Signature,
+    folder: ModelFolder,
+    output: Path,
+    opset: int,
+    report: Report,
 ) -> dict[str, Any]:
-    """The verb export for a file: tried on samples of the folder's loader, then written to `output`."""
+    from .savedmodel_file import copy_savedmodel, count_parameters, load_foreign_savedmodel, write_as_onnx
+
+    runner = load_foreign_savedmodel(source)
+    report.progress(0.3, "Trying the model")
+    _try(source, LiftedRunner(runner, signature), signature, folder, report)
+    parameters = count_parameters(runner)
+    if kind == "tf-savedmodel":
+        report.progress(0.7, "Copying the folder")
+        copy_savedmodel(source, output, signature, parameters)
+        report.progress(1.0, "Passed on")
+        return artefact_fields(output, signature, parameters, None, report)
+    report.progress(0.5, "Converting to ONNX")
+    written = write_as_onnx(runner, source, signature, opset, output)
+    report.progress(0.8, "Trying the converted file")
+    _try(output, LiftedRunner(_onnx_runner(output), signature), signature, folder, report)
+    report.progress(1.0, "Converted")
+    return artefact_fields(output, signature, parameters, written, report)
+
+
+def pass_on(
+    source: Path,
+    kind: str,
+    signature: Signature,
+    folder: ModelFolder,
+    output: Path,
+    opset: int,
+    report: Report,
+) -> dict[str, Any]:
+    """The verb export for a file: tried on samples of the folder's loader, then written to `output`.
+
+    `opset`: of an ONNX file that is made from another kind.
+    """
+    if source.is_dir():
+        return _pass_on_savedmodel(source, kind, signature, folder, output, opset, report)
     runner = _onnx_runner(source) if kind == "onnx" else TorchScriptRunner(source, signature)
     report.progress(0.3, "Trying the model")
-    _try(source, LiftedRunner(runner, signature), signature, folder)
+    _try(source, LiftedRunner(runner, signature), signature, folder, report)
     report.progress(0.7, "Writing the file")
     if kind == "onnx":
         opset = _write_onnx(source, output)

@@ -1,33 +1,16 @@
 import { execFile } from 'node:child_process';
-import { symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { defaultHome, homeLayout } from '../../main/platform/layout';
-import { createTensorflowEnvironment } from '../../main/toolkit/extra-environment';
 import { cli, documentOf } from '../support/cli';
-import { createTestHome, repository } from '../support/home';
+import { repository } from '../support/home';
 import type { TestHome } from '../support/home';
-
-/** The first of all runs on a machine fetches TensorFlow; later ones find it in the real home. */
-const installMs = 900_000;
+import { createTensorflowHome, tensorflowInstallMs } from '../support/tensorflow';
 
 let home: TestHome;
 beforeAll(async () => {
-  const layout = homeLayout(defaultHome(process.env));
-  const ensure = createTensorflowEnvironment({
-    layout,
-    resources: join(repository, 'resources'),
-    env: process.env,
-  });
-  const python = await ensure({
-    signal: new AbortController().signal,
-    onProgress: () => undefined,
-    onStderrLine: () => undefined,
-  });
-  home = await createTestHome();
-  await symlink(dirname(dirname(python)), join(home.path, 'tensorflow'));
-}, installMs);
+  home = await createTensorflowHome();
+}, tensorflowInstallMs);
 afterAll(() => home.remove());
 
 it('the data set and its loader, in the environment with pyarrow', async () => {

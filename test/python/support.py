@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -11,7 +12,9 @@ import unittest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toolkit.errors import ToolkitError
+from toolkit.errors import ToolkitError, as_toolkit_error
+from toolkit.options import Parser
+from toolkit.report import Report
 
 RESOURCES = Path(__file__).resolve().parents[2] / "resources"
 RESNET50 = RESOURCES / "models" / "resnet50"
@@ -109,6 +112,29 @@ def toolkit(*arguments: object) -> Ended:
     command = [sys.executable, "-m", "toolkit", *(str(argument) for argument in arguments)]
     done = subprocess.run(command, capture_output=True, text=True, env=toolkit_environment(), check=False)
     return Ended(done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr)
+
+
+def run_verb(verb: str, *flags: object) -> dict[str, Any]:
+    """In this process: a process of its own takes seconds to load PyTorch."""
+    module = importlib.import_module(f"toolkit.verbs.{verb.replace('-', '_')}")
+    parser = Parser(prog=verb, allow_abbrev=False)
+    module.add_arguments(parser)
+    with Path(os.devnull).open("wb") as nowhere:
+        report = Report(nowhere.fileno())
+        result: dict[str, Any] = module.run(parser.parse_args([str(flag) for flag in flags]), report)
+    return result
+
+
+def failure(verb: str, *flags: object) -> ToolkitError:
+    try:
+        run_verb(verb, *flags)
+    except Exception as error:
+        return as_toolkit_error(error)
+    raise AssertionError(f"{verb} did not fail")
+
+
+def spoken(error: ToolkitError) -> str:
+    return "\n".join(part for part in (error.message, error.where, error.remedy) if part is not None)
 
 
 def resnet_flags(**changes: str) -> list[str]:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
 import torch
+from make_models import write_norms
 from onnx import TensorProto, helper
-from support import RESOURCES, ToolkitCase, write_toy
+from support import RESOURCES, ToolkitCase, failure, run_verb, spoken, toolkit, write_toy
 
-from toolkit.errors import ToolkitError, as_toolkit_error
-from toolkit.options import Parser
-from toolkit.report import Report
+from toolkit.runners import OnnxRunner
 
 _LOADER = (
     "import numpy as np\n"
@@ -142,29 +138,6 @@ FOLDERS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
 }
 
 
-def run_verb(verb: str, *flags: object) -> dict[str, Any]:
-    """In this process: a process of its own takes seconds to load PyTorch."""
-    module = importlib.import_module(f"toolkit.verbs.{verb.replace('-', '_')}")
-    parser = Parser(prog=verb, allow_abbrev=False)
-    module.add_arguments(parser)
-    with Path(os.devnull).open("wb") as nowhere:
-        report = Report(nowhere.fileno())
-        result: dict[str, Any] = module.run(parser.parse_args([str(flag) for flag in flags]), report)
-    return result
-
-
-def failure(verb: str, *flags: object) -> ToolkitError:
-    try:
-        run_verb(verb, *flags)
-    except Exception as error:
-        return as_toolkit_error(error)
-    raise AssertionError(f"{verb} did not fail")
-
-
-def spoken(error: ToolkitError) -> str:
-    return "\n".join(part for part in (error.message, error.where, error.remedy) if part is not None)
-
-
 class BrokenFolderTest(ToolkitCase):
     def test_each_failure_is_told_by_file_and_function(self) -> None:
         good = write_toy(self.dir / "good")
@@ -238,6 +211,16 @@ class ModelFileTest(ToolkitCase):
                 self.assertIn(words, spoken(error))
                 self.assertIn("Export it again", spoken(error))
 
+    def test_an_epsilon_holds_in_float16_too(self) -> None:
+        source = write_norms(self.dir / "norms.onnx", 0.001)
+        flags = ["--format=onnx", "--precision=fp16", "--foreign", "--input", source]
+        run_verb("convert", *flags, "--output", self.dir / "half.onnx")
+        x = np.random.default_rng(1).random((2, 4, 16), dtype=np.float32) * 0.1
+        whole = OnnxRunner(source).run({"x": x})["y"]
+        half = OnnxRunner(self.dir / "half.onnx").run({"x": x.astype(np.float16)})["y"]
+        # With the epsilon that ONNX Runtime's fusion takes, the difference is more than a half.
+        np.testing.assert_allclose(half.astype(np.float32), whole, atol=0.02)
+
     def test_outputs_that_are_not_as_the_file_says(self) -> None:
         source = write_onnx(self.dir / "good.onnx", "Relu")
         wrong = SIGNATURE.replace('"y", "datatype": "FP32"', '"y", "datatype": "INT64"')
@@ -264,6 +247,15 @@ class ModelFileTest(ToolkitCase):
         self.assertEqual(run_verb("export", *self.export(source, dataset=path))["opset"], 17)
         path.write_text("[1")
         self.assertIn("cannot be read", failure("export", *self.export(source, dataset=path)).message)
+
+    def test_a_model_that_draws_random_numbers_is_told(self) -> None:
+        source = self.dir / "drawing.pt"
+        torch.jit.trace(torch.rand_like, (torch.ones(1, 3),), check_trace=False).save(str(source))
+        flags = self.export(source, "ts-trace")
+        ended = toolkit("export", *flags)
+        warnings = [line["text"] for line in ended.of_type("warning")]
+        self.assertEqual(ended.code, 0, ended.last)
+        self.assertTrue(any("answers the same sample differently" in text for text in warnings), warnings)
 
     def test_torchscript_is_inspected_and_passed_on(self) -> None:
         source = self.dir / "linear.pt"

@@ -108,6 +108,13 @@ def _providers(parameters: dict[str, str], kind: str, device: int, available: Se
     return [(name, {"device_id": device}) if kind == "GPU" and name in on_gpu else name for name in names]
 
 
+def _wrong_fusions(config: dict[str, Any], providers: Sequence[Any]) -> list[str]:
+    """Optimizers to leave out: on CPU this one takes another epsilon than a float16 file says (seen in 1.31)."""
+    types = {item["data_type"] for item in (*config["input"], *config["output"])}
+    on_cpu = list(providers) == ["CPUExecutionProvider"]
+    return ["SimplifiedLayerNormFusion"] if on_cpu and "TYPE_FP16" in types else []
+
+
 class TritonPythonModel:
     """One instance: one session."""
 
@@ -126,7 +133,9 @@ class TritonPythonModel:
         kind, device = args["model_instance_kind"], int(args["model_instance_device_id"])
         providers = _providers(parameters, kind, device, onnxruntime.get_available_providers())
         try:
-            self._session = onnxruntime.InferenceSession(str(path), options, providers=providers)
+            self._session = onnxruntime.InferenceSession(
+                str(path), options, providers=providers, disabled_optimizers=_wrong_fusions(config, providers)
+            )
         except Exception as error:
             raise pb_utils.TritonModelException(f"ONNX Runtime cannot load {path.name}: {error}") from error
         self._names = (

@@ -111,6 +111,16 @@ def _check_names(kind: str, configured: Sequence[str], held: Sequence[str], path
         )
 
 
+def _load(tensorflow: Any, path: Path) -> Any:
+    try:
+        return tensorflow.saved_model.load(str(path))
+    except AttributeError:
+        # An older Keras saved it with its optimizer, whose objects this TensorFlow cannot restore; the graph it can.
+        from tensorflow.python.saved_model import load_v1_in_v2
+
+        return load_v1_in_v2.load(str(path), ["serve"])
+
+
 class TritonPythonModel:
     """One instance: one copy of the model in a process of its own."""
 
@@ -137,7 +147,7 @@ class TritonPythonModel:
         threads.set_inter_op_parallelism_threads(thread_count(parameters, "inter_op_threads"))
         try:
             # Kept: the signature alone does not hold the variables.
-            self._loaded: Any = tensorflow.saved_model.load(str(path))
+            self._loaded: Any = _load(tensorflow, path)
             signatures = self._loaded.signatures
         except Exception as error:
             raise pb_utils.TritonModelException(f"TensorFlow cannot load {path.name}: {error}") from error

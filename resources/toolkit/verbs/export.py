@@ -218,7 +218,15 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     folder = ModelFolder.from_options(options)
     report.progress(0.0, "Loading the model")
     if options.source is not None:
-        return pass_on(options.source, options.format, options.signature, folder, options.output, report)
+        return pass_on(
+            options.source,
+            options.format,
+            options.signature,
+            folder,
+            options.output,
+            options.opset,
+            report,
+        )
     source = (_keras if options.framework == "tf" else _torch)(folder, options)
     report.progress(0.2, "Reading the signature from the data set")
     signature, example = find_signature(

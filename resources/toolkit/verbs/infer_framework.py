@@ -42,7 +42,8 @@ def _runner(folder: ModelFolder, options: argparse.Namespace) -> tuple[Runner, d
     if options.runtime == "savedmodel" and options.path is not None and options.path.is_dir():
         from ..keras_model import SavedModelRunner
 
-        return SavedModelRunner(options.path), {}
+        saved = SavedModelRunner(options.path)
+        return (saved if options.signature is None else LiftedRunner(saved, options.signature)), {}
     if options.path is None or not options.path.is_file():
         raise ToolkitError("input-invalid", f"--runtime {options.runtime} needs a model file", where="--path")
     given: Optional[Signature] = options.signature

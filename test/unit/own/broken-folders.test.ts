@@ -104,12 +104,6 @@ refusesEach('a folder', [
     says: ['pipe.py is no plain file'],
   },
   {
-    what: 'a SavedModel',
-    make: async ({ put }) => dirname(await put('saved/saved_model.pb', 'x')),
-    code: inFolder,
-    says: ['TensorFlow SavedModel', 'tf2onnx'],
-  },
-  {
     what: 'a whole repository',
     make: async ({ put, dir }) => {
       await put('all/a/config.pbtxt', '');

@@ -6,6 +6,8 @@ import { toWire } from '../../../main/contract/errors';
 import { openModel } from '../../../main/own/open-model';
 import { scripted, useModelBench } from '../../support/model-bench';
 import { onnxBytes } from '../../support/onnx-bytes';
+import type { SavedModelText } from '../../support/savedmodel-bytes';
+import { savedModelBytes } from '../../support/savedmodel-bytes';
 
 const bench = useModelBench();
 const tools = () => bench().tools();
@@ -104,6 +106,78 @@ describe('an ONNX file', () => {
     expect(await samples({ image: [1, 3, 64, 64] })).toContainEqual([1, 3, 64, 64]);
     await expect(openModel({ path, shapes: { nose: [1] } }, tools())).rejects.toMatchObject({
       remedy: 'Its inputs are: image, ids, mask.',
+    });
+  });
+});
+
+describe('a SavedModel', () => {
+  const saved = async (text: SavedModelText = {}) =>
+    dirname(await bench().put('Segmenter v2/saved_model.pb', savedModelBytes(text)));
+
+  it('is read without TensorFlow, asks for trust, and is then a model with its own tensors', async () => {
+    const path = await saved({
+      inputs: [
+        { name: 'image', shape: [-1, -1, -1, 3] },
+        { name: 'flag', type: 10, shape: [-1, 1] },
+      ],
+      outputs: [
+        { name: 'output_10', type: 9, shape: [-1, 4] },
+        { name: 'output_2', shape: [-1, 4] },
+      ],
+    });
+    expect(await openModel({ path }, tools())).toMatchObject({
+      kind: 'savedmodel',
+      trusted: false,
+      choice: null,
+      code: [{ path: 'saved_model.pb' }],
+    });
+    await tools().trust.trust({ kind: 'savedmodel', path });
+    const opened = await openModel({ path, shapes: { image: [1, 64, 64, 3] } }, tools());
+    expect(opened.preset).toMatchObject({
+      framework: 'tf',
+      formats: ['tf-savedmodel', 'onnx'],
+      defaults: { format: 'tf-savedmodel' },
+    });
+    expect(opened.choice?.overrides).toMatchObject({
+      model: {
+        source: {
+          batched: true,
+          inputs: [
+            { name: 'flag', datatype: 'BOOL', shape: [-1, 1], sample: [1, 1] },
+            { name: 'image', datatype: 'FP32', shape: [-1, -1, -1, 3], sample: [1, 64, 64, 3] },
+          ],
+          outputs: [{ name: 'output_2' }, { name: 'output_10', datatype: 'INT64' }],
+        },
+      },
+    });
+  });
+
+  it('is the same when its saved_model.pb is chosen', async () => {
+    const path = await saved();
+    const opened = await openModel({ path: join(path, 'saved_model.pb') }, tools());
+    expect(opened).toMatchObject({ kind: 'savedmodel', path, title: 'Segmenter v2' });
+  });
+
+  it('is trusted by the content of every file of it', async () => {
+    const path = await saved();
+    await bench().put('Segmenter v2/variables/variables.index', 'i');
+    const weights = await bench().put('Segmenter v2/variables/variables.data-00000-of-00001', 'w');
+    await tools().trust.trust({ kind: 'savedmodel', path });
+    expect((await openModel({ path }, tools())).trusted).toBe(true);
+    await writeFile(weights, 'v');
+    expect((await openModel({ path }, tools())).trusted).toBe(false);
+  });
+
+  it('asks for the shape of an input whose number of axes it does not say', async () => {
+    const path = await saved({ inputs: [{ name: 'x', shape: null }] });
+    await tools().trust.trust({ kind: 'savedmodel', path });
+    expect(await openModel({ path }, tools())).toMatchObject({
+      choice: null,
+      asked: [{ name: 'x', shape: null }],
+    });
+    const opened = await openModel({ path, shapes: { x: [1, 5] } }, tools());
+    expect(opened.choice?.overrides).toMatchObject({
+      model: { source: { inputs: [{ name: 'x', shape: [-1, -1], sample: [1, 5] }] } },
     });
   });
 });

@@ -99,8 +99,8 @@ export function OwnModelPanel() {
       </div>
       <div className="panel-body">
         <p className="section-note">
-          An ONNX or TorchScript file, a folder with model.py, or a model of a Triton repository. Reading it
-          executes nothing.
+          An ONNX or TorchScript file, a SavedModel folder, a folder with model.py, or a model of a Triton
+          repository. Reading it executes nothing.
         </p>
         <div className="row">
           <Button

@@ -34,6 +34,9 @@ describe('keys of the wizard', () => {
 it('what is dropped is taken for what it looks like', () => {
   expect(dropUse('val', true)).toBe('dataset');
   expect(dropUse('run.yaml', true)).toBe('dataset');
+  for (const name of ['saved_model', 'savedmodel', 'model.savedmodel']) {
+    expect(dropUse(name, true)).toBe('model');
+  }
   expect(dropUse('resnet50.pth', false)).toBe('checkpoint');
   for (const name of [
     'run.yaml',

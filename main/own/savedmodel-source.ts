@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+import type { ModelSource } from '../contract/run-spec';
+import { fileShape, isBatched } from './batch-axis';
+import { listModelFiles } from './model-files';
+import type { GivenShapes } from './onnx-source';
+import { modelTitle } from './own-preset';
+import type { Dimension } from './read-onnx';
+import type { SavedModelFacts, SavedModelTensor } from './read-savedmodel';
+import { readSavedModel } from './read-savedmodel';
+import { sampleShape } from './sample-shape';
+
+/** TensorFlow's `DataType` as Triton names it. */
+const datatypes: Readonly<Record<number, string>> = {
+  1: 'FP32',
+  2: 'FP64',
+  3: 'INT32',
+  4: 'UINT8',
+  5: 'INT16',
+  6: 'INT8',
+  9: 'INT64',
+  10: 'BOOL',
+  17: 'UINT16',
+  19: 'FP16',
+  22: 'UINT32',
+  23: 'UINT64',
+};
+const otherTypes: Readonly<Record<number, string>> = {
+  7: 'text',
+  8: 'complex numbers',
+  14: 'bfloat16',
+  18: 'complex numbers',
+};
+
+/** Call a Python function of the process that made them, which no file holds. */
+const pythonOperators = ['PyFunc', 'PyFuncStateless', 'EagerPyFunc'];
+/** Hold what stands in the folder `variables`. */
+const variableOperators = ['VarHandleOp', 'VariableV2', 'Variable'];
+
+const refused = (where: string, message: string, remedy: string): WorkbenchError =>
+  new WorkbenchError('model-folder-invalid', message, { where, remedy });
+
+/** Index and shards of the variables, all of them. */
+async function checkVariables(folder: string, { operators }: SavedModelFacts): Promise<void> {
+  const below = (await listModelFiles(folder)).map(({ path }) => path.replaceAll('\\', '/'));
+  const remedy = 'Copy the whole folder again, with "variables" in it.';
+  if (!below.includes('variables/variables.index')) {
+    if (!variableOperators.some((name) => operators.has(name))) return;
+    throw refused(
+      join(folder, 'variables'),
+      'The SavedModel lacks its variables: there is no variables/variables.index',
+      remedy,
+    );
+  }
+  const shards = below.flatMap((path) => /^variables\/variables\.data-(\d+)-of-(\d+)$/.exec(path)?.[2] ?? []);
+  const wanted = Math.max(1, ...shards.map(Number));
+  if (shards.length >= wanted) return;
+  const message = `The SavedModel has ${shards.length} of the ${wanted} files with its variables`;
+  throw refused(join(folder, 'variables'), message, remedy);
+}
+
+function datatypeOf(path: string, side: string, { name, dataType }: SavedModelTensor): string {
+  const found = dataType === null ? undefined : datatypes[dataType];
+  if (found !== undefined) return found;
+  const what =
+    dataType === null
+      ? 'a sparse or composite tensor'
+      : `of ${otherTypes[dataType] ?? `TensorFlow's type ${dataType}`}`;
+  throw refused(
+    path,
+    `The ${side} ${name} is ${what}, which cannot be sent and compared here`,
+    'Save the model with a signature through which numbers go in and out.',
+  );
+}
+
+/** A SavedModel as a model, or the inputs whose number of axes has to be told first. */
+export interface SavedModelReading {
+  readonly source: ModelSource;
+  readonly names: readonly string[];
+  readonly asked: readonly string[];
+}
+
+/**
+ * A SavedModel folder: the tensors of its signature and what samples of them look like. Executes nothing.
+ * Throws model-folder-invalid.
+ */
+export async function savedModelSource(folder: string, given: GivenShapes): Promise<SavedModelReading> {
+  const path = join(folder, 'saved_model.pb');
+  const facts = readSavedModel(folder);
+  for (const [side, tensors] of [
+    ['inputs', facts.inputs],
+    ['outputs', facts.outputs],
+  ] as const) {
+    if (tensors.length > 0) continue;
+    throw refused(path, `The signature has no ${side}`, 'Save the model with a function that has some.');
+  }
+  const python = pythonOperators.find((name) => facts.operators.has(name));
+  if (python !== undefined) {
+    throw refused(
+      path,
+      `The graph calls a Python function (${python}), which a SavedModel does not hold`,
+      "Write that part with TensorFlow's own operations in place of tf.py_function or tf.numpy_function.",
+    );
+  }
+  await checkVariables(folder, facts);
+  const asked = facts.inputs.filter(
+    ({ name, dimensions }) => dimensions === null && given[name] === undefined,
+  );
+  const inputs = facts.inputs.map((tensor) => ({
+    name: tensor.name,
+    datatype: datatypeOf(path, 'input', tensor),
+    dimensions: tensor.dimensions ?? (given[tensor.name] ?? []).map((): Dimension => ''),
+  }));
+  const outputs = facts.outputs.map((tensor) => {
+    const datatype = datatypeOf(path, 'output', tensor);
+    if (tensor.dimensions !== null) return { name: tensor.name, datatype, dimensions: tensor.dimensions };
+    throw refused(
+      path,
+      `The file does not say how many axes the output ${tensor.name} has`,
+      'Give it a shape where the model is made (tf.ensure_shape does it), and save it again.',
+    );
+  });
+  const known = new Map<string, number>();
+  return {
+    names: inputs.map(({ name }) => name),
+    asked: asked.map(({ name }) => name),
+    source: {
+      kind: 'savedmodel',
+      path: folder,
+      title: modelTitle(folder),
+      inputs: inputs.map(({ name, datatype, dimensions }) => ({
+        name,
+        datatype,
+        shape: fileShape(dimensions),
+        sample: [...(given[name] ?? sampleShape({ dimensions, datatype }, known))],
+      })),
+      outputs: outputs.map(({ name, datatype, dimensions }) => ({
+        name,
+        datatype,
+        shape: fileShape(dimensions),
+      })),
+      batched: isBatched([...inputs, ...outputs].map(({ dimensions }) => dimensions)),
+      externalFiles: [],
+    },
+  };
+}

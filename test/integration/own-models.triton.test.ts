@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runFolder } from '../../main/store/run-folder';
+import { parseConfigPbtxt } from '../../main/triton/config-pbtxt';
+import { cli, documentOf } from '../support/cli';
+import type { RunDocument } from '../support/cli';
+import { createTestHome, repository } from '../support/home';
+import type { TestHome } from '../support/home';
+
+let home: TestHome;
+let models: string;
+beforeAll(async () => {
+  home = await createTestHome();
+  models = join(home.path, 'models');
+  await mkdir(models);
+  await promisify(execFile)(join(home.path, 'python', 'bin', 'python'), ['make_models.py', models], {
+    cwd: join(repository, 'test', 'python'),
+    env: { ...process.env, PYTHONPATH: join(repository, 'resources'), PYTHONDONTWRITEBYTECODE: '1' },
+  });
+});
+afterAll(() => home.remove());
+
+const short = [
+  ...['--profile', 'quick', '--json', '--concurrency', '2', '--measurement-interval-ms', '300'],
+  ...['--set', 'performance.maxTrials=3', '--set', 'performance.warmupMs=200'],
+];
+
+async function report(path: string, ...flags: readonly string[]): Promise<RunDocument> {
+  const result = await cli(home.path, 'run', join(models, path), ...short, ...flags);
+  expect(result.stderr).not.toContain('✗');
+  expect(result.code).toBe(0);
+  const document = documentOf(result);
+  expect(document.accuracy?.passed).toBe(true);
+  for (const output of document.accuracy?.outputs ?? []) expect(output.vacuous, output.output).toBe(false);
+  for (const point of [...document.offline, ...document.online]) {
+    expect(point.errorCount).toBe(0);
+    expect(point.inferencesPerSecond).toBeGreaterThan(0);
+  }
+  return document;
+}
+
+const configOf = async ({ dir }: RunDocument, name: string) =>
+  parseConfigPbtxt(await readFile(join(runFolder(dir).repository, name, 'config.pbtxt'), 'utf8'));
+
+it('an ONNX model of a repository goes to a report with the settings of its config.pbtxt', async () => {
+  const document = await report('repository/normed');
+  expect(document.offline.map(({ batchSize }) => batchSize)).toEqual([1, 2, 4]);
+  expect(await configOf(document, 'normed')).toMatchObject({
+    maxBatchSize: 4,
+    dynamicBatching: { preferredBatchSize: [2, 4] },
+    instanceGroup: [{ count: 2 }],
+    versionPolicy: { specific: { versions: [3] } },
+  });
+});
+
+it('a TorchScript model of a repository keeps the names that its clients use', async () => {
+  const document = await report('repository/mixer', '--trust');
+  const { input, output, dynamicBatching } = await configOf(document, 'mixer');
+  expect(input.map(({ name, dataType }) => [name, dataType])).toEqual([
+    ['INPUT__0', 'TYPE_FP32'],
+    ['INPUT__1', 'TYPE_INT64'],
+  ]);
+  expect(output.map(({ name, dims }) => [name, dims])).toEqual([
+    ['TOTAL__0', [1]],
+    ['MASKED__1', [5]],
+  ]);
+  expect(dynamicBatching).toBeUndefined();
+});
+
+it('an ONNX file as fp16 computes what the file says, its epsilons too', async () => {
+  const document = await report('norms.onnx', '--precision', 'fp16', '--batch-sizes', '1');
+  const [output] = document.accuracy?.outputs ?? [];
+  // Of values up to 4; with the fusion of ONNX Runtime that is left out, a half and more.
+  expect(output?.maxAbsDiff).toBeLessThan(0.02);
+});

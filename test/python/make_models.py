@@ -1,0 +1,90 @@
+"""Writes models of other people's kind for the integration tests: it takes the path of a new folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from onnx import TensorProto, helper
+
+
+def write_norms(path: Path, epsilon: float) -> Path:
+    """x [batch, 4, 16] -> y through two normalisations that share one epsilon, as exporters of old sets write them."""
+    nodes, last = [], "x"
+    for place in "ab":
+
+        def made(operator: str, inputs: list[str], output: str, place: str = place, **rest: Any) -> str:
+            nodes.append(helper.make_node(operator, inputs, [output + place], **rest))
+            return output + place
+
+        mean = made("ReduceMean", [last], "mean", axes=[-1], keepdims=1)
+        difference = made("Sub", [last, mean], "difference")
+        square = made("Pow", [difference, "two"], "square")
+        variance = made("ReduceMean", [square], "variance", axes=[-1], keepdims=1)
+        deviation = made("Sqrt", [made("Add", [variance, "epsilon"], "sum")], "deviation")
+        scaled = made("Mul", [made("Div", [difference, deviation], "quotient"), "small"], "scaled")
+        last = made("Add", [scaled, "zero"], "shifted")
+    nodes.append(helper.make_node("Mul", [last, "large"], ["y"]))
+    numbers = {"two": 2.0, "epsilon": epsilon, "small": [0.05] * 16, "zero": [0.0] * 16, "large": 20.0}
+    weights = [
+        onnx.numpy_helper.from_array(np.array(value, np.float32), name) for name, value in numbers.items()
+    ]
+    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", 4, 16]) for name in "xy"]
+    graph = helper.make_graph(nodes, "g", tensors[:1], tensors[1:], weights)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), str(path))
+    return path
+
+
+_ONNX_CONFIG = """
+name: "normed"
+platform: "onnxruntime_onnx"
+max_batch_size: 4
+input [ { name: "x" data_type: TYPE_FP32 dims: [ 4, 16 ] } ]
+output [ { name: "y" data_type: TYPE_FP32 dims: [ 4, 16 ] } ]
+dynamic_batching { preferred_batch_size: [ 2, 4 ] max_queue_delay_microseconds: 300 }
+instance_group [ { count: 2 kind: KIND_CPU } ]
+"""
+
+_TORCH_CONFIG = """
+name: "mixer"
+platform: "pytorch_libtorch"
+max_batch_size: 2
+input [
+  { name: "INPUT__1" data_type: TYPE_INT64 dims: [ 5 ] },
+  { name: "INPUT__0" data_type: TYPE_FP32 dims: [ 5 ] }
+]
+output [
+  { name: "TOTAL__0" data_type: TYPE_FP32 dims: [ 1 ] },
+  { name: "MASKED__1" data_type: TYPE_FP32 dims: [ 5 ] }
+]
+version_policy: { latest { num_versions: 1 } }
+"""
+
+
+class _Mixer(torch.nn.Module):
+    def forward(self, values: torch.Tensor, flags: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        masked = values * flags.to(values.dtype) - values
+        return masked.sum(dim=1, keepdim=True), masked
+
+
+def write_models(folder: Path) -> None:
+    """A repository with an ONNX model in versions 1 and 3 and a TorchScript model, and the ONNX file alone."""
+    repository = folder / "repository"
+    for version in ("1", "3"):
+        path = repository / "normed" / version
+        path.mkdir(parents=True)
+        write_norms(path / "model.onnx", 0.001)
+    (repository / "normed" / "config.pbtxt").write_text(_ONNX_CONFIG)
+    path = repository / "mixer" / "1"
+    path.mkdir(parents=True)
+    torch.jit.script(_Mixer().eval()).save(str(path / "model.pt"))
+    (repository / "mixer" / "config.pbtxt").write_text(_TORCH_CONFIG)
+    write_norms(folder / "norms.onnx", 0.001)
+
+
+if __name__ == "__main__":
+    write_models(Path(sys.argv[1]))

@@ -1,0 +1,26 @@
+import { symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { defaultHome, homeLayout } from '../../main/platform/layout';
+import { createTensorflowEnvironment } from '../../main/toolkit/extra-environment';
+import { createTestHome, repository } from './home';
+import type { TestHome } from './home';
+
+/** The first of all runs on a machine fetches TensorFlow; later ones find it in the real home. */
+export const tensorflowInstallMs = 900_000;
+
+/** A test home with every tool and the real home's environment with TensorFlow, installed there where it is missing. */
+export async function createTensorflowHome(): Promise<TestHome> {
+  const ensure = createTensorflowEnvironment({
+    layout: homeLayout(defaultHome(process.env)),
+    resources: join(repository, 'resources'),
+    env: process.env,
+  });
+  const python = await ensure({
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
+    onStderrLine: () => undefined,
+  });
+  const home = await createTestHome();
+  await symlink(dirname(dirname(python)), join(home.path, 'tensorflow'));
+  return home;
+}
