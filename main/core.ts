@@ -5,7 +5,7 @@ import type { MachineStatus } from './contract/machine';
 import type { Preset } from './contract/preset';
 import type { Environment } from './contract/results';
 import type { ReportFile, StepId } from './contract/run-events';
-import type { DockerEngineSpec, LoadTool as LoadToolId, RunSpec } from './contract/run-spec';
+import type { DockerEngineSpec, Format, LoadTool as LoadToolId, RunSpec } from './contract/run-spec';
 import type { RunState } from './contract/run-state';
 import type { Choice } from './contract/spec-tools';
 import type { DataDesk } from './data/data-desk';
@@ -38,6 +38,7 @@ import { steps } from './pipeline/steps';
 import { homeLayout } from './platform/layout';
 import { Listeners } from './platform/listeners';
 import { readPresets, requirePreset } from './presets/presets';
+import { readPublished } from './presets/published';
 import { resolveSpec } from './presets/resolve-spec';
 import type { ReportContext } from './reports/to-report';
 import { writeReports } from './reports/write-reports';
@@ -94,8 +95,11 @@ export interface Core {
   resolveSpec(preset: string, overrides: Readonly<Record<string, unknown>>): RunSpec;
   /** The same also for an own model, whose choice holds what was read of it. */
   resolveChoice(choice: Choice): Promise<RunSpec>;
-  /** @param engine what the preflight is made for; when absent, all GPUs, or the CPU where there are none. */
-  machine(engine?: DockerEngineSpec): Promise<MachineStatus>;
+  /**
+   * @param engine what the preflight is made for; when absent, all GPUs, or the CPU where there are none.
+   * @param format what is to be served, where that is known.
+   */
+  machine(engine?: DockerEngineSpec, format?: Format): Promise<MachineStatus>;
   /** Pulls and builds of images. */
   readonly images: ImageWorks;
   /** Published data sets and checkpoints. */
@@ -246,7 +250,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const stopFollowing =
     options.follow === true ? followRuns(store, (runId) => runs.isOwn(runId), tell) : () => undefined;
 
-  const machine = (engine?: DockerEngineSpec): Promise<MachineStatus> =>
+  const machine = (engine?: DockerEngineSpec, format?: Format): Promise<MachineStatus> =>
     readMachineStatus({
       env,
       resources,
@@ -259,6 +263,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
           engine ?? { kind: 'docker', gpus: gpus.length > 0 ? ['all'] : [], shmSizeMiB: 1024 },
           { resources, link: docker },
           facts,
+          { format: format ?? null },
         ),
     });
   const resolve: Core['resolveSpec'] = (id, overrides) =>
@@ -267,7 +272,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
 
   const contextOf = async ({ spec, imported }: RunState): Promise<ReportContext> =>
     imported === null
-      ? reportContext(await presetOf(spec.model), now())
+      ? reportContext(await presetOf(spec.model), spec, { resources, now: now() })
       : { generatedAt: now().toISOString(), modelTitle: spec.model.preset };
   const writeReportsOf = async (runId: string): Promise<readonly ReportFile[]> => {
     const { state, folder } = await store.load(runId);
@@ -317,6 +322,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         return Promise.resolve({ kept: false });
       },
       'presets.list': () => Promise.resolve(presetList()),
+      'presets.published': async ({ preset }) =>
+        presets.has(preset) ? readPublished(resources, preset) : null,
       'presets.resolve': (input) => Promise.resolve().then(() => resolve(input.preset, input.overrides)),
       ...createSpecTools({
         presets,

@@ -5,6 +5,8 @@ import type { ContainerStats, ImageInfo } from '../main/contract/docker';
 import type { MachineStatus } from '../main/contract/machine';
 import type { Preset } from '../main/contract/preset';
 import type { Client } from './client';
+import type { Baselines } from './stores/baselines';
+import { createBaselines } from './stores/baselines';
 import type { Closing } from './stores/closing';
 import { createClosing } from './stores/closing';
 import type { ContainerLog } from './stores/container-log';
@@ -62,6 +64,7 @@ export interface Workbench {
   readonly selection: StoreApi<Selection>;
   readonly compared: StoreApi<ComparedRuns>;
   readonly budgets: StoreApi<LatencyBudgets>;
+  readonly baselines: StoreApi<Baselines>;
   readonly draft: StoreApi<DraftState>;
   readonly ownModel: StoreApi<OwnModel>;
   readonly dataSources: StoreApi<DataSources>;
@@ -90,6 +93,7 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     selection: createSelection(),
     compared: createComparedRuns(client),
     budgets: createLatencyBudgets(storage),
+    baselines: createBaselines(client, storage),
     draft,
     ownModel: createOwnModel(client, draft),
     dataSources: createDataSources(client, draft),

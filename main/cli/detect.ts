@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { dockerEngineSchema } from '../contract/run-spec';
+import { dockerEngineSchema, formats } from '../contract/run-spec';
 import type { GpuFacts, MachineStatus } from '../contract/machine';
 import { WorkbenchError } from '../contract/errors';
 import { formatChecks } from '../machine/preflight-text';
@@ -11,6 +11,7 @@ interface DetectOptions {
   readonly images?: string;
   readonly release?: string;
   readonly gpus?: string;
+  readonly format?: string;
 }
 
 const gibibytes = (bytes: number | null) =>
@@ -56,6 +57,10 @@ export function addDetect(program: Command, context: CliContext): void {
     .option('--images <family>', 'check for cpu (built here) or ngc (NVIDIA) images')
     .option('--release <YY.MM>', 'check for this release of the NGC images')
     .option('--gpus <list>', 'check for these GPUs: "all", or UUIDs')
+    .option(
+      '--format <name>',
+      'check for serving this format; tf-savedmodel needs a backend that releases lack',
+    )
     .option('--json', 'one JSON document on stdout')
     .action(async (options: DetectOptions) => {
       const output = context.output(options);
@@ -73,7 +78,13 @@ export function addDetect(program: Command, context: CliContext): void {
           where: `--${String(issue?.path[0] ?? 'images')}`,
         });
       }
-      const machine = await (await context.core()).machine(asked ? engine.data : undefined);
+      const format = formats.find((known) => known === options.format);
+      if (options.format !== undefined && format === undefined) {
+        throw new WorkbenchError('input-invalid', `"${options.format}" is none of ${formats.join(', ')}`, {
+          where: '--format',
+        });
+      }
+      const machine = await (await context.core()).machine(asked ? engine.data : undefined, format);
       if (output.json) output.document(machine);
       else tell(output, machine);
     });

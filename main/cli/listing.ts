@@ -5,35 +5,13 @@ import { estimateTimeLeft } from '../contract/time-left';
 import type { CliContext } from './context';
 import { formatError, formatTable, milliseconds, perSecond } from './output';
 import { crossCheckLines } from './print-cross-check';
+import { addPresets } from './presets';
 import { runDocument } from './run-json';
 
 interface Json {
   readonly json?: boolean;
 }
 const jsonHelp = 'one JSON document on stdout';
-
-function addPresets(program: Command, context: CliContext): void {
-  program
-    .command('presets')
-    .description('List the deployments that can be run')
-    .option('--json', jsonHelp)
-    .action(async (options: Json) => {
-      const output = context.output(options);
-      const presets = (await context.core()).presets();
-      if (output.json) {
-        output.document(presets);
-        return;
-      }
-      for (const preset of presets) {
-        output.say(`${preset.id}  ${preset.title}`);
-        output.say(`    ${preset.summary}`);
-        output.say(`    formats ${preset.formats.join(', ')}; precisions ${preset.precisions.join(', ')}`);
-        for (const [name, profile] of Object.entries(preset.profiles)) {
-          output.say(`    --profile ${name}: ${profile.summary}`);
-        }
-      }
-    });
-}
 
 function addRuns(program: Command, context: CliContext): void {
   program

@@ -23,6 +23,7 @@ export interface RunOptions {
   readonly tritonImage?: string;
   readonly clientImage?: string;
   readonly gpus?: string;
+  readonly gpu?: string;
   readonly shmSizeMib?: string;
   readonly checkpoint?: string;
   readonly dataset?: string;

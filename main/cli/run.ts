@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { Choice } from '../contract/spec-tools';
+import type { Core } from '../core';
 import type { CliContext } from './context';
 import type { RunOptions } from './read-spec';
 import { addSpecOptions, readChoice } from './spec-options';
@@ -18,9 +20,19 @@ export function addRun(program: Command, context: CliContext): void {
     .action(async (preset: string | undefined, options: RunOptions & RunFlags) => {
       const core = await context.core();
       const chosen = await readChoice(core, preset, options);
+      await tellNotes(core, chosen);
       const runId = await core.createRun(await core.resolveChoice(chosen), options.out);
       context.exit(await workOn(core, runId, context.output(options), { verbose: options.verbose === true }));
     });
+}
+
+/** Where the defaults of a chosen GPU come from, or why they are not taken. */
+async function tellNotes(core: Core, chosen: Choice): Promise<void> {
+  if (chosen.overrides['targetGpu'] === undefined) return;
+  const { problems } = await core.handlers['spec.preview'](chosen);
+  for (const { severity, message, remedy } of problems) {
+    if (severity === 'note') process.stderr.write(`${[message, remedy].filter(Boolean).join('. ')}\n`);
+  }
 }
 
 interface RunFlags {

@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
+import { publishedGpus } from '../contract/published-gpu';
 import type { Choice } from '../contract/spec-tools';
 import type { Core } from '../core';
 import { mergeTrees } from '../presets/resolve-spec';
 import type { RunOptions } from './read-spec';
 import { readOwnModel } from './read-own-model';
 import { readOverrides } from './read-spec';
+import { readTargetGpu } from './target-gpu';
 
 const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
 
@@ -27,6 +29,10 @@ export function addSpecOptions(command: Command): Command {
     .option('--triton-image <ref>', 'docker: another Triton image')
     .option('--client-image <ref>', 'docker: another image for the client')
     .option('--gpus <list>', 'docker: "all", or UUIDs of GPUs and MIG devices [NVIDIA_VISIBLE_DEVICES]')
+    .option(
+      '--gpu <name>',
+      `${publishedGpus.join(', ')}: its published defaults (with --profile full) and figures; auto: this machine's; none`,
+    )
     .option('--shm-size-mib <n>', 'docker: /dev/shm of the Triton container')
     .option('--http-port <n>', 'fixed HTTP port on loopback; chosen when absent')
     .option('--grpc-port <n>', 'fixed gRPC port on loopback; chosen when absent')
@@ -78,11 +84,26 @@ export async function readChoice(
 ): Promise<Choice> {
   const note = (line: string) => process.stderr.write(`${line}\n`);
   const own = preset === undefined ? null : await readOwnModel(core, preset, options, note);
-  const overrides = await readOverrides(own === null ? preset : own.preset, options, {
+  const asked = await readOverrides(own === null ? preset : own.preset, options, {
     importSpec: (input) => core.handlers['spec.import'](input),
     note,
   });
-  if (own !== null) return { preset: own.preset, overrides: mergeTrees(own.overrides, overrides) };
+  if (own !== null) {
+    if (options.gpu !== undefined && options.gpu !== 'none') {
+      throw new WorkbenchError('input-invalid', 'Nothing is published of a model of your own', {
+        where: '--gpu',
+        remedy: 'Leave it out; --gpus gives GPUs to the containers.',
+      });
+    }
+    return { preset: own.preset, overrides: mergeTrees(own.overrides, asked) };
+  }
+  // A specification from a file is taken as it stands.
+  const option = options.gpu ?? (options.spec === undefined ? undefined : 'none');
+  const targetGpu = await readTargetGpu(option, asked, {
+    gpus: () => core.handlers['machine.gpus'](undefined),
+    note,
+  });
+  const overrides = targetGpu === null ? asked : mergeTrees(asked, { targetGpu });
   const name = (overrides['model'] as { preset?: unknown } | undefined)?.preset;
   if (typeof name === 'string') return { preset: name, overrides: { ...overrides } };
   throw new WorkbenchError('input-invalid', 'Say which preset is meant', {

@@ -12,6 +12,7 @@ import type { MonitorHistoryImage } from './monitor-history';
 import type { OpenedModel } from './own-model';
 import { importRequestSchema } from './imported';
 import { openModelSchema } from './own-model';
+import type { PublishedResults } from './published';
 import { reportFileSchema, runOutcomes, stepIds } from './run-events';
 import type { RunEvent } from './run-events';
 import type { RunState } from './run-state';
@@ -121,6 +122,8 @@ export const api = {
   /** The configuration in force, as config.pbtxt. Throws model-not-ready. */
   'monitor.modelConfig': call<{ readonly text: string }>().with(modelName),
   'presets.list': call<readonly z.infer<typeof presetSchema>[]>().with(z.undefined()),
+  /** The published figures of a preset; null where none are published. */
+  'presets.published': call<PublishedResults | null>().with(z.strictObject({ preset: z.string().max(128) })),
   /** The complete specification that a choice leads to: defaults of preset and profile under the given overrides. */
   'presets.resolve': call<z.infer<typeof runSpecSchema>>().with(
     z.strictObject({ preset: z.string().max(128), overrides: z.record(z.string(), z.unknown()) }),

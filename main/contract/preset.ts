@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { dataSourceSchema } from './data-source';
-import { accelerators, formats, frameworks, precisions, profiles } from './run-spec';
+import { publishedGpus } from './published-gpu';
+import { accelerators, engines, formats, frameworks, precisions, profiles } from './run-spec';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -14,6 +15,14 @@ const tensor = z.strictObject({
 
 /** Partial run specification: any field of `RunSpec` may be given, deeply. */
 const defaults = z.record(z.string(), z.unknown());
+
+const gpuDefaults = z.strictObject({
+  defaults,
+  /** Laid over them when the chosen format is the key. */
+  byFormat: z.partialRecord(z.enum(formats), defaults).optional(),
+  /** Laid over them when the chosen engine is the key. */
+  byEngine: z.partialRecord(z.enum(engines), defaults).optional(),
+});
 
 /** `preset.yaml` of a model folder under `resources/models`. */
 export const presetSchema = z.strictObject({
@@ -41,7 +50,23 @@ export const presetSchema = z.strictObject({
     paper: z.string(),
     datasets: z.array(dataSourceSchema).optional(),
     checkpoints: z.array(dataSourceSchema).optional(),
+    /** The document that `defaults` and `byGpu` are taken from. */
+    deployment: z.string().optional(),
   }),
+  /** What the published procedure does wrong and what is done here instead; for people. */
+  notes: z
+    .array(
+      z.strictObject({
+        /** Of the findings H1 to H10 of docs/guide/presets.md. */
+        finding: z
+          .string()
+          .regex(/^H\d{1,2}$/)
+          .optional(),
+        published: z.string(),
+        here: z.string(),
+      }),
+    )
+    .optional(),
   /**
    * Tensors of the exported model, batch dimension (-1) first; a name in a shape is an argument of the profile. The
    * export is checked against it.
@@ -56,6 +81,11 @@ export const presetSchema = z.strictObject({
   defaults,
   /** Laid over `defaults` when the chosen format is the key. */
   byFormat: z.partialRecord(z.enum(formats), defaults).optional(),
+  /**
+   * What the document says of each GPU that it has figures of, over `defaults`. In force with the profile `full` where a
+   * GPU serves: it wins over the profile, whose own values are for a CPU.
+   */
+  byGpu: z.partialRecord(z.enum(publishedGpus), gpuDefaults).optional(),
   profiles: z.partialRecord(
     z.enum(profiles),
     z.strictObject({
@@ -66,6 +96,8 @@ export const presetSchema = z.strictObject({
       defaults,
       /** Laid over `defaults` when the chosen format is the key. */
       byFormat: z.partialRecord(z.enum(formats), defaults).optional(),
+      /** Laid over them when the chosen engine is the key. */
+      byEngine: z.partialRecord(z.enum(engines), defaults).optional(),
       /** Laid over all before it when the chosen precision is the key: wider tolerances of fp16, for one. */
       byPrecision: z.partialRecord(z.enum(precisions), defaults).optional(),
     }),

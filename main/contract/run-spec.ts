@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { imageReferenceSchema } from './docker';
 import { sequenceSchema } from './sequences';
 import { tlsFilesSchema } from './tls';
+import { publishedGpus } from './published-gpu';
 
 export const formats = ['onnx', 'ts-trace', 'ts-script', 'tf-savedmodel', 'trt'] as const;
 /** What a preset's model.py is written in: PyTorch, or TensorFlow with Keras. */
@@ -186,6 +187,8 @@ export const runSpecSchema = z.strictObject({
   precision: z.enum(precisions),
   onnxOpset: z.int().min(9).max(25),
   engine: engineSchema,
+  /** The published GPU that the deployment is for: its published defaults, and its figures beside the measured ones. */
+  targetGpu: z.enum(publishedGpus).optional(),
   configure: configureSchema,
   /** Building a TensorRT plan; of effect for the format `trt` alone. */
   tensorrt: z

@@ -14,7 +14,8 @@ export type Choice = z.infer<typeof choiceSchema>;
 export interface SpecProblem {
   /** Dotted path in the run specification: "configure.preferredBatchSizes"; '' for the whole. */
   readonly field: string;
-  readonly severity: 'problem' | 'warning';
+  /** A `note` stands against nothing: it says where a value comes from. */
+  readonly severity: 'problem' | 'warning' | 'note';
   readonly message: string;
   readonly remedy: string | null;
 }

@@ -29,7 +29,7 @@ export function createPlanPlaces(options: {
     checkPlan: async ({ engine }, plan) => {
       if (engine.kind !== 'docker') return problem(planPlace.reason, planPlace.remedy);
       const docker = await link.facts();
-      const wanted = await preflightPlan(engine, { resources, link }, docker, plan);
+      const wanted = await preflightPlan(engine, { resources, link }, docker, { format: 'trt', plan });
       return checkPlan({ env, resources, docker, plan: wanted });
     },
   };

@@ -2,10 +2,18 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import type { Preset } from '../contract/preset';
 import type { Format, Precision, RunSpec } from '../contract/run-spec';
-import { dockerEngineSchema, formats, precisions, profiles, runSpecSchema } from '../contract/run-spec';
+import {
+  dockerEngineSchema,
+  engines,
+  formats,
+  precisions,
+  profiles,
+  runSpecSchema,
+} from '../contract/run-spec';
 import { imageFamily } from '../contract/serving';
 import { formatOf } from '../formats/formats';
 import { onlineConcurrency } from '../perf/concurrency';
+import { chosenGpu, gpuDefaultsOff, gpuEngine } from './gpu-defaults';
 import { ruleFindings } from './spec-rules';
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -133,7 +141,7 @@ function withRelease(preset: Preset, format: Format | undefined, tree: Tree): Tr
 
 /**
  * All layers of a choice laid over each other, unchecked. Later layers win: base, preset, profile (each with what
- * it says of the format), what the profile says of the precision, overrides. Throws spec-invalid for a profile that the preset does not have.
+ * it says of the format), what is published of a chosen GPU, what the profile says of the precision, overrides. Throws spec-invalid for a profile that the preset does not have.
  */
 export function layerSpec(preset: Preset, overrides: Tree): Tree {
   const wantedModel = isTree(overrides['model']) ? overrides['model'] : {};
@@ -148,17 +156,42 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
     );
   }
   const args = Object.fromEntries(Object.entries(profile.args).map(([key, value]) => [key, String(value)]));
+  const target = chosenGpu(preset, overrides);
+  const gpu =
+    target === null || gpuDefaultsOff(name, overrides['engine']) !== null
+      ? undefined
+      : preset.byGpu?.[target];
   const format: Format | undefined = oneOf(
     formats,
-    overrides['format'] ?? profile.defaults['format'] ?? preset.defaults['format'] ?? baseDefaults.format,
+    overrides['format'] ??
+      gpu?.defaults['format'] ??
+      profile.defaults['format'] ??
+      preset.defaults['format'] ??
+      baseDefaults.format,
   );
   const ofFormat = (layer: Preset['byFormat']): Tree => (format === undefined ? {} : (layer?.[format] ?? {}));
+  const { engine = gpu === undefined ? baseDefaults.engine : { kind: 'docker' } } = overrides;
+  const place = oneOf(engines, isTree(engine) ? (engine['kind'] ?? baseDefaults.engine.kind) : undefined);
+  // What is published wins over the profile, whose own values are for a CPU.
+  const ofGpu: readonly Tree[] =
+    gpu === undefined
+      ? []
+      : [
+          preset.defaults,
+          ofFormat(preset.byFormat),
+          gpu.defaults,
+          ofFormat(gpu.byFormat),
+          place === undefined ? {} : (gpu.byEngine?.[place] ?? {}),
+          gpuEngine(overrides),
+        ];
   const underneath = [
     { model: { preset: preset.id, profile: name, args }, configure: { modelName: preset.id } },
     preset.defaults,
     ofFormat(preset.byFormat),
     profile.defaults,
     ofFormat(profile.byFormat),
+    place === undefined ? {} : (profile.byEngine?.[place] ?? {}),
+    ...ofGpu,
   ].reduce<Tree>(mergeTrees, baseDefaults);
   const precision: Precision | undefined = oneOf(
     precisions,

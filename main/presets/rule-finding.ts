@@ -12,6 +12,12 @@ export const problem = (
   code: RuleFinding['code'] = 'spec-invalid',
 ): RuleFinding => ({ field, severity: 'problem', message, remedy, code });
 
+/** Says where something comes from; stands against nothing. */
+export const note = (field: string, message: string, remedy: string | null): RuleFinding => ({
+  ...problem(field, message, remedy),
+  severity: 'note',
+});
+
 export const warning = (field: string, message: string, remedy: string | null): RuleFinding => ({
   ...problem(field, message, remedy),
   severity: 'warning',

@@ -7,6 +7,7 @@ import { shapeProblems } from '../own/shape-rules';
 import { accelerationProblems } from './acceleration-rules';
 import { engineProblems } from './engine-rules';
 import { isLowerBetter } from '../contract/metric-bound';
+import { gpuFindings } from './gpu-rules';
 import { loadProblems } from './load-rules';
 import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
@@ -152,5 +153,6 @@ export function ruleFindings(preset: Preset, spec: RunSpec): readonly RuleFindin
     ...accuracy(preset, spec),
     ...measuring(spec),
     ...loadProblems(spec),
+    ...gpuFindings(preset, spec),
   ];
 }

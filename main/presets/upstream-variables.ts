@@ -33,6 +33,8 @@ export const upstreamVariables: Readonly<
   TRITON_GPU_ENGINE_COUNT: { field: 'configure.instances', read: Number },
   TRITON_MAX_QUEUE_DELAY: { field: 'configure.maxQueueDelayUs', read: Number },
   TRITON_PREFERRED_BATCH_SIZES: { field: 'configure.preferredBatchSizes', read: numbers },
+  MAX_WORKSPACE_SIZE: { field: 'tensorrt.maxWorkspaceBytes', read: Number },
+  TENSORRT_MAX_WORKSPACE_SIZE: { field: 'tensorrt.maxWorkspaceBytes', read: Number },
   BATCHING: { field: 'configure.batching', read: String },
   CHECKPOINT: { field: 'model.checkpoint', read: String },
   DATASETS_DIR: { field: 'model.dataset', read: String },

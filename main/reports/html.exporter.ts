@@ -9,6 +9,7 @@ import {
   parametersSection,
   stepsSection,
 } from './html/record-sections';
+import { publishedSection } from './html/published-section';
 import { scenarioSection } from './html/scenario-section';
 import { style } from './html/style';
 import type { Report } from './report';
@@ -33,6 +34,7 @@ ${headSection(report)}
 ${accuracySection(report.accuracy)}
 ${environmentSection(report)}
 ${report.scenarios.map((scenario) => scenarioSection(scenario, report.verification.verified))}
+${publishedSection(report.published)}
 ${parametersSection(report)}
 ${stepsSection(report.steps)}
 ${commandsSection(report.commands)}

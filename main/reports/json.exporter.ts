@@ -49,6 +49,7 @@ export const json: Exporter = {
       accuracy: state.accuracy?.result ?? null,
       offline: scenario(input, 'offline'),
       online: scenario(input, 'online'),
+      published: report.published,
       notes: report.notes,
     };
     return { fileName: 'report.json', content: `${JSON.stringify(value, null, 2)}\n` };

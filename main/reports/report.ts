@@ -1,4 +1,5 @@
 import type { CrossLevel } from '../contract/cross-check';
+import type { BaselineSeries } from '../contract/baseline-points';
 import type { LoadPoint } from '../contract/results';
 import type { Scenario, StepId } from '../contract/run-events';
 
@@ -30,6 +31,8 @@ export interface Report {
   /** null when the run did not come so far. */
   readonly accuracy: ReportAccuracy | null;
   readonly scenarios: readonly ReportScenario[];
+  /** null where there is nothing to hold the run against. */
+  readonly published: ReportPublished | null;
   readonly notes: readonly NamedText[];
 }
 
@@ -132,6 +135,34 @@ export interface ReportScenario {
   readonly rows: readonly ReportLevel[];
   /** Where the two load tools differ; null unless the run cross-checks. */
   readonly crossCheck: readonly CrossLevel[] | null;
+  /** Published figures, drawn beside the measured ones and never among them. */
+  readonly baseline: BaselineSeries | null;
+}
+
+export interface ReportPublished {
+  /** Name, address and date of the document. */
+  readonly source: string;
+  readonly note: string | null;
+  /** "published, A30, ONNX fp16"; null where nothing is published of the run's format and precision. */
+  readonly label: string | null;
+  /** What the figures are and are not. */
+  readonly lead: string;
+  readonly scenarios: readonly {
+    readonly id: Scenario;
+    readonly title: string;
+    readonly rows: readonly ReportPublishedRow[];
+  }[];
+}
+
+export interface ReportPublishedRow {
+  readonly batchSize: string;
+  readonly concurrency: string;
+  readonly published: string;
+  readonly publishedP99: string;
+  readonly measured: string;
+  readonly measuredP99: string;
+  /** Measured throughput in per cent of the published one. */
+  readonly ratio: string;
 }
 
 export interface ReportLevel {

@@ -1,4 +1,6 @@
 import { crossCheckOf } from '../contract/cross-check';
+import type { Baseline } from '../contract/baseline';
+import { baselineSeries } from '../contract/baseline-points';
 import type { LoadPoint } from '../contract/results';
 import type { Scenario } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
@@ -100,7 +102,11 @@ const rateText =
   'Requests sent when they are due, answered or not: the batch size of a request is fixed, the rate grows.';
 
 /** Table of one scenario in load order, holes included. */
-export function scenarioReport(state: RunState, scenario: Scenario): ReportScenario {
+export function scenarioReport(
+  state: RunState,
+  scenario: Scenario,
+  baseline: Baseline | null = null,
+): ReportScenario {
   const levels = levelsOf(state, scenario);
   const decimals = decimalsFor(levels.flatMap(({ point }) => (point === null ? [] : [point])));
   return {
@@ -110,5 +116,6 @@ export function scenarioReport(state: RunState, scenario: Scenario): ReportScena
     columns: loadColumns.map(({ heading }) => heading),
     rows: levels.map((level) => levelReport(level, decimals)),
     crossCheck: crossCheckOf(state, scenario),
+    baseline: baselineSeries(baseline, scenario, state.spec),
   };
 }

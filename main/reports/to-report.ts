@@ -1,3 +1,4 @@
+import type { PublishedResults } from '../contract/published';
 import type { RunState } from '../contract/run-state';
 import { importKindText } from '../contract/imported';
 import type { Format } from '../contract/run-spec';
@@ -9,6 +10,7 @@ import { importedNotes, reportNotes } from './notes';
 import { formatTime } from './number-format';
 import { statusOf, verificationOf } from './outcome';
 import { reportParameters } from './parameters';
+import { publishedReport, reportBaseline } from './published-report';
 import { reportProblems } from './problems';
 import type { Report } from './report';
 import { scenarioReport } from './scenario-report';
@@ -22,6 +24,8 @@ export interface ReportContext {
   readonly modelTitle?: string | undefined;
   /** Metric name to title ("top1" to "top-1"); the name itself without. */
   readonly metricTitles?: MetricTitles | undefined;
+  /** What was published of the preset. */
+  readonly published?: PublishedResults | null | undefined;
 }
 
 const formatTitles: Readonly<Record<Format, string>> = {
@@ -36,6 +40,8 @@ const formatTitles: Readonly<Record<Format, string>> = {
 export function toReport(state: RunState, context: ReportContext): Report {
   const { spec, environment, imported } = state;
   const titles = context.metricTitles ?? {};
+  const { published = null } = context;
+  const baseline = reportBaseline(state, published);
   const device = environment.gpus[0]?.name ?? environment.cpu;
   return {
     runId: state.runId,
@@ -62,9 +68,10 @@ export function toReport(state: RunState, context: ReportContext): Report {
     commands: reportCommands(state),
     accuracy: accuracyReport(state, titles),
     scenarios: [
-      ...(imported === null ? [scenarioReport(state, 'offline')] : []),
-      scenarioReport(state, 'online'),
+      ...(imported === null ? [scenarioReport(state, 'offline', baseline)] : []),
+      scenarioReport(state, 'online', baseline),
     ],
+    published: publishedReport(state, published),
     notes: imported === null ? reportNotes(spec) : importedNotes(),
   };
 }

@@ -25,17 +25,23 @@ const isTree = (value: unknown): value is Tree =>
 const at = (tree: unknown, key: PropertyKey): unknown =>
   isTree(tree) && typeof key === 'string' && Object.hasOwn(tree, key) ? tree[key] : undefined;
 
-/** What the preset says without any choice but profile and precision. */
+/** What the preset says without any choice but profile, precision and the GPU that it is for. */
 function defaultsOf(preset: Preset, overrides: Tree): RunSpec | null {
   const profile = at(overrides['model'], 'profile');
+  const { targetGpu } = overrides;
   const chosen = {
     ...(profile === undefined ? {} : { model: { profile } }),
     precision: overrides['precision'],
+    targetGpu,
   };
-  for (const tree of [chosen, { model: chosen.model ?? {} }, {}]) {
+  // Where it runs decides whether the published defaults of the GPU hold; it is no default itself.
+  const placed = targetGpu === undefined ? chosen : { ...chosen, engine: overrides['engine'] };
+  for (const tree of [placed, chosen, { model: chosen.model ?? {} }, {}]) {
     try {
       const known = Object.fromEntries(Object.entries(tree).filter(([, value]) => value !== undefined));
-      return parseSpec(layerSpec(preset, known));
+      const elsewhere = Object.fromEntries(Object.entries(known).filter(([key]) => key !== 'engine'));
+      const { engine } = parseSpec(layerSpec(preset, elsewhere));
+      return { ...parseSpec(layerSpec(preset, known)), engine };
     } catch {
       // A profile or precision that there is not: told as a problem of its field.
     }

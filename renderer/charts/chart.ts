@@ -1,4 +1,5 @@
 import type { LiveLevel } from '../stores/open-run';
+import type { BaselineSeries } from '../../main/contract/baseline-points';
 import type { ScenarioState } from '../../main/contract/run-state';
 import type { Scenario } from '../../main/contract/run-events';
 import type { LoadLevel } from '../../main/contract/scenario-levels';
@@ -29,6 +30,8 @@ export interface SweepInput {
   readonly level: LiveLevel | null;
   /** Latency that must be kept, milliseconds; null for none. */
   readonly budgetMs: number | null;
+  /** Published figures, drawn beside the measured ones and never among them. */
+  readonly baseline?: BaselineSeries | null;
   readonly theme: ChartTheme;
 }
 

@@ -1,3 +1,4 @@
+import type { BaselinePoint, BaselineSeries } from '../../main/contract/baseline-points';
 import type { LoadPoint } from '../../main/contract/results';
 import type { Scenario } from '../../main/contract/run-events';
 import { shownScenario } from '../../main/contract/repeats';
@@ -5,6 +6,7 @@ import type { RunState } from '../../main/contract/run-state';
 import type { Chart, SweepInput } from './chart';
 import { baseLayout, plain } from './chart';
 import type { ChartTheme } from './chart-theme';
+import { publishedSeries } from './published-series';
 import { levelsOf, sweepAxis, valueAxis } from './sweep-axis';
 import { pointText, sweepSeries } from './sweep-series';
 
@@ -21,8 +23,14 @@ const values = {
     title: 'Inferences/s',
     of: (point: LoadPoint) => point.inferencesPerSecond,
     interval: (point: LoadPoint) => point.throughputIntervalIps,
+    published: (point: BaselinePoint) => point.inferencesPerSecond,
   },
-  p99: { title: 'p99 latency, ms', of: (point: LoadPoint) => point.p99Us / 1000, interval: () => null },
+  p99: {
+    title: 'p99 latency, ms',
+    of: (point: LoadPoint) => point.p99Us / 1000,
+    interval: () => null,
+    published: ({ p99Ms }: BaselinePoint) => p99Ms,
+  },
 } as const;
 
 /** Colour and symbol of the run at this place, as its chart series has them. */
@@ -40,6 +48,7 @@ export function compareChart(
   scenario: Scenario,
   value: keyof typeof values,
   theme: ChartTheme,
+  baseline: BaselineSeries | null = null,
 ): Chart {
   const inputs = runs.map(({ state }): SweepInput => ({
     scenario,
@@ -58,21 +67,25 @@ export function compareChart(
     planned: [],
     level: null,
     budgetMs: null,
+    baseline,
     theme,
   };
-  const { title, of, interval } = values[value];
+  const { title, of, interval, published } = values[value];
   return {
-    data: inputs.map((input, index) => {
-      const name = runs[index]?.name ?? '';
-      const series = sweepSeries(
-        { ...input, planned: levelsOf(input) },
-        { name: plain(name), ...runLook(theme, index) },
-        of,
-        value === 'throughput' ? interval : undefined,
-        (point) => `${plain(name)}<br>${pointText(point)}`,
-      );
-      return series;
-    }),
+    data: [
+      ...inputs.map((input, index) => {
+        const name = runs[index]?.name ?? '';
+        const series = sweepSeries(
+          { ...input, planned: levelsOf(input) },
+          { name: plain(name), ...runLook(theme, index) },
+          of,
+          value === 'throughput' ? interval : undefined,
+          (point) => `${plain(name)}<br>${pointText(point)}`,
+        );
+        return series;
+      }),
+      ...publishedSeries(baseline, theme, published),
+    ],
     layout: {
       ...baseLayout(theme),
       xaxis: sweepAxis(everything),

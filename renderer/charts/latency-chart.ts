@@ -1,5 +1,6 @@
 import type { Chart, SweepInput } from './chart';
 import { baseLayout, budgetLine } from './chart';
+import { publishedSeries } from './published-series';
 import { sweepAxis, valueAxis } from './sweep-axis';
 import { holeSeries, liveSeries, sweepSeries } from './sweep-series';
 
@@ -19,6 +20,7 @@ export function latencyChart(input: SweepInput): Chart {
       sweepSeries(input, { name: 'avg', color: theme.avg, symbol: 'pentagon', dash: 'dot' }, (point) =>
         point.avgUs === null ? null : ms(point.avgUs),
       ),
+      ...publishedSeries(input.baseline, theme, ({ p99Ms }) => p99Ms, 'p99 '),
       ...holeSeries(input),
       ...liveSeries(input, (window) => (window.p99Us === null ? null : ms(window.p99Us))),
     ],

@@ -2,13 +2,16 @@ import type { SweepInput } from './chart';
 import { levelOf, sweepName } from './chart';
 import type { Axis } from './trace';
 
-/** Every level that is planned, measured or missing, ascending. */
-export function levelsOf(input: Pick<SweepInput, 'scenario' | 'state' | 'planned'>): readonly number[] {
+/** Every level that is planned, measured, missing or published, ascending. */
+export function levelsOf(
+  input: Pick<SweepInput, 'scenario' | 'state' | 'planned' | 'baseline'>,
+): readonly number[] {
   const { scenario, state } = input;
   const seen = new Set([
     ...input.planned,
     ...state.points.map((measured) => levelOf(scenario, measured.point)),
     ...state.missing.map((missing) => levelOf(scenario, missing)),
+    ...(input.baseline?.points ?? []).map(({ load }) => load),
   ]);
   return [...seen].sort((a, b) => a - b);
 }

@@ -1,5 +1,6 @@
 import type { Chart, SweepInput } from './chart';
 import { baseLayout } from './chart';
+import { publishedSeries } from './published-series';
 import { sweepAxis, valueAxis } from './sweep-axis';
 import { holeSeries, liveSeries, sweepSeries } from './sweep-series';
 
@@ -14,6 +15,7 @@ export function throughputChart(input: SweepInput): Chart {
         (point) => point.inferencesPerSecond,
         (point) => point.throughputIntervalIps,
       ),
+      ...publishedSeries(input.baseline, theme, (point) => point.inferencesPerSecond),
       ...holeSeries(input),
       ...liveSeries(input, (window) => window.inferencesPerSecond),
     ],

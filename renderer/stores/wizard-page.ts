@@ -46,10 +46,12 @@ export const stepsOfPage: Readonly<Record<WizardPage, readonly StepId[]>> = {
 
 const pageOfPart: Readonly<Record<string, WizardPage>> = {
   engine: 'environment',
+  targetGpu: 'environment',
   model: 'model',
   format: 'export',
   precision: 'export',
   onnxOpset: 'export',
+  tensorrt: 'export',
   configure: 'configure',
   accuracy: 'accuracy',
   performance: 'performance',

@@ -60,5 +60,5 @@ it.each([
     expect(point.errorCount).toBe(0);
     expect(point.inferencesPerSecond).toBeGreaterThan(0);
   }
-  expect(document.environment.packages['tensorflow-cpu']).toBeDefined();
+  expect(document.environment?.packages['tensorflow-cpu']).toBeDefined();
 });

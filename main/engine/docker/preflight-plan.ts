@@ -1,9 +1,10 @@
 import type { PlanProvenance } from '../../contract/artefacts';
 import type { DockerFacts } from '../../contract/machine';
-import type { DockerEngineSpec } from '../../contract/run-spec';
+import type { DockerEngineSpec, Format } from '../../contract/run-spec';
 import { imageFamily } from '../../contract/serving';
 import type { DockerLink } from '../../docker/docker-link';
 import { imageIsThere } from '../../docker/images/prepare-image';
+import { formatOf } from '../../formats/formats';
 import type { PreflightPlan } from '../../machine/preflight-input';
 import { releaseOf } from '../../machine/releases';
 import { portOwner } from '../local/listening-sockets';
@@ -24,15 +25,24 @@ async function portOf(port: number): Promise<PreflightPlan['requestedPorts'][num
   return { port, owner: owner.pid === null ? null : `process ${owner.pid}${name}`, free: false };
 }
 
-/** What a run in containers asks of the machine. */
+/**
+ * What a run in containers asks of the machine.
+ * @param model format of what is served, null where that is not said, and the plan that was built of it.
+ */
 export async function preflightPlan(
   engine: DockerEngineSpec,
   options: { readonly resources: string; readonly link: DockerLink },
   docker: DockerFacts,
-  plan: PlanProvenance | null = null,
+  model: { readonly format: Format | null; readonly plan?: PlanProvenance } = { format: null },
 ): Promise<PreflightPlan> {
   const family = imageFamily(engine);
-  const wanted = await wantedImages(engine, options.resources);
+  const { format, plan = null } = model;
+  const served = format === null ? undefined : formatOf(format);
+  const wanted = await wantedImages(
+    engine,
+    options.resources,
+    ...(format === null ? [] : [{ framework: served?.shimFramework ?? 'pyt', format } as const]),
+  );
   const missing = async (reference: string) =>
     docker.reachable && !(await imageIsThere(await options.link.connect(), reference).catch(() => true));
   const absent = await Promise.all([missing(wanted.triton.reference), missing(wanted.client.reference)]);
@@ -44,8 +54,9 @@ export async function preflightPlan(
     gpuIds: engine.gpus,
     shmSizeMiB: engine.shmSizeMiB,
     requestedPorts: await Promise.all(ports.map(portOf)),
-    format: plan === null ? null : 'trt',
-    usesTensorFlow: false,
+    format,
+    // Images for the CPU serve it through the Python backend, which no release lacks.
+    usesTensorFlow: family === 'ngc' && served?.newestNgcRelease !== undefined,
     tensorRtPlan: plan,
     imageBytesNeeded: absent.filter(Boolean).length * imageBytes[family],
   };

@@ -15,7 +15,10 @@ export const reportStep: Step = {
     const state = { ...run.state(), status: 'done' as const };
     const files = await writeReports({
       state,
-      context: reportContext(run.preset, run.services.now()),
+      context: await reportContext(run.preset, run.spec, {
+        resources: run.services.resources,
+        now: run.services.now(),
+      }),
       dir: run.folder.results,
       signal: context.signal,
       printPdf: run.services.printPdf,

@@ -11,6 +11,13 @@ export function sweepValues(scenario: ReportScenario): readonly number[] {
   return scenario.rows.map((row) => row[scenario.sweep]);
 }
 
+/** The same with the loads that figures are published of. */
+function axisValues(scenario: ReportScenario): readonly number[] {
+  const published = (scenario.baseline?.points ?? []).map(({ load }) => load);
+  if (published.length === 0) return sweepValues(scenario);
+  return [...new Set([...sweepValues(scenario), ...published])].sort((a, b) => a - b);
+}
+
 export function hasPoints(scenario: ReportScenario): boolean {
   return scenario.rows.some(({ point }) => point !== null);
 }
@@ -62,7 +69,7 @@ const axisLook = {
 
 /** The swept axis, laid out by value. */
 export function sweepAxis(scenario: ReportScenario): ChartOption['xAxis'] {
-  const values = sweepValues(scenario);
+  const values = axisValues(scenario);
   const shared = {
     ...axisLook,
     name: sweepNames[scenario.sweep],
@@ -119,8 +126,11 @@ export function plotted(value: number | null): number | '-' {
   return value !== null && Number.isFinite(value) ? value : '-';
 }
 
-/** x of a level on the axis of {@link sweepAxis}. */
-export function sweepPosition(scenario: ReportScenario, row: ReportLevel): number | string {
-  const value = row[scenario.sweep];
-  return sweepScale(sweepValues(scenario)) === 'single' ? String(value) : value;
+/** x of a load on the axis of {@link sweepAxis}. */
+export function loadPosition(scenario: ReportScenario, load: number): number | string {
+  return sweepScale(axisValues(scenario)) === 'single' ? String(load) : load;
 }
+
+/** x of a level on the same axis. */
+export const sweepPosition = (scenario: ReportScenario, row: ReportLevel): number | string =>
+  loadPosition(scenario, row[scenario.sweep]);

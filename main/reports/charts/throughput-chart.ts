@@ -3,6 +3,7 @@ import { baseOption, sweepAxis, sweepNames, valueAxis } from './chart-base';
 import { holeSeries } from './hole-series';
 import { okabeIto } from '../../contract/palette';
 import { pointSeries } from './point-series';
+import { publishedSeries } from './published-series';
 import type { Chart } from './render-chart';
 
 export function throughputChart(scenario: ReportScenario): Chart {
@@ -14,10 +15,14 @@ export function throughputChart(scenario: ReportScenario): Chart {
     width: 340,
     height: 208,
     option: {
-      ...baseOption(title, []),
+      ...baseOption(title, scenario.baseline === null ? [] : [look.name, scenario.baseline.label]),
       xAxis: sweepAxis(scenario),
       yAxis: valueAxis('inferences/s'),
-      series: [pointSeries(scenario, look, (point) => point.inferencesPerSecond), holeSeries(scenario)],
+      series: [
+        pointSeries(scenario, look, (point) => point.inferencesPerSecond),
+        ...publishedSeries(scenario, (point) => point.inferencesPerSecond),
+        holeSeries(scenario),
+      ],
     } as Chart['option'],
   };
 }

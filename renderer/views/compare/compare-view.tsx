@@ -2,10 +2,12 @@ import { Button, SegmentedControl } from '@mantine/core';
 import { IconList } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
+import { baselineSeries } from '../../../main/contract/baseline-points';
 import type { Scenario } from '../../../main/contract/run-events';
 import type { RunState } from '../../../main/contract/run-state';
 import { ChartPanel } from '../../charts/chart-panel';
 import { compareChart } from '../../charts/compare-chart';
+import { BaselineNote, BaselinePicker, useBaseline } from '../../components/baseline-picker';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
@@ -18,7 +20,8 @@ import { LevelTable } from './level-table';
 import { RunLegend } from './run-legend';
 import { runNames } from './run-names';
 
-function Comparison({ states }: { states: readonly RunState[] }) {
+/** @param first of the states: what the others, and published figures, are held against. */
+function Comparison({ first, states }: { first: RunState; states: readonly RunState[] }) {
   const { presets } = useWorkbench();
   const known = useStore(presets, (list) => list.value);
   const theme = useChartTheme();
@@ -27,13 +30,18 @@ function Comparison({ states }: { states: readonly RunState[] }) {
     () => runNames(states, (id) => known?.find((preset) => preset.id === id)?.title ?? id),
     [states, known],
   );
+  const baseline = useBaseline(first);
+  const published = useMemo(
+    () => baselineSeries(baseline.shown, scenario, first.spec),
+    [baseline.shown, scenario, first],
+  );
   const charts = useMemo(() => {
     const series = states.map((state, index) => ({ name: `Run ${index + 1}`, state }));
     return {
-      throughput: compareChart(series, scenario, 'throughput', theme),
-      p99: compareChart(series, scenario, 'p99', theme),
+      throughput: compareChart(series, scenario, 'throughput', theme, published),
+      p99: compareChart(series, scenario, 'p99', theme, published),
     };
-  }, [states, scenario, theme]);
+  }, [states, scenario, theme, published]);
   const levels = useMemo(() => compareLevels(states, scenario), [states, scenario]);
   const differences = useMemo(
     () => diffSpecs(states.map((state) => (state.imported === null ? state.spec : null))),
@@ -44,7 +52,7 @@ function Comparison({ states }: { states: readonly RunState[] }) {
     <>
       <RunLegend states={states} names={names} />
       <DifferenceTable differences={differences} names={names} />
-      <div>
+      <div className="measurements-head">
         <SegmentedControl
           size="xs"
           aria-label="Scenario"
@@ -57,7 +65,9 @@ function Comparison({ states }: { states: readonly RunState[] }) {
             { value: 'online', label: 'Online · concurrency' },
           ]}
         />
+        <BaselinePicker runId={first.runId} baseline={baseline} />
       </div>
+      <BaselineNote baseline={baseline} quick={first.spec.model.profile === 'quick'} />
       <div className="charts">
         <ChartPanel
           id="throughput"
@@ -77,7 +87,7 @@ function Comparison({ states }: { states: readonly RunState[] }) {
       {levels.length === 0 ? (
         <p className="dim">None of these runs has measured a level of this scenario yet.</p>
       ) : (
-        <LevelTable scenario={scenario} levels={levels} names={names} />
+        <LevelTable scenario={scenario} levels={levels} names={names} baseline={published} />
       )}
     </>
   );
@@ -103,6 +113,7 @@ export function CompareView({ runIds }: { runIds: readonly string[] }) {
     const error = errors[runId];
     return error === undefined ? [] : [{ runId, error }];
   });
+  const [first] = shown;
   const waiting = opened.length > shown.length + failed.length;
   return (
     <Page
@@ -114,7 +125,7 @@ export function CompareView({ runIds }: { runIds: readonly string[] }) {
           <ErrorPanel key={runId} error={error} />
         ))}
         {waiting ? <Loading label="Reading the runs" /> : null}
-        {shown.length > 0 ? <Comparison states={shown} /> : null}
+        {first === undefined ? null : <Comparison first={first} states={shown} />}
         {opened.length === 0 ? (
           <div className="empty tall">
             <h2>Nothing to compare yet</h2>

@@ -1,4 +1,5 @@
 import type { Scenario } from '../../../main/contract/run-events';
+import type { BaselineSeries } from '../../../main/contract/baseline-points';
 import { formatMs, formatRate } from '../../format/numbers';
 import { sweepText, whyUnsteady } from '../../format/words';
 import type { AlignedLevel, ComparedValue } from './compare-levels';
@@ -41,13 +42,21 @@ function ValueCells(props: {
   );
 }
 
+const publishedRate = (rate: number | undefined): string => (rate === undefined ? '–' : formatRate(rate));
+const publishedMs = (ms: number | null | undefined): string =>
+  ms === null || ms === undefined ? '–' : formatMs(ms * 1000);
+
 /** Throughput and p99 of every level, the runs side by side, each with its ratio to the first. */
 export function LevelTable(props: {
   scenario: Scenario;
   levels: readonly AlignedLevel[];
   names: readonly string[];
+  /** Published figures in a column of their own at the end of each group. */
+  baseline: BaselineSeries | null;
 }) {
-  const { scenario, levels, names } = props;
+  const { scenario, levels, names, baseline } = props;
+  const span = names.length * 2 - 1 + (baseline === null ? 0 : 1);
+  const published = new Map((baseline?.points ?? []).map((point) => [point.load, point]));
   return (
     <section className="panel" aria-label="Levels side by side">
       <div className="panel-head">
@@ -63,16 +72,16 @@ export function LevelTable(props: {
               <th scope="col" rowSpan={2} className="number">
                 {sweepText[scenario]}
               </th>
-              <th scope="colgroup" colSpan={names.length * 2 - 1} className="group">
+              <th scope="colgroup" colSpan={span} className="group">
                 Inferences/s
               </th>
-              <th scope="colgroup" colSpan={names.length * 2 - 1} className="group">
+              <th scope="colgroup" colSpan={span} className="group">
                 p99, ms
               </th>
             </tr>
             <tr>
-              {['throughput', 'p99'].flatMap((value) =>
-                names.map((name, index) => (
+              {['throughput', 'p99'].flatMap((value) => [
+                ...names.map((name, index) => (
                   <th
                     key={`${value} ${name}`}
                     scope="col"
@@ -83,7 +92,12 @@ export function LevelTable(props: {
                     Run {index + 1}
                   </th>
                 )),
-              )}
+                baseline === null ? null : (
+                  <th key={`${value} published`} scope="col" className="number dim" title={baseline.label}>
+                    {baseline.label}
+                  </th>
+                ),
+              ])}
             </tr>
           </thead>
           <tbody>
@@ -106,6 +120,9 @@ export function LevelTable(props: {
                     />
                   ),
                 )}
+                {baseline === null ? null : (
+                  <td className="number dim">{publishedRate(published.get(level)?.inferencesPerSecond)}</td>
+                )}
                 {runs.map((run, index) =>
                   run === null ? (
                     <td key={index} colSpan={index === 0 ? 1 : 2} className="number dim">
@@ -121,6 +138,9 @@ export function LevelTable(props: {
                       higherIsBetter={false}
                     />
                   ),
+                )}
+                {baseline === null ? null : (
+                  <td className="number dim">{publishedMs(published.get(level)?.p99Ms)}</td>
                 )}
               </tr>
             ))}

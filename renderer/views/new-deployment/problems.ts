@@ -73,7 +73,7 @@ export function pageState(
     const given = value(field);
     return field !== '' && field !== configTextField && (given === undefined || given === '');
   });
-  const warnings = here.length - hard.length;
+  const warnings = here.filter(({ severity }) => severity === 'warning').length;
   const state =
     hard.length === 0
       ? warnings > 0

@@ -4,6 +4,7 @@ import { levelOf } from '../../charts/chart';
 import { SegmentedControl } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
+import { baselineSeries } from '../../../main/contract/baseline-points';
 import type { Scenario } from '../../../main/contract/run-events';
 import type { RunState } from '../../../main/contract/run-state';
 import { batchChart } from '../../charts/batch-chart';
@@ -11,6 +12,7 @@ import type { SweepInput } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
 import { componentsChart } from '../../charts/components-chart';
 import { ComponentsHelp } from '../../charts/components-help';
+import { BaselineNote, BaselinePicker, useBaseline } from '../../components/baseline-picker';
 import { useChartTheme } from '../../components/use-chart-theme';
 import { useWorkbench } from '../../workbench';
 import { BudgetField } from './budget-field';
@@ -53,6 +55,11 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
     () => ({ scenario, state: measured, planned, budgetMs, theme }),
     [scenario, measured, planned, budgetMs, theme],
   );
+  const baseline = useBaseline(state);
+  const sweepInput = useMemo(
+    () => ({ ...input, baseline: baselineSeries(baseline.shown, scenario, { performance }) }),
+    [input, baseline.shown, scenario, performance],
+  );
   const still = useMemo(
     () => ({
       components: componentsChart({ ...input, level: null }),
@@ -87,10 +94,12 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
             { value: 'online', label: `Online · ${online} (${count('online')})` },
           ]}
         />
+        <BaselinePicker runId={runId} baseline={baseline} />
         <BudgetField runId={runId} scenario={scenario} state={measured} />
       </div>
+      <BaselineNote baseline={baseline} quick={state.spec.model.profile === 'quick'} />
       <div className="charts">
-        <SweepCharts input={input} sweep={sweep} fileName={fileName} />
+        <SweepCharts input={sweepInput} sweep={sweep} fileName={fileName} />
         <ChartPanel
           id="components"
           title={`Where the time goes, by ${sweep}`}

@@ -41,6 +41,18 @@ describe('a preview', () => {
     expect([spec?.configure.instances, defaults?.configure.instances]).toEqual([3, 1]);
   });
 
+  it('has the published defaults of a chosen GPU beside what was changed, and says where they are from', async () => {
+    const chosen = { model: { profile: 'full' }, targetGpu: 'A40', configure: { instances: 3 } };
+    const { spec, defaults, problems } = await preview(chosen);
+    expect(problems.map(({ field, severity }) => [field, severity])).toEqual([['targetGpu', 'note']]);
+    expect([spec?.configure.instances, defaults?.configure.instances]).toEqual([3, 1]);
+    expect([spec?.configure.maxBatchSize, defaults?.configure.maxBatchSize]).toEqual([128, 128]);
+    const here = await preview({ ...chosen, engine: { kind: 'local' } });
+    expect([here.spec?.configure.maxBatchSize, here.defaults?.configure.maxBatchSize]).toEqual([8, 8]);
+    // Another place than that of the GPU is a choice, not a default.
+    expect([here.spec?.engine.kind, here.defaults?.engine.kind]).toEqual(['local', 'docker']);
+  });
+
   it('shows what was edited by hand, and what it was without', async () => {
     const { configPbtxt, generatedPbtxt, problems } = await preview({
       configure: { configPatch: { responseCache: { enable: true } } },

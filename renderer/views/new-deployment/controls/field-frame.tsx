@@ -44,6 +44,7 @@ export function FieldFrame(props: { field: Field; control: (control: ControlProp
   const about = wizard.problems.filter((problem) => isAbout(problem, path));
   const problem = about.find(({ severity }) => severity === 'problem');
   const warnings = about.filter(({ severity }) => severity === 'warning');
+  const notes = about.filter(({ severity }) => severity === 'note');
   const changed = wizard.isChanged(field.keys);
   const grouped = field.control.kind === 'choice';
   return (
@@ -86,6 +87,11 @@ export function FieldFrame(props: { field: Field; control: (control: ControlProp
             : [problemText(problem), problem.remedy].filter(Boolean).join(' '),
         disabled: field.idle !== undefined,
       })}
+      {notes.map((note) => (
+        <p key={note.message} className="field-help" role="note">
+          {[`${note.message}.`, note.remedy].filter(Boolean).join(' ')}
+        </p>
+      ))}
       {warnings.map((warning) => (
         <p key={warning.message} className="field-warning">
           {[problemText(warning), warning.remedy].filter(Boolean).join(' ')}

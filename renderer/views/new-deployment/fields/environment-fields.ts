@@ -1,4 +1,6 @@
 import type { EngineStatus } from '../../../../main/contract/engine-status';
+import { publishedGpuOf, publishedGpus } from '../../../../main/contract/published-gpu';
+import type { PublishedGpu } from '../../../../main/contract/published-gpu';
 import { imageFamily } from '../../../../main/contract/serving';
 import type { Field, FieldContext, Option, Section } from './field';
 import { engineOf } from './why-not';
@@ -29,6 +31,35 @@ const engineField = (context: FieldContext): Field => ({
     options: (['local', 'docker', 'remote'] as const).map((kind) => engineOption(kind, context)),
   },
 });
+
+/** The published GPU that this machine has; null for none. */
+function foundGpu({ machine }: FieldContext): PublishedGpu | null {
+  const names = machine?.gpus.gpus.map(({ name }) => name) ?? [];
+  return names.map(publishedGpuOf).find((gpu) => gpu !== null) ?? null;
+}
+
+/** None where nothing is published of the preset. */
+function targetGpuFields(context: FieldContext): readonly Field[] {
+  const gpus = publishedGpus.filter((gpu) => context.preset.byGpu?.[gpu] !== undefined);
+  // One that was chosen for another model can be taken back.
+  if (gpus.length === 0 && context.value('targetGpu') === undefined) return [];
+  const found = foundGpu(context);
+  const here = found !== null && gpus.includes(found) ? ` This machine has an ${found}.` : '';
+  return [
+    {
+      keys: ['targetGpu'],
+      label: 'Published for',
+      term: 'gpu',
+      help: `Not chosen: none. The profile full begins with the published defaults of this GPU, and its published figures stand beside the measured ones.${here}`,
+      wide: true,
+      control: {
+        kind: 'choice',
+        cards: false,
+        options: gpus.map((gpu) => ({ value: gpu, label: gpu === found ? `${gpu}, found here` : gpu })),
+      },
+    },
+  ];
+}
 
 const port = (which: 'http' | 'grpc'): Field => ({
   keys: ['engine', `${which}Port`],
@@ -138,5 +169,5 @@ export function environmentSections(context: FieldContext): readonly Section[] {
   const { kind } = engineOf(context);
   const own =
     kind === 'docker' ? dockerSections(context) : kind === 'remote' ? [remoteSection] : [localSection];
-  return [{ title: 'Where it runs', fields: [engineField(context)] }, ...own];
+  return [{ title: 'Where it runs', fields: [engineField(context), ...targetGpuFields(context)] }, ...own];
 }

@@ -1,5 +1,5 @@
 import type { Format, Precision } from '../../../../main/contract/run-spec';
-import { formats, precisions } from '../../../../main/contract/run-spec';
+import { defaultWorkspaceBytes, formats, precisions } from '../../../../main/contract/run-spec';
 import { formatText, precisionText } from '../../../format/words';
 import type { FieldContext, Section } from './field';
 import { servesOnCpu, whyNotFormat, whyNotPrecision } from './why-not';
@@ -78,6 +78,15 @@ export function exportSections(context: FieldContext): readonly Section[] {
           help: 'Version of the ONNX operators, 9 to 25.',
           control: { kind: 'integer', min: 9 },
           idle: onnx ? undefined : 'Of effect for ONNX, and plans made from it, alone.',
+        },
+        {
+          keys: ['tensorrt', 'maxWorkspaceBytes'],
+          label: 'TensorRT workspace',
+          term: 'max-workspace-size',
+          variable: 'MAX_WORKSPACE_SIZE',
+          help: 'Scratch memory that a layer may use while the plan is built and when it runs, in bytes.',
+          control: { kind: 'integer', min: 1, suffix: ' B', placeholder: String(defaultWorkspaceBytes) },
+          idle: context.value('format') === 'trt' ? undefined : 'Of effect for TensorRT plans alone.',
         },
       ],
     },

@@ -11,6 +11,7 @@ import { DataSourcesPanel } from './data-sources-panel';
 import { MachineNotes } from './environment-extras';
 import { RecentModels } from './model-extras';
 import { OwnModelPanel } from './own-model-panel';
+import { PresetNotes } from './preset-notes';
 import { ProblemList } from './problem-list';
 import { Review } from './review';
 import { SectionsForm } from './sections-form';
@@ -25,6 +26,7 @@ function Extras({ page }: { page: WizardPage }) {
         <>
           <DataSourcesPanel />
           <OwnModelPanel />
+          <PresetNotes />
           <RecentModels />
         </>
       );

@@ -1,9 +1,15 @@
-import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import type { SpecProblem } from '../../../../main/contract/spec-tools';
 import { pageOf, pageTitle } from '../../../stores/wizard-page';
 import { configTextField, isAbout, problemText } from '../problems';
 import { pathOf } from '../fields/field';
 import { useWizard } from '../wizard-context';
+
+const looks = {
+  problem: [IconCircleX, 'tone-bad'],
+  warning: [IconAlertTriangle, 'tone-warn'],
+  note: [IconInfoCircle, 'dim'],
+} as const;
 
 /** Problems, each with the way to its field. */
 export function ProblemList({ problems, linked }: { problems: readonly SpecProblem[]; linked: boolean }) {
@@ -14,18 +20,14 @@ export function ProblemList({ problems, linked }: { problems: readonly SpecProbl
         const field = fields.find((known) => isAbout(problem, pathOf(known)));
         const page = pageOf(problem.field);
         const place = field?.label ?? (problem.field === configTextField ? 'config.pbtxt' : pageTitle[page]);
-        const Glyph = problem.severity === 'problem' ? IconCircleX : IconAlertTriangle;
+        const [Glyph, tone] = looks[problem.severity];
         return (
           <li
             key={`${problem.field} ${problem.message}`}
             className="problem-item"
             data-severity={problem.severity}
           >
-            <Glyph
-              size={15}
-              className={problem.severity === 'problem' ? 'tone-bad' : 'tone-warn'}
-              aria-hidden="true"
-            />
+            <Glyph size={15} className={tone} aria-hidden="true" />
             <span>
               {linked ? (
                 <button

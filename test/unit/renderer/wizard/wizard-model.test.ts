@@ -238,6 +238,12 @@ describe('problems', () => {
     expect(pageState('environment', [problem('engine.gpus', 'old', 'warning')], value([])).state).toBe(
       'warning',
     );
+    const note: SpecProblem = { ...problem('targetGpu', 'of the document'), severity: 'note' };
+    expect(pageState('environment', [note], value('A40'))).toEqual({
+      state: 'done',
+      problems: 0,
+      warnings: 0,
+    });
     expect(pageState('model', [url], value(undefined))).toEqual({ state: 'done', problems: 0, warnings: 0 });
   });
 

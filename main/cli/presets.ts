@@ -1,0 +1,105 @@
+import type { Command } from 'commander';
+import { WorkbenchError } from '../contract/errors';
+import type { Preset } from '../contract/preset';
+import type { PublishedResults } from '../contract/published';
+import { publishedValue } from '../contract/published';
+import type { CliContext } from './context';
+import type { Output } from './output';
+import { formatTable } from './output';
+
+interface Json {
+  readonly json?: boolean;
+}
+const jsonHelp = 'one JSON document on stdout';
+
+function tellAll(output: Output, presets: readonly Preset[]): void {
+  for (const preset of presets) {
+    output.say(`${preset.id}  ${preset.title}`);
+    output.say(`    ${preset.summary}`);
+    output.say(`    formats ${preset.formats.join(', ')}; precisions ${preset.precisions.join(', ')}`);
+    for (const [name, profile] of Object.entries(preset.profiles)) {
+      output.say(`    --profile ${name}: ${profile.summary}`);
+    }
+  }
+}
+
+/** Largest throughput of each published table, with the hardware it was measured on. */
+function tellPublished(output: Output, { source, tables }: PublishedResults): void {
+  output.say('');
+  output.say(`Published figures (${source.title}; ${source.address}, ${source.date}), not measured here:`);
+  if (source.note !== undefined) output.say(source.note);
+  const rows = tables.map((table) => {
+    const best = table.levels.reduce((a, b) => (b[2] > a[2] ? b : a));
+    const p99 = publishedValue(best, 'p99Ms');
+    return [
+      table.hardware,
+      `${table.format} ${table.precision}`,
+      table.dataset ?? '',
+      table.scenario,
+      String(table.levels.length),
+      String(best[2]),
+      p99 === null ? '–' : String(p99),
+    ];
+  });
+  output.say(
+    formatTable(
+      ['hardware', 'format', 'data set', 'scenario', 'levels', 'most inferences/s', 'its p99 ms'],
+      rows,
+    ),
+  );
+}
+
+function tellOne(output: Output, preset: Preset, published: PublishedResults | null): void {
+  tellAll(output, [preset]);
+  output.say('');
+  output.say(`Data set: ${preset.origin.dataset}`);
+  output.say(`Checkpoint: ${preset.origin.checkpoint}`);
+  output.say(`Paper: ${preset.origin.paper}`);
+  if (preset.origin.deployment !== undefined) output.say(`Deployment: ${preset.origin.deployment}`);
+  const gpus = Object.keys(preset.byGpu ?? {});
+  if (gpus.length > 0) {
+    output.say(`Published defaults for: ${gpus.join(', ')} (--profile full --gpu ${gpus[0] ?? ''})`);
+  }
+  if ((preset.notes ?? []).length > 0) {
+    output.say('');
+    output.say('What the published procedure does wrong, and what is done here:');
+  }
+  for (const { finding, published: wrong, here } of preset.notes ?? []) {
+    output.say(`  ${finding === undefined ? '–' : finding}: ${wrong}`);
+    output.say(`      Here: ${here}`);
+  }
+  if (published !== null) tellPublished(output, published);
+}
+
+/** `presets` and `presets show <id>`: what can be run, what is known of it, and what was published of it. */
+export function addPresets(program: Command, context: CliContext): void {
+  const presets = program.command('presets').description('List the deployments that can be run');
+  presets.option('--json', jsonHelp).action(async (options: Json) => {
+    const output = context.output(options);
+    const list = (await context.core()).presets();
+    if (output.json) output.document(list);
+    else tellAll(output, list);
+  });
+  presets
+    .command('show')
+    .description(
+      'Show one: origin, what its published procedure does wrong and what is done here, published figures',
+    )
+    .argument('<preset>')
+    .option('--json', jsonHelp)
+    .action(async (id: string, _options: Json, command: Command) => {
+      const output = context.output(command.optsWithGlobals<Json>());
+      const core = await context.core();
+      const preset = core.presets().find((known) => known.id === id);
+      if (preset === undefined) {
+        const known = core.presets().map((one) => one.id);
+        throw new WorkbenchError(
+          'preset-unknown',
+          `There is no preset "${id}"; the presets are: ${known.join(', ')}`,
+        );
+      }
+      const published = await core.handlers['presets.published']({ preset: id });
+      if (output.json) output.document({ preset, published });
+      else tellOne(output, preset, published);
+    });
+}

@@ -1,0 +1,78 @@
+import type { StoreApi } from 'zustand/vanilla';
+import { createStore } from 'zustand/vanilla';
+import { z } from 'zod';
+import type { Baseline } from '../../main/contract/baseline';
+import { baselinesOf, defaultBaseline } from '../../main/contract/baseline';
+import type { PublishedResults } from '../../main/contract/published';
+import type { RunState } from '../../main/contract/run-state';
+import type { Client } from '../client';
+
+export interface Baselines {
+  /** By preset; null where nothing is published, absent while that is not known. */
+  readonly published: Readonly<Record<string, PublishedResults | null>>;
+  /** Key of the baseline that is drawn beside a run, by run; '' where it was switched off. */
+  readonly picks: Readonly<Record<string, string>>;
+  /** Fetches once; a failed fetch is tried again by the next call. */
+  readonly load: (preset: string) => Promise<void>;
+  readonly pick: (runId: string, key: string) => void;
+}
+
+const storageKey = 'workbench.baselines';
+/** Runs whose choice is kept; the storage is small. */
+const most = 500;
+const picksSchema = z.record(z.string(), z.string().max(100));
+
+function stored(storage: Storage): Record<string, string> {
+  try {
+    return picksSchema.parse(JSON.parse(storage.getItem(storageKey) ?? ''));
+  } catch {
+    return {};
+  }
+}
+
+/** Published figures of the presets, and which of them the reader has beside each run; the choice survives the window. */
+export function createBaselines(client: Client, storage: Storage): StoreApi<Baselines> {
+  return createStore<Baselines>()((set, get) => {
+    const asked = new Set<string>();
+    return {
+      published: {},
+      picks: stored(storage),
+      async load(preset) {
+        if (asked.has(preset)) return;
+        asked.add(preset);
+        try {
+          const published = await client.call('presets.published', { preset });
+          set({ published: { ...get().published, [preset]: published } });
+        } catch {
+          // Without them the charts show what was measured.
+          asked.delete(preset);
+        }
+      },
+      pick(runId, key) {
+        const others = Object.entries(get().picks).filter(([id]) => id !== runId);
+        const picks = Object.fromEntries([...others, [runId, key] as const].slice(-most));
+        storage.setItem(storageKey, JSON.stringify(picks));
+        set({ picks });
+      },
+    };
+  });
+}
+
+export interface ShownBaseline {
+  /** All that may be picked; empty where nothing is published. */
+  readonly all: readonly Baseline[];
+  /** The one beside the run; null for none. */
+  readonly shown: Baseline | null;
+}
+
+/** What is drawn beside a run: as picked, else as its specification and GPU lead to. */
+export function shownBaseline(
+  { published, picks }: Pick<Baselines, 'published' | 'picks'>,
+  { runId, spec, environment }: Pick<RunState, 'runId' | 'spec' | 'environment'>,
+): ShownBaseline {
+  const all = baselinesOf(published[spec.model.preset] ?? null, spec);
+  const key = picks[runId];
+  if (key !== undefined) return { all, shown: all.find((baseline) => baseline.key === key) ?? null };
+  const names = environment.gpus.map(({ name }) => name);
+  return { all, shown: defaultBaseline(all, spec, names) };
+}

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { DockerEngineSpec, Format } from '../../../../main/contract/run-spec';
+import { preflightPlan } from '../../../../main/engine/docker/preflight-plan';
+import type { DockerLink } from '../../../../main/docker/docker-link';
+
+const absent = { reachable: false, host: '', reason: 'absent', message: '' } as const;
+/** Nothing is asked of an engine that is not there. */
+const link = { connect: () => Promise.reject(new Error('asked')) } as unknown as DockerLink;
+const resources = join(process.cwd(), 'resources');
+const engine = (images: 'cpu' | 'ngc'): DockerEngineSpec => ({
+  kind: 'docker',
+  images,
+  gpus: [],
+  shmSizeMiB: 64,
+});
+
+it.each([
+  ['ngc', 'tf-savedmodel', true],
+  ['ngc', 'onnx', false],
+  ['ngc', null, false],
+  ['cpu', 'tf-savedmodel', false],
+] as const)(
+  "of %s images serving %s needs Triton's TensorFlow backend: %s",
+  async (images, format, needs) => {
+    const plan = await preflightPlan(engine(images), { resources, link }, absent, { format });
+    expect(plan).toMatchObject({ images, format, usesTensorFlow: needs, tensorRtPlan: null });
+  },
+);
+
+it('names the image for the CPU that has the TensorFlow of that format', async () => {
+  const image = async (format: Format) =>
+    (await preflightPlan(engine('cpu'), { resources, link }, absent, { format })).tritonImage;
+  expect(await image('tf-savedmodel')).not.toBe(await image('onnx'));
+});

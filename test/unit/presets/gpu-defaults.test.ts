@@ -1,0 +1,163 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { PublishedGpu } from '../../../main/contract/published-gpu';
+import { publishedGpuOf } from '../../../main/contract/published-gpu';
+import { readPresets, requirePreset } from '../../../main/presets/presets';
+import { readPublished } from '../../../main/presets/published';
+import { layerSpec, parseSpec, resolveSpec } from '../../../main/presets/resolve-spec';
+import { ruleFindings } from '../../../main/presets/spec-rules';
+
+const resources = join(process.cwd(), 'resources');
+const presets = await readPresets(resources);
+const presetOf = (id: string) => requirePreset(presets, id).preset;
+const full = { model: { profile: 'full' } };
+
+const tables = (
+  await Promise.all(
+    [...presets.keys()].map(async (id) => ({ id, published: await readPublished(resources, id) })),
+  )
+).flatMap(({ id, published }) => (published?.tables ?? []).map((table) => ({ id, table })));
+
+describe('the defaults of a published GPU', () => {
+  it('lead to the loads, format, precision and accelerator of every published table, on that very GPU', () => {
+    expect(tables).toHaveLength(88);
+    for (const { id, table } of tables) {
+      const { gpu, format, precision, accelerator, levels } = table;
+      const spec = resolveSpec(presetOf(id), { ...full, targetGpu: gpu, format, precision });
+      const { batchSizes, concurrency, onlineBatchSize } = spec.performance;
+      const [batches, loads] = [0, 1].map((column) => levels.map((level) => level[column]));
+      if (table.scenario === 'offline') expect(batchSizes).toEqual(batches);
+      else {
+        expect([id, gpu, concurrency]).toEqual([id, gpu, loads]);
+        expect(new Set(batches)).toEqual(new Set([onlineBatchSize]));
+      }
+      expect(spec.configure.instanceKind).toBe('KIND_GPU');
+      if (accelerator !== null) expect(spec.configure.backendAccelerator).toBe(accelerator);
+    }
+  });
+
+  it('are there for every GPU that has a table, and for no other', () => {
+    for (const [id, { preset }] of presets) {
+      const published = new Set(tables.filter((known) => known.id === id).map(({ table }) => table.gpu));
+      expect(new Set(Object.keys(preset.byGpu ?? {}))).toEqual(published);
+    }
+  });
+
+  it.each([
+    ['resnet50', 'A40', 'onnx', 'fp16', 128, 1, 'trt', undefined],
+    ['tft', 'A30', 'trt', 'fp16', 1024, 2, 'none', 10_000_000_000],
+    ['fastpitch', 'V100', 'ts-trace', 'fp16', 8, 2, 'cuda', undefined],
+    ['wide-and-deep', 'T4', 'tf-savedmodel', 'fp32', 131_072, 2, 'amp', undefined],
+    ['nnunet', 'A100', 'ts-script', 'fp16', 4, 1, 'cuda', undefined],
+  ] as const)(
+    'of %s on %s are the published ones',
+    (id, gpu, format, precision, batch, instances, accelerator, workspace) => {
+      const spec = resolveSpec(presetOf(id), { ...full, targetGpu: gpu });
+      expect(spec).toMatchObject({ format, precision, targetGpu: gpu });
+      expect(spec.engine).toMatchObject({ kind: 'docker', gpus: ['all'] });
+      expect(spec.configure).toMatchObject({
+        maxBatchSize: batch,
+        instances,
+        backendAccelerator: accelerator,
+      });
+      expect(spec.tensorrt?.maxWorkspaceBytes).toBe(workspace);
+    },
+  );
+
+  it('have the workspace of each plan', () => {
+    const workspace = (id: string, targetGpu: PublishedGpu) =>
+      resolveSpec(presetOf(id), { ...full, targetGpu, format: 'trt' }).tensorrt?.maxWorkspaceBytes;
+    expect(workspace('resnet50', 'T4')).toBe(2 ** 30);
+    expect(workspace('tft', 'T4')).toBe(10_000_000_000);
+    expect(workspace('wide-and-deep', 'A30')).toBe(2 ** 33);
+    expect(workspace('nnunet', 'V100')).toBe(2 ** 32);
+  });
+
+  it("pass the volumes of nnU-Net through shared memory: CUDA in containers, the system's on this machine", () => {
+    const load = (overrides: object) => resolveSpec(presetOf('nnunet'), { ...overrides }).performance;
+    const cuda = {
+      sharedMemory: 'cuda',
+      loadTool: 'perf_analyzer',
+      outputSharedMemoryBytes: 4 * 8 * 128 ** 3,
+    };
+    expect(load({ ...full, targetGpu: 'A40' })).toMatchObject(cuda);
+    const remote = { kind: 'remote', url: 'http://triton.example:8000' };
+    expect(load({ ...full, targetGpu: 'A40', engine: remote }).sharedMemory).toBe('none');
+    expect(load({}).sharedMemory).toBe('system');
+    expect(load(full).sharedMemory).toBe('system');
+    expect(load({ engine: { kind: 'docker' } }).sharedMemory).toBe('none');
+  });
+
+  it('give way to what is chosen', () => {
+    const chosen = { ...full, targetGpu: 'A30', precision: 'fp32', performance: { concurrency: [3] } };
+    const spec = resolveSpec(presetOf('tft'), chosen);
+    expect([spec.precision, spec.performance.concurrency, spec.configure.maxBatchSize]).toEqual([
+      'fp32',
+      [3],
+      1024,
+    ]);
+  });
+});
+
+describe('a chosen GPU', () => {
+  const findings = (id: string, overrides: object) =>
+    ruleFindings(presetOf(id), parseSpec(layerSpec(presetOf(id), { ...overrides }))).filter(
+      ({ field }) => field === 'targetGpu',
+    );
+
+  it('says which document its defaults come from', () => {
+    for (const [id, { preset }] of presets) {
+      for (const targetGpu of Object.keys(preset.byGpu ?? {})) {
+        const [finding, ...more] = findings(id, { ...full, targetGpu });
+        expect(more).toEqual([]);
+        expect(finding?.severity).toBe('note');
+        expect(finding?.message).toContain(
+          `published for ${targetGpu}: github.com/NVIDIA/DeepLearningExamples`,
+        );
+      }
+    }
+  });
+
+  it('changes nothing where no GPU serves, or for the small model, and says so', () => {
+    for (const overrides of [
+      { model: { profile: 'full' }, engine: { kind: 'local' } },
+      { model: { profile: 'full' }, engine: { kind: 'docker', images: 'cpu' } },
+      { model: { profile: 'full' }, engine: { kind: 'docker', gpus: [] } },
+      { model: { profile: 'quick' } },
+    ]) {
+      const without = resolveSpec(presetOf('resnet50'), overrides);
+      expect(resolveSpec(presetOf('resnet50'), { ...overrides, targetGpu: 'A40' })).toEqual({
+        ...without,
+        targetGpu: 'A40',
+      });
+      expect(findings('resnet50', { ...overrides, targetGpu: 'A40' })[0]?.message).toContain('not taken');
+    }
+  });
+
+  it('that nothing is published of is refused with those that are', () => {
+    expect(() => resolveSpec(presetOf('resnet50'), { ...full, targetGpu: 'A30' })).toThrow(
+      expect.objectContaining({ code: 'combination-unsupported', where: 'targetGpu' }),
+    );
+    expect(findings('resnet50', { targetGpu: 'A30' })[0]?.remedy).toBe(
+      'Choose A40, A100, V100, T4, or none.',
+    );
+    expect(() => resolveSpec(presetOf('resnet50'), { targetGpu: 'H200' })).toThrow(
+      expect.objectContaining({ code: 'spec-invalid', where: 'targetGpu' }),
+    );
+  });
+
+  it.each([
+    ['NVIDIA A30', 'A30'],
+    ['NVIDIA A40', 'A40'],
+    ['NVIDIA A100-SXM4-80GB', 'A100'],
+    ['NVIDIA A100 80GB PCIe', 'A100'],
+    ['Tesla V100-SXM2-32GB', 'V100'],
+    ['Tesla T4', 'T4'],
+    ['NVIDIA A30 MIG 1g.6gb', null],
+    ['NVIDIA RTX A4000', null],
+    ['NVIDIA T400', null],
+    ['NVIDIA H200', null],
+  ])('is recognised by the name %s', (name, gpu) => {
+    expect(publishedGpuOf(name)).toBe(gpu);
+  });
+});
