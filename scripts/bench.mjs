@@ -6,7 +6,7 @@ import { main } from './lib/main.mjs';
 import { say } from './lib/say.mjs';
 import { startXvfb } from './lib/xvfb.mjs';
 
-const help = `npm run bench -- [load|window|monitor] [--repeats N] [--only TEXT] [--out FILE]
+const help = `npm run bench -- [load|window|monitor|pipeline|sweep|open-loop] [--repeats N] [--only TEXT] [--out FILE]
 load: measures the same models on the same Triton with the native load generator and with perf_analyzer, in turn, and writes
 docs/benchmarks.md. --only takes the scenarios whose title holds TEXT, and then writes nothing unless --out says where.
 Exit code 1: the two do not agree.
@@ -14,6 +14,12 @@ window: opens the built window on a run with 100,000 windows and log lines, upda
 hour, and writes docs/benchmarks-window.md (--out elsewhere). Exit code 1: slower or larger than it may be.
 monitor: replays 24 hours in the window, updates its charts, kills servers and Python stubs that are watched, and writes
 docs/benchmarks-monitor.md (--out elsewhere). Exit code 1: slower or larger than it may be, or a verdict that is late.
+pipeline: ResNet-50 at full size by \`run\` and by the scripts under scripts/bench, in turn, and writes
+docs/benchmarks-pipeline.md (--out elsewhere). Exit code 1: \`run\` takes longer than 1.05 times a script and 1 s.
+sweep: eight levels with the defaults of \`perf\` and with those of perf_analyzer against a long reference (--reference-ms,
+length of its windows), and writes docs/benchmarks-sweep.md. Exit code 1: a level lost, more than half the time, or worse.
+open-loop: a server that stands still for a second under a constant rate, and writes docs/benchmarks-open-loop.md.
+Exit code 1: the second is not in the latency from the schedule.
 All, one after the other, when none is named.`;
 
 const folder = join(repoRoot, 'out', 'bench');
@@ -39,6 +45,9 @@ async function bundle() {
           bench: join(repoRoot, 'test', 'bench', 'bench.ts'),
           'window-bench': join(repoRoot, 'test', 'bench', 'window-bench.ts'),
           'monitor-bench': join(repoRoot, 'test', 'bench', 'monitor-bench.ts'),
+          'pipeline-bench': join(repoRoot, 'test', 'bench', 'pipeline-bench.ts'),
+          'sweep-bench': join(repoRoot, 'test', 'bench', 'sweep-bench.ts'),
+          'open-loop-bench': join(repoRoot, 'test', 'bench', 'open-loop-bench.ts'),
           'native-child': join(repoRoot, 'test', 'bench', 'native-child.ts'),
         },
         output: { format: 'es', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
@@ -76,16 +85,32 @@ async function benchWindow({ home, layout }, name, args) {
   }
 }
 
+/** Measured from the command line, without a window. */
+const plainBenches = ['pipeline', 'sweep', 'open-loop'];
+
+/** `name`: one of plainBenches. */
+function benchPlain({ home }, name, args) {
+  const own = [
+    ...['--app', repoRoot, '--home', home],
+    ...['--worker', join(repoRoot, 'out', 'main', 'load-worker.cjs')],
+    ...['--cli', join(repoRoot, 'out', 'main', 'cli.cjs')],
+    ...(args.includes('--out') ? [] : ['--out', join(repoRoot, 'docs', `benchmarks-${name}.md`)]),
+  ];
+  return foreground(process.execPath, [join(folder, `${name}-bench.mjs`), ...own, ...args], {
+    env: appEnvironment(home),
+  });
+}
+
 await main(async (args) => {
   if (args.includes('--help') || args.includes('-h')) {
     say(help);
     return 0;
   }
-  const named = ['load', 'window', 'monitor'].find((name) => name === args[0]) ?? null;
+  const named = ['load', 'window', 'monitor', ...plainBenches].find((name) => name === args[0]) ?? null;
   const rest = named === null ? args : args.slice(1);
   const context = await bootstrap([
     ...['modules', 'build', 'python', 'triton', 'perf-analyzer'],
-    ...(named === 'load' ? [] : ['electron']),
+    ...(['load', 'sweep', 'open-loop'].includes(named) ? [] : ['electron']),
   ]);
   await bundle();
   // What is asked of the load tools alone says nothing to the window.
@@ -94,5 +119,7 @@ await main(async (args) => {
   const load = asked('load') ? await benchLoad(context, rest) : 0;
   const window = asked('window') ? await benchWindow(context, 'window', rest) : 0;
   const monitor = asked('monitor') ? await benchWindow(context, 'monitor', rest) : 0;
-  return [load, window, monitor].find((code) => code !== 0) ?? 0;
+  const plain = [];
+  for (const name of plainBenches) plain.push(asked(name) ? await benchPlain(context, name, rest) : 0);
+  return [load, window, monitor, ...plain].find((code) => code !== 0) ?? 0;
 });

@@ -6,7 +6,7 @@ import { say, seconds } from './say.mjs';
 import { unusedExports } from './unused-exports.mjs';
 
 const bin = (name) => join(repoRoot, 'node_modules', '.bin', name);
-const pythonFolders = ['resources', join('test', 'python')].filter((path) =>
+const pythonFolders = ['resources', join('scripts', 'bench'), join('test', 'python')].filter((path) =>
   existsSync(join(repoRoot, path)),
 );
 

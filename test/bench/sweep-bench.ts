@@ -1,0 +1,250 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { loadPointSchema } from '../../main/contract/results';
+import { parseAnalyzerCsv } from '../../main/perf/analyzer/parse-analyzer-csv';
+import { createLoadTools } from '../../main/perf/load-tools';
+import { defaultHome, homeLayout } from '../../main/platform/layout';
+import { createTritonClient } from '../../main/triton/client';
+import { startTestTriton } from '../support/triton';
+import type { Judged } from './bench-facts';
+import { exitCodeOf, factTable, judgedTable, option, rangeText, say, shuffled } from './bench-facts';
+import { median, pairedRatio } from './pairs';
+import { models } from './scenarios';
+
+const repeats = Number(option('repeats', '3'));
+const outFile = option('out', '');
+const cli = option('cli', '');
+/** More options of `perf`, to try other settings than the product's own. */
+const cliOptions = option('perf-options', '').split(' ').filter(Boolean);
+const referenceMs = Number(option('reference-ms', '10000'));
+const concurrencies = option('levels', '1,2,3,4,5,6,7,8').split(',').map(Number);
+/** 4 KB, as in the other scenarios of this model. */
+const elements = 1024;
+const timeLimit = 0.5;
+const name = 'compute';
+
+type Found = ReadonlyMap<number, number>;
+
+/** One sweep with one tool. */
+interface Swept {
+  readonly seconds: number;
+  /** p95 in microseconds by concurrency; absent where the tool gave no row. */
+  readonly p95Us: Found;
+  /** Levels that the tool itself calls not steady. */
+  readonly unsteady: number;
+}
+
+const run = promisify(execFile);
+const dir = await mkdtemp(join(tmpdir(), 'workbench-sweep-'));
+const triton = await startTestTriton(models.filter((model) => model.name === name));
+const layout = homeLayout(defaultHome(process.env));
+const { native } = createLoadTools({ layout, workerFile: option('worker', ''), env: process.env });
+
+/** The product's own sweep, with what it does when nothing is said. */
+async function sweepNative(): Promise<Swept> {
+  const startMs = performance.now();
+  // With a level that gave nothing it ends with 1 and tells of the others all the same.
+  const { stdout } = await run(
+    process.execPath,
+    [
+      cli,
+      'perf',
+      ...['--url', `http://${triton.httpAddress}`, '--grpc-url', triton.grpcAddress, '--model', name],
+      ...['--shape', `INPUT:${elements}`, '--concurrency', shuffled(concurrencies).join(','), '--json'],
+      ...cliOptions,
+    ],
+    { maxBuffer: 2 ** 26 },
+  ).catch((error: unknown) => {
+    if (error instanceof Error && 'stdout' in error && error.stdout !== '')
+      return { stdout: String(error.stdout) };
+    throw error;
+  });
+  const seconds = (performance.now() - startMs) / 1000;
+  const { points } = z.object({ points: z.array(loadPointSchema) }).parse(JSON.parse(stdout));
+  return {
+    seconds,
+    p95Us: new Map(points.map((point) => [point.concurrency, point.p95Us])),
+    unsteady: points.filter((point) => !point.stable).length,
+  };
+}
+
+/** Time and, where there is one, the row of a level; perf_analyzer writes none where three windows do not agree. */
+async function analyzerLevel(concurrency: number): Promise<{ readonly p95Us: number | null }> {
+  const csv = join(dir, `level-${concurrency}.csv`);
+  await rm(csv, { force: true });
+  const argv = [
+    ...['-m', name, '-u', triton.grpcAddress, '-i', 'grpc', '--shape', `INPUT:${elements}`],
+    ...['--concurrency-range', `${concurrency}:${concurrency}`, '-f', csv, '--verbose-csv'],
+  ];
+  const env = { ...process.env, LD_LIBRARY_PATH: layout.perfAnalyzerLibraries };
+  try {
+    await run(layout.perfAnalyzer, argv, { cwd: dir, env, maxBuffer: 2 ** 26 });
+    return { p95Us: parseAnalyzerCsv(await readFile(csv, 'utf8')).columns.p95Us };
+  } catch (error) {
+    // Its exit code where the level did not become steady.
+    const text = error instanceof Error && 'stdout' in error ? String(error.stdout) : '';
+    if (text.includes('Failed to obtain stable')) return { p95Us: null };
+    throw error;
+  }
+}
+
+/** perf_analyzer's own defaults, a process a level: within one process a level that fails would end the sweep. */
+async function sweepAnalyzer(): Promise<Swept> {
+  const startMs = performance.now();
+  const p95Us = new Map<number, number>();
+  for (const concurrency of shuffled(concurrencies)) {
+    const level = await analyzerLevel(concurrency);
+    if (level.p95Us !== null) p95Us.set(concurrency, level.p95Us);
+  }
+  const seconds = (performance.now() - startMs) / 1000;
+  return { seconds, p95Us, unsteady: concurrencies.length - p95Us.size };
+}
+
+/** Each level for a long time, whatever its windows' spread. */
+async function reference(): Promise<Found> {
+  const found = new Map<number, number>();
+  for (const concurrency of shuffled(concurrencies)) {
+    const point = await native.measure({
+      httpAddress: triton.httpAddress,
+      grpcAddress: triton.grpcAddress,
+      protocol: 'grpc',
+      modelName: name,
+      modelVersion: '1',
+      inputData: {
+        source: 'random',
+        tensors: [{ name: 'INPUT', datatype: 'FP32', shape: [elements], files: ['values.bin'] }],
+      },
+      inputDataDir: dir,
+      level: { batchSize: 1, concurrency },
+      batched: false,
+      settings: {
+        measurementMode: 'time_windows',
+        measurementIntervalMs: referenceMs,
+        measurementRequestCount: 50,
+        stabilityPercentage: 1e6,
+        maxTrials: 3,
+        warmupMs: 2000,
+      },
+      workDir: await mkdtemp(join(dir, 'reference-')),
+      signal: new AbortController().signal,
+      onWindow: () => undefined,
+      onLog: () => undefined,
+      onCommand: () => undefined,
+    });
+    found.set(concurrency, point.p95Us);
+    say(`reference, concurrency ${concurrency}: p95 ${(point.p95Us / 1000).toFixed(2)} ms`);
+  }
+  return found;
+}
+
+const tools = ['native', 'perf_analyzer'] as const;
+type Tool = (typeof tools)[number];
+
+try {
+  const values = Float32Array.from({ length: elements }, (_unused, index) => ((index * 37) % 101) / 101);
+  await writeFile(join(dir, 'values.bin'), Buffer.from(values.buffer));
+  const before = await reference();
+  const swept: Record<Tool, Swept[]> = { native: [], perf_analyzer: [] };
+  for (let repeat = 1; repeat <= repeats; repeat += 1) {
+    for (const tool of shuffled(tools)) {
+      const one = tool === 'native' ? await sweepNative() : await sweepAnalyzer();
+      swept[tool].push(one);
+      say(`${repeat} of ${repeats}, ${tool}: ${one.p95Us.size} points in ${one.seconds.toFixed(1)} s`);
+    }
+  }
+  const after = await reference();
+  const at = (found: Found, concurrency: number) => found.get(concurrency) ?? NaN;
+  const referenceUs = (concurrency: number) => (at(before, concurrency) + at(after, concurrency)) / 2;
+  const drifts = concurrencies.map((one) => 100 * Math.abs(at(after, one) / at(before, one) - 1));
+  const errorsOf = (tool: Tool, wanted: readonly number[] = concurrencies) =>
+    swept[tool].flatMap((one) =>
+      [...one.p95Us]
+        .filter(([concurrency]) => wanted.includes(concurrency))
+        .map(([concurrency, p95Us]) => 100 * Math.abs(p95Us / referenceUs(concurrency) - 1)),
+    );
+  const ratio = pairedRatio(
+    swept.native.map((one, index) => [one.seconds, swept.perf_analyzer[index]?.seconds ?? NaN]),
+  );
+  const errors = { native: errorsOf('native'), perf_analyzer: errorsOf('perf_analyzer') };
+  const counts = (tool: Tool) => swept[tool].map((one) => one.p95Us.size);
+  const seconds = (tool: Tool) =>
+    rangeText(
+      swept[tool].map((one) => one.seconds),
+      1,
+    );
+  const all = concurrencies.length;
+  const rows: readonly Judged[] = [
+    {
+      name: 'Points delivered, native',
+      value: rangeText(counts('native'), 0),
+      limit: `${all} of ${all} each time`,
+      kept: counts('native').every((count) => count === all),
+    },
+    {
+      name: 'Points delivered, perf_analyzer',
+      value: rangeText(counts('perf_analyzer'), 0),
+      limit: '',
+      kept: true,
+    },
+    { name: 'Time of the sweep, native, s', value: seconds('native'), limit: '', kept: true },
+    { name: 'Time of the sweep, perf_analyzer, s', value: seconds('perf_analyzer'), limit: '', kept: true },
+    {
+      name: 'Time, native / perf_analyzer, paired',
+      value: `${ratio.median.toFixed(2)} [${ratio.lowest.toFixed(2)}–${ratio.highest.toFixed(2)}]`,
+      limit: `at most ${timeLimit}`,
+      kept: ratio.median <= timeLimit,
+    },
+    {
+      name: 'p95 off the reference, native, %',
+      value: rangeText(errors.native, 1),
+      limit: "median at most perf_analyzer's",
+      // Without a row of perf_analyzer there is nothing to be worse than.
+      kept: errors.perf_analyzer.length === 0 || median(errors.native) <= median(errors.perf_analyzer),
+    },
+    {
+      name: 'p95 off the reference, perf_analyzer, %',
+      value: rangeText(errors.perf_analyzer, 1),
+      limit: '',
+      kept: true,
+    },
+  ];
+  const perLevel = concurrencies.map((concurrency) => {
+    const ms = (found: Found) => (at(found, concurrency) / 1000).toFixed(2);
+    const off = (tool: Tool) => rangeText(errorsOf(tool, [concurrency]), 1);
+    return `| ${concurrency} | ${ms(before)} | ${ms(after)} | ${off('native')} | ${off('perf_analyzer')} |`;
+  });
+  const unsteady = (tool: Tool) => swept[tool].reduce((sum, one) => sum + one.unsteady, 0);
+  const server = await createTritonClient(triton.httpAddress).serverMetadata();
+  const document = [
+    '# A sweep of eight levels, native and perf_analyzer',
+    '',
+    `Written by \`npm run bench -- sweep\`. The same model (about 5 ms of arithmetic, one instance, 4 KB, gRPC) at concurrency ${concurrencies.join(', ')}:`,
+    `by \`perf\` of the command line with the product's defaults${cliOptions.length === 0 ? '' : ` but ${cliOptions.join(' ')}`}, and by perf_analyzer with its own (windows of 5 s and a fifth, 10 %,`,
+    'ten trials), one process a level so that a level without a row does not end its sweep. Levels are shuffled, the tool',
+    'that begins is chosen by chance. Times are of whole processes. The reference is the native generator over three windows',
+    `of ${referenceMs / 1000} s a level, the mean of one before and one after all sweeps; an error counts where a point was delivered.`,
+    'Median [lowest–highest].',
+    '',
+    ...factTable(server.version, [['Repeats', String(repeats)]]),
+    '',
+    ...judgedTable(rows),
+    '',
+    `Levels that did not become steady: native ${unsteady('native')} (delivered and marked), perf_analyzer ${unsteady('perf_analyzer')}`,
+    `(no row) of ${all * repeats}. The reference itself moved by ${rangeText(drifts, 1)} % from before to after.`,
+    '',
+    '| concurrency | reference before, p95 ms | after | native off by % | perf_analyzer off by % |',
+    '|---|---|---|---|---|',
+    ...perLevel,
+    '',
+  ].join('\n');
+  say(`\n${document}`);
+  if (outFile !== '') await writeFile(outFile, document);
+  process.exitCode = exitCodeOf(rows);
+} finally {
+  await triton.stop();
+  await rm(dir, { recursive: true, force: true });
+}
