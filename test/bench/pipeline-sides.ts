@@ -125,13 +125,13 @@ export async function runWorkbench(sides: PipelineSides): Promise<Passage> {
     .split('\n')
     .map((line) => z.intersection(z.looseObject({}), journalEntrySchema).parse(JSON.parse(line)));
   const loadS = entries.reduce(
-    (sum, entry) => sum + (entry.type === 'measurement' ? entry.point.elapsedUs / 1e6 : 0),
+    (sum, entry) => sum + (entry.type === 'measurement' ? (entry.point.elapsedUs ?? NaN) / 1e6 : 0),
     0,
   );
   const steps: (readonly [string, number])[] = [];
   let loadSinceStep = 0;
   for (const entry of entries) {
-    if (entry.type === 'measurement') loadSinceStep += entry.point.elapsedUs / 1e6;
+    if (entry.type === 'measurement') loadSinceStep += (entry.point.elapsedUs ?? NaN) / 1e6;
     if (entry.type !== 'step-finished') continue;
     steps.push([entry.step, entry.durationUs / 1e6 - loadSinceStep]);
     loadSinceStep = 0;

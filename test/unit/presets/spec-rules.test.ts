@@ -66,7 +66,7 @@ describe('the rules', () => {
     // Places.
     [{ engine: { kind: 'local', httpPort: 8000, grpcPort: 8000 } }, ['engine.grpcPort']],
     [{ engine: { kind: 'local', httpPort: 80 } }, ['(engine.httpPort)']],
-    [{ engine: { kind: 'remote', url: 'https://triton:8000' } }, ['engine.url']],
+    [{ engine: { kind: 'remote', url: 'ftp://triton:8000' } }, ['engine.url']],
     [{ engine: { kind: 'remote', url: 'http://triton:8000' } }, ['(engine.url)']],
     [{ engine: { kind: 'remote', url: 'http://localhost:8000' } }, []],
     [{ engine: { kind: 'docker', images: 'cpu', gpus: ['all'] } }, ['(engine.images)']],
