@@ -26,6 +26,7 @@ import { readGpus } from './machine/gpu-report';
 import { readMachineStatus } from './machine/machine-status';
 import { readCapture } from './perf/import/read-capture';
 import type { LoadTool } from './perf/load-tool';
+import { sweepSharedFiles } from './perf/native/shared-names';
 import { createLoadTools } from './perf/load-tools';
 import type { Monitor } from './monitor/monitor';
 import { createMonitor } from './monitor/monitor';
@@ -134,6 +135,8 @@ export interface Core {
   clean(runIds: readonly string[]): Promise<{
     readonly endedServers: readonly number[];
     readonly removedContainers: readonly string[];
+    /** Names under /dev/shm that dead workbenches left, those removed at this start too. */
+    readonly sharedMemoryFiles: readonly string[];
     readonly cacheBytes: number;
     readonly removedRuns: readonly string[];
     /** Runs of the trash that are gone for good. */
@@ -245,6 +248,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     tell,
   });
   await engines.sweep();
+  const sharedMemoryFiles = [...(await sweepSharedFiles())];
   // What cannot be deleted must not keep the window closed; `clean` says why.
   if (options.follow === true) await trash.empty(trashMs).catch(() => []);
   const stopFollowing =
@@ -364,11 +368,19 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     importFile,
     clean: async (runIds) => {
       const { ended, removedContainers } = await engines.sweep({ all: true });
+      sharedMemoryFiles.push(...(await sweepSharedFiles()));
       for (const runId of runIds) await store.remove(runId);
       if (runIds.length > 0) events.tell({ type: 'runs-changed' });
       const emptiedRuns = await trash.empty(0);
       const cacheBytes = await cache.clear();
-      return { endedServers: ended, removedContainers, cacheBytes, removedRuns: runIds, emptiedRuns };
+      return {
+        endedServers: ended,
+        removedContainers,
+        sharedMemoryFiles: sharedMemoryFiles.splice(0),
+        cacheBytes,
+        removedRuns: runIds,
+        emptiedRuns,
+      };
     },
     images,
     data,

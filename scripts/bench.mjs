@@ -6,7 +6,7 @@ import { main } from './lib/main.mjs';
 import { say } from './lib/say.mjs';
 import { startXvfb } from './lib/xvfb.mjs';
 
-const help = `npm run bench -- [load|window|monitor|pipeline|sweep|open-loop] [--repeats N] [--only TEXT] [--out FILE]
+const help = `npm run bench -- [load|window|monitor|pipeline|sweep|open-loop|interval] [--repeats N] [--only TEXT] [--out FILE]
 load: measures the same models on the same Triton with the native load generator and with perf_analyzer, in turn, and writes
 docs/benchmarks.md. --only takes the scenarios whose title holds TEXT, and then writes nothing unless --out says where.
 Exit code 1: the two do not agree.
@@ -20,6 +20,9 @@ sweep: eight levels with the defaults of \`perf\` and with those of perf_analyze
 length of its windows), and writes docs/benchmarks-sweep.md. Exit code 1: a level lost, more than half the time, or worse.
 open-loop: a server that stands still for a second under a constant rate, and writes docs/benchmarks-open-loop.md.
 Exit code 1: the second is not in the latency from the schedule.
+interval: measures two levels 50 times each, with a long reference between, and writes docs/benchmarks-interval.md
+(--out elsewhere; --trials N, --window-ms N, --blocks FILE for the single parts). Exit code 1: an interval covers its
+reference in less than 90 % of the trials.
 All, one after the other, when none is named.`;
 
 const folder = join(repoRoot, 'out', 'bench');
@@ -69,6 +72,16 @@ function benchLoad({ home }, args) {
   });
 }
 
+function benchInterval({ home }, args) {
+  const own = [
+    ...['--worker', join(repoRoot, 'out', 'main', 'load-worker.cjs')],
+    ...(args.includes('--out') ? [] : ['--out', join(repoRoot, 'docs', 'benchmarks-interval.md')]),
+  ];
+  return foreground(process.execPath, [join(folder, 'interval-bench.mjs'), ...own, ...args], {
+    env: appEnvironment(home),
+  });
+}
+
 /** `name`: window or monitor, which are both measured in the window. */
 async function benchWindow({ home, layout }, name, args) {
   const display = await startXvfb();
@@ -106,11 +119,12 @@ await main(async (args) => {
     say(help);
     return 0;
   }
-  const named = ['load', 'window', 'monitor', ...plainBenches].find((name) => name === args[0]) ?? null;
+  const named =
+    ['load', 'window', 'monitor', 'interval', ...plainBenches].find((name) => name === args[0]) ?? null;
   const rest = named === null ? args : args.slice(1);
   const context = await bootstrap([
     ...['modules', 'build', 'python', 'triton', 'perf-analyzer'],
-    ...(['load', 'sweep', 'open-loop'].includes(named) ? [] : ['electron']),
+    ...(['load', 'sweep', 'open-loop', 'interval'].includes(named) ? [] : ['electron']),
   ]);
   await bundle();
   // What is asked of the load tools alone says nothing to the window.
@@ -119,7 +133,8 @@ await main(async (args) => {
   const load = asked('load') ? await benchLoad(context, rest) : 0;
   const window = asked('window') ? await benchWindow(context, 'window', rest) : 0;
   const monitor = asked('monitor') ? await benchWindow(context, 'monitor', rest) : 0;
+  const interval = asked('interval') ? await benchInterval(context, rest) : 0;
   const plain = [];
   for (const name of plainBenches) plain.push(asked(name) ? await benchPlain(context, name, rest) : 0);
-  return [load, window, monitor, ...plain].find((code) => code !== 0) ?? 0;
+  return [load, window, monitor, interval, ...plain].find((code) => code !== 0) ?? 0;
 });

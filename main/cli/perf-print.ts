@@ -1,26 +1,32 @@
 import type { LoadPoint } from '../contract/results';
 import { levelText } from '../contract/level-text';
+import { achievedRate } from '../contract/sweep';
 import { formatTable, milliseconds, perSecond } from './output';
+
+/** Behind the latency from the send: that from the schedule; nothing of a closed loop. */
+export function scheduledText({ scheduled }: LoadPoint): string {
+  if (scheduled === undefined) return '';
+  return `, from the schedule ${milliseconds(scheduled.p99Us)} ms, ${scheduled.delayedCount} delayed`;
+}
+
+/** With the model where several are measured. */
+const levelName = (point: LoadPoint): string =>
+  point.model === undefined ? levelText(point) : `${point.model}, ${levelText(point)}`;
 
 /** One line of a measured level. */
 export function pointLine(point: LoadPoint): string {
-  const fromSchedule =
-    point.scheduled === undefined
-      ? ''
-      : `, from the schedule ${milliseconds(point.scheduled.p99Us)} ms, ${point.scheduled.delayedCount} delayed`;
   const unverified = point.tls?.verified === false ? ' [TLS certificate not verified]' : '';
   const stream = point.streaming?.firstResponse ?? null;
   const first = stream === null ? '' : `, first response p99 ${milliseconds(stream.p99Us)} ms`;
   const flags = point.flags.length === 0 ? '' : ` [${point.flags.join(', ')}]`;
-  const name = point.model === undefined ? '' : `${point.model}, `;
   const beside = (point.together ?? []).map((other) => `${other.model} at ${levelText(other)}`);
   const together = beside.length === 0 ? '' : ` (together with ${beside.join('; ')})`;
-  return `${name}${levelText(point)}${together}: ${perSecond(point.inferencesPerSecond)} inferences/s, p99 ${milliseconds(point.p99Us)} ms${fromSchedule}${first}${flags}${unverified}`;
+  return `${levelName(point)}${together}: ${perSecond(point.inferencesPerSecond)} inferences/s, p99 ${milliseconds(point.p99Us)} ms${scheduledText(point)}${first}${flags}${unverified}`;
 }
 
 const closedColumns =
   'client send,network,queue,compute input,infer,output,client recv,p50,p90,p95,p99,avg'.split(',');
-const openColumns = ['p50 due', 'p90 due', 'p95 due', 'p99 due', 'delayed'];
+const openColumns = ['achieved', 'p50 due', 'p90 due', 'p95 due', 'p99 due', 'delayed'];
 
 interface Column {
   readonly title: string;
@@ -86,7 +92,7 @@ export function pointTable(points: readonly LoadPoint[]): string {
   const header = [
     ...(several ? ['model'] : []),
     'batch',
-    open ? 'requests/s' : 'concurrency',
+    open ? 'request rate' : 'concurrency',
     'inferences/s',
     ...closedColumns,
   ];
@@ -94,8 +100,44 @@ export function pointTable(points: readonly LoadPoint[]): string {
   return formatTable([...header, ...(open ? openColumns : []), ...titles], rows);
 }
 
-function dueCells({ scheduled }: LoadPoint): string[] {
-  if (scheduled === undefined) return openColumns.map(() => '–');
+function dueCells(point: LoadPoint): string[] {
+  const { scheduled } = point;
+  const achieved = perSecond(achievedRate(point));
+  if (scheduled === undefined) return [achieved, ...openColumns.slice(1).map(() => '–')];
   const { p50Us, p90Us, p95Us, p99Us, delayedCount } = scheduled;
-  return [...[p50Us, p90Us, p95Us, p99Us].map(milliseconds), String(delayedCount)];
+  return [achieved, ...[p50Us, p90Us, p95Us, p99Us].map(milliseconds), String(delayedCount)];
 }
+
+/** Of ensembles: what the server did for each of their models; null where no level is of an ensemble. Times in ms. */
+export function composingTable(points: readonly LoadPoint[]): string | null {
+  const rows = points.flatMap((point) =>
+    (point.composing ?? []).map((model) => [
+      levelName(point),
+      model.modelVersion === '' ? model.modelName : `${model.modelName}/${model.modelVersion}`,
+      text(model.requestCount),
+      text(model.executionCount),
+      ...[model.queueUs, model.computeInputUs, model.computeInferUs, model.computeOutputUs].map(milliseconds),
+      text(model.cacheHitCount),
+      text(model.cacheMissCount),
+    ]),
+  );
+  if (rows.length === 0) return null;
+  const header =
+    'level,model,requests,executions,queue,compute input,infer,output,cache hits,cache misses'.split(',');
+  return formatTable(header, rows);
+}
+
+/** Failed requests by level and kind; null where none failed. */
+export function errorTable(points: readonly LoadPoint[]): string | null {
+  const rows = points.flatMap((point) =>
+    (point.errorsByKind ?? []).map(({ kind, count, message }) => [
+      levelName(point),
+      String(count),
+      kind,
+      message.slice(0, 200),
+    ]),
+  );
+  return rows.length === 0 ? null : formatTable(['level', 'failed', 'kind', 'first message'], rows);
+}
+
+const text = (count: number | null): string => (count === null ? '–' : String(count));

@@ -4,7 +4,8 @@ import type { MeasuringTurn } from '../contract/measuring-order';
 import { measuringOrder } from '../contract/measuring-order';
 import type { LoadTool, searches } from '../contract/run-spec';
 import type { LoadLevel } from '../contract/scenario-levels';
-import { budgetLatencyUs, lastWithin, nextLevel } from '../perf/search-levels';
+import { budgetLatencyUs } from '../contract/sweep';
+import { lastWithin, nextLevel } from '../perf/search-levels';
 import type { TriedLevel } from '../perf/search-levels';
 import { readNumber } from './read-spec';
 

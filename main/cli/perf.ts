@@ -20,8 +20,8 @@ import {
 } from '../contract/run-spec';
 import { levelText } from '../contract/level-text';
 import type { LoadLevel } from '../contract/scenario-levels';
+import { budgetLatencyUs } from '../contract/sweep';
 import type { MeasureInput } from '../perf/load-tool';
-import { budgetLatencyUs } from '../perf/search-levels';
 import { assertLoadKind } from '../perf/load-kind';
 import { createTritonClient } from '../triton/client';
 import { readModelTraits } from '../triton/model-traits';
@@ -35,7 +35,7 @@ import { addKindOptions, readSequences } from './perf-kind';
 import type { KindOptions } from './perf-kind';
 import { addTlsOptions, readTlsOptions } from './tls-options';
 import type { TlsOptions } from './tls-options';
-import { pointLine, pointTable } from './perf-print';
+import { composingTable, errorTable, pointLine, pointTable } from './perf-print';
 import { readSearch, runSweep } from './perf-sweep';
 import type { PerfSweep } from './perf-sweep';
 import { crossCheckLines, withWords } from './print-cross-check';
@@ -292,8 +292,10 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     });
   } else if (crossed !== null) for (const line of crossCheckLines(crossed)) output.say(line);
   else if (points.length > 0) {
-    output.say('Times in ms.');
+    const due = points.some((point) => point.requestRate !== undefined);
+    output.say(due ? 'Times in ms; "due": from the time at which a request was due.' : 'Times in ms.');
     output.say(pointTable(points));
+    for (const table of [composingTable(points), errorTable(points)]) if (table !== null) output.say(table);
   }
   for (const level of found ?? [])
     output.say(`the last within ${options.latencyThreshold ?? ''} ms: ${levelText(level)}`);

@@ -1,3 +1,4 @@
+import { scheduledText } from './perf-print';
 import { levelText } from '../contract/level-text';
 import type { CoreEvent } from '../contract/api';
 import type { LoadTool } from '../contract/run-spec';
@@ -83,7 +84,7 @@ export function createRunProgress(
         line(
           `    ${entry.scenario}: ${levelText(point)}${turnText(point)}: ` +
             `${perSecond(point.inferencesPerSecond)} inferences/s, p50 ${milliseconds(point.p50Us)} ms, ` +
-            `p99 ${milliseconds(point.p99Us)} ms${marks}`,
+            `p99 ${milliseconds(point.p99Us)} ms${scheduledText(point)}${marks}`,
         );
         return;
       }

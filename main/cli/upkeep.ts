@@ -56,6 +56,9 @@ export function addUpkeep(program: Command, context: CliContext): void {
       if (result.removedContainers.length > 0) {
         output.say(`${result.removedContainers.length} containers of dead workbenches removed`);
       }
+      if (result.sharedMemoryFiles.length > 0) {
+        output.say(`${result.sharedMemoryFiles.length} shared memory files of dead workbenches removed`);
+      }
       output.say(`${(result.cacheBytes / 2 ** 20).toFixed(1)} MiB of cached artefacts removed`);
       for (const runId of result.emptiedRuns) output.say(`${runId} deleted from the trash`);
       for (const runId of result.removedRuns) output.say(`${runId} deleted`);

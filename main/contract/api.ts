@@ -43,7 +43,7 @@ export const runSummarySchema = z.strictObject({
   status: z.enum(['created', 'running', 'interrupted', ...runOutcomes]),
   createdAt: z.string(),
   updatedAt: z.string(),
-  /** Best measured throughput over both scenarios and the p99 of that very point; null before the first point. */
+  /** Best measured throughput over both scenarios and the p99 of that very point, from the schedule where there is one; null before the first point. */
   best: z.strictObject({ inferencesPerSecond: z.number(), p99Us: z.number() }).nullable(),
   accuracyPassed: z.boolean().nullable(),
   unverified: z.boolean(),

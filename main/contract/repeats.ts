@@ -69,6 +69,16 @@ function mergedSchedule(points: readonly LoadPoint[]): Pick<LoadPoint, 'schedule
   };
 }
 
+/** Failed requests of all measurements by kind, with the words at the first of each. */
+function mergedErrors(points: readonly LoadPoint[]): NonNullable<LoadPoint['errorsByKind']> {
+  const byKind = new Map<string, NonNullable<LoadPoint['errorsByKind']>[number]>();
+  for (const error of points.flatMap((point) => point.errorsByKind ?? [])) {
+    const before = byKind.get(error.kind);
+    byKind.set(error.kind, before === undefined ? error : { ...before, count: before.count + error.count });
+  }
+  return [...byKind.values()];
+}
+
 const sum = (values: readonly (number | null)[]): number | null =>
   values.includes(null) ? null : values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
@@ -105,7 +115,7 @@ export function mergedPoint(points: readonly [LoadPoint, ...LoadPoint[]], failed
     requestCount: sum(points.map((point) => point.requestCount)),
     errorCount: points.reduce((total, point) => total + point.errorCount, 0),
     ...(points.some((point) => point.errorsByKind !== undefined)
-      ? { errorsByKind: points.flatMap((point) => point.errorsByKind ?? []) }
+      ? { errorsByKind: mergedErrors(points) }
       : {}),
     stable: points.every((point) => point.stable),
     flags: [...new Set(points.flatMap((point) => point.flags))],

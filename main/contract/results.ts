@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { composingModelSchema } from './composing-model';
 import { loadTools, protocols } from './run-spec';
 
 const us = z.number().min(0);
@@ -68,8 +69,8 @@ const streamingSchema = z.object({
 
 /** The load generator's own part in a level. */
 const clientSchema = z.object({
-  /** CPU time of the generator's process over its wall time; 1 is one core. */
-  cpuShare: z.number().min(0),
+  /** CPU time of the generator's process over its wall time; 1 is one core. null: measured for too short a time. */
+  cpuShare: z.number().min(0).nullable(),
   /** Share of the time in which its event loop was busy, 0 to 1. */
   loopShare: z.number().min(0),
   /** Largest p99 of a window's event-loop delay. */
@@ -111,7 +112,7 @@ export const loadPointSchema = z.object({
   protocol: z.enum(protocols).nullable(),
   /** Items per executed batch inside the server: inference count / execution count; null if unknown. */
   meanServerBatch: z.number().min(0).nullable(),
-  /** Half width of the drift-aware 95 % interval of throughput and p99, from block means; null if unknown. */
+  /** Half width of the 95 % interval of throughput and p99: where a long measurement lies, slow changes in it; null if unknown. */
   throughputIntervalIps: z.number().min(0).nullable(),
   p99IntervalUs: us.nullable().optional(),
   /** Largest relative error of the percentiles that the memory-bounded histogram makes; 0.001 is 0.1 %. */
@@ -119,8 +120,12 @@ export const loadPointSchema = z.object({
   /** Only of request-rate levels. */
   scheduled: scheduledSchema.optional(),
   client: clientSchema.optional(),
-  /** CPU time of the load generator's process for each answered request; absent where it could not be seen. */
+  /** CPU time of the load generator's process for each answered request; absent where it could not be seen or was too short. */
   clientCpuUsPerRequest: us.optional(),
+  /** Of ensembles: the models they are made of, in the order of the steps. */
+  composing: z.array(composingModelSchema).optional(),
+  /** Latencies of the merged windows from the send: counts between edges that grow by one factor; one edge more than counts. */
+  histogram: z.object({ edgesUs: z.array(us), counts: z.array(z.int().min(0)) }).optional(),
   /** Failed requests of the merged windows by kind, with the server's words at the first of each. */
   errorsByKind: z
     .array(z.object({ kind: z.string(), count: z.int().min(1), message: z.string() }))

@@ -145,6 +145,8 @@ export type RunLive =
       readonly inferencesPerSecond: number;
       /** null: perf_analyzer does not say it of single windows. */
       readonly p99Us: number | null;
+      /** From the time at which each request was due; of request-rate levels. */
+      readonly scheduledP99Us?: number | undefined;
     };
 
 export type RunEvent =

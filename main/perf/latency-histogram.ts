@@ -77,6 +77,25 @@ export class LatencyHistogram {
     return this.largestUs;
   }
 
+  /** Counts of `count` classes from the smallest to the largest value, each edge the one before times one factor. */
+  bins(count: number): { readonly edgesUs: number[]; readonly counts: number[] } {
+    if (this.total === 0) return { edgesUs: [], counts: [] };
+    const low = Math.max(this.smallestUs, 1e-3);
+    const factor = (Math.max(this.largestUs, low) / low) ** (1 / count);
+    const edgesUs = Array.from({ length: count + 1 }, (_unused, index) => low * factor ** index);
+    const counts = Array<number>(count).fill(0);
+    const last = indexOf(this.largestUs * 1000);
+    for (let index = indexOf(this.smallestUs * 1000); index <= last; index += 1) {
+      const more = this.counts[index] ?? 0;
+      if (more === 0) continue;
+      const over = Math.max(middleOf(index) / 1000, low) / low;
+      const at = factor === 1 ? 0 : Math.floor(Math.log(over) / Math.log(factor));
+      const bin = Math.min(count - 1, at);
+      counts[bin] = (counts[bin] ?? 0) + more;
+    }
+    return { edgesUs, counts };
+  }
+
   /** A plain value that may cross threads; shares the counts. */
   data(): HistogramData {
     return {

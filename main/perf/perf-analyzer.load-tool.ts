@@ -8,6 +8,7 @@ import { writeAnalyzerInput } from './analyzer/analyzer-input';
 import { analyzerFailure, unsteadyExitCode } from './analyzer/analyzer-failure';
 import { parseAnalyzerCsv } from './analyzer/parse-analyzer-csv';
 import type { AnalyzerRow } from './analyzer/parse-analyzer-csv';
+import { parseComposing } from './analyzer/parse-composing';
 import { parseAnalyzerSummary, parsePass } from './analyzer/parse-analyzer-output';
 import { analyzerTls } from './analyzer/analyzer-tls';
 import { runAnalyzer } from './analyzer/run-analyzer';
@@ -120,7 +121,7 @@ async function measureOnce(
   }
   const row = parseAnalyzerCsv(text);
   checkLoad(input, row, text);
-  return { row, summary: parseAnalyzerSummary(end.lines) };
+  return { row, summary: parseAnalyzerSummary(end.lines), composing: parseComposing(end.lines) };
 }
 
 /** What perf_analyzer says of streams, sequences and the connection; it gives no times of single answers. */
@@ -227,6 +228,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
       ...(settings.sharedMemory === undefined || settings.sharedMemory === 'none'
         ? {}
         : { sharedMemory: { kind: settings.sharedMemory, checkedCount: 0, wrongCount: 0, repairs: 0 } }),
+      ...(measured.composing.length === 0 ? {} : { composing: [...measured.composing] }),
       meanServerBatch:
         inferenceCount === null || executionCount === null || executionCount === 0
           ? null

@@ -32,11 +32,3 @@ export function lastWithin(tried: readonly TriedLevel[]): number | null {
   const below = tried.filter(({ index, within }) => within && index < beyond).map(({ index }) => index);
   return below.length === 0 ? null : Math.max(...below);
 }
-
-/** The latency that a budget is held against: from the schedule in an open loop, so that no wait is left out. */
-export function budgetLatencyUs(point: {
-  readonly p99Us: number;
-  readonly scheduled?: { readonly p99Us: number } | undefined;
-}): number {
-  return point.scheduled?.p99Us ?? point.p99Us;
-}

@@ -16,6 +16,8 @@ const fields: readonly Field[] = [
 export interface ServerDelta extends Readonly<Record<Field, DurationStatistic>> {
   readonly inferenceCount: number;
   readonly executionCount: number;
+  /** The model version that did the work. */
+  readonly version: string;
 }
 
 export interface ServerColumns {
@@ -64,6 +66,7 @@ export function serverDelta(
     cacheMiss: difference('cacheMiss'),
     inferenceCount: to.inferenceCount - from.inferenceCount,
     executionCount: to.executionCount - from.executionCount,
+    version: to.version,
   };
   const wentBack = fields.some((field) => delta[field].count < 0 || delta[field].ns < 0);
   return wentBack || delta.inferenceCount < 0 || delta.executionCount < 0 ? null : delta;
@@ -85,6 +88,7 @@ export function mergeDeltas(deltas: readonly ServerDelta[]): ServerDelta {
     cacheMiss: sum('cacheMiss'),
     inferenceCount: deltas.reduce((total, delta) => total + delta.inferenceCount, 0),
     executionCount: deltas.reduce((total, delta) => total + delta.executionCount, 0),
+    version: deltas[0]?.version ?? '',
   };
 }
 

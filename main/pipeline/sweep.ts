@@ -14,7 +14,8 @@ import type { LoadPoint } from '../contract/results';
 import type { PerformanceSpec } from '../contract/run-spec';
 import type { LoadLevel } from '../contract/scenario-levels';
 import { scenarioLevels } from '../contract/scenario-levels';
-import { budgetLatencyUs, lastWithin, nextLevel } from '../perf/search-levels';
+import { budgetLatencyUs } from '../contract/sweep';
+import { lastWithin, nextLevel } from '../perf/search-levels';
 import type { TriedLevel } from '../perf/search-levels';
 import { hashValue } from '../platform/files';
 import { levelFolder } from '../store/run-files';
@@ -142,6 +143,7 @@ async function measureLevel(
           index,
           inferencesPerSecond: window.inferencesPerSecond,
           p99Us: window.p99Us,
+          scheduledP99Us: window.scheduledP99Us,
         });
       },
       onLog: context.log,

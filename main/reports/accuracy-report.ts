@@ -22,6 +22,7 @@ export function accuracyReport(state: RunState, titles: MetricTitles): ReportAcc
       infCount: formatCount(output.infCount),
       worstSample: output.worstSample ?? missing,
       sampleCount: formatCount(output.sampleCount),
+      otherLengths: output.otherLengths === undefined ? null : formatCount(output.otherLengths),
       passed: output.passed,
       vacuous: output.vacuous,
     })),

@@ -21,6 +21,7 @@ const headings = [
   'Vacuous Tolerance',
   'Passed',
   'Better',
+  'Other Lengths',
 ] as const;
 
 const yesNo = (value: boolean): string => (value ? 'yes' : 'no');
@@ -43,6 +44,7 @@ function rows({ metrics, outputs, sampleCount }: AccuracyResult): CsvValue[][] {
         null,
         yesNo(passed),
         better ?? 'higher',
+        null,
       ];
     }),
     ...outputs.map((output): CsvValue[] => [
@@ -63,6 +65,7 @@ function rows({ metrics, outputs, sampleCount }: AccuracyResult): CsvValue[][] {
       yesNo(output.vacuous),
       yesNo(output.passed),
       null,
+      output.otherLengths ?? null,
     ]),
   ];
 }

@@ -11,8 +11,8 @@ function scenario({ state }: ExportInput, id: Scenario): unknown {
   const crossed = crossCheckOf(state, id);
   return {
     points: levels.flatMap(({ point }) => (point === null ? [] : [point])),
-    missing: levels.flatMap(({ batchSize, concurrency, hole }) =>
-      hole === null ? [] : [{ batchSize, concurrency, ...hole }],
+    missing: levels.flatMap(({ batchSize, concurrency, requestRate, hole }) =>
+      hole === null ? [] : [{ batchSize, concurrency, requestRate, ...hole }],
     ),
     // Every single measurement of a run that repeats or cross-checks.
     ...(repeats > 1 || crossChecks

@@ -1,15 +1,17 @@
 import type { LoadPoint } from '../contract/results';
+import type { Sweep } from '../contract/sweep';
+import { achievedRate } from '../contract/sweep';
 
 export interface LoadColumn {
   /** The seeds' heading. */
   readonly heading: string;
-  readonly kind: 'load' | 'throughput' | 'component' | 'latency';
+  readonly kind: 'load' | 'rate' | 'throughput' | 'component' | 'latency';
   /** null: the tool did not say. */
   readonly read: (point: LoadPoint) => number | null;
 }
 
 /** The columns of the published result tables (second generation), in their order; times are read in microseconds. */
-export const loadColumns: readonly LoadColumn[] = [
+const loadColumns: readonly LoadColumn[] = [
   { heading: 'Batch', kind: 'load', read: (point) => point.batchSize },
   { heading: 'Concurrency', kind: 'load', read: (point) => point.concurrency },
   { heading: 'Inferences/Second', kind: 'throughput', read: (point) => point.inferencesPerSecond },
@@ -32,3 +34,31 @@ export const loadColumns: readonly LoadColumn[] = [
 ];
 
 export const latencyComponents = loadColumns.filter(({ kind }) => kind === 'component');
+
+/** perf_analyzer's heading in the place of its "Concurrency". */
+const rateColumn: LoadColumn = {
+  heading: 'Request Rate',
+  kind: 'rate',
+  read: (point) => point.requestRate ?? null,
+};
+
+/** The columns of a sweep: of request rates with "Request Rate" where others have "Concurrency". */
+export const loadColumnsOf = (sweep: Sweep): readonly LoadColumn[] =>
+  sweep === 'requestRate'
+    ? loadColumns.map((column) => (column.heading === 'Concurrency' ? rateColumn : column))
+    : loadColumns;
+
+/** What files of request-rate levels have more; latency from the time at which a request was due. */
+export const scheduleColumns: readonly LoadColumn[] = [
+  { heading: 'Requests/Second', kind: 'throughput', read: achievedRate },
+  {
+    heading: 'Delayed Request Count',
+    kind: 'load',
+    read: ({ scheduled }) => scheduled?.delayedCount ?? null,
+  },
+  ...(['p50', 'p90', 'p95', 'p99', 'avg', 'max'] as const).map((name): LoadColumn => ({
+    heading: `${name} latency from schedule (ms)`,
+    kind: 'latency',
+    read: ({ scheduled }) => scheduled?.[`${name}Us`] ?? null,
+  })),
+];

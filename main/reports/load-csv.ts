@@ -2,7 +2,7 @@ import type { LoadPoint } from '../contract/results';
 import { csvText } from './csv';
 import type { CsvValue } from './csv';
 import type { LoadColumn } from './load-columns';
-import { loadColumns } from './load-columns';
+import { loadColumnsOf, scheduleColumns } from './load-columns';
 import { streamColumnsOf } from './stream-columns';
 import type { StreamColumn } from './stream-columns';
 import type { ReportLevel, ReportScenario, Verification } from './report';
@@ -18,10 +18,12 @@ const extraHeadings = [
 ] as const;
 
 /** Milliseconds to the microsecond; throughput to nine digits: nobody can measure finer. */
-function exact(column: LoadColumn, value: number | null): number | null {
+function exact(column: LoadColumn, point: LoadPoint): number | null {
+  const value = column.read(point);
   if (value === null) return null;
   switch (column.kind) {
     case 'load':
+    case 'rate':
       return value;
     case 'throughput':
       return Number(value.toPrecision(9));
@@ -37,13 +39,18 @@ function further(column: StreamColumn, point: LoadPoint): number | null {
   return column.kind === 'latency' ? Number((value / 1000).toFixed(3)) : Number(value.toPrecision(9));
 }
 
-function cells(level: ReportLevel, verified: string, streams: readonly StreamColumn[]): CsvValue[] {
+function cells(
+  columns: readonly LoadColumn[],
+  level: ReportLevel,
+  verified: string,
+  streams: readonly StreamColumn[],
+): CsvValue[] {
   const { point } = level;
   const flags = level.marks.join('; ');
   if (point === null) {
-    const load = [level.batchSize, level.concurrency];
+    const load = [level.batchSize, level.requestRate ?? level.concurrency];
     return [
-      ...loadColumns.map((_column, index) => load[index] ?? null),
+      ...columns.map((_column, index) => load[index] ?? null),
       null,
       null,
       null,
@@ -55,7 +62,7 @@ function cells(level: ReportLevel, verified: string, streams: readonly StreamCol
     ];
   }
   return [
-    ...loadColumns.map((column) => exact(column, column.read(point))),
+    ...columns.map((column) => exact(column, point)),
     point.requestCount,
     point.errorCount,
     point.stable ? 'yes' : 'no',
@@ -67,12 +74,17 @@ function cells(level: ReportLevel, verified: string, streams: readonly StreamCol
   ];
 }
 
-/** The seeds' columns and how far each row can be trusted; a level without a result is a row without numbers. Sequences and streams add columns of their own. */
+/**
+ * The seeds' columns, of request rates also those from the schedule, and how far each row can be trusted; a level without a
+ * result is a row without numbers. Sequences and streams add columns of their own.
+ */
 export function loadCsv(scenario: ReportScenario, verification: Verification): string {
   const verified = verification.verified ? 'verified' : 'unverified';
+  const more = scenario.sweep === 'requestRate' ? scheduleColumns : [];
+  const columns = [...loadColumnsOf(scenario.sweep), ...more];
   const streams = streamColumnsOf(scenario.rows.map(({ point }) => point));
   return csvText(
-    [...scenario.columns, ...extraHeadings, ...streams.map(({ heading }) => heading)],
-    scenario.rows.map((level) => cells(level, verified, streams)),
+    [...columns.map(({ heading }) => heading), ...extraHeadings, ...streams.map(({ heading }) => heading)],
+    scenario.rows.map((level) => cells(columns, level, verified, streams)),
   );
 }

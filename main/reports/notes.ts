@@ -1,4 +1,5 @@
 import type { RunSpec } from '../contract/run-spec';
+import { plannedSweep } from '../contract/sweep';
 import { formatCount, formatScale } from './number-format';
 import type { NamedText } from './report';
 
@@ -44,6 +45,22 @@ export function importedNotes(): readonly NamedText[] {
   ];
 }
 
+/** How the interval of one measured level is made. */
+const partsNote =
+  'Of one measurement: Student’s t times the spread of the parts of the level. It is not divided by their number: what changes the speed of a machine lasts longer than a level, and does not average out in it.';
+
+/** Of runs with request rates. */
+function scheduleNotes({ performance }: RunSpec): readonly NamedText[] {
+  if (plannedSweep(performance, 'online') !== 'requestRate') return [];
+  return [
+    {
+      name: 'Latency from schedule',
+      value:
+        'From the time at which a request was due, sent or not: what waited because the server was slow is in it (coordinated omission shown). Latency from send leaves that wait out, and so does every tool that does not keep a schedule. A budget is held against the p99 from schedule where there is one.',
+    },
+  ];
+}
+
 /** How to read the numbers. */
 export function reportNotes(spec: RunSpec): readonly NamedText[] {
   return [
@@ -57,6 +74,7 @@ export function reportNotes(spec: RunSpec): readonly NamedText[] {
       value:
         'Measured by the client from just before a request is handed over until its answer is complete. avg is the mean of those measurements, not the sum of the components. All times are milliseconds.',
     },
+    ...scheduleNotes(spec),
     {
       name: 'Percentiles',
       value:
@@ -78,8 +96,8 @@ export function reportNotes(spec: RunSpec): readonly NamedText[] {
       name: '± 95 %',
       value:
         spec.performance.repeats > 1
-          ? 'Half width of the interval of the throughput, from the repeats of the level; with fewer than three the widest of theirs from block means.'
-          : 'Half width of the interval of the throughput from block means, which takes drift into account.',
+          ? `Half width of the interval of the throughput, from the repeats of the level; with fewer than three the widest of theirs. ${partsNote}`
+          : `Half width of the interval in which the throughput of a long measurement lies in 95 of 100. ${partsNote}`,
     },
   ];
 }

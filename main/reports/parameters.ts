@@ -1,6 +1,7 @@
 import { defaultWorkspaceBytes } from '../contract/run-spec';
 import type { RunSpec } from '../contract/run-spec';
 import { upstreamVariables } from '../presets/upstream-variables';
+import { plannedSweep } from '../contract/sweep';
 import { formatCount, formatScale } from './number-format';
 import type { Parameter, ParameterGroup } from './report';
 
@@ -158,7 +159,13 @@ function measuringGroup({ performance }: RunSpec): ParameterGroup {
       row('Checks of outputs', field('checkOutputs'), performance.checkOutputs),
       row('Batch sizes (offline)', field('batchSizes'), list(performance.batchSizes)),
       row('Batch size (online)', field('onlineBatchSize'), formatCount(performance.onlineBatchSize)),
-      row('Concurrency (online)', field('concurrency'), list(performance.concurrency)),
+      row(
+        'Concurrency (online)',
+        field('concurrency'),
+        plannedSweep(performance, 'online') === 'requestRate'
+          ? 'not used: measured by request rate'
+          : list(performance.concurrency),
+      ),
       ...loadRows(performance),
       row('Measurement mode', field('measurementMode'), performance.measurementMode),
       row(

@@ -2,6 +2,7 @@ import type { CrossLevel } from '../contract/cross-check';
 import type { BaselineSeries } from '../contract/baseline-points';
 import type { LoadPoint } from '../contract/results';
 import type { Scenario, StepId } from '../contract/run-events';
+import type { Sweep } from '../contract/sweep';
 
 /**
  * What every exporter shows, ready to read: texts are rounded, sorted and worded here and nowhere else.
@@ -108,6 +109,8 @@ export interface ReportAccuracy {
     readonly infCount: string;
     readonly worstSample: string;
     readonly sampleCount: string;
+    /** Samples of another length on Triton; null where lengths are not compared. */
+    readonly otherLengths: string | null;
     readonly passed: boolean;
     readonly vacuous: boolean;
   }[];
@@ -128,10 +131,10 @@ export interface ReportScenario {
   readonly title: string;
   readonly description: string;
   /** What the sweep varies. */
-  readonly sweep: 'batchSize' | 'concurrency';
+  readonly sweep: Sweep;
   /** The seeds' columns in the seeds' order; `rows[].cells` has one text a column. */
   readonly columns: readonly string[];
-  /** By load: batch size, then concurrency. */
+  /** By load: batch size, then concurrency or request rate. */
   readonly rows: readonly ReportLevel[];
   /** Where the two load tools differ; null unless the run cross-checks. */
   readonly crossCheck: readonly CrossLevel[] | null;
@@ -168,7 +171,15 @@ export interface ReportPublishedRow {
 export interface ReportLevel {
   readonly batchSize: number;
   readonly concurrency: number;
+  /** Requests a second that were asked for. */
+  readonly requestRate?: number | undefined;
+  /** The swept value: batch size, concurrency or requests a second. */
+  readonly load: number;
+  /** The same as text: with its concurrency or rate. */
+  readonly loadText: string;
   readonly cells: readonly string[];
+  /** Of levels by request rate; null of others and of levels without a result. */
+  readonly schedule: LevelSchedule | null;
   /** The measured values in full, for charts and files; null for a level without a result. */
   readonly point: LoadPoint | null;
   /** Stable and without a flag. */
@@ -178,6 +189,29 @@ export interface ReportLevel {
   /** Short words for a file: the flags, or "missing: <error code>". */
   readonly marks: readonly string[];
   readonly sampling: LevelSampling;
+  /** Failed requests by kind, with the server's words. */
+  readonly errors: readonly { readonly kind: string; readonly count: string; readonly message: string }[];
+  /** Of ensembles: what the server did for each of their models. */
+  readonly composing: readonly ReportComposing[];
+}
+
+export interface ReportComposing {
+  readonly model: string;
+  /** Requests, then the four server columns in ms, mean server batch and cache hits. */
+  readonly cells: readonly string[];
+}
+
+/** Latency at the four percentiles, p50, p90, p95 and p99; milliseconds. */
+type PercentileTexts = readonly [string, string, string, string];
+
+/** What an open loop tells more: asked and achieved, and the latency with the wait for the send. */
+export interface LevelSchedule {
+  readonly asked: string;
+  readonly achieved: string;
+  readonly delayed: string;
+  readonly fromSend: PercentileTexts;
+  readonly fromSchedule: PercentileTexts;
+  readonly maxFromSchedule: string;
 }
 
 /** How well a level is founded. */
@@ -188,4 +222,6 @@ export interface LevelSampling {
   readonly interval: string;
   readonly meanServerBatch: string;
   readonly elapsed: string;
+  /** CPU of the load generator over the time, 1 is one core. */
+  readonly clientCpu: string;
 }

@@ -1,16 +1,19 @@
 import { crossCheckOf } from '../contract/cross-check';
 import type { Baseline } from '../contract/baseline';
 import { baselineSeries } from '../contract/baseline-points';
+import type { ComposingModelColumns } from '../contract/composing-model';
 import type { LoadPoint } from '../contract/results';
 import type { Scenario } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
 import { marksOf, reasonsOf } from '../contract/flag-text';
 import type { LoadColumn } from './load-columns';
-import { loadColumns } from './load-columns';
+import { loadColumnsOf } from './load-columns';
 import { formatCount, formatDuration, formatFixed, formatMs, formatRate, missing } from './number-format';
 import type { Level } from '../contract/points';
 import { isSteady, levelsOf } from '../contract/points';
-import type { LevelSampling, ReportLevel, ReportScenario } from './report';
+import type { LevelSampling, LevelSchedule, ReportComposing, ReportLevel, ReportScenario } from './report';
+import type { Sweep } from '../contract/sweep';
+import { achievedRate, sweepOf } from '../contract/sweep';
 
 /** Decimals are one for a whole table, so that its columns line up. */
 interface Decimals {
@@ -30,6 +33,8 @@ function cell(column: LoadColumn, point: LoadPoint, decimals: Decimals): string 
   switch (column.kind) {
     case 'load':
       return formatCount(value);
+    case 'rate':
+      return formatRate(value);
     case 'throughput':
       return formatFixed(value, decimals.rate);
     case 'component':
@@ -45,6 +50,7 @@ const noSampling: LevelSampling = {
   interval: missing,
   meanServerBatch: missing,
   elapsed: missing,
+  clientCpu: missing,
 };
 
 function samplingOf(point: LoadPoint): LevelSampling {
@@ -55,33 +61,88 @@ function samplingOf(point: LoadPoint): LevelSampling {
     interval: point.throughputIntervalIps === null ? missing : `± ${formatRate(point.throughputIntervalIps)}`,
     meanServerBatch: formatFixed(point.meanServerBatch, 2),
     elapsed: formatDuration(point.elapsedUs),
+    clientCpu: formatFixed(point.client?.cpuShare, 2),
   };
 }
 
-function levelReport(level: Level, decimals: Decimals): ReportLevel {
-  const { batchSize, concurrency, point, hole } = level;
+function composingReport(model: ComposingModelColumns, decimals: Decimals): ReportComposing {
+  const { modelName, modelVersion, requestCount, inferenceCount, executionCount } = model;
+  const { cacheHitCount, cacheMissCount } = model;
+  const cached = cacheHitCount !== null && cacheMissCount !== null && cacheHitCount + cacheMissCount > 0;
+  return {
+    model: modelVersion === '' ? modelName : `${modelName}, version ${modelVersion}`,
+    cells: [
+      formatCount(requestCount),
+      ...[model.queueUs, model.computeInputUs, model.computeInferUs, model.computeOutputUs].map((us) =>
+        formatMs(us, decimals.ms),
+      ),
+      formatFixed(
+        inferenceCount === null || executionCount === null || executionCount === 0
+          ? null
+          : inferenceCount / executionCount,
+        2,
+      ),
+      cached ? `${formatCount(cacheHitCount)} of ${formatCount(cacheHitCount + cacheMissCount)}` : missing,
+    ],
+  };
+}
+
+/** Asked and achieved, and both latencies beside each other; null of a closed loop. */
+function scheduleOf(point: LoadPoint, decimals: Decimals): LevelSchedule | null {
+  const { requestRate, scheduled } = point;
+  if (requestRate === undefined) return null;
+  const ms = (us: number | undefined) => formatMs(us, decimals.ms);
+  return {
+    asked: formatRate(requestRate),
+    achieved: formatRate(achievedRate(point)),
+    delayed: formatCount(scheduled?.delayedCount),
+    fromSend: [ms(point.p50Us), ms(point.p90Us), ms(point.p95Us), ms(point.p99Us)],
+    fromSchedule: [ms(scheduled?.p50Us), ms(scheduled?.p90Us), ms(scheduled?.p95Us), ms(scheduled?.p99Us)],
+    maxFromSchedule: ms(scheduled?.maxUs),
+  };
+}
+
+function levelReport(level: Level, sweep: Sweep, decimals: Decimals): ReportLevel {
+  const { batchSize, concurrency, requestRate, point, hole } = level;
+  const columns = loadColumnsOf(sweep);
+  const loadText = requestRate === undefined ? formatCount(concurrency) : formatRate(requestRate);
+  const loads = {
+    batchSize,
+    concurrency,
+    ...(requestRate === undefined ? {} : { requestRate }),
+    load: sweep === 'batchSize' ? batchSize : (requestRate ?? concurrency),
+    loadText,
+  };
   if (point === null) {
-    const load = [formatCount(batchSize), formatCount(concurrency)];
+    const load = [formatCount(batchSize), loadText];
     return {
-      batchSize,
-      concurrency,
-      cells: loadColumns.map((_column, index) => load[index] ?? missing),
+      ...loads,
+      cells: columns.map((_column, index) => load[index] ?? missing),
+      schedule: null,
       point: null,
       steady: false,
       reasons: hole === null ? [] : [hole.reason],
       marks: hole === null ? [] : [hole.mark],
       sampling: noSampling,
+      errors: [],
+      composing: [],
     };
   }
   return {
-    batchSize,
-    concurrency,
-    cells: loadColumns.map((column) => cell(column, point, decimals)),
+    ...loads,
+    cells: columns.map((column) => cell(column, point, decimals)),
+    schedule: scheduleOf(point, decimals),
     point,
     steady: isSteady(point),
     reasons: reasonsOf(point),
     marks: marksOf(point),
     sampling: samplingOf(point),
+    errors: (point.errorsByKind ?? []).map(({ kind, count, message }) => ({
+      kind,
+      count: formatCount(count),
+      message,
+    })),
+    composing: (point.composing ?? []).map((model) => composingReport(model, decimals)),
   };
 }
 
@@ -89,17 +150,15 @@ const texts = {
   offline: {
     title: 'Offline scenario',
     description: 'Static batching: one request at a time (concurrency 1), the batch size grows.',
-    sweep: 'batchSize',
   },
   online: {
     title: 'Online scenario',
     description: 'Many clients at once: the batch size of a request is fixed, the concurrency grows.',
-    sweep: 'concurrency',
   },
 } as const;
 
 const rateText =
-  'Requests sent when they are due, answered or not: the batch size of a request is fixed, the rate grows.';
+  'Requests sent when they are due, answered or not: the batch size of a request is fixed, the request rate grows.';
 
 /** Table of one scenario in load order, holes included. */
 export function scenarioReport(
@@ -108,13 +167,15 @@ export function scenarioReport(
   baseline: Baseline | null = null,
 ): ReportScenario {
   const levels = levelsOf(state, scenario);
+  const sweep = sweepOf(scenario, levels);
   const decimals = decimalsFor(levels.flatMap(({ point }) => (point === null ? [] : [point])));
   return {
     id: scenario,
     ...texts[scenario],
-    ...(levels.some((level) => level.requestRate !== undefined) ? { description: rateText } : {}),
-    columns: loadColumns.map(({ heading }) => heading),
-    rows: levels.map((level) => levelReport(level, decimals)),
+    ...(sweep === 'requestRate' ? { description: rateText } : {}),
+    sweep,
+    columns: loadColumnsOf(sweep).map(({ heading }) => heading),
+    rows: levels.map((level) => levelReport(level, sweep, decimals)),
     crossCheck: crossCheckOf(state, scenario),
     baseline: baselineSeries(baseline, scenario, state.spec),
   };

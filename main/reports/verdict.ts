@@ -6,6 +6,7 @@ import { metricTitle } from './metric-title';
 import { formatLatency, formatMetricDelta, formatRate, formatScale } from './number-format';
 import { outcomeOf, verificationOf } from './outcome';
 import { bestPoint, isSteady } from '../contract/points';
+import { budgetLatencyUs } from '../contract/sweep';
 import { stepTitle } from '../contract/step-text';
 
 /** "top-1 within 0.000 of the framework": the first metric with both values, else the widest output difference. */
@@ -47,7 +48,9 @@ export function verdictOf(state: RunState, titles: MetricTitles): string {
   const { point } = best;
   const load = levelText(point).replace('batch size', 'batch');
   const doubt = isSteady(point) ? '' : ' (no level was steady)';
-  const measured = `${formatRate(point.inferencesPerSecond)} inferences/s at p99 ${formatLatency(point.p99Us)} ms, ${load}${doubt}`;
+  const from =
+    point.scheduled === undefined ? '' : ` from schedule (${formatLatency(point.p99Us)} ms from send)`;
+  const measured = `${formatRate(point.inferencesPerSecond)} inferences/s at p99 ${formatLatency(budgetLatencyUs(point))} ms${from}, ${load}${doubt}`;
   if (state.imported !== null)
     return `Imported from ${state.imported.fileName}: ${measured}; not measured here.`;
   const sentence = `${measured}; ${accuracyClause(state, titles)}.`;

@@ -3,7 +3,8 @@ import type { BaselineSeries } from '../../main/contract/baseline-points';
 import type { ScenarioState } from '../../main/contract/run-state';
 import type { Scenario } from '../../main/contract/run-events';
 import type { LoadLevel } from '../../main/contract/scenario-levels';
-import { sweepText } from '../format/words';
+import { sweepHeading, sweepOf } from '../../main/contract/sweep';
+import type { Sweep } from '../../main/contract/sweep';
 import { formatMs } from '../format/numbers';
 import type { ChartTheme } from './chart-theme';
 import type { ChartLayout, Trace } from './trace';
@@ -26,6 +27,8 @@ export interface SweepInput {
   readonly state: ScenarioState;
   /** Levels that the specification asks for: the axis has room for them from the start. */
   readonly planned: readonly number[];
+  /** What the specification varies; from what was measured when absent. */
+  readonly sweep?: Sweep;
   /** The level under way, if it belongs to this scenario. */
   readonly level: LiveLevel | null;
   /** Latency that must be kept, milliseconds; null for none. */
@@ -38,11 +41,19 @@ export interface SweepInput {
 export const levelOf = (scenario: Scenario, of: LoadLevel): number =>
   scenario === 'offline' ? of.batchSize : (of.requestRate ?? of.concurrency);
 
-/** What the sweep varies, from what it has measured. */
-export const sweepName = (scenario: Scenario, state: ScenarioState): string =>
-  [...state.points.map(({ point }) => point), ...state.missing].some((load) => load.requestRate !== undefined)
-    ? 'Requests a second'
-    : sweepText[scenario];
+/** What the sweep varies: as planned until something has been tried. */
+export function sweepOfState(scenario: Scenario, state: ScenarioState, planned?: Sweep): Sweep {
+  const tried = [...state.points.map(({ point }) => point), ...state.missing];
+  return tried.length === 0 && planned !== undefined ? planned : sweepOf(scenario, tried);
+}
+
+/** Over the sweep's axis and columns, with the unit. */
+export const sweepName = ({
+  scenario,
+  state,
+  sweep,
+}: Pick<SweepInput, 'scenario' | 'state' | 'sweep'>): string =>
+  sweepHeading[sweepOfState(scenario, state, sweep)];
 
 /**
  * Plotly reads a small HTML in hover texts; text from a server or a tool is never markup. Of it only line breaks are used:

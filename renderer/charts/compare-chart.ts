@@ -1,8 +1,9 @@
 import type { BaselinePoint, BaselineSeries } from '../../main/contract/baseline-points';
 import type { LoadPoint } from '../../main/contract/results';
-import type { Scenario } from '../../main/contract/run-events';
 import { shownScenario } from '../../main/contract/repeats';
-import type { RunState } from '../../main/contract/run-state';
+import type { RunState, ScenarioState } from '../../main/contract/run-state';
+import type { Sweep } from '../../main/contract/sweep';
+import { scenarioOf, sweepOfLevel } from '../../main/contract/sweep';
 import type { Chart, SweepInput } from './chart';
 import { baseLayout, plain } from './chart';
 import type { ChartTheme } from './chart-theme';
@@ -31,6 +32,12 @@ const values = {
     interval: () => null,
     published: ({ p99Ms }: BaselinePoint) => p99Ms,
   },
+  scheduledP99: {
+    title: 'p99 from schedule, ms',
+    of: (point: LoadPoint) => (point.scheduled === undefined ? null : point.scheduled.p99Us / 1000),
+    interval: () => null,
+    published: () => null,
+  },
 } as const;
 
 /** Colour and symbol of the run at this place, as its chart series has them. */
@@ -42,18 +49,30 @@ export const runLook = (
   symbol: symbols[index % symbols.length] ?? 'circle',
 });
 
+/** What of a scenario belongs to the sweep: rates and concurrencies have no axis together. */
+function ofSweep(state: RunState, sweep: Sweep): ScenarioState {
+  const scenario = scenarioOf(sweep);
+  const { points, missing } = shownScenario(state, scenario);
+  return {
+    points: points.filter(({ point }) => sweepOfLevel(scenario, point) === sweep),
+    missing: missing.filter((hole) => sweepOfLevel(scenario, hole) === sweep),
+  };
+}
+
 /** One value of several runs over the same sweep, on one axis. */
 export function compareChart(
   runs: readonly ComparedSeries[],
-  scenario: Scenario,
+  sweep: Sweep,
   value: keyof typeof values,
   theme: ChartTheme,
   baseline: BaselineSeries | null = null,
 ): Chart {
+  const scenario = scenarioOf(sweep);
   const inputs = runs.map(({ state }): SweepInput => ({
     scenario,
-    state: shownScenario(state, scenario),
+    state: ofSweep(state, sweep),
     planned: [],
+    sweep,
     level: null,
     budgetMs: null,
     theme,
@@ -65,6 +84,7 @@ export function compareChart(
       missing: inputs.flatMap((input) => input.state.missing),
     },
     planned: [],
+    sweep,
     level: null,
     budgetMs: null,
     baseline,

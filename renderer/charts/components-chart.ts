@@ -107,7 +107,7 @@ export function componentsChart(input: SweepInput): Chart {
         categoryorder: 'array',
         categoryarray: levelsOf(input).map(String),
         range: [-0.5, Math.max(1, levelsOf(input).length) - 0.5],
-        title: { text: sweepName(scenario, input.state), standoff: 6, font: { size: 11, color: theme.dim } },
+        title: { text: sweepName(input), standoff: 6, font: { size: 11, color: theme.dim } },
         tickfont: { color: theme.dim },
         linecolor: theme.line,
         nticks: 16,

@@ -1,28 +1,60 @@
+import type { LoadPoint } from '../../main/contract/results';
 import type { Chart, SweepInput } from './chart';
-import { baseLayout, budgetLine } from './chart';
 import { publishedSeries } from './published-series';
+import { baseLayout, budgetLine, sweepOfState } from './chart';
 import { sweepAxis, valueAxis } from './sweep-axis';
+import type { SeriesLook } from './sweep-series';
 import { holeSeries, liveSeries, sweepSeries } from './sweep-series';
+import type { Trace } from './trace';
 
-const ms = (us: number): number => us / 1000;
+type Latency = 'p99' | 'p95' | 'p90' | 'p50' | 'avg';
+const symbols: Readonly<Record<Latency, string>> = {
+  p99: 'triangle-up',
+  p95: 'diamond',
+  p90: 'square',
+  p50: 'circle',
+  avg: 'pentagon',
+};
+
+/** null where the tool does not say: a gap, never a zero. */
+const ms = (us: number | null | undefined): number | null =>
+  us === null || us === undefined ? null : us / 1000;
+
+const fromSend = (name: Latency) => (point: LoadPoint) => ms(point[`${name}Us`]);
+const fromSchedule = (name: Latency) => (point: LoadPoint) => ms(point.scheduled?.[`${name}Us`]);
+
+function closedLoop(input: SweepInput): readonly Trace[] {
+  return (['p99', 'p95', 'p90', 'p50', 'avg'] as const).map((name) => {
+    const dash = name === 'avg' ? 'dot' : 'solid';
+    const look: SeriesLook = { name, color: input.theme[name], symbol: symbols[name], dash };
+    return sweepSeries(input, look, fromSend(name));
+  });
+}
+
+/** Latency from the schedule, and dotted beside it what the requests took from the send: that hides what waited. */
+function openLoop(input: SweepInput): readonly Trace[] {
+  const names = ['p99', 'p95', 'p90', 'p50'] as const;
+  const look = (name: Latency) => ({ color: input.theme[name], symbol: symbols[name] });
+  return [
+    ...names.map((name) =>
+      sweepSeries(input, { ...look(name), name: `${name} schedule` }, fromSchedule(name)),
+    ),
+    ...names.map((name) =>
+      sweepSeries(input, { ...look(name), name: `${name} send`, dash: 'dot' }, fromSend(name)),
+    ),
+  ];
+}
 
 /** Mean and percentiles over the sweep, milliseconds. */
 export function latencyChart(input: SweepInput): Chart {
-  const { theme } = input;
+  const { theme, scenario, state, sweep } = input;
+  const byRate = sweepOfState(scenario, state, sweep) === 'requestRate';
   return {
     data: [
-      sweepSeries(input, { name: 'p99', color: theme.p99, symbol: 'triangle-up' }, (point) =>
-        ms(point.p99Us),
-      ),
-      sweepSeries(input, { name: 'p95', color: theme.p95, symbol: 'diamond' }, (point) => ms(point.p95Us)),
-      sweepSeries(input, { name: 'p90', color: theme.p90, symbol: 'square' }, (point) => ms(point.p90Us)),
-      sweepSeries(input, { name: 'p50', color: theme.p50, symbol: 'circle' }, (point) => ms(point.p50Us)),
-      sweepSeries(input, { name: 'avg', color: theme.avg, symbol: 'pentagon', dash: 'dot' }, (point) =>
-        point.avgUs === null ? null : ms(point.avgUs),
-      ),
-      ...publishedSeries(input.baseline, theme, ({ p99Ms }) => p99Ms, 'p99 '),
+      ...(byRate ? openLoop(input) : closedLoop(input)),
+      ...(byRate ? [] : publishedSeries(input.baseline, theme, ({ p99Ms }) => p99Ms, 'p99 ')),
       ...holeSeries(input),
-      ...liveSeries(input, (window) => (window.p99Us === null ? null : ms(window.p99Us))),
+      ...liveSeries(input, (window) => ms(window.scheduledP99Us ?? window.p99Us)),
     ],
     layout: {
       ...baseLayout(theme),

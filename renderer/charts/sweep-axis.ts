@@ -52,7 +52,7 @@ export function sweepAxis(input: SweepInput): Axis {
     type: log ? 'log' : 'linear',
     range,
     title: {
-      text: sweepName(input.scenario, input.state),
+      text: sweepName(input),
       standoff: 6,
       font: { size: 11, color: theme.dim },
     },

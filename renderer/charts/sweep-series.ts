@@ -1,11 +1,12 @@
 import { levelText } from '../../main/contract/level-text';
 import { repeatsText } from '../../main/contract/repeats';
 import type { LoadPoint } from '../../main/contract/results';
+import { achievedRate } from '../../main/contract/sweep';
 import type { LiveWindow } from '../stores/open-run';
 import { formatCount, formatMs, formatRate } from '../format/numbers';
 import { whyUnsteady } from '../format/words';
 import type { SweepInput } from './chart';
-import { levelOf, plain, sweepName } from './chart';
+import { levelOf, plain } from './chart';
 import type { Trace } from './trace';
 
 export interface SeriesLook {
@@ -35,11 +36,22 @@ export function pointText(point: LoadPoint): string {
   const interval =
     point.throughputIntervalIps === null ? '' : ` ± ${formatRate(point.throughputIntervalIps)}`;
   const errors = point.errorCount === 0 ? '' : `, ${formatCount(point.errorCount)} failed`;
+  const { scheduled } = point;
+  const rate =
+    point.requestRate === undefined ? '' : `<br>${formatRate(achievedRate(point))} requests/s achieved`;
+  const fromSchedule =
+    scheduled === undefined
+      ? '<br>from schedule: not known'
+      : `<br>from schedule p50 ${formatMs(scheduled.p50Us)} · p90 ${formatMs(scheduled.p90Us)}` +
+        `<br>p95 ${formatMs(scheduled.p95Us)} · p99 ${formatMs(scheduled.p99Us)} ms, ${formatCount(scheduled.delayedCount)} delayed`;
+  const ofRate = point.requestRate !== undefined;
   return [
     levelText(point),
+    rate,
     `<br>${formatRate(point.inferencesPerSecond)}${interval} inferences/s`,
-    `<br>avg ${formatMs(point.avgUs)} · p50 ${formatMs(point.p50Us)} · p90 ${formatMs(point.p90Us)}`,
+    `<br>${ofRate ? 'from send ' : ''}avg ${formatMs(point.avgUs)} · p50 ${formatMs(point.p50Us)} · p90 ${formatMs(point.p90Us)}`,
     `<br>p95 ${formatMs(point.p95Us)} · p99 ${formatMs(point.p99Us)} ms`,
+    ofRate ? fromSchedule : '',
     count,
     errors,
     repeated(point),
@@ -123,10 +135,7 @@ export function holeSeries(input: SweepInput): readonly Trace[] {
       y: missing.map(() => 0),
       cliponaxis: false,
       marker: { symbol: 'x-thin', size: 9, line: { width: 2, color: input.theme.hole } },
-      hovertext: missing.map(
-        (hole) =>
-          `${sweepName(input.scenario, input.state)} ${levelOf(input.scenario, hole)}: no result<br>${plain(hole.error.message)}`,
-      ),
+      hovertext: missing.map((hole) => `${levelText(hole)}: no result<br>${plain(hole.error.message)}`),
       hoverinfo: 'text',
     },
   ];

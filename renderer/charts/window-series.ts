@@ -9,6 +9,8 @@ export interface WindowSeries {
   readonly p50Ms: Float64Array;
   readonly avgMs: Float64Array;
   readonly p99Ms: Float64Array;
+  /** From the schedule; absent of closed loops. */
+  readonly scheduledP99Ms?: Float64Array;
   readonly inferencesPerSecond: Float64Array;
   /** Where the windows of each level begin, ascending. */
   readonly starts: readonly { readonly at: number; readonly level: number }[];
@@ -26,6 +28,8 @@ export function landedWindows(scenario: Scenario, state: ScenarioState): WindowS
     p99Ms: new Float64Array(count),
     inferencesPerSecond: new Float64Array(count),
   };
+  const open = state.points.some(({ point }) => point.requestRate !== undefined);
+  const scheduledP99Ms = open ? new Float64Array(count).fill(NaN) : undefined;
   const starts: { at: number; level: number }[] = [];
   let at = 0;
   for (const { point } of state.points) {
@@ -34,11 +38,12 @@ export function landedWindows(scenario: Scenario, state: ScenarioState): WindowS
       series.p50Ms[at] = ms(window.p50Us);
       series.avgMs[at] = ms(window.avgUs);
       series.p99Ms[at] = ms(window.p99Us);
+      if (scheduledP99Ms !== undefined) scheduledP99Ms[at] = ms(window.scheduledP99Us ?? null);
       series.inferencesPerSecond[at] = window.inferencesPerSecond;
       at += 1;
     }
   }
-  return { ...series, starts };
+  return { ...series, starts, ...(scheduledP99Ms === undefined ? {} : { scheduledP99Ms }) };
 }
 
 /** Room for the windows that are still to come behind those that have landed; filled as they do. */
@@ -48,6 +53,7 @@ interface Buffers {
   p50Ms: Float64Array;
   avgMs: Float64Array;
   p99Ms: Float64Array;
+  scheduledP99Ms: Float64Array;
   inferencesPerSecond: Float64Array;
 }
 const buffersOf = new WeakMap<WindowSeries, Buffers>();
@@ -61,12 +67,21 @@ function withRoom(values: Float64Array, used: number, room: number): Float64Arra
 /** Buffers with the landed windows in front and room for `count`; more than needed, so that few are ever copied. */
 function buffersFor(landed: WindowSeries, windows: LiveLevel['windows'], count: number): Buffers {
   const known = buffersOf.get(landed);
-  const kept = known?.windows === windows ? known : { ...landed, windows, filled: landed.count };
+  const kept =
+    known?.windows === windows
+      ? known
+      : {
+          ...landed,
+          scheduledP99Ms: landed.scheduledP99Ms ?? new Float64Array(landed.count).fill(NaN),
+          windows,
+          filled: landed.count,
+        };
   if (kept.p99Ms.length < count || kept !== known) {
     const room = count + Math.max(1024, count >> 2);
     kept.p50Ms = withRoom(kept.p50Ms, kept.filled, room);
     kept.avgMs = withRoom(kept.avgMs, kept.filled, room);
     kept.p99Ms = withRoom(kept.p99Ms, kept.filled, room);
+    kept.scheduledP99Ms = withRoom(kept.scheduledP99Ms, kept.filled, room);
     kept.inferencesPerSecond = withRoom(kept.inferencesPerSecond, kept.filled, room);
   }
   buffersOf.set(landed, kept);
@@ -85,6 +100,7 @@ export function withLiveWindows(
   for (; buffers.filled < count; buffers.filled += 1) {
     const window = level.windows[buffers.filled - landed.count];
     buffers.p99Ms[buffers.filled] = ms(window?.p99Us ?? null);
+    buffers.scheduledP99Ms[buffers.filled] = ms(window?.scheduledP99Us ?? null);
     buffers.inferencesPerSecond[buffers.filled] = window?.inferencesPerSecond ?? NaN;
   }
   return {
@@ -92,6 +108,7 @@ export function withLiveWindows(
     p50Ms: buffers.p50Ms.subarray(0, count),
     avgMs: buffers.avgMs.subarray(0, count),
     p99Ms: buffers.p99Ms.subarray(0, count),
+    ...(level.requestRate === undefined ? {} : { scheduledP99Ms: buffers.scheduledP99Ms.subarray(0, count) }),
     inferencesPerSecond: buffers.inferencesPerSecond.subarray(0, count),
     starts: [...landed.starts, { at: landed.count, level: levelOf(scenario, level) }],
   };

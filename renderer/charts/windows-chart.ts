@@ -1,6 +1,7 @@
 import type { Scenario } from '../../main/contract/run-events';
+import type { Sweep } from '../../main/contract/sweep';
+import { sweepTitle } from '../../main/contract/sweep';
 import { formatMs, formatRate } from '../format/numbers';
-import { sweepText } from '../format/words';
 import type { Chart } from './chart';
 import { baseLayout, budgetLine } from './chart';
 import type { ChartTheme } from './chart-theme';
@@ -17,6 +18,7 @@ const mostTexts = 300;
 
 interface WindowsInput {
   readonly scenario: Scenario;
+  readonly sweep: Sweep;
   readonly series: WindowSeries;
   readonly budgetMs: number | null;
   readonly theme: ChartTheme;
@@ -29,21 +31,23 @@ export function axisEnd(count: number): number {
   return Math.ceil((count + step / 2) / step) * step;
 }
 
-function windowText({ scenario, series }: WindowsInput, at: number): string {
+function windowText({ sweep, series }: WindowsInput, at: number): string {
   const said = (name: string, valueMs: number | undefined): string =>
     valueMs === undefined || Number.isNaN(valueMs) ? '' : ` · ${name} ${formatMs(valueMs * 1000)} ms`;
   return [
-    `Window ${at + 1}, ${sweepText[scenario].toLowerCase()} ${levelAt(series, at) ?? ''}`,
+    `Window ${at + 1}, ${sweepTitle[sweep].toLowerCase()} ${levelAt(series, at) ?? ''}${sweep === 'requestRate' ? ' requests/s' : ''}`,
     `<br>${formatRate(series.inferencesPerSecond[at] ?? 0)} inferences/s`,
     said('avg', series.avgMs[at]),
     said('p50', series.p50Ms[at]),
-    said('p99', series.p99Ms[at]),
+    said(series.scheduledP99Ms === undefined ? 'p99' : 'p99 from send', series.p99Ms[at]),
+    said('p99 from schedule', series.scheduledP99Ms?.[at]),
   ].join('');
 }
 
 /** Latency and throughput over time, one point a measurement window as it lands; a line where a level begins. */
 export function windowsChart(input: WindowsInput): Chart {
   const { series, theme, scenario } = input;
+  const scheduled = series.scheduledP99Ms;
   const x = windowNumbers(series.count);
   // Symbols for so many windows that they can be told apart; a line alone for more.
   const mode = series.count <= 120 ? 'lines+markers' : 'lines';
@@ -76,7 +80,8 @@ export function windowsChart(input: WindowsInput): Chart {
   return {
     ...(series.count <= mostTexts ? {} : { grows: { base, count: series.count } }),
     data: [
-      line('p99', series.p99Ms, theme.p99, { symbol: 'triangle-up' }),
+      ...(scheduled === undefined ? [] : [line('p99 schedule', scheduled, theme.p95, { symbol: 'diamond' })]),
+      line(scheduled === undefined ? 'p99' : 'p99 send', series.p99Ms, theme.p99, { symbol: 'triangle-up' }),
       line('p50', series.p50Ms, theme.p50, { symbol: 'circle' }),
       line('avg', series.avgMs, theme.avg, { symbol: 'pentagon', dash: 'dot' }),
       line('Throughput', series.inferencesPerSecond, theme.batch, {
@@ -105,7 +110,7 @@ export function windowsChart(input: WindowsInput): Chart {
       xaxis: {
         type: 'linear',
         title: {
-          text: `Windows in the order of measuring, by ${sweepText[scenario].toLowerCase()}`,
+          text: `Windows in the order of measuring, by ${sweepTitle[input.sweep].toLowerCase()}`,
           standoff: 6,
           font: { size: 11, color: theme.dim },
         },

@@ -2,7 +2,6 @@ import { reasonsOf } from '../../main/contract/flag-text';
 import type { LoadPoint } from '../../main/contract/results';
 import type { RunStatus, StepStatus } from '../../main/contract/run-state';
 import type { Format, LoadTool, Precision, Profile } from '../../main/contract/run-spec';
-import type { Scenario } from '../../main/contract/run-events';
 
 export const runStatusText: Readonly<Record<RunStatus, string>> = {
   created: 'Not started',
@@ -39,12 +38,6 @@ export const profileText: Readonly<Record<Profile, string>> = { quick: 'Quick', 
 export const loadToolText: Readonly<Record<LoadTool, string>> = {
   native: 'Native generator',
   perf_analyzer: 'perf_analyzer',
-};
-
-/** What a sweep varies. */
-export const sweepText: Readonly<Record<Scenario, string>> = {
-  offline: 'Batch size',
-  online: 'Concurrency',
 };
 
 /** Why a level is not to be trusted like the others; null for a steady one. */

@@ -16,7 +16,7 @@ export interface StepProgress {
 
 type WindowNews = Extract<RunLive, { type: 'window' }>;
 /** p99 is null where the tool does not say it yet. */
-export type LiveWindow = Pick<WindowNews, 'inferencesPerSecond' | 'p99Us'>;
+export type LiveWindow = Pick<WindowNews, 'inferencesPerSecond' | 'p99Us' | 'scheduledP99Us'>;
 
 /** The level that is being measured, with the windows that have ended. */
 export interface LiveLevel {
@@ -44,10 +44,14 @@ function withWindow(level: LiveLevel | null, event: WindowNews): LiveLevel {
     level.concurrency === event.concurrency &&
     level.requestRate === event.requestRate &&
     event.index > 0;
-  const { scenario, batchSize, concurrency, requestRate, inferencesPerSecond, p99Us } = event;
+  const { scenario, batchSize, concurrency, requestRate, inferencesPerSecond, p99Us, scheduledP99Us } = event;
   // The list grows in place, so that a window more does not copy thousands; a new level object tells that it has.
   const windows = same ? (level.windows as LiveWindow[]) : [];
-  windows.push({ inferencesPerSecond, p99Us });
+  windows.push({
+    inferencesPerSecond,
+    p99Us,
+    ...(scheduledP99Us === undefined ? {} : { scheduledP99Us }),
+  });
   return { scenario, batchSize, concurrency, requestRate, windows };
 }
 

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadPoint } from '../../main/contract/results';
@@ -6,9 +7,10 @@ import { createLocalEngine } from '../../main/engine/local/local-engine';
 import { loadAndCheckModel } from '../../main/engine/ready';
 import { homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
-import { cli } from '../support/cli';
+import { cli, startCli } from '../support/cli';
 import { createTestHome } from '../support/home';
 import type { TestHome } from '../support/home';
+import { until } from '../support/until';
 import { tinyConfig, writeTinyRepository } from '../support/tiny-model';
 
 let home: TestHome;
@@ -107,5 +109,23 @@ describe('perf against a running Triton', () => {
     const result = await perf(...args);
     expect(result.code).toBe(code);
     expect((JSON.parse(result.stdout) as { error: { code: string } }).error.code).toBe(error);
+  });
+});
+
+describe('perf with system shared memory', () => {
+  const filesOf = async (pid: number | undefined) =>
+    (await readdir('/dev/shm')).filter((name) => name.startsWith(`triton-workbench-${pid}-`));
+
+  it('leaves its files when it is killed, and the next start removes them', async () => {
+    const killed = startCli(home.path, [
+      ...['perf', '--url', `http://${server.httpAddress}`, '--grpc-url', server.grpcAddress],
+      ...['--model', 'tiny', '--shared-memory', 'system', '--warmup-ms', '60000', '--json'],
+    ]);
+    await until('the files are there', async () => (await filesOf(killed.child.pid)).length === 2);
+    killed.child.kill('SIGKILL');
+    await killed.result;
+    expect(await filesOf(killed.child.pid)).toHaveLength(2);
+    expect((await perf('--model', 'tiny')).code).toBe(0);
+    expect(await filesOf(killed.child.pid)).toEqual([]);
   });
 });

@@ -25,6 +25,13 @@ export interface TestModel {
   readonly source?: string;
 }
 
+/** An ensemble of other models of the same server. */
+export interface TestEnsemble {
+  readonly name: string;
+  /** The whole config.pbtxt. */
+  readonly config: string;
+}
+
 const modelFile = (model: TestModel): string => `import time
 
 import numpy as np
@@ -99,7 +106,7 @@ async function isReady(address: string): Promise<boolean> {
  * Fails when it is not installed: a test that needs it must not pass without it.
  */
 export async function startTestTriton(
-  models: readonly TestModel[],
+  models: readonly (TestModel | TestEnsemble)[],
   extra: readonly string[] = [],
 ): Promise<TestTriton> {
   const layout = homeLayout(defaultHome(process.env));
@@ -109,6 +116,10 @@ export async function startTestTriton(
   const repository = join(dir, 'models');
   for (const model of models) {
     await mkdir(join(repository, model.name, '1'), { recursive: true });
+    if ('config' in model) {
+      await writeFile(join(repository, model.name, 'config.pbtxt'), model.config);
+      continue;
+    }
     await writeFile(join(repository, model.name, 'config.pbtxt'), configFile(model));
     await writeFile(join(repository, model.name, '1', 'model.py'), model.source ?? modelFile(model));
   }

@@ -6,7 +6,8 @@ import { histogramError, histogramOf, LatencyHistogram } from '../latency-histog
 import type { HistogramData } from '../latency-histogram';
 import { mergeDeltas, serverColumns } from '../server-columns';
 import type { ServerDelta } from '../server-columns';
-import { blockInterval } from '../throughput-interval';
+import { percentileInterval } from '../percentile-interval';
+import { partsInterval } from '../throughput-interval';
 import { isSteady, stabilityWindows } from '../stability';
 import type { FailureCount, RecordedWindow } from './worker-messages';
 
@@ -14,6 +15,8 @@ import type { FailureCount, RecordedWindow } from './worker-messages';
 const errorShareLimit = 0.01;
 /** A thread that is busy for more of the time than this delays what it measures. */
 const saturatedShare = 0.9;
+/** Classes of the histogram that a level keeps. */
+const histogramBins = 24;
 /** Hold-ups of the event loop below this are the system's scheduling. */
 const shortestHoldUpUs = 10_000;
 
@@ -48,6 +51,13 @@ export interface MeasuredWindow {
   readonly summary: MeasurementWindow;
   /** null: the server's counters went back within the window. */
   readonly server: ServerDelta | null;
+  /** Of an ensemble: the same of each of its models; absent of others. */
+  readonly composing?: readonly ComposingDelta[];
+}
+
+export interface ComposingDelta {
+  readonly modelName: string;
+  readonly server: ServerDelta | null;
 }
 
 function merged(all: readonly (HistogramData | null)[]): LatencyHistogram {
@@ -77,6 +87,14 @@ const spreadOf = (times: LatencyHistogram): Spread => ({
   maxUs: roundUs(times.maxUs),
 });
 
+/** Items a second in the parts of a window. */
+function blockRates({ blockCounts, blockUs, lastBlockUs }: RecordedWindow, batchSize: number): number[] {
+  return blockCounts.map((count, index) => {
+    const spanUs = index === blockCounts.length - 1 ? lastBlockUs : blockUs;
+    return (count * batchSize * 1e6) / spanUs;
+  });
+}
+
 /** The open loop's own columns. */
 function scheduledOf(windows: readonly RecordedWindow[]): LoadPoint['scheduled'] {
   if (windows.some((window) => window.scheduled === null)) return undefined;
@@ -104,6 +122,43 @@ function streamingOf(
     interResponse: between.count === 0 ? null : spreadOf(between),
     finalResponse: spreadOf(final),
   };
+}
+
+/** The server's columns of each model of an ensemble; undefined of another model. */
+function composingOf(windows: readonly MeasuredWindow[]): LoadPoint['composing'] {
+  const names = windows[0]?.composing?.map(({ modelName }) => modelName) ?? [];
+  if (names.length === 0) return undefined;
+  return names.map((modelName, index) => {
+    const deltas = windows.flatMap((window) => window.composing?.[index]?.server ?? []);
+    const all = mergeDeltas(deltas);
+    const columns = serverColumns(all);
+    // The model was loaded anew in every window: nothing is known of it.
+    const known = (value: number): number | null => (deltas.length === 0 ? null : value);
+    return {
+      modelName,
+      modelVersion: all.version,
+      requestCount: known(all.success.count),
+      inferenceCount: known(all.inferenceCount),
+      executionCount: known(all.executionCount),
+      queueUs: known(roundUs(columns.queueUs)),
+      computeInputUs: known(roundUs(columns.computeInputUs)),
+      computeInferUs: known(roundUs(columns.computeInferUs)),
+      computeOutputUs: known(roundUs(columns.computeOutputUs)),
+      cacheHitCount: known(all.cacheHit.count),
+      cacheMissCount: known(all.cacheMiss.count),
+    };
+  });
+}
+
+/**
+ * Kernels without exact accounting count CPU time in clock ticks of up to 10 ms: below this time the two ends of a
+ * measurement alone are more than 5 % of a core.
+ */
+const shortestCpuUs = (2 * 10_000) / 0.05;
+
+function cpuShareOf(windows: readonly RecordedWindow[]): number | null {
+  const spanUs = sum(windows.map((window) => window.cpuSpanUs));
+  return spanUs < shortestCpuUs ? null : sum(windows.map((window) => window.cpuUs)) / spanUs;
 }
 
 /** The generator hides the server: its loop is never idle, or held up for longer than a request takes. */
@@ -150,21 +205,25 @@ export function levelResult(
   const recvUs = sum(recorded.map((window) => window.recvSumUs)) / count;
   const deltas = last.flatMap((window) => (window.server === null ? [] : [window.server]));
   const server = serverColumns(mergeDeltas(deltas));
-  const blocks = recorded.flatMap((window) =>
-    window.blockCounts.map((blockCount) => (blockCount * level.batchSize * 1e6) / window.blockUs),
-  );
+  const blocks = recorded.flatMap((window) => blockRates(window, level.batchSize));
   const blockLatencies = recorded.flatMap((window) => window.blockLatencies.flatMap((block) => block ?? []));
-  const p99s = blockInterval(blockLatencies.map((block) => block.p99Us));
+  const p99Us = latencies.percentile(99);
+  const p99s = percentileInterval([
+    blockLatencies.map(({ p99Us: us, count: requests }) => ({ us, count: requests })),
+    last.map(({ summary, recorded: { latencies: own } }) => ({ us: summary.p99Us ?? 0, count: own.total })),
+  ]);
   const drifting = isDrifting(blocks) || isDrifting(blockLatencies.map((block) => block.avgUs));
   const client = {
-    cpuShare: sum(recorded.map((window) => window.cpuShare * window.durationUs)) / durationUs,
+    cpuShare: cpuShareOf(recorded),
     loopShare: busyUs / durationUs,
     loopDelayP99Us: roundUs(Math.max(...recorded.map((window) => window.loopDelayP99Us))),
   };
   const scheduled = scheduledOf(recorded);
   const { sequences, decoupled = false } = settings;
   const streaming = streamingOf(recorded);
+  const bins = latencies.bins(histogramBins);
   const failures = mergedFailures(recorded);
+  const composing = composingOf(last);
   const flags: LoadPoint['flags'] = [
     ...(stable ? [] : (['unstable'] as const)),
     ...(errorCount > errorShareLimit * (count + errorCount) ? (['errors'] as const) : []),
@@ -186,19 +245,22 @@ export function levelResult(
     p50Us: roundUs(latencies.percentile(50)),
     p90Us: roundUs(latencies.percentile(90)),
     p95Us: roundUs(latencies.percentile(95)),
-    p99Us: roundUs(latencies.percentile(99)),
+    p99Us: roundUs(p99Us),
     avgUs: roundUs(avgUs),
     requestCount: count,
     errorCount,
     stable,
     flags,
     meanServerBatch: server.meanServerBatch,
-    throughputIntervalIps: blockInterval(blocks),
+    throughputIntervalIps: partsInterval(blocks),
     p99IntervalUs: p99s === null ? null : roundUs(p99s),
     percentileError: histogramError,
+    histogram: { edgesUs: bins.edgesUs.map(roundUs), counts: bins.counts },
     ...(scheduled === undefined ? {} : { scheduled }),
     client,
-    clientCpuUsPerRequest: roundUs((client.cpuShare * durationUs) / count),
+    ...(client.cpuShare === null
+      ? {}
+      : { clientCpuUsPerRequest: roundUs((client.cpuShare * durationUs) / count) }),
     ...(streaming === null ? {} : { streaming: { decoupled, ...streaming } }),
     ...(sequences === undefined
       ? {}
@@ -210,6 +272,7 @@ export function levelResult(
             endedPerSecond: (sum(recorded.map((window) => window.sequencesEnded)) * 1e6) / durationUs,
           },
         }),
+    ...(composing === undefined ? {} : { composing }),
     ...(failures.length === 0 ? {} : { errorsByKind: failures }),
     windows: windows.map((window) => window.summary),
   };

@@ -6,6 +6,7 @@ import type { LoadJob } from './load-job';
 import type { Pacer } from './pacer';
 import { createSchedule } from '../request-schedule';
 import type { AnswerTimes, Transport } from './transport';
+import { readCpu } from './read-cpu';
 import { nowUs } from './transport';
 import { FailureCounter, WindowRecorder } from './window-recorder';
 import type { FromWorker } from './worker-messages';
@@ -45,8 +46,8 @@ export class LoadGenerator {
   private nextDueUs = 0;
   private timer: NodeJS.Timeout | undefined;
   private utilization = performance.eventLoopUtilization();
-  private cpu = process.cpuUsage();
   private sequencesBefore = 0;
+  private cpu = readCpu();
   private succeeded = 0;
   private measuring = false;
   private stopping = false;
@@ -221,7 +222,7 @@ export class LoadGenerator {
   private beginMeasuring(): void {
     this.measuring = true;
     this.utilization = performance.eventLoopUtilization();
-    this.cpu = process.cpuUsage();
+    this.cpu = readCpu();
     this.delays.reset();
     this.sequencesBefore = this.transport.sequencesEnded;
     this.beginWindow(nowUs());
@@ -247,14 +248,15 @@ export class LoadGenerator {
     const present = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(present, this.utilization);
     this.utilization = present;
-    const cpu = process.cpuUsage(this.cpu);
-    this.cpu = process.cpuUsage();
+    const before = this.cpu;
+    this.cpu = readCpu();
     const window = this.recorder.close(endUs, {
       loopUtilization: utilization,
       // What the monitor records is the time between two of its wake-ups.
       loopDelayP99Us: Math.max(0, this.delays.percentile(99) / 1000 - delayResolutionMs * 1000),
-      cpuShare: (cpu.user + cpu.system) / Math.max(1, endUs - this.windowStartUs),
       sequencesEnded: this.transport.sequencesEnded - this.sequencesBefore,
+      cpuUs: this.cpu.usedUs - before.usedUs,
+      cpuSpanUs: this.cpu.atUs - before.atUs,
     });
     this.delays.reset();
     this.sequencesBefore = this.transport.sequencesEnded;

@@ -3,6 +3,8 @@ import type { LoadPoint } from '../../contract/results';
 import { linkedAbort } from '../../platform/abort';
 import { createTritonClient } from '../../triton/client';
 import type { TritonClient } from '../../triton/client';
+import { composingModels } from '../../triton/composing-models';
+import type { ComposingModel } from '../../triton/composing-models';
 import type { ModelStatistics } from '../../triton/statistics';
 import { levelText } from '../../contract/level-text';
 import { readTls } from '../../triton/tls';
@@ -41,6 +43,33 @@ function allFailed(input: MeasureInput, failures: readonly FailureCount[]): Work
   );
 }
 
+/** The server's counters at one moment. */
+interface Counters {
+  readonly own: readonly ModelStatistics[];
+  /** Of an ensemble, in the order of its models. */
+  readonly composing: readonly {
+    readonly modelName: string;
+    readonly statistics: readonly ModelStatistics[];
+  }[];
+}
+
+/** All at once: what lies between the answers is work that no window has. */
+async function fetchCounters(
+  client: TritonClient,
+  input: MeasureInput,
+  composing: readonly ComposingModel[],
+  signal: AbortSignal,
+): Promise<Counters> {
+  const [own, ...others] = await Promise.all([
+    client.modelStatistics(input.modelName, input.modelVersion, { signal }),
+    ...composing.map(({ name, version }) => client.modelStatistics(name, version, { signal })),
+  ]);
+  return {
+    own,
+    composing: composing.map(({ name }, index) => ({ modelName: name, statistics: others[index] ?? [] })),
+  };
+}
+
 /**
  * Windows of one level until they are steady or enough, with the server's counters at each bound. The statistics are
  * fetched from here, not from the thread that generates the load, just after a window's end (performance.md 1.3).
@@ -48,13 +77,13 @@ function allFailed(input: MeasureInput, failures: readonly FailureCount[]): Work
 class LevelWindows {
   readonly measured: MeasuredWindow[] = [];
   /** The server's counters at the bounds of the windows. */
-  private bound: Promise<readonly ModelStatistics[]> = Promise.resolve([]);
+  private bound: Promise<Counters> = Promise.resolve({ own: [], composing: [] });
   private tail: Promise<void> = Promise.resolve();
   private decided = false;
 
   constructor(
     private readonly input: MeasureInput,
-    private readonly fetchStatistics: () => Promise<readonly ModelStatistics[]>,
+    private readonly fetchStatistics: () => Promise<Counters>,
     private readonly fail: (error: unknown) => void,
     private readonly group: LevelGroup | null,
   ) {}
@@ -72,17 +101,25 @@ class LevelWindows {
     after.catch(this.fail);
     this.tail = this.tail
       .then(async () => {
-        this.take(recorded, serverDelta(await before, await after), stop);
+        this.take(recorded, await before, await after, stop);
       })
       .catch(this.fail);
   }
 
-  private take(recorded: RecordedWindow, server: MeasuredWindow['server'], stop: () => void): void {
+  private take(recorded: RecordedWindow, before: Counters, after: Counters, stop: () => void): void {
     if (this.decided) return;
     const { input, measured } = this;
     const summary = summarizeWindow(recorded, input.level.batchSize);
     if (measured.length === 0 && recorded.latencies.total === 0) throw allFailed(input, recorded.failures);
-    measured.push({ recorded, summary, server });
+    measured.push({
+      recorded,
+      summary,
+      server: serverDelta(before.own, after.own),
+      composing: after.composing.map(({ modelName, statistics }, index) => ({
+        modelName,
+        server: serverDelta(before.composing[index]?.statistics ?? [], statistics),
+      })),
+    });
     input.onWindow(summary, measured.length - 1);
     if (failureCount(recorded.failures) > 0) input.onLog(inWords(recorded.failures));
     const steady = isSteady(
@@ -138,6 +175,9 @@ export async function measureLevel(
   const client = createTritonClient(input.httpAddress, { tls: await readTls(input.httpTls) });
   const plain = { ...(await readJob(input)), outputChecks: await outputChecks(client, input) };
   sayWhatIsSent(input, plain);
+  const composing = await composingModels(client, input.modelName, input.modelVersion, {
+    signal: input.signal,
+  });
   const regions = await sharedRegions(client, input, plain);
   const job = { ...plain, shared: regions?.job ?? null };
   let repairs = 0;
@@ -149,7 +189,7 @@ export async function measureLevel(
   };
   const windows = new LevelWindows(
     input,
-    () => client.modelStatistics(input.modelName, input.modelVersion, { signal: controller.signal }),
+    () => fetchCounters(client, input, composing, controller.signal),
     fail,
     group,
   );

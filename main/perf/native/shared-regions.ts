@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { WorkbenchError } from '../../contract/errors';
 import type { TritonClient } from '../../triton/client';
@@ -9,9 +8,9 @@ import { batchPayloads } from './batch-payloads';
 import type { RequestInputs } from './batch-payloads';
 import type { LoadJob } from './load-job';
 import { inputLayout, outputOffset } from './shared-layout';
+import { sharedFolder, sharedName, sweepSharedFiles } from './shared-names';
 import type { SharedJob } from './load-job';
 
-const folder = '/dev/shm';
 /** Payloads whose answers are asked for over the wire, to compare with. */
 const mostReferences = 8;
 
@@ -24,8 +23,8 @@ export interface SharedRegions {
 }
 
 async function writeRegion(region: SystemRegion, write: readonly { at: number; data: Uint8Array }[]) {
-  const file = await open(`${folder}${region.key}`, 'wx', 0o600).catch((cause: unknown) => {
-    throw new WorkbenchError('load-tool-failed', `${folder}${region.key} cannot be made`, { cause });
+  const file = await open(`${sharedFolder}${region.key}`, 'wx', 0o600).catch((cause: unknown) => {
+    throw new WorkbenchError('load-tool-failed', `${sharedFolder}${region.key} cannot be made`, { cause });
   });
   try {
     await file.truncate(region.bytes);
@@ -71,7 +70,9 @@ export async function createSharedRegions(
   const layout = inputLayout(payloads);
   const metadata = await client.modelMetadata(input.modelName, input.modelVersion);
   const outputNames = metadata.outputs.map((output) => output.name);
-  const own = `triton-workbench-${process.pid}-${randomBytes(6).toString('hex')}`;
+  // What a killed load process left fills the same memory.
+  await sweepSharedFiles();
+  const own = sharedName();
   const outputs = { outputNames, outputBytes: input.settings.outputSharedMemoryBytes ?? 102_400 };
   const inputRegion = { name: `${own}-in`, key: `/${own}-in`, bytes: layout.bytes };
   const outputRegion = {
@@ -84,7 +85,7 @@ export async function createSharedRegions(
     for (const region of regions) {
       // A server that is gone has forgotten them by itself.
       await unregisterSystemRegion(input.httpAddress, region.name).catch(() => undefined);
-      await rm(`${folder}${region.key}`, { force: true });
+      await rm(`${sharedFolder}${region.key}`, { force: true });
     }
   };
   const repair = async () => {
@@ -114,7 +115,7 @@ export async function createSharedRegions(
       job: {
         inputRegion: inputRegion.name,
         outputRegion: outputRegion.name,
-        outputPath: `${folder}${outputRegion.key}`,
+        outputPath: `${sharedFolder}${outputRegion.key}`,
         ...outputs,
         references: known,
       },

@@ -27,7 +27,7 @@ const delayedUs = 1000;
 /** What the thread itself had to do in a window. */
 export type OwnLoad = Pick<
   RecordedWindow,
-  'loopUtilization' | 'loopDelayP99Us' | 'cpuShare' | 'sequencesEnded'
+  'loopUtilization' | 'loopDelayP99Us' | 'cpuUs' | 'cpuSpanUs' | 'sequencesEnded'
 >;
 
 /** What ends within one window, in memory that does not grow with the count. */
@@ -101,9 +101,12 @@ export class WindowRecorder {
   /** The window up to `endUs`; the next one's values stand in the same memory. */
   close(endUs: number, own: OwnLoad): RecordedWindow {
     const durationUs = endUs - this.startUs;
-    const whole = Math.floor(durationUs / this.blockUs + 1e-3);
+    // A timer ends a window a moment early or late: its last part is one nevertheless.
+    const whole = Math.round(durationUs / this.blockUs);
+    const closed = this.blockCounts.length;
     while (this.blockCounts.length < whole) this.closeBlock();
     this.latencies.merge(this.block);
+    const lastBlockUs = closed < whole ? durationUs - (whole - 1) * this.blockUs : this.blockUs;
     return {
       durationUs,
       startUs: this.startUs - this.firstUs,
@@ -117,6 +120,7 @@ export class WindowRecorder {
       blockLatencies: this.blockLatencies.slice(0, whole),
       blockUs: this.blockUs,
       answers: this.several?.data() ?? null,
+      lastBlockUs,
       ...own,
     };
   }
@@ -124,7 +128,8 @@ export class WindowRecorder {
   private closeBlock(): void {
     const { block } = this;
     this.blockCounts.push(block.count);
-    this.blockLatencies.push(block.count === 0 ? null : { p99Us: block.percentile(99), avgUs: block.avgUs });
+    const { count } = block;
+    this.blockLatencies.push(count === 0 ? null : { p99Us: block.percentile(99), avgUs: block.avgUs, count });
     this.latencies.merge(block);
     block.clear();
   }

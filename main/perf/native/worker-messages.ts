@@ -22,17 +22,24 @@ export interface RecordedWindow {
   readonly sendSumUs: number;
   readonly recvSumUs: number;
   readonly failures: readonly FailureCount[];
-  /** Successful requests by equal parts of the window, the last part cut off where it is not whole. */
+  /** Successful requests by equal parts of the window; a last part of less than half the length is none. */
   readonly blockCounts: readonly number[];
   readonly blockUs: number;
+  /** Length of the last part, which the end of the window makes a little longer or shorter. */
+  readonly lastBlockUs: number;
   /** p99 and mean latency of the same parts; null where a part had no request. */
-  readonly blockLatencies: readonly ({ readonly p99Us: number; readonly avgUs: number } | null)[];
+  readonly blockLatencies: readonly ({
+    readonly p99Us: number;
+    readonly avgUs: number;
+    readonly count: number;
+  } | null)[];
   /** Share of the time in which the thread's event loop was busy, 0 to 1. */
   readonly loopUtilization: number;
   /** p99 of the event loop's delay within the window. */
   readonly loopDelayP99Us: number;
-  /** CPU time of the whole process over the window's time. */
-  readonly cpuShare: number;
+  /** CPU time of the whole process, and the time between the two readings of it. */
+  readonly cpuUs: number;
+  readonly cpuSpanUs: number;
   readonly sequencesEnded: number;
   /** Of the same requests where each may have several answers; null else. */
   readonly answers: RecordedAnswers | null;

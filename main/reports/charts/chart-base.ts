@@ -2,13 +2,12 @@ import { formatFixed } from '../number-format';
 import type { ReportLevel, ReportScenario } from '../report';
 import type { ChartOption } from './render-chart';
 import { chartFont, ink } from './palette';
+import { sweepHeading } from '../../contract/sweep';
 import { sweepScale } from './sweep-axis';
-
-export const sweepNames = { batchSize: 'Batch size', concurrency: 'Concurrency' } as const;
 
 /** The swept values in order, holes included. */
 export function sweepValues(scenario: ReportScenario): readonly number[] {
-  return scenario.rows.map((row) => row[scenario.sweep]);
+  return scenario.rows.map((row) => row.load);
 }
 
 /** The same with the loads that figures are published of. */
@@ -72,7 +71,7 @@ export function sweepAxis(scenario: ReportScenario): ChartOption['xAxis'] {
   const values = axisValues(scenario);
   const shared = {
     ...axisLook,
-    name: sweepNames[scenario.sweep],
+    name: sweepHeading[scenario.sweep],
     nameLocation: 'middle',
     nameGap: 24,
     splitLine: { show: false },
@@ -92,7 +91,7 @@ export function sweepCategories(scenario: ReportScenario): ChartOption['xAxis'] 
   return {
     ...axisLook,
     type: 'category',
-    name: sweepNames[scenario.sweep],
+    name: sweepHeading[scenario.sweep],
     nameLocation: 'middle',
     nameGap: 24,
     data: sweepValues(scenario).map(String),
@@ -133,4 +132,4 @@ export function loadPosition(scenario: ReportScenario, load: number): number | s
 
 /** x of a level on the same axis. */
 export const sweepPosition = (scenario: ReportScenario, row: ReportLevel): number | string =>
-  loadPosition(scenario, row[scenario.sweep]);
+  loadPosition(scenario, row.load);

@@ -1,7 +1,8 @@
 import type { BarSeriesOption, LineSeriesOption } from 'echarts/charts';
 import { latencyComponents } from '../load-columns';
+import { sweepTitle } from '../../contract/sweep';
 import type { ReportScenario } from '../report';
-import { baseOption, plotted, sweepCategories, sweepNames, valueAxis } from './chart-base';
+import { baseOption, plotted, sweepCategories, valueAxis } from './chart-base';
 import { holeSeries } from './hole-series';
 import { okabeIto } from '../../contract/palette';
 import type { Chart } from './render-chart';
@@ -28,7 +29,7 @@ const measuredMean = 'measured avg';
 const paleOpacity = 0.4;
 
 export function componentsChart(scenario: ReportScenario): Chart {
-  const title = `Where the time goes, by ${sweepNames[scenario.sweep].toLowerCase()}`;
+  const title = `Where the time goes, by ${sweepTitle[scenario.sweep].toLowerCase()}`;
   const bars = latencyComponents.map(({ heading, read }, index): BarSeriesOption => ({
     type: 'bar',
     name: shortName(heading),
@@ -55,7 +56,7 @@ export function componentsChart(scenario: ReportScenario): Chart {
   const holes = scenario.rows.map(({ point }) => (point === null ? 0 : '-'));
   return {
     id: `${scenario.id}-components`,
-    title: `${scenario.title}: mean latency by component in milliseconds, by ${sweepNames[scenario.sweep].toLowerCase()}`,
+    title: `${scenario.title}: mean latency by component in milliseconds, by ${sweepTitle[scenario.sweep].toLowerCase()}`,
     width: 690,
     height: 226,
     option: {

@@ -8,6 +8,7 @@ export interface SeriesLook {
   readonly name: string;
   readonly color: string;
   readonly symbol: 'circle' | 'rect' | 'triangle' | 'diamond';
+  readonly dashed?: boolean;
 }
 
 /** A line through the levels: solid marks are steady, hollow ones are not, and a hole interrupts the line. */
@@ -25,7 +26,7 @@ export function pointSeries(
     symbolSize: alone ? 9 : 6,
     showAllSymbol: true,
     silent: true,
-    lineStyle: { width: 1.75, color: look.color },
+    lineStyle: { width: 1.75, color: look.color, type: look.dashed === true ? 'dashed' : 'solid' },
     label: {
       show: alone,
       position: 'right',

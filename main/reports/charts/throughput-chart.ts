@@ -1,5 +1,6 @@
+import { sweepTitle } from '../../contract/sweep';
 import type { ReportScenario } from '../report';
-import { baseOption, sweepAxis, sweepNames, valueAxis } from './chart-base';
+import { baseOption, sweepAxis, valueAxis } from './chart-base';
 import { holeSeries } from './hole-series';
 import { okabeIto } from '../../contract/palette';
 import { pointSeries } from './point-series';
@@ -7,7 +8,7 @@ import { publishedSeries } from './published-series';
 import type { Chart } from './render-chart';
 
 export function throughputChart(scenario: ReportScenario): Chart {
-  const title = `Throughput by ${sweepNames[scenario.sweep].toLowerCase()}`;
+  const title = `Throughput by ${sweepTitle[scenario.sweep].toLowerCase()}`;
   const look = { name: 'throughput', color: okabeIto.blue, symbol: 'circle' } as const;
   return {
     id: `${scenario.id}-throughput`,

@@ -3,10 +3,10 @@ import type { ReportLevel } from '../report';
 import type { Markup } from './markup';
 import { markup } from './markup';
 
-function rowsOf({ batchSize, concurrency, point }: ReportLevel): readonly Markup[] {
+function rowsOf({ batchSize, loadText, point }: ReportLevel): readonly Markup[] {
   return (point?.gpus ?? []).map(
     (gpu) => markup`
-<tr><td class="n">${batchSize}</td><td class="n">${point?.requestRate ?? concurrency}</td><td>${gpu.uuid}</td><td class="n">${
+<tr><td class="n">${batchSize}</td><td class="n">${loadText}</td><td>${gpu.uuid}</td><td class="n">${
       gpu.utilization === null ? missing : `${formatFixed(gpu.utilization * 100, 0)} %`
     }</td><td class="n">${gpu.powerW === null ? missing : `${formatCount(gpu.powerW)} W`}</td><td class="n">${formatBytes(
       gpu.maxMemoryBytes,

@@ -12,11 +12,11 @@ const shown = [
   { title: 'p99, ms', of: 'p99Us', text: formatLatency },
 ] as const;
 
-function row({ batchSize, concurrency, point }: ReportLevel): Markup | null {
+function row({ batchSize, loadText, point }: ReportLevel): Markup | null {
   const { repeats } = point ?? {};
   if (repeats === undefined) return null;
   return markup`
-<tr><td class="n">${batchSize}</td><td class="n">${point?.requestRate ?? concurrency}</td><td class="n">${repeatsText(repeats) ?? ''}</td>${shown.map(
+<tr><td class="n">${batchSize}</td><td class="n">${loadText}</td><td class="n">${repeatsText(repeats) ?? ''}</td>${shown.map(
     ({ of, text }) => {
       const range = repeats.ranges[of];
       return markup`<td class="n">${range === undefined ? '–' : `${text(range.min)} – ${text(range.max)}`}</td>`;

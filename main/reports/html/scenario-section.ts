@@ -6,6 +6,9 @@ import { gpuTable } from './gpu-table';
 import { Markup, markup } from './markup';
 import { repeatsTable } from './repeats-table';
 import { streamTable } from './stream-section';
+import { histogramPicture } from './histogram-picture';
+import { composingTable, errorsTable } from './level-tables';
+import { scheduleTable } from './schedule-table';
 
 /** The seeds' columns under their groups, so that fifteen of them fit a page: what stands before the " (ms)". */
 const shortHeadings = [
@@ -33,6 +36,10 @@ const columnWidths = markup`<colgroup>${widths.map((width) => markup`<col style=
 
 /** Columns that begin a group. */
 const groupStarts: ReadonlySet<number> = new Set([3, 10]);
+
+/** Of the second column, by what is swept. */
+const loadHeading = (scenario: ReportScenario): string =>
+  scenario.sweep === 'requestRate' ? 'Req. Rate' : 'Conc.';
 
 const gap = (index: number): string => (groupStarts.has(index) ? ' gap' : '');
 
@@ -62,7 +69,7 @@ function samplingRow(row: ReportLevel): Markup {
     ? markup`<span class="tick yes">● steady</span>`
     : markup`<span class="tick unsure">○ ${row.marks.join(', ')}</span>`;
   return markup`
-<tr><td class="n">${row.batchSize}</td><td class="n">${row.concurrency}</td><td class="n">${sampling.requests}</td><td class="n">${sampling.errors}</td><td class="n">${sampling.windows}</td><td class="n">${sampling.interval}</td><td class="n">${sampling.meanServerBatch}</td><td class="n">${sampling.elapsed}</td><td>${state} ${row.reasons.join(' ')}</td></tr>`;
+<tr><td class="n">${row.batchSize}</td><td class="n">${row.loadText}</td><td class="n">${sampling.requests}</td><td class="n">${sampling.errors}</td><td class="n">${sampling.windows}</td><td class="n">${sampling.interval}</td><td class="n">${sampling.meanServerBatch}</td><td class="n">${sampling.elapsed}</td><td class="n">${sampling.clientCpu}</td><td>${histogramPicture(row.point)}</td><td>${state} ${row.reasons.join(' ')}</td></tr>`;
 }
 
 const figure = (scenario: ReportScenario): readonly Markup[] =>
@@ -106,22 +113,25 @@ ${
 <tr class="group"><th></th><th colspan="3">Load and throughput</th><th class="gap" colspan="7">Mean latency by component, ms</th><th class="gap" colspan="5">Latency, ms</th></tr>
 <tr><th class="mark"></th>${scenario.columns.map(
     (heading, index) =>
-      markup`<th class="n${gap(index)}" title="${heading}">${shortHeadings[index] ?? heading}</th>`,
+      markup`<th class="n${gap(index)}" title="${heading}">${index === 1 ? loadHeading(scenario) : (shortHeadings[index] ?? heading)}</th>`,
   )}</tr>
 </thead><tbody>${scenario.rows.map((row) => loadRow(row, row === peak))}
 </tbody></table>
 <p class="key"><span class="tick yes">●</span> steady &nbsp; <span class="tick unsure">○</span> not steady, drawn hollow or pale &nbsp; <span class="tick no">×</span> no result &nbsp; bold: highest throughput of a steady level</p>
 ${repeatsTable(measured)}
+${scheduleTable(scenario)}
+${streamTable(measured, loadHeading(scenario))}
 ${gpuTable(measured)}
-${streamTable(measured)}
-${measured.length === 0 ? null : samplingTable(measured)}
+${measured.length === 0 ? null : samplingTable(scenario, measured)}
+${errorsTable(scenario, loadHeading(scenario))}
+${composingTable(scenario, loadHeading(scenario))}
 ${crossCheckPart(scenario.crossCheck)}
 </section>`;
 }
 
-function samplingTable(rows: readonly ReportLevel[]): Markup {
+function samplingTable(scenario: ReportScenario, rows: readonly ReportLevel[]): Markup {
   return markup`<h3>Sampling and stability</h3>
-<table class="fixed sampling"><thead><tr><th class="n">Batch</th><th class="n">Conc.</th><th class="n">Requests</th><th class="n">Errors</th><th class="n">Windows</th><th class="n">± 95 %, inf./s</th><th class="n">Mean server batch</th><th class="n">Time spent</th><th>State</th></tr></thead>
+<table class="fixed sampling"><thead><tr><th class="n">Batch</th><th class="n">${loadHeading(scenario)}</th><th class="n">Requests</th><th class="n">Errors</th><th class="n">Windows</th><th class="n">± 95 %, inf./s</th><th class="n">Mean server batch</th><th class="n">Time spent</th><th class="n">Client CPU, cores</th><th>Latencies, log axis</th><th>State</th></tr></thead>
 <tbody>${rows.map(samplingRow)}
 </tbody></table>`;
 }

@@ -14,22 +14,22 @@ function cell({ kind, read }: StreamColumn, point: LoadPoint): string {
 }
 
 /** The table of what sequences and streams have of their own; null where no level was measured so. */
-export function streamTable(rows: readonly ReportLevel[]): Markup | null {
+export function streamTable(rows: readonly ReportLevel[], loadHeading: string): Markup | null {
   // The mean stands in the CSV; the page has room for the percentiles.
   const columns = streamColumnsOf(rows.map(({ point }) => point)).filter(
     ({ heading }) => !heading.includes(' avg '),
   );
   if (columns.length === 0) return null;
-  const body = rows.flatMap(({ point }) =>
+  const body = rows.flatMap(({ point, loadText }) =>
     point === null
       ? []
       : markup`
-<tr><td class="n">${point.batchSize}</td><td class="n">${point.concurrency}</td>${columns.map(
+<tr><td class="n">${point.batchSize}</td><td class="n">${loadText}</td>${columns.map(
           (column) => markup`<td class="n">${cell(column, point)}</td>`,
         )}</tr>`,
   );
   return markup`<h3>Sequences and streams</h3>
-<table class="fixed"><thead><tr><th class="n">Batch</th><th class="n">Conc.</th>${columns.map(
+<table class="fixed"><thead><tr><th class="n">Batch</th><th class="n">${loadHeading}</th>${columns.map(
     ({ heading }) => markup`<th class="n">${heading}</th>`,
   )}</tr></thead>
 <tbody>${body}

@@ -58,13 +58,16 @@ th.n + th:not(.n), td.n + td:not(.n) { padding-left: 4mm; }
 .outputs .tick { white-space: normal; }
 .metrics th:nth-child(1) { width: 28%; } .metrics th:nth-child(6) { width: 20%; }
 .steps th:nth-child(1) { width: 20%; } .steps th:nth-child(2) { width: 11%; } .steps th:nth-child(3) { width: 10%; }
-.sampling th:nth-child(1), .sampling th:nth-child(2) { width: 6%; } .sampling th:nth-child(-n + 8):nth-child(n + 3) { width: 7.6%; }
+.sampling th:nth-child(1), .sampling th:nth-child(2) { width: 6%; } .sampling th:nth-child(-n + 9):nth-child(n + 3) { width: 7.2%; } .sampling th:nth-child(10) { width: 15%; }
+.histogram { display: inline-block; width: 24mm; height: 4mm; fill: ${ink.soft}; vertical-align: top; }
+.failed th:nth-child(-n + 3) { width: 8%; } .failed th:nth-child(4) { width: 22%; }
+.composing th:nth-child(-n + 2) { width: 6%; } .composing th:nth-child(3) { width: 22%; }
  .params th:nth-child(1) { width: 37%; } .params th:nth-child(2) { width: 27%; }
 .load { font-size: 7.1pt; table-layout: fixed; }
 .load th { font-size: 6.5pt; padding: 0 .7mm .9mm; overflow-wrap: normal; }
 .load td { padding: .7mm .7mm; }
-.load tr.group th { border-bottom: .5pt solid ${ink.line}; padding-bottom: .5mm; text-align: left; }
-.load .gap { padding-left: 2.6mm; }
+.load tr.group th, .schedule tr.group th { border-bottom: .5pt solid ${ink.line}; padding-bottom: .5mm; text-align: left; }
+.load .gap, .schedule .gap { padding-left: 2.6mm; }
 .load .mark { width: 3mm; text-align: center; }
 .load tr.unsteady td { color: #7a4d00; }
 .load tr.hole td { color: #9b2c00; }

@@ -1,7 +1,9 @@
-import type { LoadPoint } from '../../../main/contract/results';
-import type { Scenario } from '../../../main/contract/run-events';
 import { shownScenario } from '../../../main/contract/repeats';
+import type { LoadPoint, MeasurementWindow } from '../../../main/contract/results';
 import type { RunState } from '../../../main/contract/run-state';
+import { spreadInterval } from '../../../main/contract/student-t';
+import type { Sweep } from '../../../main/contract/sweep';
+import { scenarioOf, sweepOfLevel } from '../../../main/contract/sweep';
 import { levelOf } from '../../charts/chart';
 
 /** A value of one run beside that of the first. */
@@ -22,6 +24,8 @@ export interface AlignedLevel {
     readonly point: LoadPoint;
     readonly throughput: ComparedValue;
     readonly p99Ms: ComparedValue;
+    /** From the schedule; null in a closed loop and where the tool does not say. */
+    readonly scheduledP99Ms: ComparedValue | null;
   } | null)[];
 }
 
@@ -45,39 +49,54 @@ function beside(own: Measured, first: Measured | null): ComparedValue {
   };
 }
 
-/** Student's t, 97.5 %, for 2 to 9 degrees of freedom; with more, the normal distribution is near enough. */
-const studentT = [4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262] as const;
-
 /**
- * Half width of the 95 % interval of the mean of the windows' p99; null for fewer than three windows. It stands for the
- * noise of the level's p99, which is taken over all its requests.
+ * Half width of the 95 % interval from the p99 of the windows, not divided by their number, as the native generator's own
+ * intervals; null for fewer than three windows. For points whose tool states none.
  */
-function p99IntervalMs(point: LoadPoint): number | null {
-  const { repeats, p99IntervalUs } = point;
-  // Of repeats the interval is theirs: the windows are those of one of them.
-  if (repeats !== undefined && p99IntervalUs !== undefined) {
-    return p99IntervalUs === null ? null : p99IntervalUs / 1000;
-  }
-  const values = point.windows.flatMap(({ p99Us }) => (p99Us === null ? [] : [p99Us / 1000]));
-  if (values.length < 3) return null;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
-  return (studentT[values.length - 3] ?? 1.96) * Math.sqrt(variance / values.length);
+function p99IntervalMs(
+  point: LoadPoint,
+  of: (window: MeasurementWindow) => number | null | undefined,
+): number | null {
+  // Of repeats the windows are those of one of them.
+  if (point.repeats !== undefined) return null;
+  return spreadInterval(point.windows.flatMap((window) => of(window) ?? []).map((us) => us / 1000));
 }
 
 const throughputOf = (point: LoadPoint): Measured => ({
   value: point.inferencesPerSecond,
   interval: point.throughputIntervalIps,
 });
-const p99Of = (point: LoadPoint): Measured => ({ value: point.p99Us / 1000, interval: p99IntervalMs(point) });
+const p99Of = (point: LoadPoint): Measured => ({
+  value: point.p99Us / 1000,
+  interval:
+    point.p99IntervalUs === undefined
+      ? p99IntervalMs(point, (window) => window.p99Us)
+      : point.p99IntervalUs === null
+        ? null
+        : point.p99IntervalUs / 1000,
+});
+const scheduledP99Of = (point: LoadPoint): Measured | null =>
+  point.scheduled === undefined
+    ? null
+    : {
+        value: point.scheduled.p99Us / 1000,
+        interval: p99IntervalMs(point, (window) => window.scheduledP99Us),
+      };
 
-/** Every level that any of the runs has measured, ascending; all runs beside the first. */
-export function compareLevels(states: readonly RunState[], scenario: Scenario): readonly AlignedLevel[] {
+/** The measured levels that belong to the sweep; a rate of 8 requests/s is no concurrency of 8. */
+export function pointsOfSweep(state: RunState, sweep: Sweep): readonly LoadPoint[] {
+  const scenario = scenarioOf(sweep);
+  return shownScenario(state, scenario)
+    .points.map(({ point }) => point)
+    .filter((point) => sweepOfLevel(scenario, point) === sweep);
+}
+
+/** Every level of the sweep that any of the runs has measured, ascending; all runs beside the first. */
+export function compareLevels(states: readonly RunState[], sweep: Sweep): readonly AlignedLevel[] {
+  const scenario = scenarioOf(sweep);
   const points = states.map(
     (state) =>
-      new Map(
-        shownScenario(state, scenario).points.map(({ point }) => [levelOf(scenario, point), point] as const),
-      ),
+      new Map(pointsOfSweep(state, sweep).map((point) => [levelOf(scenario, point), point] as const)),
   );
   const levels = [...new Set(points.flatMap((own) => [...own.keys()]))].sort((a, b) => a - b);
   return levels.map((level) => {
@@ -88,8 +107,11 @@ export function compareLevels(states: readonly RunState[], scenario: Scenario): 
         const point = own.get(level);
         if (point === undefined) return null;
         const to = index === 0 ? null : first;
+        const scheduled = scheduledP99Of(point);
         return {
           point,
+          scheduledP99Ms:
+            scheduled === null ? null : beside(scheduled, to === null ? null : scheduledP99Of(to)),
           throughput: beside(throughputOf(point), to === null ? null : throughputOf(to)),
           p99Ms: beside(p99Of(point), to === null ? null : p99Of(to)),
         };

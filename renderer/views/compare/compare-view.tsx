@@ -3,8 +3,9 @@ import { IconList } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { baselineSeries } from '../../../main/contract/baseline-points';
-import type { Scenario } from '../../../main/contract/run-events';
 import type { RunState } from '../../../main/contract/run-state';
+import type { Sweep } from '../../../main/contract/sweep';
+import { plannedSweep, scenarioOf, sweepTitle } from '../../../main/contract/sweep';
 import { ChartPanel } from '../../charts/chart-panel';
 import { compareChart } from '../../charts/compare-chart';
 import { BaselineNote, BaselinePicker, useBaseline } from '../../components/baseline-picker';
@@ -13,41 +14,58 @@ import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { useChartTheme } from '../../components/use-chart-theme';
 import { useWorkbench } from '../../workbench';
-import { compareLevels } from './compare-levels';
+import { compareLevels, pointsOfSweep } from './compare-levels';
 import { DifferenceTable } from './difference-table';
 import { diffSpecs } from './diff-specs';
 import { LevelTable } from './level-table';
 import { RunLegend } from './run-legend';
 import { runNames } from './run-names';
 
+/** The sweeps that the runs have between them, batch size first; of online those that any run measured or plans. */
+function sweepsOf(states: readonly RunState[]): readonly Sweep[] {
+  const online = (['concurrency', 'requestRate'] as const).filter((sweep) =>
+    states.some(
+      (state) =>
+        pointsOfSweep(state, sweep).length > 0 ||
+        (state.imported === null && plannedSweep(state.spec.performance, 'online') === sweep),
+    ),
+  );
+  return ['batchSize', ...online];
+}
+
 /** @param first of the states: what the others, and published figures, are held against. */
 function Comparison({ first, states }: { first: RunState; states: readonly RunState[] }) {
   const { presets } = useWorkbench();
   const known = useStore(presets, (list) => list.value);
   const theme = useChartTheme();
-  const [scenario, setScenario] = useState<Scenario>('online');
+  const [picked, setPicked] = useState<Sweep | null>(null);
+  const sweeps = useMemo(() => sweepsOf(states), [states]);
+  const sweep = picked !== null && sweeps.includes(picked) ? picked : (sweeps[1] ?? 'batchSize');
   const names = useMemo(
     () => runNames(states, (id) => known?.find((preset) => preset.id === id)?.title ?? id),
     [states, known],
   );
   const baseline = useBaseline(first);
   const published = useMemo(
-    () => baselineSeries(baseline.shown, scenario, first.spec),
-    [baseline.shown, scenario, first],
+    // Nothing is published of an open loop.
+    () => (sweep === 'requestRate' ? null : baselineSeries(baseline.shown, scenarioOf(sweep), first.spec)),
+    [baseline.shown, sweep, first],
   );
   const charts = useMemo(() => {
     const series = states.map((state, index) => ({ name: `Run ${index + 1}`, state }));
     return {
-      throughput: compareChart(series, scenario, 'throughput', theme, published),
-      p99: compareChart(series, scenario, 'p99', theme, published),
+      throughput: compareChart(series, sweep, 'throughput', theme, published),
+      p99: compareChart(series, sweep, 'p99', theme, published),
+      scheduledP99: sweep === 'requestRate' ? compareChart(series, sweep, 'scheduledP99', theme) : null,
     };
-  }, [states, scenario, theme, published]);
-  const levels = useMemo(() => compareLevels(states, scenario), [states, scenario]);
+  }, [states, sweep, theme, published]);
+  const levels = useMemo(() => compareLevels(states, sweep), [states, sweep]);
   const differences = useMemo(
     () => diffSpecs(states.map((state) => (state.imported === null ? state.spec : null))),
     [states],
   );
-  const sweep = scenario === 'offline' ? 'batch size' : 'concurrency';
+  const name = sweepTitle[sweep].toLowerCase();
+  const fileName = `compare-${sweep === 'batchSize' ? 'offline' : 'online'}`;
   return (
     <>
       <RunLegend states={states} names={names} />
@@ -56,14 +74,14 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
         <SegmentedControl
           size="xs"
           aria-label="Scenario"
-          value={scenario}
+          value={sweep}
           onChange={(value) => {
-            setScenario(value === 'offline' ? 'offline' : 'online');
+            setPicked(sweeps.find((known) => known === value) ?? null);
           }}
-          data={[
-            { value: 'offline', label: 'Offline · batch size' },
-            { value: 'online', label: 'Online · concurrency' },
-          ]}
+          data={sweeps.map((known) => ({
+            value: known,
+            label: `${known === 'batchSize' ? 'Offline' : 'Online'} · ${sweepTitle[known].toLowerCase()}`,
+          }))}
         />
         <BaselinePicker runId={first.runId} baseline={baseline} />
       </div>
@@ -71,23 +89,32 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
       <div className="charts">
         <ChartPanel
           id="throughput"
-          title={`Throughput by ${sweep}`}
+          title={`Throughput by ${name}`}
           chart={charts.throughput}
           height={230}
-          fileName={`compare-${scenario}`}
+          fileName={fileName}
         />
         <ChartPanel
           id="p99"
-          title={`p99 latency by ${sweep}`}
+          title={`p99 latency${sweep === 'requestRate' ? ' from send' : ''} by ${name}`}
           chart={charts.p99}
           height={230}
-          fileName={`compare-${scenario}`}
+          fileName={fileName}
         />
+        {charts.scheduledP99 === null ? null : (
+          <ChartPanel
+            id="scheduled-p99"
+            title={`p99 latency from schedule by ${name}`}
+            chart={charts.scheduledP99}
+            height={230}
+            fileName={fileName}
+          />
+        )}
       </div>
       {levels.length === 0 ? (
         <p className="dim">None of these runs has measured a level of this scenario yet.</p>
       ) : (
-        <LevelTable scenario={scenario} levels={levels} names={names} baseline={published} />
+        <LevelTable sweep={sweep} levels={levels} names={names} baseline={published} />
       )}
     </>
   );

@@ -1,7 +1,10 @@
-import type { Scenario } from '../../../main/contract/run-events';
-import type { BaselineSeries } from '../../../main/contract/baseline-points';
+import { Fragment } from 'react';
+import type { ReactNode } from 'react';
+import type { BaselinePoint, BaselineSeries } from '../../../main/contract/baseline-points';
+import type { Sweep } from '../../../main/contract/sweep';
+import { sweepHeading } from '../../../main/contract/sweep';
 import { formatMs, formatRate } from '../../format/numbers';
-import { sweepText, whyUnsteady } from '../../format/words';
+import { whyUnsteady } from '../../format/words';
 import type { AlignedLevel, ComparedValue } from './compare-levels';
 
 const ratioText = (ratio: number): string => `×${ratio.toFixed(ratio >= 10 ? 1 : 2)}`;
@@ -46,15 +49,75 @@ const publishedRate = (rate: number | undefined): string => (rate === undefined 
 const publishedMs = (ms: number | null | undefined): string =>
   ms === null || ms === undefined ? '–' : formatMs(ms * 1000);
 
+type ComparedRun = NonNullable<AlignedLevel['runs'][number]>;
+
+/** A latency in milliseconds with its ratio; a dash where the tool does not say. */
+function LatencyCells({ value, first }: { value: ComparedValue | null; first: boolean }) {
+  if (value === null) return <NoCells first={first} />;
+  return (
+    <ValueCells
+      first={first}
+      value={value}
+      text={formatMs(value.value * 1000)}
+      interval={value.interval === null ? null : formatMs(value.interval * 1000)}
+      higherIsBetter={false}
+    />
+  );
+}
+
+function NoCells({ first }: { first: boolean }) {
+  return (
+    <td colSpan={first ? 1 : 2} className="number dim">
+      –
+    </td>
+  );
+}
+
+interface ValueGroup {
+  readonly title: string;
+  readonly cells: (run: ComparedRun, first: boolean) => ReactNode;
+  /** Of the level; absent where nothing is published of it. */
+  readonly published: (point: BaselinePoint | undefined) => string;
+}
+
+function groupsOf(sweep: Sweep): readonly ValueGroup[] {
+  const throughput: ValueGroup = {
+    title: 'Inferences/s',
+    cells: (run, first) => (
+      <ValueCells
+        first={first}
+        value={run.throughput}
+        text={`${whyUnsteady(run.point) === null ? '' : '○ '}${formatRate(run.throughput.value)}`}
+        interval={run.throughput.interval === null ? null : formatRate(run.throughput.interval)}
+        higherIsBetter
+      />
+    ),
+    published: (point) => publishedRate(point?.inferencesPerSecond),
+  };
+  const p99 = (title: string, of: (run: ComparedRun) => ComparedValue | null): ValueGroup => ({
+    title,
+    cells: (run, first) => <LatencyCells value={of(run)} first={first} />,
+    published: (point) => publishedMs(point?.p99Ms),
+  });
+  return sweep === 'requestRate'
+    ? [
+        throughput,
+        p99('p99 from schedule, ms', (run) => run.scheduledP99Ms),
+        p99('p99 from send, ms', (run) => run.p99Ms),
+      ]
+    : [throughput, p99('p99, ms', (run) => run.p99Ms)];
+}
+
 /** Throughput and p99 of every level, the runs side by side, each with its ratio to the first. */
 export function LevelTable(props: {
-  scenario: Scenario;
+  sweep: Sweep;
   levels: readonly AlignedLevel[];
   names: readonly string[];
   /** Published figures in a column of their own at the end of each group. */
   baseline: BaselineSeries | null;
 }) {
-  const { scenario, levels, names, baseline } = props;
+  const { sweep, levels, names, baseline } = props;
+  const groups = groupsOf(sweep);
   const span = names.length * 2 - 1 + (baseline === null ? 0 : 1);
   const published = new Map((baseline?.points ?? []).map((point) => [point.load, point]));
   return (
@@ -70,17 +133,16 @@ export function LevelTable(props: {
           <thead>
             <tr>
               <th scope="col" rowSpan={2} className="number">
-                {sweepText[scenario]}
+                {sweepHeading[sweep]}
               </th>
-              <th scope="colgroup" colSpan={span} className="group">
-                Inferences/s
-              </th>
-              <th scope="colgroup" colSpan={span} className="group">
-                p99, ms
-              </th>
+              {groups.map(({ title }) => (
+                <th key={title} scope="colgroup" colSpan={span} className="group">
+                  {title}
+                </th>
+              ))}
             </tr>
             <tr>
-              {['throughput', 'p99'].flatMap((value) => [
+              {groups.flatMap(({ title: value }) => [
                 ...names.map((name, index) => (
                   <th
                     key={`${value} ${name}`}
@@ -104,44 +166,18 @@ export function LevelTable(props: {
             {levels.map(({ level, runs }) => (
               <tr key={level} data-level={level}>
                 <td className="number">{level}</td>
-                {runs.map((run, index) =>
-                  run === null ? (
-                    <td key={index} colSpan={index === 0 ? 1 : 2} className="number dim">
-                      –
-                    </td>
-                  ) : (
-                    <ValueCells
-                      key={index}
-                      first={index === 0}
-                      value={run.throughput}
-                      text={`${whyUnsteady(run.point) === null ? '' : '○ '}${formatRate(run.throughput.value)}`}
-                      interval={run.throughput.interval === null ? null : formatRate(run.throughput.interval)}
-                      higherIsBetter
-                    />
-                  ),
-                )}
-                {baseline === null ? null : (
-                  <td className="number dim">{publishedRate(published.get(level)?.inferencesPerSecond)}</td>
-                )}
-                {runs.map((run, index) =>
-                  run === null ? (
-                    <td key={index} colSpan={index === 0 ? 1 : 2} className="number dim">
-                      –
-                    </td>
-                  ) : (
-                    <ValueCells
-                      key={index}
-                      first={index === 0}
-                      value={run.p99Ms}
-                      text={formatMs(run.p99Ms.value * 1000)}
-                      interval={run.p99Ms.interval === null ? null : formatMs(run.p99Ms.interval * 1000)}
-                      higherIsBetter={false}
-                    />
-                  ),
-                )}
-                {baseline === null ? null : (
-                  <td className="number dim">{publishedMs(published.get(level)?.p99Ms)}</td>
-                )}
+                {groups.map(({ title, cells, published: publishedText }) => (
+                  <Fragment key={title}>
+                    {runs.map((run, index) => (
+                      <Fragment key={index}>
+                        {run === null ? <NoCells first={index === 0} /> : cells(run, index === 0)}
+                      </Fragment>
+                    ))}
+                    {baseline === null ? null : (
+                      <td className="number dim">{publishedText(published.get(level))}</td>
+                    )}
+                  </Fragment>
+                ))}
               </tr>
             ))}
           </tbody>

@@ -23,6 +23,7 @@ const small = (value: number | null): string => (value === null ? '–' : format
 export function AccuracyPanel({ result, preset }: { result: AccuracyResult; preset: Preset | undefined }) {
   const titleOf = (name: string): string =>
     preset?.metrics.find((known) => known.name === name)?.title ?? name;
+  const lengths = result.outputs.some(({ otherLengths }) => otherLengths !== undefined);
   return (
     <section className="panel" aria-label="Accuracy">
       <div className="panel-head">
@@ -82,6 +83,15 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
               <th scope="col" className="number">
                 NaN / Inf
               </th>
+              {lengths ? (
+                <th
+                  scope="col"
+                  className="number"
+                  title="Samples that are longer or shorter on Triton; their values were not compared"
+                >
+                  Other length
+                </th>
+              ) : null}
               <th scope="col">Gate</th>
             </tr>
           </thead>
@@ -96,6 +106,13 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
                 <td className="number">
                   {row.nanCount} / {row.infCount}
                 </td>
+                {lengths ? (
+                  <td className="number">
+                    {row.otherLengths === undefined
+                      ? '–'
+                      : `${formatCount(row.otherLengths)} of ${formatCount(row.sampleCount)}`}
+                  </td>
+                ) : null}
                 <td>
                   <Passed passed={row.passed} />
                 </td>

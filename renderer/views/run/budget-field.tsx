@@ -1,16 +1,14 @@
 import { NumberInput } from '@mantine/core';
 import { useStore } from 'zustand';
-import type { Scenario } from '../../../main/contract/run-events';
+import { levelText } from '../../../main/contract/level-text';
 import type { ScenarioState } from '../../../main/contract/run-state';
-import { levelOf } from '../../charts/chart';
 import { formatRate } from '../../format/numbers';
-import { sweepText } from '../../format/words';
 import { useWorkbench } from '../../workbench';
 import { bestWithinBudget } from './within-budget';
 
 /** The latency that must be kept, and what the levels give within it. */
-export function BudgetField(props: { runId: string; scenario: Scenario; state: ScenarioState }) {
-  const { runId, scenario, state } = props;
+export function BudgetField(props: { runId: string; state: ScenarioState }) {
+  const { runId, state } = props;
   const { budgets } = useWorkbench();
   const budgetMs = useStore(budgets, (known) => known.budgetsMs[runId]) ?? null;
   const best = budgetMs === null ? null : bestWithinBudget(state, budgetMs);
@@ -36,7 +34,7 @@ export function BudgetField(props: { runId: string; scenario: Scenario; state: S
         <span className={best === null ? 'dim' : undefined} role="status">
           {best === null
             ? 'no steady level keeps it'
-            : `up to ${formatRate(best.inferencesPerSecond)} inferences/s, ${sweepText[scenario].toLowerCase()} ${levelOf(scenario, best)}`}
+            : `up to ${formatRate(best.inferencesPerSecond)} inferences/s, ${levelText(best)}${best.scheduled === undefined ? '' : ', p99 from schedule'}`}
         </span>
       )}
     </div>

@@ -1,6 +1,7 @@
 import { memo, useMemo } from 'react';
 import { useStore } from 'zustand';
 import type { SweepInput } from '../../charts/chart';
+import { sweepOfState } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
 import { latencyChart } from '../../charts/latency-chart';
 import { throughputChart } from '../../charts/throughput-chart';
@@ -56,8 +57,15 @@ export const WindowsPanel = memo(function WindowsPanel({ input, fileName }: Omit
   const { scenario, state, budgetMs, theme } = input;
   const landed = useMemo(() => landedWindows(scenario, state), [scenario, state]);
   const chart = useMemo(
-    () => windowsChart({ scenario, series: withLiveWindows(scenario, landed, level), budgetMs, theme }),
-    [scenario, landed, level, budgetMs, theme],
+    () =>
+      windowsChart({
+        scenario,
+        sweep: sweepOfState(scenario, state, input.sweep),
+        series: withLiveWindows(scenario, landed, level),
+        budgetMs,
+        theme,
+      }),
+    [scenario, state, input.sweep, landed, level, budgetMs, theme],
   );
   return (
     <ChartPanel

@@ -1,6 +1,7 @@
 import { shownScenario } from '../../../main/contract/repeats';
 import { scenarioLevels } from '../../../main/contract/scenario-levels';
-import { levelOf } from '../../charts/chart';
+import { plannedSweep, sweepTitle } from '../../../main/contract/sweep';
+import { levelOf, sweepOfState } from '../../charts/chart';
 import { SegmentedControl } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
@@ -11,6 +12,7 @@ import { batchChart } from '../../charts/batch-chart';
 import type { SweepInput } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
 import { componentsChart } from '../../charts/components-chart';
+import { sortedPoints } from '../../charts/sweep-series';
 import { ComponentsHelp } from '../../charts/components-help';
 import { BaselineNote, BaselinePicker, useBaseline } from '../../components/baseline-picker';
 import { useChartTheme } from '../../components/use-chart-theme';
@@ -18,6 +20,7 @@ import { useWorkbench } from '../../workbench';
 import { BudgetField } from './budget-field';
 import { CrossCheckPanel } from './cross-check-panel';
 import { SweepCharts, WindowsPanel } from './live-charts';
+import { ComposingTable, ErrorsTable } from './level-details';
 import { PointsTable } from './points-table';
 
 const isBusy = (state: RunState, scenario: Scenario): boolean =>
@@ -50,10 +53,12 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
       imported === null ? scenarioLevels(performance, scenario).map((load) => levelOf(scenario, load)) : [],
     [performance, scenario, imported],
   );
+  const points = useMemo(() => sortedPoints({ scenario, state: measured }), [scenario, measured]);
+  const asked = plannedSweep(performance, scenario);
   // Windows land often, levels seldom: what shows levels alone is not drawn again for a window.
   const input = useMemo<Omit<SweepInput, 'level'>>(
-    () => ({ scenario, state: measured, planned, budgetMs, theme }),
-    [scenario, measured, planned, budgetMs, theme],
+    () => ({ scenario, state: measured, planned, sweep: asked, budgetMs, theme }),
+    [scenario, measured, planned, asked, budgetMs, theme],
   );
   const baseline = useBaseline(state);
   const sweepInput = useMemo(
@@ -73,11 +78,9 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
       ? `${measuredCount}/${scenarioLevels(performance, of).length}`
       : String(measuredCount);
   };
-  const online =
-    performance.requestRates.length + performance.requestIntervalsUs.length > 0
-      ? 'requests a second'
-      : 'concurrency';
-  const sweep = scenario === 'offline' ? 'batch size' : online;
+  const nameOf = (of: Scenario): string =>
+    sweepTitle[sweepOfState(of, state.scenarios[of], plannedSweep(performance, of))].toLowerCase();
+  const sweep = nameOf(scenario);
   const fileName = `${runId}-${scenario}`;
   return (
     <section className="stack" aria-label="Measurements">
@@ -91,11 +94,11 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
           }}
           data={[
             { value: 'offline', label: `Offline · batch size (${count('offline')})` },
-            { value: 'online', label: `Online · ${online} (${count('online')})` },
+            { value: 'online', label: `Online · ${nameOf('online')} (${count('online')})` },
           ]}
         />
         <BaselinePicker runId={runId} baseline={baseline} />
-        <BudgetField runId={runId} scenario={scenario} state={measured} />
+        <BudgetField runId={runId} state={measured} />
       </div>
       <BaselineNote baseline={baseline} quick={state.spec.model.profile === 'quick'} />
       <div className="charts">
@@ -120,6 +123,8 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
         />
       </div>
       <PointsTable scenario={scenario} state={measured} />
+      <ErrorsTable points={points} />
+      <ComposingTable points={points} />
       <CrossCheckPanel state={state} scenario={scenario} />
     </section>
   );

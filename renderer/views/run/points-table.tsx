@@ -4,27 +4,70 @@ import { repeatsText } from '../../../main/contract/repeats';
 import type { LoadPoint } from '../../../main/contract/results';
 import type { Scenario } from '../../../main/contract/run-events';
 import type { MissingPoint, ScenarioState } from '../../../main/contract/run-state';
-import { levelOf } from '../../charts/chart';
+import type { Sweep } from '../../../main/contract/sweep';
+import { achievedRate, sweepHeading } from '../../../main/contract/sweep';
+import { levelOf, sweepOfState } from '../../charts/chart';
 import { formatCount, formatMs, formatRate } from '../../format/numbers';
-import { sweepText, whyUnsteady } from '../../format/words';
+import { whyUnsteady } from '../../format/words';
 
-const columns: readonly {
+interface Column {
   readonly title: string;
-  readonly of: (typeof repeatedColumns)[number];
-}[] = [
-  { title: 'Send', of: 'clientSendUs' },
-  { title: 'Network', of: 'networkServerSendRecvUs' },
-  { title: 'Queue', of: 'serverQueueUs' },
-  { title: 'Input', of: 'serverComputeInputUs' },
-  { title: 'Infer', of: 'serverComputeInferUs' },
-  { title: 'Output', of: 'serverComputeOutputUs' },
-  { title: 'Receive', of: 'clientRecvUs' },
-  { title: 'p50', of: 'p50Us' },
-  { title: 'p90', of: 'p90Us' },
-  { title: 'p95', of: 'p95Us' },
-  { title: 'p99', of: 'p99Us' },
-  { title: 'avg', of: 'avgUs' },
+  readonly text: (point: LoadPoint) => string;
+  /** Of repeats its range stands below. */
+  readonly ranged?: RepeatedColumn;
+}
+
+type RepeatedColumn = (typeof repeatedColumns)[number];
+
+const ms =
+  (valueOf: (point: LoadPoint) => number | null | undefined) =>
+  (point: LoadPoint): string =>
+    formatMs(valueOf(point) ?? null);
+
+const column = (title: string, ranged: RepeatedColumn): Column => ({
+  title,
+  text: ms((point) => point[ranged]),
+  ranged,
+});
+
+const components: readonly Column[] = [
+  column('Send', 'clientSendUs'),
+  column('Network', 'networkServerSendRecvUs'),
+  column('Queue', 'serverQueueUs'),
+  column('Input', 'serverComputeInputUs'),
+  column('Infer', 'serverComputeInferUs'),
+  column('Output', 'serverComputeOutputUs'),
+  column('Receive', 'clientRecvUs'),
 ];
+
+const latencies: readonly Column[] = [
+  column('p50', 'p50Us'),
+  column('p90', 'p90Us'),
+  column('p95', 'p95Us'),
+  column('p99', 'p99Us'),
+  column('avg', 'avgUs'),
+];
+
+const achieved: Column = { title: 'Achieved requests/s', text: (point) => formatRate(achievedRate(point)) };
+
+/** Of an open loop: asked stands in the first column. */
+const scheduled: readonly Column[] = [
+  ...(['p50', 'p90', 'p95', 'p99', 'max'] as const).map((name) => ({
+    title: `${name} schedule`,
+    text: ms((point) => point.scheduled?.[`${name}Us`]),
+  })),
+  {
+    title: 'Delayed',
+    text: ({ scheduled: known }) => (known === undefined ? '–' : formatCount(known.delayedCount)),
+  },
+];
+
+/** By request rate both latencies stand beside each other: from the send and from the schedule. */
+function columnsOf(sweep: Sweep): readonly Column[] {
+  if (sweep !== 'requestRate') return [...components, ...latencies];
+  const fromSend = latencies.map((known) => ({ ...known, title: `${known.title} send` }));
+  return [achieved, ...components, ...fromSend, ...scheduled];
+}
 
 type Row =
   | { readonly level: number; readonly point: LoadPoint }
@@ -52,7 +95,7 @@ function Range(props: {
   );
 }
 
-function PointCells({ point }: { point: LoadPoint }) {
+function PointCells({ point, columns }: { point: LoadPoint; columns: readonly Column[] }) {
   const why = whyUnsteady(point);
   const repeats = repeatsText(point.repeats);
   return (
@@ -61,10 +104,10 @@ function PointCells({ point }: { point: LoadPoint }) {
         {formatRate(point.inferencesPerSecond)}
         <Range range={point.repeats?.ranges.inferencesPerSecond} text={formatRate} />
       </td>
-      {columns.map(({ title, of }) => (
+      {columns.map(({ title, text, ranged }) => (
         <td key={title} className="number">
-          {formatMs(point[of])}
-          <Range range={point.repeats?.ranges[of]} text={formatMs} />
+          {text(point)}
+          {ranged === undefined ? null : <Range range={point.repeats?.ranges[ranged]} text={formatMs} />}
         </td>
       ))}
       <td className="number">{point.requestCount === null ? '–' : formatCount(point.requestCount)}</td>
@@ -86,6 +129,8 @@ export const PointsTable = memo(function PointsTable({
 }) {
   const rows = rowsOf(scenario, state);
   if (rows.length === 0) return null;
+  const sweep = sweepOfState(scenario, state);
+  const columns = columnsOf(sweep);
   return (
     <section className="panel" aria-label="Measured levels">
       <div className="panel-head">
@@ -102,7 +147,7 @@ export const PointsTable = memo(function PointsTable({
           <thead>
             <tr>
               <th scope="col" className="number">
-                {sweepText[scenario]}
+                {sweepHeading[sweep]}
               </th>
               <th scope="col" className="number">
                 Inferences/s
@@ -123,7 +168,7 @@ export const PointsTable = memo(function PointsTable({
               <tr key={row.level} data-level={row.level}>
                 <td className="number">{row.level}</td>
                 {'point' in row ? (
-                  <PointCells point={row.point} />
+                  <PointCells point={row.point} columns={columns} />
                 ) : (
                   <td colSpan={columns.length + 3} className="tone-bad">
                     No result: {row.hole.error.message}

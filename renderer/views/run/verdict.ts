@@ -1,6 +1,7 @@
 import { levelText } from '../../../main/contract/level-text';
 import { bestPoint } from '../../../main/contract/points';
 import type { RunState } from '../../../main/contract/run-state';
+import { budgetLatencyUs } from '../../../main/contract/sweep';
 import { formatMetric, formatMs, formatRate } from '../../format/numbers';
 import { whyUnsteady } from '../../format/words';
 
@@ -24,7 +25,7 @@ export function verdict(state: RunState, titleOf: (metric: string) => string): s
   if (best === null) return null;
   const unsteady = whyUnsteady(best) === null ? '' : ', a level that is not steady';
   return (
-    `${formatRate(best.inferencesPerSecond)} inferences/s at p99 ${formatMs(best.p99Us)} ms ` +
+    `${formatRate(best.inferencesPerSecond)} inferences/s at p99 ${formatMs(budgetLatencyUs(best))} ms${best.scheduled === undefined ? '' : ' from schedule'} ` +
     `(${levelText(best)}${unsteady}); ${accuracyText(state, titleOf)}.`
   );
 }

@@ -77,6 +77,19 @@ describe('several measurements of a level', () => {
     expect(merged).toMatchObject({ stable: false, flags: ['unstable'], errorCount: 3 });
   });
 
+  it('count failed requests of a kind together', () => {
+    const failed = (kind: string, count: number) => ({ kind, count, message: `${kind} ${count}` });
+    const points = [
+      repeated(1, 1, { errorsByKind: [failed('UNAVAILABLE', 2)] }),
+      repeated(1, 2),
+      repeated(1, 3, { errorsByKind: [failed('INTERNAL', 1), failed('UNAVAILABLE', 3)] }),
+    ] as const;
+    expect(mergedPoint(points, 0).errorsByKind).toEqual([
+      { kind: 'UNAVAILABLE', count: 5, message: 'UNAVAILABLE 2' },
+      { kind: 'INTERNAL', count: 1, message: 'INTERNAL 1' },
+    ]);
+  });
+
   it('count requests together, and nothing where one does not say', () => {
     const [one, two] = [repeated(1, 1, { requestCount: 5 }), repeated(1, 2, { requestCount: null })];
     expect(mergedPoint([one, one], 0).requestCount).toBe(10);

@@ -22,6 +22,7 @@ function server(count: number): ServerDelta {
     cacheMiss: none,
     inferenceCount: 2 * count,
     executionCount: count,
+    version: '1',
   };
 }
 
@@ -40,7 +41,8 @@ function windowOf(
   const recorded = recorder.close(second, {
     loopUtilization: options.busy ?? 0.2,
     loopDelayP99Us: 0,
-    cpuShare: 0.1,
+    cpuUs: 100_000,
+    cpuSpanUs: second,
     sequencesEnded: 0,
   });
   return {
@@ -169,7 +171,8 @@ describe('an open loop', () => {
     const recorded = recorder.close(second, {
       loopUtilization: 0.1,
       loopDelayP99Us: 0,
-      cpuShare: 0.1,
+      cpuUs: 1,
+      cpuSpanUs: 10,
       sequencesEnded: 0,
     });
     return { recorded, summary: summarizeWindow(recorded, 1), server: server(9) };
@@ -212,7 +215,7 @@ describe('requests over a stream', () => {
       recorder.success(startUs, contentUs[contentUs.length - 1] ?? finalUs, 3, 2);
       recorder.answers(startUs, { contentUs, finalUs });
     }
-    const own = { loopUtilization: 0.1, loopDelayP99Us: 0, cpuShare: 0.1, sequencesEnded: 2 };
+    const own = { loopUtilization: 0.1, loopDelayP99Us: 0, cpuUs: 1, cpuSpanUs: 10, sequencesEnded: 2 };
     const recorded = recorder.close(second, own);
     return { recorded, summary: summarizeWindow(recorded, 1), server: server(3) };
   }
@@ -252,5 +255,55 @@ describe('requests over a stream', () => {
     const point = levelResult([window, window, window], level, settings);
     expect(point).not.toHaveProperty('streaming');
     expect(point).not.toHaveProperty('sequences');
+  });
+});
+
+describe('the share of CPU', () => {
+  const withCpu = (cpuUs: number, cpuSpanUs: number): MeasuredWindow => {
+    const window = windowOf(steps(100, 10));
+    return { ...window, recorded: { ...window.recorded, cpuUs, cpuSpanUs } };
+  };
+  const shareOf = (...windows: readonly MeasuredWindow[]) =>
+    levelResult(windows, level, settings)?.client?.cpuShare;
+
+  it('is over the time between the readings', () => {
+    expect(shareOf(withCpu(100_000, 1e6), withCpu(200_000, 1e6), withCpu(300_000, 2e6))).toBe(0.15);
+  });
+
+  it('gives the CPU time of a request', () => {
+    const windows = [withCpu(100_000, 1e6), withCpu(200_000, 1e6), withCpu(300_000, 2e6)];
+    const point = levelResult(windows, level, settings);
+    expect(point?.clientCpuUsPerRequest).toBeCloseTo((0.15 * 3 * second) / (point?.requestCount ?? 0), 2);
+  });
+
+  it('is not known of a time in which clock ticks count', () => {
+    const short = withCpu(10_000, 1e5);
+    expect(shareOf(short, short, short)).toBeNull();
+    expect(levelResult([short, short, short], level, settings)).not.toHaveProperty('clientCpuUsPerRequest');
+  });
+});
+
+describe('the models of an ensemble', () => {
+  const withModels = (first: ServerDelta | null, second: ServerDelta | null): MeasuredWindow => ({
+    ...windowOf(steps(100, 10)),
+    composing: [
+      { modelName: 'first', server: first },
+      { modelName: 'second', server: second },
+    ],
+  });
+
+  it('are merged over the windows, each by itself', () => {
+    const windows = [withModels(server(10), null), withModels(server(20), null), withModels(null, null)];
+    const composing = levelResult(windows, level, settings)?.composing;
+    expect(composing).toMatchObject([
+      { modelName: 'first', modelVersion: '1', requestCount: 30, inferenceCount: 60, queueUs: 10 },
+      // Loaded anew in every window.
+      { modelName: 'second', modelVersion: '', requestCount: null, cacheHitCount: null },
+    ]);
+  });
+
+  it('are not there of another model', () => {
+    const windows = [1, 2, 3].map(() => windowOf(steps(100, 10)));
+    expect(levelResult(windows, level, settings)).not.toHaveProperty('composing');
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { onlineConcurrency } from '../../../main/perf/concurrency';
 import { isSteady } from '../../../main/perf/stability';
-import { blockInterval } from '../../../main/perf/throughput-interval';
+import { partsInterval } from '../../../main/perf/throughput-interval';
 
 describe('steadiness', () => {
   const windows = (...pairs: readonly (readonly [number, number])[]) =>
@@ -31,12 +31,13 @@ describe('steadiness', () => {
 describe('the interval of a throughput', () => {
   it('is that of Student', () => {
     // Mean 12, standard deviation 2, three blocks: 4.303 * 2 / sqrt(3).
-    expect(blockInterval([10, 12, 14])).toBeCloseTo(4.9687, 3);
-    expect(blockInterval([5, 5, 5, 5])).toBe(0);
+    // t of 2 degrees of freedom times a standard deviation of 2.
+    expect(partsInterval([10, 12, 14])).toBeCloseTo(8.606, 3);
+    expect(partsInterval([5, 5, 5, 5])).toBe(0);
   });
 
   it('is not told from two blocks', () => {
-    expect(blockInterval([1, 2])).toBeNull();
+    expect(partsInterval([1, 2])).toBeNull();
   });
 });
 

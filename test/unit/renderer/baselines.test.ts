@@ -99,7 +99,7 @@ describe('the charts with published figures', () => {
   it('have it once beside the compared runs', () => {
     const runs = ['Run 1', 'Run 2'].map((run) => ({ name: run, state }));
     const baseline = baselineSeries(shown, 'online', state.spec);
-    const { data } = compareChart(runs, 'online', 'p99', chartThemes.dark, baseline);
+    const { data } = compareChart(runs, 'concurrency', 'p99', chartThemes.dark, baseline);
     expect(data.map((trace) => trace.name)).toEqual(['Run 1', 'Run 2', name]);
     expect(data[2]?.y[0]).toBe(9.188);
   });

@@ -45,7 +45,7 @@ describe('levels side by side', () => {
   it('have ratios to the first, and say what is inside the noise of both', () => {
     const first = withPoints(level(1, 100, 3), level(2, 200, 3), level(4, 400, null));
     const other = withPoints(level(1, 104, 4), level(2, 210, 4), level(4, 800, 4), level(8, 900, 4));
-    const rows = compareLevels([first, other], 'online');
+    const rows = compareLevels([first, other], 'concurrency');
     expect(rows.map((row) => row.level)).toEqual([1, 2, 4, 8]);
     const seen = rows.map((row) => row.runs[1]?.throughput);
     expect(seen.map((value) => value?.ratio)).toEqual([1.04, 1.05, 2, null]);
@@ -60,7 +60,7 @@ describe('levels side by side', () => {
       name: `Run ${index + 1}`,
       state,
     }));
-    const { data, layout } = compareChart(runs, 'online', 'p99', chartThemes.light);
+    const { data, layout } = compareChart(runs, 'concurrency', 'p99', chartThemes.light);
     expect(data.map((trace) => trace.name)).toEqual(['Run 1', 'Run 2']);
     expect(new Set(data.map((trace) => String(trace.marker?.symbol?.[0]))).size).toBe(2);
     expect(layout.xaxis.tickvals).toEqual([1, 2, 4, 8, 16, 32, 64]);
@@ -118,7 +118,13 @@ describe('windows over time', () => {
   });
 
   it('are drawn with the budget and a line where a level begins', () => {
-    const chart = windowsChart({ scenario: 'online', series: landed, budgetMs: 20, theme: chartThemes.dark });
+    const chart = windowsChart({
+      scenario: 'online',
+      sweep: 'concurrency',
+      series: landed,
+      budgetMs: 20,
+      theme: chartThemes.dark,
+    });
     expect(chart.layout['shapes']).toEqual([
       expect.objectContaining({ x0: 3.5, x1: 3.5 }),
       expect.objectContaining({ y0: 20, y1: 20 }),

@@ -33,7 +33,13 @@ describe('the chart of windows while they come', () => {
     starts: [{ at: 0, level: 1 }],
   });
   const chartOf = (count: number, budgetMs: number | null = null) =>
-    windowsChart({ scenario: 'online', series: seriesOf(count), budgetMs, theme: chartThemes.dark });
+    windowsChart({
+      scenario: 'online',
+      sweep: 'concurrency',
+      series: seriesOf(count),
+      budgetMs,
+      theme: chartThemes.dark,
+    });
 
   it('keeps its axis for a while, and the axis holds every window', () => {
     for (const count of [1, 300, 301, 999, 1000, 12_345, 100_000]) {

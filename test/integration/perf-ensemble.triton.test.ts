@@ -1,0 +1,127 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadPointSchema } from '../../main/contract/results';
+import { createLoadTools } from '../../main/perf/load-tools';
+import type { MeasureInput } from '../../main/perf/load-tool';
+import { defaultHome, homeLayout } from '../../main/platform/layout';
+import { createTritonClient } from '../../main/triton/client';
+import type { TestEnsemble, TestTriton } from '../support/triton';
+import { startTestTriton } from '../support/triton';
+
+const workerFile = join(process.cwd(), 'out', 'main', 'load-worker.cjs');
+const tools = createLoadTools({ layout: homeLayout(defaultHome(process.env)), workerFile, env: process.env });
+
+const ensemble = (name: string, steps: readonly string[]): TestEnsemble => ({
+  name,
+  config: `name: "${name}"
+platform: "ensemble"
+max_batch_size: 0
+input [ { name: "INPUT" data_type: TYPE_FP32 dims: [ -1 ] } ]
+output [ { name: "OUTPUT" data_type: TYPE_FP32 dims: [ -1 ] } ]
+ensemble_scheduling {
+  step [ ${steps
+    .map((step, index) => {
+      const from = index === 0 ? 'INPUT' : `between_${index}`;
+      const to = index === steps.length - 1 ? 'OUTPUT' : `between_${index + 1}`;
+      return `{
+    model_name: "${step}" model_version: -1
+    input_map { key: "INPUT" value: "${from}" }
+    output_map { key: "OUTPUT" value: "${to}" }
+  }`;
+    })
+    .join(', ')} ]
+}
+`,
+});
+
+let triton: TestTriton;
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'workbench-ensemble-'));
+  await writeFile(join(dir, '0.bin'), Buffer.alloc(64));
+  triton = await startTestTriton([
+    { name: 'double', execute: 'return values * 2', maxBatchSize: 0 },
+    {
+      name: 'slow',
+      execute: `time.sleep(0.01)
+        return -values`,
+      maxBatchSize: 0,
+    },
+    ensemble('inner', ['double', 'slow']),
+    ensemble('outer', ['double', 'inner']),
+  ]);
+});
+afterAll(async () => {
+  await triton.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function levelOf(modelName: string): Promise<MeasureInput> {
+  return {
+    httpAddress: triton.httpAddress,
+    grpcAddress: triton.grpcAddress,
+    protocol: 'grpc',
+    modelName,
+    modelVersion: '',
+    inputData: {
+      source: 'zero',
+      tensors: [{ name: 'INPUT', datatype: 'FP32', shape: [16], files: ['0.bin'] }],
+    },
+    inputDataDir: dir,
+    level: { batchSize: 1, concurrency: 2 },
+    batched: false,
+    settings: {
+      measurementMode: 'time_windows',
+      measurementIntervalMs: 500,
+      measurementRequestCount: 50,
+      stabilityPercentage: 1e6,
+      maxTrials: 3,
+      warmupMs: 100,
+    },
+    workDir: await mkdtemp(join(dir, 'work-')),
+    signal: new AbortController().signal,
+    onWindow: () => undefined,
+    onLog: () => undefined,
+    onCommand: () => undefined,
+  };
+}
+
+describe('the models of an ensemble', () => {
+  it('have columns of their own, those of an ensemble inside it too', async () => {
+    const point = loadPointSchema.parse(await tools.native.measure(await levelOf('outer')));
+    const { composing = [], requestCount } = point;
+    expect(composing.map(({ modelName, modelVersion }) => [modelName, modelVersion])).toEqual([
+      ['double', '1'],
+      ['inner', '1'],
+      ['slow', '1'],
+    ]);
+    const [double, inner, slow] = composing;
+    const answered = requestCount ?? 0;
+    // Once by itself and once inside; the requests under way at a window's bounds fall on either side.
+    expect(Math.abs((double?.requestCount ?? 0) - 2 * answered)).toBeLessThanOrEqual(8);
+    expect(Math.abs((inner?.requestCount ?? 0) - answered)).toBeLessThanOrEqual(8);
+    expect(slow?.executionCount).toBe(slow?.inferenceCount);
+    expect(slow?.computeInferUs).toBeGreaterThan(9_000);
+    expect(double?.computeInferUs).toBeLessThan(slow?.computeInferUs ?? 0);
+    // Two requests at a time and one instance: the slow model is waited for.
+    expect(slow?.queueUs).toBeGreaterThan(5_000);
+    expect(slow).toMatchObject({ cacheHitCount: 0, cacheMissCount: 0 });
+  });
+
+  it('account for the ensemble, and others have none', async () => {
+    const plain = await tools.native.measure(await levelOf('slow'));
+    expect(plain.composing).toBeUndefined();
+    const client = createTritonClient(triton.httpAddress);
+    expect((await client.modelMetadata('inner')).platform).toBe('ensemble');
+  });
+
+  it('are told by perf_analyzer too', async () => {
+    const point = loadPointSchema.parse(await tools.perf_analyzer.measure(await levelOf('outer')));
+    const slow = point.composing?.find(({ modelName }) => modelName === 'slow');
+    expect(slow?.computeInferUs).toBeGreaterThan(9_000);
+    expect(slow?.requestCount).toBeGreaterThan(0);
+    expect(point.composing?.map(({ modelName }) => modelName).sort()).toContain('double');
+  });
+});

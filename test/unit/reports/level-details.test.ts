@@ -1,0 +1,106 @@
+// @vitest-environment jsdom
+import { describe, expect, it, vi } from 'vitest';
+import { composingTable as printedComposing, errorTable, pointTable } from '../../../main/cli/perf-print';
+import type { LoadPoint } from '../../../main/contract/results';
+import { html } from '../../../main/reports/html.exporter';
+import { toReport } from '../../../main/reports/to-report';
+import { ratePoint } from '../../support/rate-run';
+import { createdBodies, measurementBody, pointFixture, stateOf } from '../../support/run-state';
+
+// jsdom has no canvas and says so at every call; the charts measure text without one, as they do in Node.
+vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
+
+const context = { generatedAt: '2025-11-21T08:30:00.000Z' };
+const slow = {
+  modelName: 'slow',
+  modelVersion: '3',
+  requestCount: 1200,
+  inferenceCount: 1200,
+  executionCount: 400,
+  queueUs: 4000,
+  computeInputUs: 10,
+  computeInferUs: 9000,
+  computeOutputUs: 20,
+  cacheHitCount: 300,
+  cacheMissCount: 900,
+};
+const unknown = {
+  ...slow,
+  modelName: 'fast',
+  modelVersion: '',
+  computeInferUs: null,
+  requestCount: null,
+  inferenceCount: null,
+  executionCount: null,
+  cacheHitCount: null,
+  cacheMissCount: null,
+};
+const whole: Partial<LoadPoint> = {
+  composing: [slow, unknown],
+  errorsByKind: [{ kind: 'UNAVAILABLE', count: 7, message: 'the <b>queue</b> is full' }],
+  histogram: { edgesUs: [800, 1600, 3200], counts: [900, 1] },
+  client: { cpuShare: null, loopShare: 0.1, loopDelayP99Us: 0 },
+};
+
+function pageOf(point: LoadPoint): Document {
+  const state = stateOf([...createdBodies(), measurementBody('online', point)]);
+  const { content } = html.render({ state, report: toReport(state, context) });
+  return new DOMParser().parseFromString(content, 'text/html');
+}
+const cellsOf = (page: Document, selector: string) =>
+  [...page.querySelectorAll(`${selector} tbody tr`)].map((row) =>
+    [...row.querySelectorAll('td')].map((cell) => cell.textContent),
+  );
+
+describe('the report of a level', () => {
+  const page = pageOf(pointFixture(whole));
+
+  it('has the models of an ensemble, missing values as missing', () => {
+    expect(cellsOf(page, 'table.composing')).toEqual([
+      ['1', '1', 'slow, version 3', '1,200', '4.00', '0.01', '9.00', '0.02', '3.00', '300 of 1,200'],
+      ['1', '1', 'fast', '–', '4.00', '0.01', '–', '0.02', '–', '–'],
+    ]);
+  });
+
+  it('has failed requests by kind, in the words of the server as text', () => {
+    expect(cellsOf(page, 'table.failed')).toEqual([
+      ['1', '1', '7', 'UNAVAILABLE', 'the <b>queue</b> is full'],
+    ]);
+  });
+
+  it('has a small histogram in which a single request is seen, and no CPU of a time too short', () => {
+    const bars = [...page.querySelectorAll('svg.histogram rect')].map((bar) =>
+      Number(bar.getAttribute('height')),
+    );
+    expect(bars).toHaveLength(2);
+    expect(bars[0]).toBe(16);
+    expect(bars[1]).toBeGreaterThan(0);
+    expect(page.querySelector('svg.histogram')?.getAttribute('aria-label')).toBe(
+      'Latencies from 0.800 to 3.2 ms',
+    );
+    expect(cellsOf(page, 'table.sampling')[0]?.[8]).toBe('–');
+  });
+
+  it('has none of it where there is none', () => {
+    const plain = pageOf(pointFixture());
+    expect(plain.querySelector('table.composing, table.failed, svg.histogram')).toBeNull();
+    expect(cellsOf(plain, 'table.sampling')[0]?.[9]).toBe('–');
+  });
+});
+
+describe('the tables of perf', () => {
+  it('have the models of an ensemble and the failed requests', () => {
+    const points = [pointFixture(whole)];
+    expect(printedComposing(points)).toMatch(/slow\/3 +1200 +400 +4\.00 +0\.01 +9\.00/);
+    expect(printedComposing(points)).toMatch(/fast +– +–/);
+    expect(errorTable(points)).toContain('UNAVAILABLE');
+    expect(printedComposing([pointFixture()])).toBeNull();
+    expect(errorTable([pointFixture()])).toBeNull();
+  });
+
+  it('say the rate asked for and the one achieved', () => {
+    const [header = '', row = ''] = pointTable([ratePoint(200)]).split('\n');
+    expect(header).toMatch(/request rate .* achieved +p50 due/);
+    expect(row).toMatch(/ 200 .* 198 /);
+  });
+});
