@@ -4,7 +4,7 @@ import { createTritonClient } from '../triton/client';
 import { readModelTraits } from '../triton/model-traits';
 import { readTls } from '../triton/tls';
 import { assertLoadKind } from './load-kind';
-import type { LoadTool } from './load-tool';
+import type { LoadTool, MeasureInput } from './load-tool';
 import { createNativeTool } from './native.load-tool';
 import { createPerfAnalyzerTool } from './perf-analyzer.load-tool';
 
@@ -15,17 +15,24 @@ export interface LoadToolsOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** The input with what the model's configuration says; throws combination-unsupported for load that it does not take. */
+async function fitting(input: MeasureInput): Promise<MeasureInput> {
+  const client = createTritonClient(input.httpAddress, { tls: await readTls(input.httpTls) });
+  const model = { name: input.modelName, version: input.modelVersion };
+  const traits = await readModelTraits(client, model, { signal: input.signal });
+  assertLoadKind(traits, { ...input, batchSizes: [input.level.batchSize] });
+  return { ...input, decoupled: traits.decoupled };
+}
+
 /** Refuses load that the model does not take. */
 function checked(tool: LoadTool): LoadTool {
+  const { measureTogether } = tool;
   return {
     id: tool.id,
-    measure: async (input) => {
-      const client = createTritonClient(input.httpAddress, { tls: await readTls(input.httpTls) });
-      const model = { name: input.modelName, version: input.modelVersion };
-      const traits = await readModelTraits(client, model, { signal: input.signal });
-      assertLoadKind(traits, { ...input, batchSizes: [input.level.batchSize] });
-      return tool.measure({ ...input, decoupled: traits.decoupled });
-    },
+    measure: async (input) => tool.measure(await fitting(input)),
+    ...(measureTogether === undefined
+      ? {}
+      : { measureTogether: async (inputs) => measureTogether(await Promise.all(inputs.map(fitting))) }),
   };
 }
 

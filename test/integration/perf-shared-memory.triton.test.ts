@@ -110,6 +110,8 @@ describe.each(['grpc', 'http'] as const)('system shared memory over %s', (protoc
       const point = await tools.native.measure(
         await levelOf('double', {
           protocol,
+          // One request at a time: between two of them no region is in use.
+          level: { batchSize: 1, concurrency: 1 },
           onWindow: (_window, index) => {
             if (index !== 0) return;
             void unregisterEverything().then(() => registerSystemRegion(triton.httpAddress, other));
@@ -117,9 +119,9 @@ describe.each(['grpc', 'http'] as const)('system shared memory over %s', (protoc
         }),
       );
       expect(point.sharedMemory).toMatchObject({ wrongCount: 0, repairs: 1 });
-      // At most the requests of the four slots found the regions gone.
+      // The next request found the regions gone.
       expect(point.errorCount).toBeGreaterThan(0);
-      expect(point.errorCount).toBeLessThanOrEqual(4);
+      expect(point.errorCount).toBeLessThanOrEqual(2);
       expect(await systemRegionNames(triton.httpAddress)).toEqual(new Set(['someone-else']));
     } finally {
       await unregisterSystemRegion(triton.httpAddress, 'someone-else');
