@@ -26,7 +26,7 @@ async function fitting(input: MeasureInput): Promise<MeasureInput> {
 
 /** Refuses load that the model does not take. */
 function checked(tool: LoadTool): LoadTool {
-  const { measureTogether } = tool;
+  const measureTogether = tool.measureTogether?.bind(tool);
   return {
     id: tool.id,
     measure: async (input) => tool.measure(await fitting(input)),
