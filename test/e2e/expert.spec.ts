@@ -118,6 +118,7 @@ async function wishes() {
       'performance.loadTool': 'perf_analyzer',
       'performance.protocol': 'http',
       'performance.inputData': 'zero',
+      'performance.checkOutputs': 'finite',
       'performance.sharedMemory': 'system',
       'performance.outputSharedMemoryBytes': '4096',
       'performance.measurementIntervalMs': '400',
@@ -141,6 +142,8 @@ async function wishes() {
 /** Fields that this machine, or what is chosen above, leaves one value only; the page says why. */
 const fixed = [
   ...['engine.kind', 'model.preset', 'configure.backendAccelerator', 'configure.captureCudaGraph'],
+  // Puts the run into containers with that GPU.
+  'targetGpu',
   // The other way to say a request rate, refused beside it.
   'performance.requestIntervalsUs',
 ];
