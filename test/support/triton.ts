@@ -116,7 +116,7 @@ export async function startTestTriton(
   const repository = join(dir, 'models');
   for (const model of models) {
     await mkdir(join(repository, model.name, '1'), { recursive: true });
-    if ('config' in model) {
+    if (!('execute' in model)) {
       await writeFile(join(repository, model.name, 'config.pbtxt'), model.config);
       continue;
     }
