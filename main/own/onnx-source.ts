@@ -1,13 +1,11 @@
 import { WorkbenchError } from '../contract/errors';
 import type { ModelSource } from '../contract/run-spec';
-import { fileShape, isBatched } from './batch-axis';
 import { checkExternalFiles } from './external-files';
 import { modelTitle } from './own-preset';
 import type { Dimension, OnnxFacts, OnnxTensor } from './read-onnx';
 import { readOnnx } from './read-onnx';
-import { sampleShape } from './sample-shape';
-
-export type GivenShapes = Readonly<Record<string, readonly number[]>>;
+import type { GivenShapes } from './source-tensors';
+import { sourceTensors } from './source-tensors';
 
 /** `TensorProto.DataType` of ONNX as Triton names it. */
 const datatypes: Readonly<Record<number, string>> = {
@@ -103,25 +101,12 @@ export async function onnxSource(path: string, given: GivenShapes): Promise<Mode
     datatype: datatypeOf(path, 'output', tensor),
     dimensions: dimensionsOf(path, 'output', tensor, {}),
   }));
-  const batched = isBatched([...inputs, ...outputs].map(({ dimensions }) => dimensions));
-  const known = new Map<string, number>();
   const opset = facts.opsets.get('');
   return {
     kind: 'onnx',
     path,
     title: modelTitle(path),
-    inputs: inputs.map(({ name, datatype, dimensions }) => ({
-      name,
-      datatype,
-      shape: fileShape(dimensions),
-      sample: [...(given[name] ?? sampleShape({ dimensions, datatype }, known))],
-    })),
-    outputs: outputs.map(({ name, datatype, dimensions }) => ({
-      name,
-      datatype,
-      shape: fileShape(dimensions),
-    })),
-    batched,
+    ...sourceTensors({ inputs, outputs }, given),
     ...(opset === undefined ? {} : { opset }),
     externalFiles,
   };

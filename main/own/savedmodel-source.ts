@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import type { ModelSource } from '../contract/run-spec';
-import { fileShape, isBatched } from './batch-axis';
 import { listModelFiles } from './model-files';
-import type { GivenShapes } from './onnx-source';
+import type { GivenShapes } from './source-tensors';
 import { modelTitle } from './own-preset';
 import type { Dimension } from './read-onnx';
 import type { SavedModelFacts, SavedModelTensor } from './read-savedmodel';
 import { readSavedModel } from './read-savedmodel';
-import { sampleShape } from './sample-shape';
+import { sourceTensors } from './source-tensors';
 
 /** TensorFlow's `DataType` as Triton names it. */
 const datatypes: Readonly<Record<number, string>> = {
@@ -120,7 +119,6 @@ export async function savedModelSource(folder: string, given: GivenShapes): Prom
       'Give it a shape where the model is made (tf.ensure_shape does it), and save it again.',
     );
   });
-  const known = new Map<string, number>();
   return {
     names: inputs.map(({ name }) => name),
     asked: asked.map(({ name }) => name),
@@ -128,18 +126,7 @@ export async function savedModelSource(folder: string, given: GivenShapes): Prom
       kind: 'savedmodel',
       path: folder,
       title: modelTitle(folder),
-      inputs: inputs.map(({ name, datatype, dimensions }) => ({
-        name,
-        datatype,
-        shape: fileShape(dimensions),
-        sample: [...(given[name] ?? sampleShape({ dimensions, datatype }, known))],
-      })),
-      outputs: outputs.map(({ name, datatype, dimensions }) => ({
-        name,
-        datatype,
-        shape: fileShape(dimensions),
-      })),
-      batched: isBatched([...inputs, ...outputs].map(({ dimensions }) => dimensions)),
+      ...sourceTensors({ inputs, outputs }, given),
       externalFiles: [],
     },
   };
