@@ -14,7 +14,9 @@ export function useRunEndNotice(): void {
           const { route: shown } = route.getState();
           if (shown.page === 'run' && shown.runId === event.runId) continue;
           const row = runs.getState().value?.find((run) => run.runId === event.runId);
-          const name = row === undefined ? event.runId : `${row.preset}, ${row.format} ${row.precision}`;
+          // Figures of a file are there at once: nothing ran.
+          if (row === undefined || row.imported !== null) continue;
+          const name = `${row.preset}, ${row.format} ${row.precision}`;
           noticeDone(`Run ended: ${runStatusText[event.entry.outcome].toLowerCase()}`, name);
         }
       }),

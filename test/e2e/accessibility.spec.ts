@@ -1,4 +1,3 @@
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import { completeBodies, journalFixture } from '../support/run-state';
 import { ContainersPage } from './pages/containers.page';
@@ -7,6 +6,7 @@ import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
 import { createHome, launch, shutDown } from './support/app';
+import { findings } from './support/axe';
 import { placeRun } from './support/place-run';
 
 let home: TestHome;
@@ -21,24 +21,9 @@ test.afterAll(async () => {
   await home.remove();
 });
 
-/** Serious and critical findings, each with the element it is about, in both colour schemes. */
-async function findings(): Promise<string[]> {
-  const found: string[] = [];
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme });
-    await expect(app.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
-    const { violations } = await new AxeBuilder({ page: app.page }).setLegacyMode().analyze();
-    for (const violation of violations) {
-      if (violation.impact !== 'serious' && violation.impact !== 'critical') continue;
-      for (const node of violation.nodes) found.push(`${colorScheme} ${violation.id}: ${node.html}`);
-    }
-  }
-  return found;
-}
-
 test('the empty list of runs', async () => {
   await expect(app.page.getByRole('button', { name: 'Start the ResNet50 demo' })).toBeVisible();
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
 });
 
 test('every page of a new deployment, with a field that needs correcting', async () => {
@@ -58,12 +43,12 @@ test('every page of a new deployment, with a field that needs correcting', async
     await app.page.locator('.wizard details').evaluateAll((folded) => {
       for (const details of folded) details.setAttribute('open', '');
     });
-    expect(await findings(), name).toEqual([]);
+    expect(await findings(app.page), name).toEqual([]);
   }
   await form.text('Offline: batch sizes').fill('1, many');
   await expect(form.start).toBeDisabled();
   await expect(app.page.getByText('“many” is not a whole number from 1')).toBeVisible();
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
   await form.reset('Offline: batch sizes').click();
   await expect(form.start).toBeEnabled();
 });
@@ -73,18 +58,18 @@ test('the environment', async () => {
   await expect(app.page.getByRole('heading', { name: 'This machine' })).toBeVisible();
   await expect(app.page.getByRole('region', { name: 'Preflight' })).toBeVisible();
   for (const folded of await app.page.locator('.checks-rest > summary').all()) await folded.click();
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
 });
 
 test('the containers and the images', async () => {
   const containers = new ContainersPage(app.page);
   await new Shell(app.page).go('Containers');
   await expect(containers.connection).toBeVisible();
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
   await containers.show('Images');
   await expect(containers.pull).toBeVisible();
   await app.page.getByText('Registry login').click();
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
 });
 
 test('a run with an unsteady level and a hole, and its row in the list', async () => {
@@ -92,32 +77,32 @@ test('a run with an unsteady level and a hole, and its row in the list', async (
   await app.page.reload();
   await new Shell(app.page).go('Runs');
   await expect(app.page.locator(`[data-run="${runId}"]`)).toContainText('Interrupted');
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
 
   await app.page.locator(`[data-run="${runId}"]`).click();
   const run = new RunPage(app.page);
   await expect(run.rows()).toHaveCount(7);
   await expect(run.markers('throughput', 0)).toHaveCount(6);
   await expect(run.rows().nth(5)).toContainText('No result: The load tool ended with exit code 99');
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
   await run.tab('Commands').click();
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
   await run.tab('Facts').click();
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
 });
 
 test('comparing, the command palette and the shortcuts', async () => {
   const shell = new Shell(app.page);
   await shell.go('Compare');
   await expect(app.page.getByRole('heading', { name: 'Nothing to compare yet' })).toBeVisible();
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
   await app.page.keyboard.press('Control+K');
   await expect(app.page.getByRole('listbox', { name: 'Commands' })).toBeVisible();
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
   await app.page.keyboard.press('Escape');
   await shell.command('all shortcuts');
   await expect(app.page.getByRole('dialog', { name: 'Shortcuts' })).toBeVisible();
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
   await app.page.keyboard.press('Escape');
 });
 

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import { repository } from '../support/home';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
 import { choosePath, createHome, launch, shutDown } from './support/app';
+import { findings } from './support/axe';
 
 let home: TestHome;
 let app: WorkbenchApp;
@@ -21,11 +21,6 @@ test.afterAll(async () => {
 
 const fixture = (name: string) => join(repository, 'test', 'fixtures', 'perf-analyzer', name);
 
-async function serious(): Promise<unknown> {
-  const { violations } = await new AxeBuilder({ page: app.page }).setLegacyMode().analyze();
-  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-}
-
 test('files of perf_analyzer become runs: a broken one is refused with its place, two are compared', async () => {
   const { page } = app;
   const shell = new Shell(page);
@@ -39,7 +34,7 @@ test('files of perf_analyzer become runs: a broken one is refused with its place
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await dialog.getByRole('button', { name: 'Import', exact: true }).click();
   await expect(dialog.getByRole('alert')).toContainText('broken.csv, line 2, column "p50 latency"');
-  expect(await serious()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
 
@@ -57,7 +52,7 @@ test('files of perf_analyzer become runs: a broken one is refused with its place
     const row = page.getByRole('region', { name: 'Table of levels' }).locator('tr[data-level="1"]');
     await expect(row).toContainText(name.endsWith('.json') ? '–' : '0.051');
   }
-  expect(await serious()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
 
   await shell.go('Runs');
   const rows = page.locator('tr[data-run]');

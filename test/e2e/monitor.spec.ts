@@ -1,4 +1,3 @@
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import { MonitorPage } from './pages/monitor.page';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
 import { createHome, launch, saveTo, shutDown } from './support/app';
+import { findings } from './support/axe';
 import { takePictures } from './support/pictures';
 
 let home: TestHome;
@@ -29,26 +29,11 @@ test.afterAll(async () => {
   await triton.stop();
 });
 
-/** Serious and critical findings in both colour schemes. */
-async function findings(): Promise<string[]> {
-  const found: string[] = [];
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await app.page.emulateMedia({ colorScheme });
-    await expect(app.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
-    const { violations } = await new AxeBuilder({ page: app.page }).setLegacyMode().analyze();
-    for (const violation of violations) {
-      if (violation.impact !== 'serious' && violation.impact !== 'critical') continue;
-      for (const node of violation.nodes) found.push(`${colorScheme} ${violation.id}: ${node.html}`);
-    }
-  }
-  return found;
-}
-
 test('a server is watched, probed and recorded', async () => {
   const monitor = new MonitorPage(app.page);
   await new Shell(app.page).command('Monitor');
   await expect(app.page.getByRole('heading', { name: 'No server is watched' })).toBeVisible();
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
   await monitor.watch(`http://${triton.httpAddress}`, `http://${triton.metricsAddress}/metrics`);
   await expect(monitor.state('echo/1')).toHaveAttribute('data-state', 'ready');
   await expect(monitor.server).toHaveAttribute('data-server', 'up');
@@ -57,7 +42,7 @@ test('a server is watched, probed and recorded', async () => {
   await expect(monitor.probes).toBeChecked();
   await expect(monitor.lines('monitor-probe').first()).toBeAttached();
   await expect(new Shell(app.page).status).toContainText(triton.httpAddress);
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
   await takePictures(app.page, 'monitor');
 });
 
@@ -81,7 +66,7 @@ test('a dead stub is shown as a failing model, a dead server as gone', async () 
   triton.kill();
   await expect(monitor.server).toHaveAttribute('data-server', 'gone');
   await expect(new Shell(app.page).status).toContainText('gone');
-  expect(await findings()).toEqual([]);
+  expect(await findings(app.page)).toEqual([]);
 });
 
 test('what was seen is saved as CSV, and the recording plays again', async () => {

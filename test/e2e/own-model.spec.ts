@@ -1,4 +1,3 @@
-import AxeBuilder from '@axe-core/playwright';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
@@ -8,6 +7,7 @@ import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
 import { choosePath, createHome, launch, shutDown } from './support/app';
+import { findings } from './support/axe';
 import { onlyRun } from './support/run-on-disk';
 
 let home: TestHome;
@@ -40,8 +40,7 @@ test('a folder of model code: broken it is refused with the reason, whole it run
   await form.own.getByRole('button', { name: 'Choose a folder…' }).click();
   const refusal = form.own.getByRole('alert');
   await expect(refusal).toContainText('dataloader.py');
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
-  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+  expect(await findings(page)).toEqual([]);
 
   await choosePath(app, folder);
   await form.own.getByRole('button', { name: 'Choose a folder…' }).click();
