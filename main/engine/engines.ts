@@ -9,6 +9,7 @@ import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
 import { createTensorflowEnvironment } from '../toolkit/extra-environment';
 import { createLocalPython } from '../toolkit/local-python';
+import { createPythonAhead } from '../toolkit/python-ahead';
 import { openDockerPlace } from './docker/docker-place';
 import type { PrepareImage } from './docker/docker-place';
 import { adoptionMs, isOrphan } from './docker/orphans';
@@ -81,15 +82,22 @@ export function createEngines(options: EnginesOptions): Engines {
   /** The local Triton whose models run in that framework's environment. */
   const localFor = (framework: Framework): Engine =>
     framework === 'tf' ? createLocalEngine({ layout, env, modelPython: tensorflow }) : local;
-  const onThisMachine = (engine: Engine, framework: Framework): Place => ({
-    engine,
-    launchPython: createLocalPython({ python: pythonOf(framework), resources: options.resources, env }),
-    loadTools,
-    imageNames: [],
-    prepareImages: null,
-    reclaim: () => Promise.resolve(),
-    release: () => Promise.resolve(),
-  });
+  const onThisMachine = (engine: Engine, framework: Framework, { source }: RunSpec['model']): Place => {
+    const ahead = createPythonAhead(source?.kind === 'onnx' ? ['onnxruntime'] : ['framework']);
+    const { resources } = options;
+    return {
+      engine,
+      launchPython: createLocalPython({ python: pythonOf(framework), resources, env, ahead }),
+      loadTools,
+      imageNames: [],
+      prepareImages: null,
+      reclaim: () => Promise.resolve(),
+      release: () => {
+        ahead.close();
+        return Promise.resolve();
+      },
+    };
+  };
   return {
     check: async ({ engine }) => {
       if (engine.kind === 'docker') await docker.connect();
@@ -99,10 +107,12 @@ export function createEngines(options: EnginesOptions): Engines {
       switch (engine.kind) {
         case 'local':
           return Promise.resolve(
-            onThisMachine(localFor(formatOf(spec.format).shimFramework ?? 'pyt'), run.framework),
+            onThisMachine(localFor(formatOf(spec.format).shimFramework ?? 'pyt'), run.framework, spec.model),
           );
         case 'remote':
-          return Promise.resolve(onThisMachine(createRemoteEngine(engine.url, engine.tls), run.framework));
+          return Promise.resolve(
+            onThisMachine(createRemoteEngine(engine.url, engine.tls), run.framework, spec.model),
+          );
         case 'docker':
           return openDockerPlace({
             link: docker,

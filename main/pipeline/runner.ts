@@ -3,6 +3,7 @@ import type { WireError } from '../contract/errors';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { stepTitle } from '../contract/step-text';
 import type { RunOutcome } from '../contract/run-events';
+import { scenarios } from '../contract/run-events';
 import type { ArtefactCache } from '../store/artefact-cache';
 import { isUnchanged, plannedSteps } from './plan';
 import { runStep, stepReportSchema } from './run-step';
@@ -41,6 +42,7 @@ async function oneStep(
   step: Step,
   signal: AbortSignal,
   cache: ArtefactCache,
+  storing: Promise<void>[],
 ): Promise<StepEnd> {
   const key = run.keys[step.id];
   if (await restored(run, step, cache)) return goOn;
@@ -70,7 +72,12 @@ async function oneStep(
         facts,
         warnings,
       });
-      if (step.kind === 'files') await cache.store(key, run.folder.step(step.id), report);
+      if (step.kind === 'files') {
+        const stored = cache.store(key, run.folder.step(step.id), report);
+        // Looked at when it is awaited.
+        stored.catch(() => undefined);
+        storing.push(stored);
+      }
       return goOn;
     } catch (error) {
       if (signal.aborted) {
@@ -97,6 +104,8 @@ export async function runPipeline(
 ): Promise<{ readonly outcome: RunOutcome; readonly error: WireError | null }> {
   const planned = plannedSteps(steps, run.state(), run.keys);
   const entered: Step[] = [];
+  // Large files take long to hash: that goes on beside the next steps, but never beside one that measures.
+  const storing: Promise<void>[] = [];
   let end: StepEnd = goOn;
   try {
     // Nor may they be mixed with the new ones by runs that come after this.
@@ -119,11 +128,14 @@ export async function runPipeline(
         break;
       }
       entered.push(step);
-      end = await oneStep(run, step, signal, cache);
+      if (scenarios.some((scenario) => scenario === step.id)) await Promise.all(storing);
+      end = await oneStep(run, step, signal, cache, storing);
       if (end.kind === 'stop') break;
     }
+    if (end.kind === 'on') await Promise.all(storing);
   } finally {
     for (const step of entered.reverse()) await step.undo?.(run);
+    await Promise.allSettled(storing);
   }
   const outcome = end.kind === 'on' ? 'done' : end.outcome;
   const error = end.kind === 'on' ? null : end.error;

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -50,21 +51,17 @@ function eachLine(stream: Readable, take: (line: string) => void): Promise<void>
   });
 }
 
+/** A child in a process group of its own, with pipes for what it prints. */
+export type GroupChild = ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
+
 /**
- * Runs one program in a process group of its own and waits for its end.
- * Abort sends SIGINT to the group, SIGKILL after the grace. Rejects only when the program cannot be started.
+ * Waits for the end of a child that was started as `exec` starts it and has not been listened to yet.
+ * Abort sends SIGINT to the group, SIGKILL after the grace. Rejects only when the program could not be started.
  */
-export async function exec(input: ExecInput): Promise<ExecResult> {
-  const [program, ...args] = input.argv;
-  if (input.signal?.aborted === true) {
-    return { exitCode: null, signal: null, aborted: true, stderrTail: [] };
-  }
-  const child = spawn(program, args, {
-    cwd: input.cwd,
-    env: input.env,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+export async function follow(
+  child: GroupChild,
+  input: Omit<ExecInput, 'argv' | 'cwd' | 'env'>,
+): Promise<ExecResult> {
   if (child.pid !== undefined) input.onStart?.(child.pid);
   const tail: string[] = [];
   const out = eachLine(child.stdout, (line) => input.onStdoutLine?.(line));
@@ -103,4 +100,17 @@ export async function exec(input: ExecInput): Promise<ExecResult> {
     clearTimeout(killTimer);
     if (abort.asked && child.pid !== undefined) killGroup(child.pid, 'SIGKILL');
   }
+}
+
+/**
+ * Runs one program in a process group of its own and waits for its end.
+ * Abort sends SIGINT to the group, SIGKILL after the grace. Rejects only when the program cannot be started.
+ */
+export async function exec(input: ExecInput): Promise<ExecResult> {
+  const [program, ...args] = input.argv;
+  if (input.signal?.aborted === true) {
+    return { exitCode: null, signal: null, aborted: true, stderrTail: [] };
+  }
+  const { cwd, env } = input;
+  return follow(spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }), input);
 }

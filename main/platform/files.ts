@@ -59,7 +59,7 @@ export function hashValue(value: unknown): string {
 /** SHA-256 (hex) of a file's bytes. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 })) hash.update(chunk as Buffer);
   return hash.digest('hex');
 }
 

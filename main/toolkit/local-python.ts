@@ -1,7 +1,8 @@
 import { WorkbenchError } from '../contract/errors';
-import { exec } from '../platform/exec';
+import { exec, follow } from '../platform/exec';
 import { exists } from '../platform/files';
 import type { EnsurePython, LaunchPython } from './launch';
+import type { PythonAhead } from './python-ahead';
 
 export interface LocalPythonOptions {
   /** Python of the workbench's virtual environment, or what installs another one first. */
@@ -9,6 +10,8 @@ export interface LocalPythonOptions {
   /** `resources` folder: holds the package `toolkit`. */
   readonly resources: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Of a run, whose verbs follow one another. */
+  readonly ahead?: PythonAhead;
 }
 
 /** Python of the workbench home. The launch throws toolchain-missing where it is not installed. */
@@ -32,6 +35,12 @@ export function createLocalPython(options: LocalPythonOptions): LaunchPython {
     }
     const argv: [string, ...string[]] = [python, ...launch.args];
     await launch.onCommand(argv);
-    return exec({ argv, env, ...launch });
+    const { ahead } = options;
+    if (ahead === undefined || launch.signal.aborted) return exec({ argv, env, ...launch });
+    const words = launch.args.slice(2);
+    const ready = ahead.take(python, words);
+    const ended = ready === null ? exec({ argv, env, ...launch }) : follow(ready, launch);
+    ahead.prepare(python, env, words);
+    return ended;
   };
 }

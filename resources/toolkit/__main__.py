@@ -1,4 +1,7 @@
-"""`python -m toolkit VERB ...`: runs one verb; exit 0 with a result, 1 with an error line, 130 when told to stop."""
+"""`python -m toolkit VERB ...`: runs one verb; exit 0 with a result, 1 with an error line, 130 when told to stop.
+
+`--ahead PACKAGE ...`: imports these first and takes the verb from stdin.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ import os
 import signal
 import sys
 from types import FrameType
-from typing import Any, Optional
+from typing import Any, NoReturn, Optional
 
+from .ahead import wait_for_verb
 from .errors import ToolkitError, as_toolkit_error
 from .options import Parser
 from .report import Report
@@ -57,7 +61,7 @@ def _run(arguments: list[str], report: Report) -> None:
     report.result(module.run(parser.parse_args(arguments[1:]), report))
 
 
-def _end(code: int) -> None:
+def _end(code: int) -> NoReturn:
     """Ends at once: threads of runtimes and clients may not hold a finished or cancelled verb up."""
     sys.stdout.flush()
     sys.stderr.flush()
@@ -69,7 +73,14 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _stop)
     report = Report.take_stdout()
     try:
-        _run(sys.argv[1:], report)
+        arguments = sys.argv[1:]
+        if arguments[:1] == ["--ahead"]:
+            waited = wait_for_verb(arguments[1:])
+            if waited is None:
+                _end(0)
+            arguments = waited
+            sys.argv[1:] = arguments
+        _run(arguments, report)
     except SystemExit as done:
         # argparse after --help.
         _end(done.code if isinstance(done.code, int) else 1)

@@ -25,6 +25,24 @@ class ProtocolTest(ToolkitCase):
         self.assertIn("widht", error["message"])
         self.assertIn("width", error["remedy"])
 
+    def ahead(self, said: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "toolkit", "--ahead", "numpy", "no_such_package"]
+        return subprocess.run(
+            command, input=said, env=toolkit_environment(), capture_output=True, text=True, check=False
+        )
+
+    def test_one_started_ahead_takes_its_verb_from_stdin(self) -> None:
+        ended = self.ahead(json.dumps(["versions"]) + "\n")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        [line] = ended.stdout.splitlines()
+        self.assertEqual(toolkit("versions").last, json.loads(line))
+        ended = self.ahead(json.dumps(["versions", "--colour", "red"]) + "\n")
+        self.assertEqual((ended.returncode, json.loads(ended.stdout)["code"]), (1, "input-invalid"))
+
+    def test_one_started_ahead_ends_when_it_is_not_asked(self) -> None:
+        ended = self.ahead("")
+        self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "", ""))
+
     def test_an_argument_has_the_type_of_the_default(self) -> None:
         error = self.refused(
             "input-invalid", "make-dataset", *resnet_flags(val_images="many"), "--output", self.dir / "d"
