@@ -337,7 +337,7 @@ export function addPerf(program: Command, context: CliContext): void {
       'of some responses: none, form (names, types, shapes) or finite',
       'form',
     )
-    .option('--measurement-interval-ms <n>', 'length of a window', '5000')
+    .option('--measurement-interval-ms <n>', 'length of a window', '2500')
     .option('--stability-percentage <n>', 'a level is steady when three windows lie within this', '10')
     .option('--max-trials <n>', 'windows before a level counts as not steady', '10')
     .option('--warmup-ms <n>', 'time before the first window, discarded', '1000')
