@@ -13,6 +13,13 @@ const lane = (name: string, include: string[], exclude: string[]) => ({
   },
 });
 
+const containers = ['test/integration/**/*.docker.test.ts'];
+/** Presets and own models from export to report. */
+const models = [
+  'test/integration/{presets,widedeep}.triton.test.ts',
+  'test/integration/own-*.triton.test.ts',
+];
+
 export default defineConfig({
   test: {
     projects: [
@@ -25,8 +32,9 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
-      lane('triton', ['test/integration/**/*.test.ts'], ['test/integration/**/*.docker.test.ts']),
-      lane('docker', ['test/integration/**/*.docker.test.ts'], []),
+      lane('triton', ['test/integration/**/*.test.ts'], [...containers, ...models]),
+      lane('docker', containers, []),
+      lane('models', models, []),
     ],
   },
 });
