@@ -41,7 +41,7 @@ module.exports = {
       name: '5-capabilities-do-not-know-the-pipeline',
       severity: 'error',
       from: { path: `^main/(${capabilities})/` },
-      to: { path: '^main/(pipeline|cli)/|^main/core\\.ts$' },
+      to: { path: '^main/(pipeline|cli|core)/|^main/core\\.ts$' },
     },
   ],
   options: {

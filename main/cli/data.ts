@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { DataItem, DataSource, DataWork } from '../contract/data-source';
-import { fromWire, WorkbenchError } from '../contract/errors';
+import { WorkbenchError } from '../contract/errors';
 import type { Core } from '../core';
 import type { CliContext } from './context';
+import { followWork } from './follow-work';
 import type { Output } from './output';
 import { exitCodes } from './output';
 
@@ -34,32 +35,18 @@ function sayItem(output: Output, { kind, source, path, partBytes }: DataItem): v
     output.say(source.allowed === 'download' ? '      can be downloaded' : '      by hand, see data fetch');
 }
 
-/** Works to its end with its progress told; Ctrl-C cancels and keeps what has come. */
-async function follow(core: Core, workId: string, output: Output): Promise<DataWork> {
-  const seen = { text: '' };
-  const stop = core.subscribe((event) => {
-    if (event.type !== 'data-work' || event.work.id !== workId || event.work.text === seen.text) return;
-    seen.text = event.work.text;
-    const share = event.work.fraction === null ? '' : ` (${Math.round(event.work.fraction * 100)} %)`;
-    const text = `${event.work.title}: ${event.work.text}${share}`;
-    if (output.live) output.write(`\r\u001b[K${text}`);
-    else output.say(text);
+/** Downloads to the end with the progress told; Ctrl-C cancels and keeps what has come. */
+function follow(core: Core, workId: string, output: Output): Promise<DataWork> {
+  return followWork(output, {
+    subscribe: (listener) =>
+      core.subscribe((event) => {
+        if (event.type === 'data-work' && event.work.id === workId) listener(event.work.title, event.work);
+      }),
+    cancel: () => {
+      core.data.cancel(workId);
+    },
+    ended: () => core.data.ended(workId),
   });
-  const cancel = () => {
-    core.data.cancel(workId);
-  };
-  process.once('SIGINT', cancel);
-  process.once('SIGTERM', cancel);
-  try {
-    const work = await core.data.ended(workId);
-    if (output.live) output.write('\n');
-    if (work.error !== null) throw fromWire(work.error);
-    return work;
-  } finally {
-    stop();
-    process.off('SIGINT', cancel);
-    process.off('SIGTERM', cancel);
-  }
 }
 
 /** The source that the options name; the only data set where they name none. Throws input-invalid. */

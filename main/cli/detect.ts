@@ -5,6 +5,7 @@ import { WorkbenchError } from '../contract/errors';
 import { formatChecks } from '../machine/preflight-text';
 import type { CliContext } from './context';
 import type { Output } from './output';
+import { readOneOf } from './read-one-of';
 
 interface DetectOptions {
   readonly json?: boolean;
@@ -78,12 +79,8 @@ export function addDetect(program: Command, context: CliContext): void {
           where: `--${String(issue?.path[0] ?? 'images')}`,
         });
       }
-      const format = formats.find((known) => known === options.format);
-      if (options.format !== undefined && format === undefined) {
-        throw new WorkbenchError('input-invalid', `"${options.format}" is none of ${formats.join(', ')}`, {
-          where: '--format',
-        });
-      }
+      const format =
+        options.format === undefined ? undefined : readOneOf('--format', formats, options.format);
       const machine = await (await context.core()).machine(asked ? engine.data : undefined, format);
       if (output.json) output.document(machine);
       else tell(output, machine);

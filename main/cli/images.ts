@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { ImageWork } from '../contract/docker';
 import { builtImages } from '../contract/docker';
-import { fromWire, WorkbenchError } from '../contract/errors';
+import { WorkbenchError } from '../contract/errors';
 import type { Core } from '../core';
 import type { CliContext } from './context';
+import { followWork } from './follow-work';
 import type { Output } from './output';
 import { formatTable } from './output';
 
@@ -12,29 +13,21 @@ interface ImageOptions {
 }
 const jsonHelp = 'one JSON document on stdout';
 
-/** Works to its end with its progress told; Ctrl-C cancels. */
-async function follow(core: Core, workId: string, output: Output): Promise<ImageWork> {
-  const seen = { text: '' };
-  const stop = core.subscribe((event) => {
-    if (event.type !== 'image-work' || event.work.id !== workId || event.work.text === seen.text) return;
-    seen.text = event.work.text;
-    const share = event.work.fraction === null ? '' : ` (${Math.round(event.work.fraction * 100)} %)`;
-    output.say(`${event.work.image}: ${event.work.text}${share}`);
-  });
-  const cancel = () => {
-    core.images.cancel(workId);
-  };
-  process.once('SIGINT', cancel);
-  process.once('SIGTERM', cancel);
-  try {
-    const work = await core.images.ended(workId);
-    if (work.error !== null) throw fromWire(work.error);
-    return work;
-  } finally {
-    stop();
-    process.off('SIGINT', cancel);
-    process.off('SIGTERM', cancel);
-  }
+/** Works to its end with its progress told, a line each time; Ctrl-C cancels. */
+function follow(core: Core, workId: string, output: Output): Promise<ImageWork> {
+  return followWork(
+    { ...output, live: false },
+    {
+      subscribe: (listener) =>
+        core.subscribe((event) => {
+          if (event.type === 'image-work' && event.work.id === workId) listener(event.work.image, event.work);
+        }),
+      cancel: () => {
+        core.images.cancel(workId);
+      },
+      ended: () => core.images.ended(workId),
+    },
+  );
 }
 
 /** `images`: what is on the engine, build, pull, remove. */

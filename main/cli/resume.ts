@@ -1,17 +1,8 @@
 import type { Command } from 'commander';
 import type { CliContext } from './context';
-import { WorkbenchError } from '../contract/errors';
-import type { StepId } from '../contract/run-events';
 import { stepIds } from '../contract/run-events';
+import { readOneOf } from './read-one-of';
 import { workOn } from './work';
-
-function readStep(text: string): StepId {
-  const step = stepIds.find((id) => id === text);
-  if (step !== undefined) return step;
-  throw new WorkbenchError('input-invalid', `"${text}" is none of ${stepIds.join(', ')}`, {
-    where: '--from',
-  });
-}
 
 /** `resume`: goes on with a run; what stands in its journal is not done again. */
 export function addResume(program: Command, context: CliContext): void {
@@ -23,7 +14,7 @@ export function addResume(program: Command, context: CliContext): void {
     .option('--verbose', 'show the log lines of the steps')
     .option('--json', 'one JSON document on stdout, people read stderr')
     .action(async (runId: string, options: { from?: string; verbose?: boolean; json?: boolean }) => {
-      const from = options.from === undefined ? undefined : readStep(options.from);
+      const from = options.from === undefined ? undefined : readOneOf('--from', stepIds, options.from);
       const core = await context.core();
       context.exit(
         await workOn(core, runId, context.output(options), { verbose: options.verbose === true, from }),

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { WorkbenchError } from '../contract/errors';
 import { stepTitle } from '../contract/step-text';
 import type { SpecPreview, SpecProblem } from '../contract/spec-tools';
 import { shellLine } from '../platform/shell-line';
 import type { CliContext } from './context';
 import { exitCodes } from './output';
+import { readOneOf } from './read-one-of';
 import type { RunOptions } from './read-spec';
 import { addSpecOptions, readChoice } from './spec-options';
 
@@ -34,12 +34,7 @@ export function addSpec(program: Command, context: CliContext): void {
   addSpecOptions(spec)
     .option('--as <form>', forms.join(', '), 'run-yaml')
     .action(async (preset: string | undefined, options: RunOptions & { readonly as: string }) => {
-      const form = forms.find((known) => known === options.as);
-      if (form === undefined) {
-        throw new WorkbenchError('input-invalid', `"${options.as}" is none of ${forms.join(', ')}`, {
-          where: '--as',
-        });
-      }
+      const form = readOneOf('--as', forms, options.as);
       const core = await context.core();
       const choice = await readChoice(core, preset, options);
       if (form === 'run-yaml' || form === 'shell') {

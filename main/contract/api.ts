@@ -139,11 +139,11 @@ export const api = {
   'spec.preview': call<SpecPreview>().with(choiceSchema),
   /** Takes the text of a config.pbtxt, as edited beside the form, apart into fields and patch. */
   'spec.editConfig': call<ConfigEdit>().with(choiceSchema.extend({ text: z.string().max(1_000_000) })),
-  /** run.yaml, or a shell script that does the whole run with the CLI. Throws spec-invalid. */
   /** Reads a model of the engineer's own; nothing of it is executed before it is trusted. */
   'models.open': call<OpenedModel>().with(openModelSchema),
   /** Trusts the content that stands there now, and opens it again. */
   'models.trust': call<OpenedModel>().with(openModelSchema),
+  /** run.yaml, or a shell script that does the whole run with the CLI. Throws spec-invalid. */
   'spec.export': call<{ readonly text: string; readonly fileName: string }>().with(
     choiceSchema.extend({ as: z.enum(['run-yaml', 'shell']) }),
   ),

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { CoreEvent, Handlers } from '../contract/api';
 import type { DataItem, DataSource, DataWork, SourceKind } from '../contract/data-source';
-import { WorkbenchError, toWire } from '../contract/errors';
+import { WorkbenchError } from '../contract/errors';
 import type { LoadedPreset } from '../presets/presets';
 import { requirePreset } from '../presets/presets';
+import { failedWork } from '../platform/failed-work';
 import { exists } from '../platform/files';
 import type { Toolkit } from '../toolkit/toolkit';
 import { fetchSource } from './fetch-source';
@@ -144,12 +145,7 @@ export function createDataDesk(options: DataDeskOptions): DataDesk {
       },
     }).then(
       (path) => finish({ status: 'done', fraction: 1, text: 'Ready', path }),
-      (error: unknown) => {
-        const wire = toWire(error);
-        return wire.code === 'cancelled'
-          ? finish({ status: 'cancelled', text: 'Cancelled', error: wire })
-          : finish({ status: 'failed', text: 'Failed', error: wire });
-      },
+      (error: unknown) => finish(failedWork(error)),
     );
     return work.id;
   };

@@ -2,6 +2,7 @@ import { modelParameters } from '../triton/model-config';
 import type { ModelOptimization } from '../triton/model-config';
 import type { ConfigPartInput, ModelFormat } from './format';
 import { ampRefusal, localConfigPart, servedLocally } from './local-serving';
+import { tensorrtAccelerator } from './tensorrt-accelerator';
 
 const fileName = 'model.onnx';
 
@@ -13,14 +14,7 @@ function acceleration(input: ConfigPartInput): ModelOptimization | undefined {
     case 'cuda':
       return { executionAccelerators: { gpuExecutionAccelerator: [{ name: 'cuda' }] } };
     case 'trt':
-      return {
-        executionAccelerators: {
-          gpuExecutionAccelerator: [
-            { name: 'tensorrt', parameters: { precision_mode: input.precision.toUpperCase() } },
-          ],
-        },
-        ...(input.captureCudaGraph ? { cuda: { graphs: true } } : {}),
-      };
+      return tensorrtAccelerator(input);
   }
 }
 

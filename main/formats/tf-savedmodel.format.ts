@@ -2,6 +2,7 @@ import { modelParameters } from '../triton/model-config';
 import type { ModelOptimization } from '../triton/model-config';
 import type { ConfigPartInput, ModelFormat } from './format';
 import { localConfigPart, servedLocally } from './local-serving';
+import { tensorrtAccelerator } from './tensorrt-accelerator';
 
 const fileName = 'model.savedmodel';
 
@@ -16,14 +17,7 @@ function acceleration(input: ConfigPartInput): ModelOptimization | undefined {
         executionAccelerators: { gpuExecutionAccelerator: [{ name: 'auto_mixed_precision' }] },
       };
     case 'trt':
-      return {
-        executionAccelerators: {
-          gpuExecutionAccelerator: [
-            { name: 'tensorrt', parameters: { precision_mode: input.precision.toUpperCase() } },
-          ],
-        },
-        ...(input.captureCudaGraph ? { cuda: { graphs: true } } : {}),
-      };
+      return tensorrtAccelerator(input);
   }
 }
 

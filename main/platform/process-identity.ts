@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readProcessStat } from './process-stat';
 
 /**
  * A process is named by its id and its start time: an id alone is given out again.
@@ -11,14 +11,8 @@ export interface ProcessIdentity {
 
 /** null when no such process runs; a zombie counts as gone. */
 export function processStartTime(pid: number): string | null {
-  let text: string;
-  try {
-    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    return null;
-  }
-  // The command name in brackets may hold spaces and brackets of its own.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const fields = readProcessStat(pid);
+  if (fields === null) return null;
   return fields[0] === 'Z' ? null : (fields[19] ?? null);
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type Docker from 'dockerode';
 import type { BuiltImage, ImageWork } from '../../contract/docker';
-import { WorkbenchError, toWire } from '../../contract/errors';
+import { WorkbenchError } from '../../contract/errors';
+import { failedWork } from '../../platform/failed-work';
 import type { HomeLayout } from '../../platform/layout';
 import type { ImageBuildArgs, ImageRecipe } from './image-recipe';
 import { readImageRecipe } from './image-recipe';
@@ -107,12 +108,7 @@ export function createImageWorks(options: ImageWorksOptions): ImageWorks {
       },
     }).then(
       () => finish({ status: 'done', fraction: 1, text: kind === 'pull' ? 'Pulled' : 'Built' }),
-      (error: unknown) => {
-        const wire = toWire(error);
-        return wire.code === 'cancelled'
-          ? finish({ status: 'cancelled', text: 'Cancelled', error: wire })
-          : finish({ status: 'failed', text: 'Failed', error: wire });
-      },
+      (error: unknown) => finish(failedWork(error)),
     );
     return work.id;
   };

@@ -1,113 +1,54 @@
 import { GrpcResponseChecker } from './grpc-response';
+import type { GrpcConnectionOptions } from './grpc-slot-connection';
+import { GrpcSlotConnection } from './grpc-slot-connection';
 import { GrpcStream } from './grpc-stream';
-import type { HeaderBlocks } from './hpack-encoder';
-import { Http2Session } from './http2-session';
-import type { TlsMaterial } from '../../triton/tls';
-import type { AnswerTimes } from './transport';
+import type { Http2Session } from './http2-session';
 import { nowUs } from './transport';
 
-/** A connection that carries the requests of a few slots. */
-export interface SlotConnection {
-  /** Sends the slot's next request as soon as the connection stands. */
-  start(slot: number): void;
-  /** Nothing more is told after this. */
-  close(): void;
-}
-
-export interface GrpcConnectionEvents {
-  /** `answers` of requests that may have several. */
-  success(
-    slot: number,
-    startUs: number,
-    endUs: number,
-    sendUs: number,
-    recvUs: number,
-    answers?: AnswerTimes,
-  ): void;
-  failure(slot: number, kind: string, message: string): void;
-  /** No further request may start here; those under way go on. */
-  retired(connection: SlotConnection): void;
-  /** The requests of `slots` were under way, or waited for the connection. */
-  lost(connection: SlotConnection, opened: boolean, reason: string, slots: readonly number[]): void;
-}
-
-export interface GrpcConnectionOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly tls: TlsMaterial | null;
-  readonly blocks: HeaderBlocks;
-  /** The whole gRPC message of the next request. */
-  readonly nextMessage: (slot: number) => Buffer;
-  /** The outputs come in shared memory. */
-  readonly shared: boolean;
-  /** A response without fault; its bytes are there until this returns. */
-  readonly look: (slot: number, buffer: Buffer, start: number, end: number) => void;
-  readonly events: GrpcConnectionEvents;
-}
-
 /** One HTTP/2 connection that carries unary calls of a few slots. */
-export class GrpcConnection implements SlotConnection {
-  private readonly session: Http2Session;
+export class GrpcConnection extends GrpcSlotConnection {
+  protected readonly session: Http2Session;
   private readonly checker: GrpcResponseChecker;
   private readonly bySlot = new Map<number, GrpcStream>();
   private readonly active = new Map<number, GrpcStream>();
-  private waiting: number[] = [];
-  private retired = false;
   private messageStream: GrpcStream | null = null;
 
-  constructor(private readonly options: GrpcConnectionOptions) {
+  constructor(options: GrpcConnectionOptions) {
+    super(options);
     this.checker = new GrpcResponseChecker(options.shared);
-    const { host, port, tls, blocks } = options;
-    this.session = new Http2Session({
-      ...{ host, port, tls, blocks },
-      events: {
-        ready: () => {
-          const { waiting } = this;
-          this.waiting = [];
-          for (const slot of waiting) this.begin(slot);
-        },
-        fieldsOf: (streamId) => this.active.get(streamId),
-        data: (streamId, buffer, start, end) => {
-          const stream = this.active.get(streamId);
-          if (stream === undefined) return;
-          this.messageStream = stream;
-          stream.reader.push(buffer, start, end, this.onMessage);
-        },
-        ended: (streamId) => {
-          const stream = this.active.get(streamId);
-          if (stream !== undefined) this.finish(streamId, stream);
-        },
-        reset: (streamId, code) => {
-          this.fail(streamId, 'stream reset', `the server reset the stream with HTTP/2 error ${code}`);
-        },
-        goAway: (last, text) => {
-          this.onGoAway(last, text);
-        },
-        idle: () => this.retired && this.active.size === 0,
-        closed: (opened, reason) => {
-          const slots = [...[...this.active.values()].map((stream) => stream.slot), ...this.waiting];
-          this.active.clear();
-          this.waiting = [];
-          options.events.lost(this, opened, reason, slots);
-        },
+    this.session = this.connect({
+      fieldsOf: (streamId) => this.active.get(streamId),
+      data: (streamId, buffer, start, end) => {
+        const stream = this.active.get(streamId);
+        if (stream === undefined) return;
+        this.messageStream = stream;
+        stream.reader.push(buffer, start, end, this.onMessage);
+      },
+      ended: (streamId) => {
+        const stream = this.active.get(streamId);
+        if (stream !== undefined) this.finish(streamId, stream);
+      },
+      reset: (streamId, code) => {
+        this.fail(streamId, 'stream reset', `the server reset the stream with HTTP/2 error ${code}`);
       },
     });
   }
 
-  start(slot: number): void {
-    if (!this.session.isReady) {
-      this.waiting.push(slot);
-      return;
-    }
-    this.begin(slot);
-    this.session.flush();
+  protected hasRequests(): boolean {
+    return this.active.size > 0;
   }
 
-  close(): void {
-    this.session.close();
+  protected failAbove(last: number, kind: string, message: string): void {
+    for (const streamId of [...this.active.keys()]) if (streamId > last) this.fail(streamId, kind, message);
   }
 
-  private begin(slot: number): void {
+  protected takeSlots(): number[] {
+    const slots = [...this.active.values()].map((stream) => stream.slot);
+    this.active.clear();
+    return slots;
+  }
+
+  protected begin(slot: number): void {
     const startUs = nowUs();
     let stream = this.bySlot.get(slot);
     if (stream === undefined) {
@@ -155,19 +96,5 @@ export class GrpcConnection implements SlotConnection {
     if (stream === undefined) return;
     this.active.delete(streamId);
     this.options.events.failure(stream.slot, kind, message);
-  }
-
-  private onGoAway(last: number, text: string): void {
-    this.retire();
-    for (const streamId of [...this.active.keys()]) {
-      if (streamId > last)
-        this.fail(streamId, 'UNAVAILABLE', `the server is closing the connection ${text}`.trim());
-    }
-  }
-
-  private retire(): void {
-    if (this.retired) return;
-    this.retired = true;
-    this.options.events.retired(this);
   }
 }

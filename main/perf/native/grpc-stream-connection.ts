@@ -1,8 +1,9 @@
-import type { GrpcConnectionOptions, SlotConnection } from './grpc-connection';
 import { GrpcMessageSplitter } from './grpc-message-splitter';
+import type { GrpcConnectionOptions } from './grpc-slot-connection';
+import { GrpcSlotConnection } from './grpc-slot-connection';
 import { GrpcStatus } from './grpc-status';
 import { GrpcStreamAnswer } from './grpc-stream-answer';
-import { Http2Session } from './http2-session';
+import type { Http2Session } from './http2-session';
 import { nowUs } from './transport';
 
 /** Of one stream; the peer is told that as much again is taken, long before its window of 2 GiB is used up. */
@@ -29,78 +30,59 @@ class SlotStream {
  * One HTTP/2 connection that carries a bidirectional ModelStreamInfer for each of a few slots. A slot has one request under
  * way; it is over with the answer that says it is the last.
  */
-export class GrpcStreamConnection implements SlotConnection {
-  private readonly session: Http2Session;
+export class GrpcStreamConnection extends GrpcSlotConnection {
+  protected readonly session: Http2Session;
   private readonly answer = new GrpcStreamAnswer();
   private readonly bySlot = new Map<number, SlotStream>();
   private readonly byId = new Map<number, SlotStream>();
-  private waiting: number[] = [];
-  private retired = false;
   private messageStream: SlotStream | null = null;
 
-  constructor(private readonly options: GrpcConnectionOptions) {
-    const { host, port, tls, blocks } = options;
-    this.session = new Http2Session({
-      ...{ host, port, tls, blocks },
-      events: {
-        ready: () => {
-          const { waiting } = this;
-          this.waiting = [];
-          for (const slot of waiting) this.begin(slot);
-        },
-        fieldsOf: (streamId) => this.byId.get(streamId)?.status,
-        data: (streamId, buffer, start, end) => {
-          this.onData(streamId, buffer, start, end);
-        },
-        ended: (streamId) => {
-          const stream = this.byId.get(streamId);
-          if (stream === undefined) return;
-          const failure = stream.status.failure();
-          // A stream that ends well while a request waits has left it without its last answer.
-          this.drop(
-            stream,
-            failure?.kind ?? 'bad response',
-            failure?.message ?? 'the stream ended before the final answer',
-          );
-        },
-        reset: (streamId, code) => {
-          const stream = this.byId.get(streamId);
-          if (stream === undefined) return;
-          this.drop(stream, 'stream reset', `the server reset the stream with HTTP/2 error ${code}`);
-        },
-        goAway: (last, text) => {
-          this.retire();
-          for (const stream of [...this.byId.values()]) {
-            if (stream.streamId > last)
-              this.drop(stream, 'UNAVAILABLE', `the server is closing the connection ${text}`.trim());
-          }
-        },
-        idle: () => this.retired && [...this.byId.values()].every((stream) => !stream.busy),
-        closed: (opened, reason) => {
-          const busy = [...this.byId.values()].filter((stream) => stream.busy);
-          const slots = [...busy.map((stream) => stream.slot), ...this.waiting];
-          this.byId.clear();
-          this.waiting = [];
-          options.events.lost(this, opened, reason, slots);
-        },
+  constructor(options: GrpcConnectionOptions) {
+    super(options);
+    this.session = this.connect({
+      fieldsOf: (streamId) => this.byId.get(streamId)?.status,
+      data: (streamId, buffer, start, end) => {
+        this.onData(streamId, buffer, start, end);
+      },
+      ended: (streamId) => {
+        const stream = this.byId.get(streamId);
+        if (stream === undefined) return;
+        const failure = stream.status.failure();
+        // A stream that ends well while a request waits has left it without its last answer.
+        this.drop(
+          stream,
+          failure?.kind ?? 'bad response',
+          failure?.message ?? 'the stream ended before the final answer',
+        );
+      },
+      reset: (streamId, code) => {
+        const stream = this.byId.get(streamId);
+        if (stream === undefined) return;
+        this.drop(stream, 'stream reset', `the server reset the stream with HTTP/2 error ${code}`);
       },
     });
   }
 
-  start(slot: number): void {
-    if (!this.session.isReady) {
-      this.waiting.push(slot);
-      return;
-    }
-    this.begin(slot);
-    this.session.flush();
+  protected hasRequests(): boolean {
+    return this.busyStreams().length > 0;
   }
 
-  close(): void {
-    this.session.close();
+  protected failAbove(last: number, kind: string, message: string): void {
+    for (const stream of [...this.byId.values()])
+      if (stream.streamId > last) this.drop(stream, kind, message);
   }
 
-  private begin(slot: number): void {
+  protected takeSlots(): number[] {
+    const slots = this.busyStreams().map((stream) => stream.slot);
+    this.byId.clear();
+    return slots;
+  }
+
+  private busyStreams(): SlotStream[] {
+    return [...this.byId.values()].filter((stream) => stream.busy);
+  }
+
+  protected begin(slot: number): void {
     const startUs = nowUs();
     let stream = this.bySlot.get(slot);
     if (stream === undefined) {
@@ -179,11 +161,5 @@ export class GrpcStreamConnection implements SlotConnection {
     if (!stream.busy) return;
     stream.busy = false;
     this.options.events.failure(stream.slot, kind, message);
-  }
-
-  private retire(): void {
-    if (this.retired) return;
-    this.retired = true;
-    this.options.events.retired(this);
   }
 }

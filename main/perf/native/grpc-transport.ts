@@ -1,7 +1,7 @@
 import { decodeGrpcOutputs } from './decode-grpc-outputs';
 import { GrpcConnection } from './grpc-connection';
-import type { GrpcConnectionOptions, SlotConnection } from './grpc-connection';
 import { encodeGrpcRequest } from './grpc-request';
+import type { GrpcConnectionOptions, GrpcSlotConnection } from './grpc-slot-connection';
 import { GrpcStreamConnection } from './grpc-stream-connection';
 import { encodeHeaderBlocks } from './hpack-encoder';
 import type { LoadJob } from './load-job';
@@ -17,8 +17,8 @@ const slotsPerConnection = 6;
 
 /** gRPC over HTTP/2 of our own; slots share connections by sixes, as perf_analyzer's do. */
 export class GrpcTransport implements Transport {
-  private readonly connections: SlotConnection[] = [];
-  private readonly retiring = new Set<SlotConnection>();
+  private readonly connections: GrpcSlotConnection[] = [];
+  private readonly retiring = new Set<GrpcSlotConnection>();
   private readonly source: RequestSource;
   private readonly blocks: ReturnType<typeof encodeHeaderBlocks>;
   private readonly losses: LostConnections;
@@ -80,7 +80,7 @@ export class GrpcTransport implements Transport {
     return this.source.sequencesEnded;
   }
 
-  private open(): SlotConnection {
+  private open(): GrpcSlotConnection {
     const { host, port, tls, streaming } = this.job;
     const options: GrpcConnectionOptions = {
       ...{ host, port, tls },
@@ -120,13 +120,13 @@ export class GrpcTransport implements Transport {
     this.events.failure(slot, kind, message);
   }
 
-  private replace(connection: SlotConnection): void {
+  private replace(connection: GrpcSlotConnection): void {
     const index = this.connections.indexOf(connection);
     if (index >= 0 && !this.closed) this.connections[index] = this.open();
   }
 
   private onLost(
-    connection: SlotConnection,
+    connection: GrpcSlotConnection,
     opened: boolean,
     reason: string,
     slots: readonly number[],

@@ -16,7 +16,7 @@ import { noOutputChecks, nowUs } from './transport';
 
 interface Owner {
   readonly target: SocketTarget;
-  readonly events: TransportEvents;
+  readonly events: Pick<TransportEvents, 'success'>;
   readonly shared: boolean;
   nextRequest(slot: number): Buffer;
   /** What is wrong with the slot's answer in shared memory. */
@@ -24,6 +24,7 @@ interface Owner {
   readonly validator: OutputValidator | null;
   payloadOf(slot: number): number;
   succeeded(): void;
+  failed(slot: number, kind: string, message: string): void;
   /** The reply before was the connection's last, as announced. */
   ended(connection: HttpConnection): void;
   lost(connection: HttpConnection, opened: boolean, reason: string): void;
@@ -131,7 +132,6 @@ class HttpConnection {
 
   private onReply(reply: HttpReply, buffer: Buffer, start: number, end: number): void {
     this.busy = false;
-    const { events } = this.owner;
     let fault: { readonly kind: string; readonly message: string } | null = null;
     if (reply.status !== 200) {
       fault = { kind: `HTTP ${reply.status}`, message: errorText(buffer, start, end) };
@@ -161,9 +161,9 @@ class HttpConnection {
     }
     if (fault === null) {
       this.owner.succeeded();
-      events.success(this.slot, startUs, endUs, sendUs, endUs - this.bodyUs);
+      this.owner.events.success(this.slot, startUs, endUs, sendUs, endUs - this.bodyUs);
     } else {
-      events.failure(this.slot, fault.kind, fault.message);
+      this.owner.failed(this.slot, fault.kind, fault.message);
     }
   }
 }
@@ -190,7 +190,7 @@ export class HttpTransport implements Transport {
     const losses = new LostConnections(authority, job.concurrency);
     this.owner = {
       target: { host: job.host, port: job.port, tls: job.tls, protocol: 'http/1.1' },
-      events: { ...events, failure: failed },
+      events,
       shared: job.shared !== null,
       nextRequest: (slot) => source.next(slot),
       check: (slot) => source.check(slot),
@@ -199,6 +199,7 @@ export class HttpTransport implements Transport {
       succeeded: () => {
         losses.succeeded();
       },
+      failed,
       ended: (connection) => {
         this.replace(connection);
       },

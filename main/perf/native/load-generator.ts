@@ -1,24 +1,18 @@
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { toWire, WorkbenchError } from '../../contract/errors';
 import { GrpcTransport } from './grpc-transport';
 import { HttpTransport } from './http1-transport';
 import type { LoadJob } from './load-job';
 import type { Pacer } from './pacer';
 import { createSchedule } from '../request-schedule';
-import type { AnswerTimes, Transport } from './transport';
-import { readCpu } from './read-cpu';
+import type { AnswerTimes, Transport, TransportEvents } from './transport';
 import { nowUs } from './transport';
-import { FailureCounter, WindowRecorder } from './window-recorder';
+import { WindowKeeper } from './window-keeper';
+import { FailureCounter } from './window-recorder';
 import type { FromWorker } from './worker-messages';
 
 /** A server that answers nothing for so long counts as unreachable. */
 const silenceLimitUs = 120e6;
 const watchEveryMs = 1000;
-/** perf_analyzer's count windows have whole seconds, and at least one. */
-const shortestCountWindowUs = 1e6;
-const blocksPerWindow = 4;
-/** Of the event loop's delay; it costs a wake-up each. */
-const delayResolutionMs = 20;
 
 /** What the generator needs of its thread. */
 export interface GeneratorPorts {
@@ -31,12 +25,11 @@ export interface GeneratorPorts {
  * Closed loop: each slot sends its next request when the one before has been answered, without think time. Open loop,
  * with a schedule: a request goes out when it is due, by any free slot; without one it waits, and that wait counts.
  */
-export class LoadGenerator {
+export class LoadGenerator implements TransportEvents {
   private readonly transport: Transport;
-  private readonly recorder: WindowRecorder;
+  private readonly windows: WindowKeeper;
   private readonly failures = new FailureCounter();
   private readonly watch: NodeJS.Timeout;
-  private readonly delays = monitorEventLoopDelay({ resolution: delayResolutionMs });
   private readonly dueUs: Float64Array;
   private readonly free: number[] = [];
   /** Slots that wait for the shared memory. */
@@ -44,56 +37,23 @@ export class LoadGenerator {
   private readonly nextInterval: (() => number) | null;
   private pacer: Pacer | null = null;
   private nextDueUs = 0;
-  private timer: NodeJS.Timeout | undefined;
-  private utilization = performance.eventLoopUtilization();
-  private sequencesBefore = 0;
-  private cpu = readCpu();
   private succeeded = 0;
-  private measuring = false;
   private stopping = false;
   private finished = false;
-  /** The window's time is over, but nothing has ended in it yet. */
-  private overdue = false;
   private underWay = 0;
-  private windowStartUs = 0;
   private lastEndUs = nowUs();
 
   constructor(
     private readonly job: LoadJob,
     private readonly ports: GeneratorPorts,
   ) {
-    const counting = job.mode === 'count_windows';
     this.nextInterval = job.schedule === null ? null : createSchedule(job.schedule);
     this.dueUs = new Float64Array(job.concurrency);
-    this.recorder = new WindowRecorder(
-      counting ? shortestCountWindowUs / blocksPerWindow : (job.intervalMs * 1000) / blocksPerWindow,
-      this.nextInterval !== null,
-      job.streaming,
-    );
-    const events = {
-      success: (
-        slot: number,
-        startUs: number,
-        endUs: number,
-        sendUs: number,
-        recvUs: number,
-        answers?: AnswerTimes,
-      ) => {
-        this.onSuccess(slot, startUs, endUs, sendUs, recvUs, answers);
-      },
-      failure: (slot: number, kind: string, message: string) => {
-        this.onFailure(slot, kind, message);
-      },
-      fatal: (error: WorkbenchError) => {
-        this.fail(error);
-      },
-    };
-    this.transport =
-      job.protocol === 'grpc' ? new GrpcTransport(job, events) : new HttpTransport(job, events);
+    this.windows = new WindowKeeper(job, () => this.transport, ports.post);
+    this.transport = job.protocol === 'grpc' ? new GrpcTransport(job, this) : new HttpTransport(job, this);
     this.watch = setInterval(() => {
       this.checkSilence();
     }, watchEveryMs);
-    this.delays.enable();
   }
 
   start(): void {
@@ -108,14 +68,12 @@ export class LoadGenerator {
       this.nextDueUs = nowUs() + this.nextInterval();
       this.sendDue();
     }
-    this.timer = setTimeout(() => {
-      this.beginMeasuring();
-    }, this.job.warmupMs);
+    this.windows.start();
   }
 
   stop(): void {
     this.stopping = true;
-    clearTimeout(this.timer);
+    this.windows.stop();
     for (const slot of this.free.splice(0)) this.endSequence(slot);
     if (this.underWay === 0) this.finish();
   }
@@ -161,7 +119,7 @@ export class LoadGenerator {
     this.pacer?.wakeAt(this.nextDueUs);
   }
 
-  private onSuccess(
+  success(
     slot: number,
     startUs: number,
     endUs: number,
@@ -170,17 +128,14 @@ export class LoadGenerator {
     answers?: AnswerTimes,
   ): void {
     this.succeeded += 1;
-    if (this.measuring) {
-      const dueUs = this.nextInterval === null ? startUs : this.dueUs[slot];
-      this.recorder.success(startUs, endUs, sendUs, recvUs, dueUs);
-      if (answers !== undefined) this.recorder.answers(startUs, answers);
-    }
+    const dueUs = this.nextInterval === null ? startUs : (this.dueUs[slot] ?? startUs);
+    this.windows.success(startUs, endUs, sendUs, recvUs, dueUs, answers);
     this.afterEnd(slot, endUs);
   }
 
-  private onFailure(slot: number, kind: string, message: string): void {
+  failure(slot: number, kind: string, message: string): void {
     this.failures.add(kind, message);
-    if (this.measuring) this.recorder.failure(kind, message);
+    this.windows.failure(kind, message);
     if (this.isLostRegion(message)) {
       if (this.parked.length === 0) this.ports.post({ type: 'regions-lost' });
       this.parked.push(slot);
@@ -207,66 +162,12 @@ export class LoadGenerator {
       else this.free.unshift(slot);
       this.sendDue();
     }
-    if (this.overdue || this.countReached(endUs)) this.endWindow(endUs);
-  }
-
-  private countReached(endUs: number): boolean {
-    return (
-      this.measuring &&
-      this.job.mode === 'count_windows' &&
-      endUs - this.windowStartUs >= shortestCountWindowUs &&
-      this.recorder.ended >= this.job.requestCount
-    );
-  }
-
-  private beginMeasuring(): void {
-    this.measuring = true;
-    this.utilization = performance.eventLoopUtilization();
-    this.cpu = readCpu();
-    this.delays.reset();
-    this.sequencesBefore = this.transport.sequencesEnded;
-    this.beginWindow(nowUs());
-    this.ports.post({ type: 'warm' });
-  }
-
-  private beginWindow(startUs: number): void {
-    this.windowStartUs = startUs;
-    this.overdue = false;
-    this.recorder.begin(startUs);
-    if (this.job.mode === 'count_windows') return;
-    const elapsedMs = (nowUs() - startUs) / 1000;
-    this.timer = setTimeout(
-      () => {
-        if (this.recorder.ended === 0) this.overdue = true;
-        else this.endWindow(nowUs());
-      },
-      Math.max(1, this.job.intervalMs - elapsedMs),
-    );
-  }
-
-  private endWindow(endUs: number): void {
-    const present = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(present, this.utilization);
-    this.utilization = present;
-    const before = this.cpu;
-    this.cpu = readCpu();
-    const window = this.recorder.close(endUs, {
-      loopUtilization: utilization,
-      // What the monitor records is the time between two of its wake-ups.
-      loopDelayP99Us: Math.max(0, this.delays.percentile(99) / 1000 - delayResolutionMs * 1000),
-      sequencesEnded: this.transport.sequencesEnded - this.sequencesBefore,
-      cpuUs: this.cpu.usedUs - before.usedUs,
-      cpuSpanUs: this.cpu.atUs - before.atUs,
-    });
-    this.delays.reset();
-    this.sequencesBefore = this.transport.sequencesEnded;
-    this.ports.post({ type: 'window', window });
-    this.beginWindow(endUs);
+    this.windows.requestEnded(endUs);
   }
 
   private checkSilence(): void {
     if (this.underWay === 0 || nowUs() - this.lastEndUs < silenceLimitUs) return;
-    this.fail(
+    this.fatal(
       new WorkbenchError('server-unreachable', `No request was answered within ${silenceLimitUs / 1e6} s`, {
         where: `${this.job.host}:${this.job.port}`,
       }),
@@ -287,7 +188,7 @@ export class LoadGenerator {
     }
   }
 
-  private fail(error: WorkbenchError): void {
+  fatal(error: WorkbenchError): void {
     if (this.end()) this.ports.post({ type: 'failed', error: toWire(error) });
   }
 
@@ -295,9 +196,8 @@ export class LoadGenerator {
   private end(): boolean {
     if (this.finished) return false;
     this.finished = true;
-    clearTimeout(this.timer);
     clearInterval(this.watch);
-    this.delays.disable();
+    this.windows.close();
     this.pacer?.close();
     this.transport.close();
     return true;

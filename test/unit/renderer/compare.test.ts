@@ -55,6 +55,24 @@ describe('levels side by side', () => {
     expect(rows[3]?.runs[0]).toBeNull();
   });
 
+  it('have an interval of the p99 from its windows where the tool states none', () => {
+    const window = pointFixture().windows[0];
+    if (window === undefined) throw new Error('no window');
+    const withWindows = (concurrency: number, p99sUs: readonly number[], change: Partial<LoadPoint> = {}) =>
+      pointFixture({ concurrency, windows: p99sUs.map((p99Us) => ({ ...window, p99Us })), ...change });
+    const run = withPoints(
+      withWindows(1, [10_000, 12_000, 14_000]),
+      withWindows(2, [10_000, 14_000]),
+      withWindows(4, [10_000, 12_000, 14_000], { p99IntervalUs: 500 }),
+      withWindows(8, [10_000, 12_000, 14_000], { p99IntervalUs: null }),
+    );
+    const rows = compareLevels([run], 'concurrency');
+    // Student's t of 2 degrees of freedom, 4.303, times a standard deviation of 2 ms.
+    const intervals = rows.map((row) => row.runs[0]?.p99Ms.interval);
+    expect(intervals[0]).toBeCloseTo(8.606, 3);
+    expect(intervals.slice(1)).toEqual([null, 0.5, null]);
+  });
+
   it('are drawn on one axis, each run with a symbol of its own', () => {
     const runs = [completeState(), completeState()].map((state, index) => ({
       name: `Run ${index + 1}`,

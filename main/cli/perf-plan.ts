@@ -1,0 +1,95 @@
+import { fewestRounds } from '../contract/cross-check';
+import { WorkbenchError } from '../contract/errors';
+import { toolsOf } from '../contract/measuring-order';
+import type { Protocol } from '../contract/run-spec';
+import {
+  loadTools,
+  outputCheckKinds,
+  protocols,
+  requestDistributions,
+  searches,
+  sharedMemories,
+} from '../contract/run-spec';
+import type { LoadLevel } from '../contract/scenario-levels';
+import type { MeasureInput } from '../perf/load-tool';
+import { readAddresses } from './perf-addresses';
+import type { PerfAddresses } from './perf-addresses';
+import { readSequences } from './perf-kind';
+import { readLevels } from './perf-levels';
+import type { PerfOptions } from './perf-options';
+import { readSearch } from './perf-sweep';
+import type { PerfSweep } from './perf-sweep';
+import { readNumber } from './read-spec';
+import { readOneOf } from './read-one-of';
+
+type Rounds = Pick<PerfSweep, 'repeats' | 'tools' | 'search'>;
+
+/** What `perf` is to measure, and how. */
+export interface PerfPlan extends Rounds {
+  readonly addresses: PerfAddresses;
+  readonly protocol: Protocol;
+  readonly crossing: boolean;
+  readonly levels: readonly LoadLevel[];
+  readonly settings: MeasureInput['settings'];
+  /** The requests go out by a list of intervals. */
+  readonly byIntervals: boolean;
+}
+
+/** How the levels are measured, by the options of rounds and tools. Throws input-invalid. */
+function readRounds(options: PerfOptions): Rounds {
+  const { crossCheck = false } = options;
+  const loadTool = readOneOf('--load-tool', loadTools, options.loadTool);
+  const repeats = readNumber('--repeats', options.repeats ?? String(crossCheck ? fewestRounds : 1));
+  if (!Number.isSafeInteger(repeats) || repeats < 1) {
+    throw new WorkbenchError('input-invalid', `"${repeats}" is no count of rounds`, { where: '--repeats' });
+  }
+  const search = readSearch({
+    search: readOneOf('--search', searches, options.search),
+    latencyThreshold: options.latencyThreshold,
+  });
+  if (crossCheck && search !== null) {
+    throw new WorkbenchError('combination-unsupported', 'A search measures with one tool alone', {
+      where: '--cross-check',
+      remedy: 'Cross-check levels: give --concurrency or --request-rate without a search.',
+    });
+  }
+  const others = toolsOf({ loadTool, crossCheck }).slice(1);
+  return { repeats, tools: [loadTool, ...others], search };
+}
+
+/** Throws input-invalid and combination-unsupported. */
+export async function readPerfPlan(options: PerfOptions): Promise<PerfPlan> {
+  const addresses = readAddresses(options);
+  const rounds = readRounds(options);
+  const protocol = readOneOf('--protocol', protocols, options.protocol);
+  const sequences = readSequences(options);
+  const { levels, intervalsUs } = await readLevels({ ...options, sequencesAtOnce: sequences?.concurrent });
+  const settings: PerfPlan['settings'] = {
+    measurementMode: 'time_windows',
+    measurementIntervalMs: readNumber('--measurement-interval-ms', options.measurementIntervalMs),
+    measurementRequestCount: 50,
+    stabilityPercentage: readNumber('--stability-percentage', options.stabilityPercentage),
+    maxTrials: readNumber('--max-trials', options.maxTrials),
+    warmupMs: readNumber('--warmup-ms', options.warmupMs),
+    requestDistribution: readOneOf(
+      '--request-distribution',
+      requestDistributions,
+      options.requestDistribution,
+    ),
+    requestIntervalsUs: [...intervalsUs],
+    checkOutputs: readOneOf('--check-outputs', outputCheckKinds, options.checkOutputs),
+    sharedMemory: readOneOf('--shared-memory', sharedMemories, options.sharedMemory),
+    outputSharedMemoryBytes: readNumber('--output-shared-memory-size', options.outputSharedMemorySize),
+    sequences,
+    streaming: options.streaming ?? false,
+  };
+  return {
+    ...rounds,
+    addresses,
+    protocol,
+    crossing: options.crossCheck === true,
+    levels,
+    settings,
+    byIntervals: intervalsUs.length > 0,
+  };
+}

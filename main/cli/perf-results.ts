@@ -1,0 +1,58 @@
+import { crossCheck } from '../contract/cross-check';
+import { crossSummary } from '../contract/cross-check-text';
+import type { WireError } from '../contract/errors';
+import { levelText } from '../contract/level-text';
+import type { LoadPoint } from '../contract/results';
+import type { LoadTool } from '../contract/run-spec';
+import type { LoadLevel } from '../contract/scenario-levels';
+import type { Output } from './output';
+import { composingTable, errorTable, pointTable } from './perf-print';
+import { crossCheckLines, withWords } from './print-cross-check';
+
+/** What `perf` has measured, and what gave nothing. */
+export interface PerfResults {
+  readonly points: LoadPoint[];
+  readonly missing: {
+    readonly level: LoadLevel;
+    readonly repeat?: number;
+    readonly loadTool?: LoadTool;
+    readonly error: WireError;
+  }[];
+}
+
+function sayTables(output: Output, points: readonly LoadPoint[]): void {
+  const due = points.some((point) => point.requestRate !== undefined);
+  output.say(due ? 'Times in ms; "due": from the time at which a request was due.' : 'Times in ms.');
+  output.say(pointTable(points));
+  for (const table of [composingTable(points), errorTable(points)]) if (table !== null) output.say(table);
+}
+
+/** @param found the last level within the budget, for each batch size; null when nothing was searched. */
+export function tellResults(
+  output: Output,
+  { points, missing }: PerfResults,
+  how: {
+    readonly crossing: boolean;
+    readonly found: readonly LoadLevel[] | null;
+    readonly latencyThreshold: string | undefined;
+  },
+): void {
+  const { found } = how;
+  const crossed = how.crossing
+    ? crossCheck({ points, missing: missing.map(({ level, ...hole }) => ({ ...level, ...hole })) })
+    : null;
+  if (output.json) {
+    output.document({
+      points,
+      missing,
+      ...(found === null ? {} : { found }),
+      ...(crossed === null
+        ? {}
+        : { crossCheck: { summary: crossSummary(crossed), levels: crossed.map(withWords) } }),
+    });
+  } else if (crossed !== null) for (const line of crossCheckLines(crossed)) output.say(line);
+  else if (points.length > 0) sayTables(output, points);
+  for (const level of found ?? [])
+    output.say(`the last within ${how.latencyThreshold ?? ''} ms: ${levelText(level)}`);
+  if (found?.length === 0) output.say('No level is within the budget.');
+}

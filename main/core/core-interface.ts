@@ -1,0 +1,72 @@
+import type { CallOutput, CoreEvent, Handlers, RunSummary } from '../contract/api';
+import type { ImportRequest } from '../contract/imported';
+import type { MachineStatus } from '../contract/machine';
+import type { Preset } from '../contract/preset';
+import type { ReportFile, StepId } from '../contract/run-events';
+import type { DockerEngineSpec, Format, LoadTool as LoadToolId, RunSpec } from '../contract/run-spec';
+import type { RunState } from '../contract/run-state';
+import type { Choice } from '../contract/spec-tools';
+import type { DataDesk } from '../data/data-desk';
+import type { ImageWorks } from '../docker/images/image-works';
+import type { Monitor } from '../monitor/monitor';
+import type { InitOutcome } from '../own/init-folder';
+import type { LoadTool } from '../perf/load-tool';
+import type { RunEnd } from '../pipeline/attempt';
+import type { DeviceTurn } from '../store/device-queue';
+import type { UnreadableRun } from '../store/run-store';
+import type { Cleaned } from './upkeep';
+
+type CoreCall = Exclude<keyof Handlers, `desktop.${string}`>;
+
+/** What window, CLI and tests ask of the core. */
+export interface Core {
+  /** Every call of the contract that needs no desktop. */
+  readonly handlers: Pick<Handlers, CoreCall>;
+  readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
+  subscribe(listener: (event: CoreEvent) => void): () => void;
+  presets(): readonly Preset[];
+  resolveSpec(preset: string, overrides: Readonly<Record<string, unknown>>): RunSpec;
+  /** The same also for an own model, whose choice holds what was read of it. */
+  resolveChoice(choice: Choice): Promise<RunSpec>;
+  /**
+   * @param engine what the preflight is made for; when absent, all GPUs, or the CPU where there are none.
+   * @param format what is to be served, where that is known.
+   */
+  machine(engine?: DockerEngineSpec, format?: Format): Promise<MachineStatus>;
+  /** Pulls and builds of images. */
+  readonly images: ImageWorks;
+  /** Published data sets and checkpoints. */
+  readonly data: DataDesk;
+  /** Watches any Triton. */
+  readonly monitor: Monitor;
+  initModelFolder(dir: string): Promise<InitOutcome>;
+  createRun(spec: RunSpec, out?: string): Promise<string>;
+  /** Starts or goes on, or does `from` and all that need it again; resolves when the work has begun. */
+  executeRun(runId: string, from?: StepId): Promise<{ readonly end: Promise<RunEnd> }>;
+  cancelRun(runId: string): Promise<void>;
+  /** Before the next level or step. Throws input-invalid when nobody works on the run. */
+  pauseRun(runId: string): Promise<void>;
+  /** Waits until no run measures where the server at this URL is, and keeps the runs waiting until the release. */
+  takeDevice(
+    url: string,
+    turn: Pick<DeviceTurn, 'what' | 'signal' | 'onWaiting'>,
+  ): Promise<() => Promise<void>>;
+  getRun(runId: string): Promise<{ readonly state: RunState; readonly dir: string }>;
+  listRuns(): Promise<{
+    readonly runs: readonly RunSummary[];
+    readonly unreadable: readonly UnreadableRun[];
+  }>;
+  runDir(runId: string): Promise<string>;
+  /** Path of a written report. Throws report-failed when there is none of that kind. */
+  reportPath(runId: string, kind: ReportFile['kind']): Promise<string>;
+  /** Writes the reports again from the journal. Throws run-busy while somebody works on the run. */
+  writeReports(runId: string): Promise<readonly ReportFile[]>;
+  /** Stores the figures of a file of perf_analyzer as a run. Throws input-invalid with line or field. */
+  importFile(request: ImportRequest): Promise<CallOutput<'runs.import'>>;
+  /** Ends orphans, containers that wait for `resume` too, empties cache and trash, deletes the given runs. */
+  clean(runIds: readonly string[]): Promise<Cleaned>;
+  /** Names of runs that this process works on. */
+  activeRuns(): readonly string[];
+  /** Cancels own runs, waits for their end and stops telling. */
+  close(): Promise<void>;
+}

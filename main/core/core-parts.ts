@@ -1,0 +1,118 @@
+import type { CoreEvent } from '../contract/api';
+import type { LoadTool as LoadToolId } from '../contract/run-spec';
+import type { DataDesk } from '../data/data-desk';
+import { createDataDesk } from '../data/data-desk';
+import type { DockerLink } from '../docker/docker-link';
+import { createDockerLink } from '../docker/docker-link';
+import type { ImageWorks } from '../docker/images/image-works';
+import { createImageWorks } from '../docker/images/image-works';
+import { prepareImage } from '../docker/images/prepare-image';
+import type { RegistryAuths } from '../docker/images/registry-auth';
+import { createRegistryAuths } from '../docker/images/registry-auth';
+import type { Engines } from '../engine/engines';
+import { createEngines } from '../engine/engines';
+import type { Monitor } from '../monitor/monitor';
+import { createMonitor } from '../monitor/monitor';
+import type { OwnModels } from '../own/own-models';
+import { createOwnModels } from '../own/own-models';
+import type { PresetOf } from '../own/preset-of';
+import { createPresetOf } from '../own/preset-of';
+import type { LoadTool } from '../perf/load-tool';
+import { createLoadTools } from '../perf/load-tools';
+import type { HomeLayout } from '../platform/layout';
+import { homeLayout } from '../platform/layout';
+import { Listeners } from '../platform/listeners';
+import type { LoadedPreset } from '../presets/presets';
+import { readPresets } from '../presets/presets';
+import { ArtefactCache } from '../store/artefact-cache';
+import { RunStore } from '../store/run-store';
+import type { RunTrash } from '../store/run-trash';
+import { createRunTrash } from '../store/run-trash';
+import { createLocalPython } from '../toolkit/local-python';
+import type { Toolkit } from '../toolkit/toolkit';
+import { createToolkit } from '../toolkit/toolkit';
+import type { CoreOptions } from './core-options';
+
+/** The capabilities of one core, each made once; what the core is asked for composes them. */
+export interface CoreParts {
+  readonly options: CoreOptions;
+  readonly layout: HomeLayout;
+  readonly events: Listeners<CoreEvent>;
+  readonly tell: (event: CoreEvent) => void;
+  readonly now: () => Date;
+  readonly store: RunStore;
+  readonly trash: RunTrash;
+  readonly cache: ArtefactCache;
+  readonly presets: ReadonlyMap<string, LoadedPreset>;
+  readonly presetOf: PresetOf;
+  /** This machine's Python, without a run. */
+  readonly toolkit: Toolkit;
+  readonly own: OwnModels;
+  readonly docker: DockerLink;
+  readonly auths: RegistryAuths;
+  readonly images: ImageWorks;
+  readonly engines: Engines;
+  readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
+  readonly data: DataDesk;
+  readonly monitor: Monitor;
+}
+
+/** Throws model-folder-invalid for a damaged model folder of the product. */
+export async function createCoreParts(options: CoreOptions): Promise<CoreParts> {
+  const { env, resources, workerFile, printPdf } = options;
+  const layout = homeLayout(options.home);
+  const presets = await readPresets(resources);
+  const events = new Listeners<CoreEvent>();
+  const tell = (event: CoreEvent) => {
+    events.tell(event);
+  };
+  const now = () => new Date();
+  const store = new RunStore(layout.runs);
+  const toolkit = createToolkit(createLocalPython({ python: layout.python, resources, env }));
+  const docker = createDockerLink({ env, instanceFile: layout.instance });
+  const auths = createRegistryAuths(env);
+  return {
+    options,
+    layout,
+    events,
+    tell,
+    now,
+    store,
+    trash: createRunTrash(store, layout),
+    cache: new ArtefactCache(layout.cache),
+    presets,
+    presetOf: createPresetOf(presets, resources),
+    toolkit,
+    own: createOwnModels({ trustFile: layout.trusted, toolkit, now }),
+    docker,
+    auths,
+    images: createImageWorks({
+      engine: () => docker.connect(),
+      layout,
+      resources,
+      env,
+      auths,
+      tell: (work) => {
+        tell({ type: 'image-work', work });
+      },
+    }),
+    engines: createEngines({
+      layout,
+      env,
+      resources,
+      workerFile,
+      docker,
+      prepareImage: (client, request, listener) =>
+        prepareImage({ layout, resources, env, auths }, client, request, listener),
+    }),
+    loadTools: createLoadTools({ layout, workerFile, env }),
+    data: createDataDesk({ root: layout.data, presets, toolkit, tell }),
+    monitor: createMonitor({
+      recordings: layout.recordings,
+      settingsFile: layout.monitor,
+      tell,
+      printPdf,
+      now,
+    }),
+  };
+}

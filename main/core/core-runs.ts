@@ -1,0 +1,62 @@
+import type { RunSpec } from '../contract/run-spec';
+import type { Environment } from '../contract/results';
+import { createPlanPlaces } from '../engine/plan-places';
+import { deviceOf } from '../engine/device';
+import { readEnvironment } from '../machine/environment';
+import { Runs } from '../pipeline/runs';
+import { steps } from '../pipeline/steps';
+import { takeDevice } from '../store/device-queue';
+import { readPackages } from '../toolkit/packages';
+import { createToolkit } from '../toolkit/toolkit';
+import type { CoreParts } from './core-parts';
+
+/** The runs of this process: what each may use, where it works, and whose turn it is at a device. */
+export function createCoreRuns(parts: CoreParts): Runs {
+  const { layout, engines, own, docker, toolkit, now } = parts;
+  const { env, resources, printPdf, version } = parts.options;
+  const requireTrust = async ({ model }: RunSpec) => {
+    if (model.source !== undefined) await own.trust.require(model.source);
+  };
+  const environmentFor = async ({ engine }: RunSpec): Promise<Environment> => ({
+    ...(await readEnvironment({ workbenchVersion: version, engine: engine.kind, env })),
+    // In containers the packages are those of the client's image, told when it is there.
+    packages: engine.kind === 'docker' ? {} : await readPackages(toolkit),
+  });
+  return new Runs({
+    store: parts.store,
+    cache: parts.cache,
+    steps,
+    presetOf: parts.presetOf,
+    check: async (spec) => {
+      await requireTrust(spec);
+      await engines.check(spec);
+    },
+    open: async (spec, run) => {
+      await requireTrust(spec);
+      const place = await engines.openPlace(spec, run);
+      const { engine, loadTools, imageNames, prepareImages } = place;
+      return {
+        services: {
+          toolkit: createToolkit(place.launchPython),
+          engine,
+          loadTools,
+          imageNames,
+          prepareImages,
+          resources,
+          ...createPlanPlaces({ env, resources, link: docker }),
+          printPdf,
+          now,
+        },
+        reclaim: () => place.reclaim(),
+        release: () => place.release(),
+      };
+    },
+    sweep: async (except) => {
+      await engines.sweep({ all: true, except });
+    },
+    environmentFor,
+    takeDevice: ({ runId, spec }, signal, onWaiting) =>
+      takeDevice({ root: layout.devices, device: deviceOf(spec.engine), what: runId, signal, onWaiting }),
+    tell: parts.tell,
+  });
+}

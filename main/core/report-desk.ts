@@ -1,0 +1,73 @@
+import type { Handlers } from '../contract/api';
+import { toWire, WorkbenchError } from '../contract/errors';
+import type { ReportFile } from '../contract/run-events';
+import type { RunState } from '../contract/run-state';
+import { readCapture } from '../perf/import/read-capture';
+import { reportContext } from '../pipeline/report-context';
+import type { ReportContext } from '../reports/to-report';
+import { writeReports } from '../reports/write-reports';
+import { importRun } from '../store/import-run';
+import { JournalWriter } from '../store/journal';
+import { acquireLease } from '../store/lease';
+import type { Core } from './core-interface';
+import type { CoreParts } from './core-parts';
+
+/** Reports of runs that have ended, and of figures that were measured elsewhere. */
+export function createReportDesk(parts: CoreParts): Pick<
+  Core,
+  'importFile' | 'reportPath' | 'writeReports'
+> & {
+  readonly handlers: Pick<Handlers, 'runs.import'>;
+} {
+  const { store, presetOf, tell, now } = parts;
+  const { resources, printPdf, version } = parts.options;
+
+  const contextOf = async ({ spec, imported }: RunState): Promise<ReportContext> =>
+    imported === null
+      ? reportContext(await presetOf(spec.model), spec, { resources, now: now() })
+      : { generatedAt: now().toISOString(), modelTitle: spec.model.preset };
+  const writeAgain = async (runId: string): Promise<readonly ReportFile[]> => {
+    const { state, folder } = await store.load(runId);
+    const release = await acquireLease(folder.dir);
+    try {
+      const files = await writeReports({
+        state,
+        context: await contextOf(state),
+        dir: folder.results,
+        signal: new AbortController().signal,
+        printPdf,
+      });
+      const { writer } = await JournalWriter.open(folder.journal);
+      await writer.append({ type: 'report', files: [...files] });
+      await writer.close();
+      tell({ type: 'runs-changed' });
+      return files;
+    } finally {
+      await release();
+    }
+  };
+  const importFile: Core['importFile'] = async (request) => {
+    const capture = await readCapture(request);
+    const runId = await importRun(store, capture, version);
+    tell({ type: 'runs-changed' });
+    const { notes } = capture.source;
+    try {
+      await writeAgain(runId);
+      return { runId, notes };
+    } catch (error) {
+      // The figures are kept; the report can be written again.
+      return { runId, notes: [...notes, `The report could not be written: ${toWire(error).message}`] };
+    }
+  };
+  return {
+    handlers: { 'runs.import': importFile },
+    importFile,
+    writeReports: writeAgain,
+    reportPath: async (runId, kind) => {
+      const { state } = await store.load(runId);
+      const file = state.reports.find((report) => report.kind === kind);
+      if (file === undefined) throw new WorkbenchError('report-failed', `This run has no ${kind} report yet`);
+      return file.path;
+    },
+  };
+}
