@@ -25,7 +25,17 @@ import { addUpkeep } from './upkeep';
 const appDir = process.env['TRITON_WORKBENCH_APP'] ?? join(__dirname, '..', '..');
 const resources = process.env['TRITON_WORKBENCH_RESOURCES'] ?? join(appDir, 'resources');
 
+/** Whoever reads may stop reading (`| head`): the work goes on and says the rest to nobody. */
+function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+}
+
 async function main(): Promise<void> {
+  outliveReaders();
   const made: { core: Promise<Core> | null } = { core: null };
   const context: CliContext = {
     core: () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MachineStatus } from '../../main/contract/machine';
 import { checkIds } from '../../main/contract/machine';
-import { cli } from '../support/cli';
+import { cli, startCli } from '../support/cli';
 import { captureFolder } from '../unit/machine/captures';
 import { expectedFacts } from '../unit/machine/expected-facts';
 
@@ -59,5 +59,13 @@ describe('detect --json', () => {
     expect(machine.gpus.problem).toMatch(problem);
     expect(machine.environment.gpus).toEqual([]);
     expect(machine.checks).toHaveLength(checkIds.length);
+  });
+});
+
+describe('a reader that goes away', () => {
+  it('hears no more, and the work ends as it would have', async () => {
+    const { child, result } = startCli(join(folder, 'home'), ['presets']);
+    child.stdout?.destroy();
+    expect(await result).toMatchObject({ code: 0, stderr: '' });
   });
 });
