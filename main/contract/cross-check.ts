@@ -1,5 +1,5 @@
 import { levelText } from './level-text';
-import { medianOf } from './repeats';
+import { medianOf } from './median';
 import type { LoadPoint } from './results';
 import type { Scenario } from './run-events';
 import type { LoadTool } from './run-spec';

@@ -44,7 +44,10 @@ export function levelsOf(state: RunState, scenario: Scenario): readonly Level[] 
   for (const { point } of points) {
     const { batchSize, concurrency, requestRate } = point;
     const load = { batchSize, concurrency, ...(requestRate === undefined ? {} : { requestRate }) };
-    levels.set(loadKey(load), { ...load, point, hole: null });
+    const key = loadKey(load);
+    // Models that were measured at the same time have the same levels, a row each.
+    if (point.model !== undefined) levels.delete(key);
+    levels.set(point.model === undefined ? key : `${key} ${point.model}`, { ...load, point, hole: null });
   }
   return [...levels.values()].sort(byLoad);
 }

@@ -1,17 +1,11 @@
 import { turnKey, turnOf } from './measuring-order';
-import type { LoadPoint, Repeats } from './results';
+import { medianOf } from './median';
+import { mergedDetails } from './merged-details';
+import type { LoadPoint, Repeats, ScheduledLatency } from './results';
 import type { Scenario } from './run-events';
 import type { MeasuredPoint, MissingPoint, RunState, ScenarioState } from './run-state';
 import { loadKey } from './scenario-levels';
 import { meanInterval } from './student-t';
-
-/** Middle value; of an even count the mean of the two in the middle. NaN of none. */
-export function medianOf(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const half = Math.floor(sorted.length / 2);
-  const upper = sorted[half] ?? NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? NaN) + upper) / 2;
-}
 
 /** The columns that have a median and a range of their own. */
 export const repeatedColumns = [
@@ -50,22 +44,28 @@ function withoutRepeat(point: LoadPoint): Omit<LoadPoint, 'repeat'> {
   return rest;
 }
 
-/** Latencies from the schedule, where all measurements have them: medians too, and all delayed requests. */
-function mergedSchedule(points: readonly LoadPoint[]): Pick<LoadPoint, 'scheduled'> {
+/** A value of each latency from the schedule. */
+const eachScheduled = <Value>(of: (name: ScheduledLatency) => Value): Record<ScheduledLatency, Value> => ({
+  avgUs: of('avgUs'),
+  p50Us: of('p50Us'),
+  p90Us: of('p90Us'),
+  p95Us: of('p95Us'),
+  p99Us: of('p99Us'),
+  maxUs: of('maxUs'),
+});
+
+/** Latencies from the schedule, where all measurements have them: medians too, their ranges, and all delayed requests. */
+function mergedSchedule(
+  points: readonly LoadPoint[],
+): Pick<LoadPoint, 'scheduled'> & Pick<Repeats, 'scheduledRanges'> {
   const all = points.flatMap(({ scheduled }) => scheduled ?? []);
   if (all.length < points.length) return {};
-  const median = (name: 'avgUs' | 'p50Us' | 'p90Us' | 'p95Us' | 'p99Us' | 'maxUs') =>
-    medianOf(all.map((one) => one[name]));
   return {
     scheduled: {
-      avgUs: median('avgUs'),
-      p50Us: median('p50Us'),
-      p90Us: median('p90Us'),
-      p95Us: median('p95Us'),
-      p99Us: median('p99Us'),
-      maxUs: median('maxUs'),
+      ...eachScheduled((name) => medianOf(all.map((one) => one[name]))),
       delayedCount: all.reduce((total, one) => total + one.delayedCount, 0),
     },
+    scheduledRanges: eachScheduled((name) => rangeOf(all.map((one) => one[name]))),
   };
 }
 
@@ -85,7 +85,8 @@ const sum = (values: readonly (number | null)[]): number | null =>
 /**
  * Several measurements of one level as the one that is shown: the median of each column, with its range and the count.
  * It is steady when all are; flags, errors and requests are those of all together. The components are medians each, so
- * they need not add up to the mean.
+ * they need not add up to the mean. Checks are summed, a stream's figures are medians. Windows, histogram, composing models
+ * and the client's figures are those of the measurement in the middle, which `repeats` names.
  * @param failed measurements that gave nothing.
  */
 export function mergedPoint(points: readonly [LoadPoint, ...LoadPoint[]], failed: number): LoadPoint {
@@ -105,13 +106,15 @@ export function mergedPoint(points: readonly [LoadPoint, ...LoadPoint[]], failed
   }
   const rates = points.map((point) => point.inferencesPerSecond);
   const own = points.flatMap((point) => point.throughputIntervalIps ?? []);
-  const rest = withoutRepeat(middlePoint(points));
+  const middle = middlePoint(points);
+  const { scheduled, scheduledRanges } = mergedSchedule(points);
   const p99Interval = meanInterval(points.map((point) => point.p99Us));
   return {
-    ...rest,
+    ...withoutRepeat(middle),
     ...medians,
     ...unknown,
-    ...mergedSchedule(points),
+    ...(scheduled === undefined ? {} : { scheduled }),
+    ...mergedDetails(points),
     requestCount: sum(points.map((point) => point.requestCount)),
     errorCount: points.reduce((total, point) => total + point.errorCount, 0),
     ...(points.some((point) => point.errorsByKind !== undefined)
@@ -122,8 +125,18 @@ export function mergedPoint(points: readonly [LoadPoint, ...LoadPoint[]], failed
     throughputIntervalIps: meanInterval(rates) ?? (own.length === 0 ? null : Math.max(...own)),
     p99IntervalUs: p99Interval,
     elapsedUs: sum(points.map((point) => point.elapsedUs)),
-    repeats: { count: points.length, failed, ranges },
+    repeats: {
+      ...{ count: points.length, failed, ranges },
+      ...(scheduledRanges === undefined ? {} : { scheduledRanges }),
+      middle: middle.repeat ?? points.indexOf(middle) + 1,
+    },
   };
+}
+
+/** Which measurement the figures without a median are of; null of a level measured once. */
+export function middleRepeatText(repeats: Repeats | undefined): string | null {
+  if (repeats === undefined) return null;
+  return `Windows, histogram, composing models and client: of repeat ${repeats.middle}, whose throughput is nearest the median.`;
 }
 
 /** "3 repeats", "2 of 3 repeats"; null of a level measured once. */

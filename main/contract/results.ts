@@ -166,7 +166,7 @@ export const loadPointSchema = z.object({
     .optional(),
   /** Only of requests over a stream; the level's latency is that of the last answer with content. */
   streaming: streamingSchema.optional(),
-  /** Only of stateful models: settings as asked for, and sequences ended a second (null where the tool does not say). */
+  /** Only of stateful models: lengths as asked for, or of the input data's streams, and sequences ended a second (null where the tool does not say). */
   sequences: z
     .object({
       length: z.int().min(1),
@@ -208,7 +208,15 @@ export interface Repeats {
   readonly ranges: Readonly<
     Partial<Record<keyof PointValues, { readonly min: number; readonly max: number }>>
   >;
+  /** The same of the latencies from the schedule, where all measurements have them. */
+  readonly scheduledRanges?: Readonly<
+    Record<ScheduledLatency, { readonly min: number; readonly max: number }>
+  >;
+  /** The measurement whose throughput is nearest the median, from 1: what has no median of its own is of this one. */
+  readonly middle: number;
 }
+/** Columns of the latency from the time at which a request was due. */
+export type ScheduledLatency = Exclude<keyof NonNullable<PointValues['scheduled']>, 'delayedCount'>;
 export type LoadPoint = PointValues & { readonly repeats?: Repeats };
 
 /** Compared outputs of framework and Triton, one entry an output tensor. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Preset } from './preset';
-import type { RunSpec } from './run-spec';
+import type { Precision, RunSpec } from './run-spec';
 import type { StepId } from './run-events';
 
 /** A choice of the wizard: the preset and what differs from its defaults, as a partial run specification. */
@@ -33,6 +33,8 @@ export interface SpecPreview {
   readonly specHash: string | null;
   /** The preset's defaults under profile and precision, for marking what was changed and resetting it. */
   readonly defaults: RunSpec | null;
+  /** What the precision is when it is left out, under all else that is chosen; `defaults` has the chosen one. */
+  readonly defaultPrecision?: Precision;
   readonly problems: readonly SpecProblem[];
   /** Made of the engineer's own model; the published presets are listed elsewhere. */
   readonly ownPreset?: Preset;

@@ -1,11 +1,17 @@
+import { randomInt } from 'node:crypto';
 import { WorkbenchError } from '../contract/errors';
 import type { TritonClient } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
+import { inferOverStream } from '../perf/native/infer-stream';
+import { traitsOf } from '../triton/model-traits';
 import { tensorValues, zeroTensor } from '../triton/tensor';
 import type { Tensor } from '../triton/tensor';
+import type { TlsMaterial } from '../triton/tls';
 
 export interface LoadAndCheckInput {
   readonly client: TritonClient;
+  /** Decoupled models answer over a stream alone, and are refused without it. */
+  readonly grpc?: { readonly address: string; readonly tls: TlsMaterial | null } | undefined;
   readonly modelName: string;
   readonly modelVersion: string;
   /** As it was written to the repository. */
@@ -73,8 +79,46 @@ export function checkCanaryReply(
 }
 
 /**
+ * The outputs of every answer to one request; to a stateful model it is a sequence of its own, and a decoupled one says
+ * when its answers end.
+ */
+async function askOnce(
+  input: LoadAndCheckInput,
+  inputs: readonly Tensor[],
+): Promise<readonly (readonly Tensor[])[]> {
+  const { client, grpc, modelName, modelVersion, signal } = input;
+  const { sequences, decoupled } = traitsOf(input.config);
+  // Any id that nobody has open does.
+  const sequenceId = sequences ? randomInt(1, 2 ** 31) : undefined;
+  const request = { modelName, modelVersion, inputs, sequenceId };
+  const call = { timeoutMs: canaryTimeoutMs, signal };
+  if (!decoupled) return [(await client.infer(request, call)).outputs];
+  if (grpc === undefined) {
+    throw new WorkbenchError(
+      'combination-unsupported',
+      `${modelName} is decoupled: it answers over gRPC alone`,
+    );
+  }
+  return inferOverStream({ ...request, ...call, grpcAddress: grpc.address, tls: grpc.tls });
+}
+
+/** Throws combination-unsupported: with several answers to a request nothing can be compared. */
+function refuseSeveral(modelName: string, count: number): void {
+  if (count < 2) return;
+  throw new WorkbenchError(
+    'combination-unsupported',
+    `${modelName} answered the canary request ${count} times: the accuracy check compares one answer a request`,
+    {
+      where: 'model_transaction_policy',
+      remedy: 'Measure it where it is served: perf --url ... --protocol grpc --streaming.',
+    },
+  );
+}
+
+/**
  * Loads a model and proves that it answers. "Ready" alone is not believed: Triton says it of models whose Python
- * stub has died. Throws model-load-failed, model-not-ready, inference-failed, server-unreachable, cancelled.
+ * stub has died. Throws model-load-failed, model-not-ready, inference-failed, combination-unsupported, server-unreachable,
+ * cancelled.
  */
 export async function loadAndCheckModel(input: LoadAndCheckInput): Promise<void> {
   const { client, modelName, modelVersion, config, signal } = input;
@@ -89,14 +133,14 @@ export async function loadAndCheckModel(input: LoadAndCheckInput): Promise<void>
     });
   }
   const inputs = input.canary ?? zeroCanary(config);
-  const reply = await client
-    .infer({ modelName, modelVersion, inputs }, { timeoutMs: canaryTimeoutMs, signal })
-    .catch((error: unknown) => {
-      // A model may refuse zeros by itself; it answered all the same.
-      const refused = error instanceof WorkbenchError && error.code === 'inference-failed';
-      if (input.anyValues === true && refused) return null;
-      throw error;
-    });
-  if (reply === null) return;
-  checkCanaryReply(config, reply.outputs, inputs[0]?.shape[0] ?? 1, input.anyValues);
+  const answers = await askOnce(input, inputs).catch((error: unknown) => {
+    // A model may refuse zeros by itself; it answered all the same.
+    const refused = error instanceof WorkbenchError && error.code === 'inference-failed';
+    if (input.anyValues === true && refused) return [];
+    throw error;
+  });
+  refuseSeveral(modelName, answers.length);
+  for (const outputs of answers) {
+    checkCanaryReply(config, outputs, inputs[0]?.shape[0] ?? 1, input.anyValues);
+  }
 }

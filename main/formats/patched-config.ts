@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import type { BackendSet } from '../contract/serving';
 import type { ModelConfig } from '../triton/model-config';
@@ -68,19 +69,37 @@ function checkVersions(policy: ModelConfig['versionPolicy'], version: number): v
   );
 }
 
+/** What the sequence batcher gives a model beside the inputs of a request. */
+const sequenceFeeds = z.looseObject({
+  controlInput: z.array(z.looseObject({ name: z.string().default('') })).default([]),
+  state: z.array(z.looseObject({ inputName: z.string().default('') })).default([]),
+});
+
+/** The framework, which is compared with, has no batcher that fills such inputs. */
+function checkSequences(config: ModelConfig): void {
+  const given = config['sequenceBatching'];
+  if (given === undefined) return;
+  const { controlInput, state } = sequenceFeeds.parse(given);
+  const names = [...controlInput.map(({ name }) => name), ...state.map(({ inputName }) => inputName)];
+  const [first] = names.filter((name) => config.input.some((input) => input.name === name));
+  if (state.length > 0 || first !== undefined) {
+    throw refused(
+      `sequence_batching.${state.length > 0 ? 'state' : 'control_input'}`,
+      `the batcher fills ${first ?? names.join(', ')}; the accuracy check has no such values for the framework`,
+      'Leave it out, or measure the model where it is served: perf --url ... --sequence-length 20.',
+    );
+  }
+}
+
 function checkScheduling(config: ModelConfig): void {
-  const remedy = 'Leave it out; requests of the accuracy check and of the load tools stand each for itself.';
-  for (const [name, field] of [
-    ['sequenceBatching', 'sequence_batching'],
-    ['ensembleScheduling', 'ensemble_scheduling'],
-  ] as const) {
-    if (config[name] !== undefined)
-      throw refused(field, 'a run cannot check or measure such a model', remedy);
+  if (config['ensembleScheduling'] !== undefined) {
+    throw refused(
+      'ensemble_scheduling',
+      'a run cannot check or measure such a model',
+      'Leave it out, or measure the ensemble where it is served: perf --url.',
+    );
   }
-  const policy = config['modelTransactionPolicy'] as { decoupled?: boolean } | undefined;
-  if (policy?.decoupled === true) {
-    throw refused('model_transaction_policy', 'a decoupled model cannot be measured', remedy);
-  }
+  checkSequences(config);
   const { maxBatchSize, dynamicBatching } = config;
   if (dynamicBatching === undefined) return;
   if (maxBatchSize === 0) {

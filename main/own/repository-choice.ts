@@ -1,15 +1,24 @@
 import type { ModelSource } from '../contract/run-spec';
+import type { ModelConfig } from '../triton/model-config';
+import { traitsOf } from '../triton/model-traits';
 import type { RepositoryModel } from './read-repository';
 
 type Tree = Readonly<Record<string, unknown>>;
 
 const taken: ReadonlySet<string> = new Set([
   ...['name', 'platform', 'backend', 'maxBatchSize', 'input', 'output', 'instanceGroup', 'dynamicBatching'],
-  'defaultModelFilename',
+  ...['defaultModelFilename', 'sequenceBatching', 'modelTransactionPolicy'],
 ]);
 
 /** Batch sizes of a file's measurement that a model with this maximum takes. */
 const measured = (maxBatchSize: number) => [1, 2, 4, 8].filter((size) => size <= Math.max(1, maxBatchSize));
+
+/** What makes a model stateful or decoupled, as config.pbtxt has it; the load is chosen by it. */
+function patched(config: ModelConfig): Tree {
+  const kept = ['sequenceBatching', 'modelTransactionPolicy'] as const;
+  const entries = kept.flatMap((name) => (config[name] === undefined ? [] : [[name, config[name]] as const]));
+  return entries.length === 0 ? {} : { configPatch: Object.fromEntries(entries) };
+}
 
 /** Fields of config.pbtxt that a run takes over; the file says the rest. Pure. */
 export function repositoryOverrides({ config, version }: RepositoryModel, batched: boolean): Tree {
@@ -26,8 +35,10 @@ export function repositoryOverrides({ config, version }: RepositoryModel, batche
       preferredBatchSizes: maxBatchSize === 0 ? [] : (dynamic?.preferredBatchSize ?? []),
       ...(Number.isSafeInteger(delay) ? { maxQueueDelayUs: delay } : {}),
       ...(group?.count === undefined ? {} : { instances: group.count }),
+      ...patched(config),
     },
-    performance: { batchSizes: measured(maxBatchSize) },
+    // The sequence batcher takes one item a request, and makes batches of several sequences by itself.
+    performance: { batchSizes: measured(traitsOf(config).sequences ? 1 : maxBatchSize) },
   };
 }
 

@@ -13,6 +13,7 @@ import { parseAnalyzerSummary, parsePass } from './analyzer/parse-analyzer-outpu
 import { analyzerTls } from './analyzer/analyzer-tls';
 import { runAnalyzer } from './analyzer/run-analyzer';
 import { levelText } from '../contract/level-text';
+import { sequenceLengths } from './sequence-lengths';
 import type { LoadTool, MeasureInput } from './load-tool';
 import { stabilityWindows } from './stability';
 
@@ -151,8 +152,7 @@ function kindOf(
       ? {}
       : {
           sequences: {
-            length: sequences.length,
-            lengthVariation: sequences.lengthVariation,
+            ...sequenceLengths(sequences, input.inputData.streams),
             concurrent: level.concurrency,
             endedPerSecond: sequencesPerSecond,
           },

@@ -6,6 +6,7 @@ import type { InputData } from '../contract/input-data';
 import { inputDataSchema } from '../contract/input-data';
 import type { Scenario } from '../contract/run-events';
 import { servedMaxBatchSize } from '../formats/model-config-of';
+import { demandedLoad } from '../triton/configured-traits';
 import { whileServing } from '../engine/while-serving';
 import { levelText } from '../contract/level-text';
 import type { MeasuringTurn } from '../contract/measuring-order';
@@ -131,7 +132,7 @@ async function measureLevel(
       inputDataDir,
       level,
       batched,
-      settings: spec.performance,
+      settings: demandedLoad(spec.performance, spec.configure),
       workDir,
       signal,
       onWindow: (window, index) => {

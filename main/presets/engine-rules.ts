@@ -4,6 +4,7 @@ import { imageFamily } from '../contract/serving';
 import { parseRemoteUrl } from '../engine/remote/remote-url';
 import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
+import { tlsFindings } from './tls-rules';
 
 /** Ports below are the system's own where nothing else is configured (net.ipv4.ip_unprivileged_port_start). */
 const firstPlainPort = 1024;
@@ -68,7 +69,7 @@ export function engineProblems(spec: RunSpec): RuleFinding[] {
   const { engine } = spec;
   switch (engine.kind) {
     case 'remote':
-      return remoteFindings(engine.url);
+      return [...remoteFindings(engine.url), ...tlsFindings(spec)];
     case 'local':
       return portFindings(engine);
     case 'docker':

@@ -1,4 +1,5 @@
 import type { Preset } from '../contract/preset';
+import type { EngineKind, Format } from '../contract/run-spec';
 import type { PublishedGpu } from '../contract/published-gpu';
 import { publishedGpus } from '../contract/published-gpu';
 
@@ -7,7 +8,7 @@ type Tree = Readonly<Record<string, unknown>>;
 const isTree = (value: unknown): value is Tree =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** Why the published defaults of a chosen GPU are not taken; null when they are. */
+/** Why the published defaults of a chosen GPU are not taken, or without what needs the GPU; null when they are. */
 export type GpuDefaultsOff = 'quick' | 'cpu' | null;
 
 /** A server elsewhere is taken to have the GPU; the local Triton and images for the CPU have none. */
@@ -37,4 +38,89 @@ export function gpuEngine(overrides: Tree): Tree {
   const engine = isTree(overrides['engine']) ? overrides['engine'] : {};
   const { kind = 'docker' } = engine;
   return kind === 'docker' ? { engine: { kind: 'docker', gpus: ['all'] } } : {};
+}
+
+/** TorchScript in half precision works on a CPU, many times slower than in full. */
+const halfOnCpu = (value: unknown, format: Format | undefined): boolean =>
+  value === 'fp16' && (format === 'ts-trace' || format === 'ts-script');
+
+/** Settings of a published deployment that need its GPU. */
+const ofGpu: readonly {
+  readonly path: readonly [string, ...string[]];
+  readonly needs: (value: unknown, format: Format | undefined) => boolean;
+  readonly text: (value: unknown) => string;
+}[] = [
+  { path: ['format'], needs: (value) => value === 'trt', text: () => 'the format trt' },
+  { path: ['precision'], needs: halfOnCpu, text: () => 'TorchScript in fp16' },
+  {
+    path: ['configure', 'instanceKind'],
+    needs: (value) => value === 'KIND_GPU',
+    text: () => 'instances of KIND_GPU',
+  },
+  {
+    path: ['configure', 'backendAccelerator'],
+    needs: (value) => value !== 'none',
+    text: (value) => `the backend accelerator "${String(value)}"`,
+  },
+  { path: ['configure', 'captureCudaGraph'], needs: (value) => value === true, text: () => 'CUDA graphs' },
+  {
+    path: ['performance', 'sharedMemory'],
+    needs: (value) => value === 'cuda',
+    text: () => 'CUDA shared memory',
+  },
+];
+
+const valueAt = (tree: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((node, key) => (isTree(node) ? node[key] : undefined), tree);
+
+/** What the last of the layers says that says anything. */
+const saidBy = (layers: readonly Tree[], path: readonly string[]): unknown =>
+  layers.map((layer) => valueAt(layer, path)).findLast((value) => value !== undefined);
+
+/** What is published of the GPU, lowest layer first, with a server of this kind. */
+export function publishedLayers(
+  preset: Preset,
+  gpu: PublishedGpu,
+  at: { readonly format: Format | undefined; readonly place: EngineKind | undefined },
+): readonly Tree[] {
+  const published = preset.byGpu?.[gpu];
+  if (published === undefined) return [];
+  const { format, place } = at;
+  const ofFormat = (layer: Preset['byFormat']): Tree => (format === undefined ? {} : (layer?.[format] ?? {}));
+  return [
+    preset.defaults,
+    ofFormat(preset.byFormat),
+    published.defaults,
+    ofFormat(published.byFormat),
+    place === undefined ? {} : (published.byEngine?.[place] ?? {}),
+  ];
+}
+
+/** The published settings that need the GPU, in words. */
+export function gpuSettings(preset: Preset, gpu: PublishedGpu, format: Format): readonly string[] {
+  const layers = publishedLayers(preset, gpu, { format, place: 'docker' });
+  return ofGpu.flatMap(({ path, needs, text }) => {
+    const value = saidBy(layers, path);
+    return value !== undefined && needs(value, format) ? [text(value)] : [];
+  });
+}
+
+/**
+ * The published layers for a server without a GPU: what needs one is as `own`, the layers beneath them, has it.
+ * @param own complete.
+ */
+export function layersWithoutGpu(
+  layers: readonly Tree[],
+  own: Tree,
+  format: Format | undefined,
+): readonly Tree[] {
+  const kept = ofGpu.flatMap(({ path, needs }) => {
+    const value = saidBy(layers, path);
+    if (value === undefined || !needs(value, format)) return [];
+    const inner = [...path].reverse().reduce<unknown>((below, key) => ({ [key]: below }), valueAt(own, path));
+    // Tolerances are those of a precision.
+    const along = path[0] === 'precision' ? [{ accuracy: own['accuracy'] }] : [];
+    return isTree(inner) ? [inner, ...along] : [];
+  });
+  return [...layers, ...kept];
 }

@@ -1,13 +1,16 @@
 import type { Preset } from '../contract/preset';
 import type { RunSpec } from '../contract/run-spec';
-import { gpuDefaultsOff } from './gpu-defaults';
+import { gpuDefaultsOff, gpuSettings } from './gpu-defaults';
 import { note, problem } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
 
 const field = 'targetGpu';
 
-/** Where the defaults of a chosen GPU come from, or why they are not taken. */
-export function gpuFindings(preset: Preset, { targetGpu, model, engine }: RunSpec): RuleFinding[] {
+const listed = (names: readonly string[]): string =>
+  [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' and ');
+
+/** Where the defaults of a chosen GPU come from, and which of them are not taken. */
+export function gpuFindings(preset: Preset, { targetGpu, model, engine, format }: RunSpec): RuleFinding[] {
   if (targetGpu === undefined) return [];
   const known = Object.keys(preset.byGpu ?? {});
   if (preset.byGpu?.[targetGpu] === undefined) {
@@ -38,13 +41,19 @@ export function gpuFindings(preset: Preset, { targetGpu, model, engine }: RunSpe
           'Choose the profile full for them.',
         ),
       ];
-    case 'cpu':
+    case 'cpu': {
+      const without = gpuSettings(preset, targetGpu, format);
+      const left =
+        without.length === 0
+          ? ''
+          : `; ${listed(without)} ${without.length === 1 ? 'needs the GPU and is' : 'need the GPU and are'} not taken`;
       return [
         note(
           field,
-          `The published defaults of ${targetGpu} are not taken where no GPU serves; its published figures are shown beside the measured ones`,
-          'Choose the engine "docker" with GPUs, or "remote", for them.',
+          `Batch sizes, instances and loads are, where not chosen, those published for ${targetGpu}: ${document}; no GPU serves${left}`,
+          'Choose the engine "docker" with GPUs, or "remote", for all of it.',
         ),
       ];
+    }
   }
 }

@@ -1,5 +1,6 @@
 import { fewestRounds } from '../contract/cross-check';
 import type { RunSpec } from '../contract/run-spec';
+import { configuredTraits, demandedLoad } from '../triton/configured-traits';
 import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
 
@@ -90,13 +91,26 @@ function rounds({ performance }: RunSpec): RuleFinding[] {
 
 /** What the protocol and the batcher allow; whether the model takes it is known when it is served. */
 function kind({ performance, configure }: RunSpec): RuleFinding[] {
-  const { sequences, streaming = false, protocol, sharedMemory: memory } = performance;
+  const demanded = demandedLoad(performance, configure);
+  const { sequences, streaming = false, protocol, sharedMemory: memory } = demanded;
   const unsupported = 'combination-unsupported';
   const found: RuleFinding[] = [];
   if (streaming && protocol !== 'grpc') {
     const remedy = 'Choose the protocol "grpc".';
     found.push(
-      problem('performance.streaming', 'Streams are of gRPC: HTTP has no counterpart', remedy, unsupported),
+      performance.streaming === true
+        ? problem(
+            'performance.streaming',
+            'Streams are of gRPC: HTTP has no counterpart',
+            remedy,
+            unsupported,
+          )
+        : problem(
+            'performance.protocol',
+            'config.pbtxt makes the model decoupled: it answers over a gRPC stream alone',
+            remedy,
+            unsupported,
+          ),
     );
   }
   if (memory !== 'none' && (streaming || sequences !== undefined)) {
@@ -107,6 +121,11 @@ function kind({ performance, configure }: RunSpec): RuleFinding[] {
   if (sequences !== undefined && largest > 1 && configure.maxBatchSize > 0) {
     const message = `The sequence batcher takes requests of batch size 1, not ${largest}`;
     found.push(problem('performance.batchSizes', message, 'Measure batch size 1 alone.', unsupported));
+  }
+  if (performance.sequences !== undefined && !configuredTraits(configure).sequences) {
+    const message = 'The model has no sequence_batching: it does not see which requests belong together';
+    const remedy = 'Leave the sequences out, or add sequence_batching to config.pbtxt.';
+    found.push(problem('performance.sequences', message, remedy, unsupported));
   }
   return found;
 }

@@ -13,7 +13,7 @@ import {
 import { imageFamily } from '../contract/serving';
 import { formatOf } from '../formats/formats';
 import { onlineConcurrency } from '../perf/concurrency';
-import { chosenGpu, gpuDefaultsOff, gpuEngine } from './gpu-defaults';
+import { chosenGpu, gpuDefaultsOff, gpuEngine, layersWithoutGpu, publishedLayers } from './gpu-defaults';
 import { ruleFindings } from './spec-rules';
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -157,42 +157,39 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
   }
   const args = Object.fromEntries(Object.entries(profile.args).map(([key, value]) => [key, String(value)]));
   const target = chosenGpu(preset, overrides);
-  const gpu =
-    target === null || gpuDefaultsOff(name, overrides['engine']) !== null
-      ? undefined
-      : preset.byGpu?.[target];
+  const off = gpuDefaultsOff(name, overrides['engine']);
+  const gpu = target === null || off === 'quick' ? undefined : target;
+  const published = gpu === undefined ? undefined : preset.byGpu?.[gpu];
+  const publishedFormat = published?.defaults['format'];
   const format: Format | undefined = oneOf(
     formats,
     overrides['format'] ??
-      gpu?.defaults['format'] ??
+      // A plan is built and served on a GPU alone.
+      (off === 'cpu' && publishedFormat === 'trt' ? undefined : publishedFormat) ??
       profile.defaults['format'] ??
       preset.defaults['format'] ??
       baseDefaults.format,
   );
   const ofFormat = (layer: Preset['byFormat']): Tree => (format === undefined ? {} : (layer?.[format] ?? {}));
-  const { engine = gpu === undefined ? baseDefaults.engine : { kind: 'docker' } } = overrides;
+  const onGpu = gpu !== undefined && off === null;
+  const { engine = onGpu ? { kind: 'docker' } : baseDefaults.engine } = overrides;
   const place = oneOf(engines, isTree(engine) ? (engine['kind'] ?? baseDefaults.engine.kind) : undefined);
-  // What is published wins over the profile, whose own values are for a CPU.
-  const ofGpu: readonly Tree[] =
-    gpu === undefined
-      ? []
-      : [
-          preset.defaults,
-          ofFormat(preset.byFormat),
-          gpu.defaults,
-          ofFormat(gpu.byFormat),
-          place === undefined ? {} : (gpu.byEngine?.[place] ?? {}),
-          gpuEngine(overrides),
-        ];
-  const underneath = [
+  const own = [
     { model: { preset: preset.id, profile: name, args }, configure: { modelName: preset.id } },
     preset.defaults,
     ofFormat(preset.byFormat),
     profile.defaults,
     ofFormat(profile.byFormat),
     place === undefined ? {} : (profile.byEngine?.[place] ?? {}),
-    ...ofGpu,
   ].reduce<Tree>(mergeTrees, baseDefaults);
+  // What is published wins over the profile, whose own values are for a CPU.
+  const layers =
+    gpu === undefined
+      ? []
+      : onGpu
+        ? [...publishedLayers(preset, gpu, { format, place }), gpuEngine(overrides)]
+        : layersWithoutGpu(publishedLayers(preset, gpu, { format, place: undefined }), own, format);
+  const underneath = layers.reduce(mergeTrees, own);
   const precision: Precision | undefined = oneOf(
     precisions,
     overrides['precision'] ?? underneath['precision'],

@@ -1,6 +1,8 @@
 import type { LoadPoint } from '../contract/results';
 import { csvText } from './csv';
 import type { CsvValue } from './csv';
+import type { DetailColumn } from './detail-columns';
+import { detailColumnsOf } from './detail-columns';
 import type { LoadColumn } from './load-columns';
 import { loadColumnsOf, scheduleColumns } from './load-columns';
 import { streamColumnsOf } from './stream-columns';
@@ -44,6 +46,7 @@ function cells(
   level: ReportLevel,
   verified: string,
   streams: readonly StreamColumn[],
+  details: readonly DetailColumn[],
 ): CsvValue[] {
   const { point } = level;
   const flags = level.marks.join('; ');
@@ -59,6 +62,7 @@ function cells(
       null,
       null,
       ...streams.map(() => null),
+      ...details.map(() => null),
     ];
   }
   return [
@@ -71,20 +75,24 @@ function cells(
     point.protocol,
     verified,
     ...streams.map((column) => further(column, point)),
+    ...details.map((column) => column.read(point)),
   ];
 }
 
 /**
  * The seeds' columns, of request rates also those from the schedule, and how far each row can be trusted; a level without a
- * result is a row without numbers. Sequences and streams add columns of their own.
+ * result is a row without numbers. Sequences, streams, checks, TLS and models measured together add columns of their own.
  */
 export function loadCsv(scenario: ReportScenario, verification: Verification): string {
   const verified = verification.verified ? 'verified' : 'unverified';
   const more = scenario.sweep === 'requestRate' ? scheduleColumns : [];
   const columns = [...loadColumnsOf(scenario.sweep), ...more];
-  const streams = streamColumnsOf(scenario.rows.map(({ point }) => point));
+  const points = scenario.rows.map(({ point }) => point);
+  const streams = streamColumnsOf(points);
+  const details = detailColumnsOf(points);
+  const named = (some: readonly { readonly heading: string }[]) => some.map(({ heading }) => heading);
   return csvText(
-    [...columns.map(({ heading }) => heading), ...extraHeadings, ...streams.map(({ heading }) => heading)],
-    scenario.rows.map((level) => cells(columns, level, verified, streams)),
+    [...named(columns), ...extraHeadings, ...named(streams), ...named(details)],
+    scenario.rows.map((level) => cells(columns, level, verified, streams, details)),
   );
 }

@@ -18,7 +18,7 @@ import type { ModelConfig } from '../triton/model-config';
 import { inputFileProblem } from './input-file-problem';
 import { plannedCommands } from './planned-commands';
 import type { CommandPlaces } from './planned-commands';
-import { readChoice } from './read-choice';
+import { defaultPrecision, readChoice } from './read-choice';
 
 /** The field, message and remedy of an error, as a value. */
 function problemOf(error: unknown, field: string): SpecProblem {
@@ -97,6 +97,14 @@ async function fileProblems(spec: RunSpec, places: CommandPlaces): Promise<SpecP
       found.push({ field, severity: 'problem', message: `${String(path)} is a folder`, remedy });
     }
   }
+  const tls = spec.engine.kind === 'remote' ? (spec.engine.tls ?? {}) : {};
+  for (const name of ['caFile', 'certFile', 'keyFile'] as const) {
+    const path = tls[name];
+    if (path === undefined || (await exists(path))) continue;
+    const remedy = 'Choose a file that is there, or leave the field empty.';
+    const message = `${path} does not exist`;
+    found.push({ field: `engine.tls.${name}`, severity: 'problem', message, remedy });
+  }
   const { loadTool } = spec.performance;
   if (loadTool === 'perf_analyzer' && spec.engine.kind !== 'docker') {
     if (!(await exists(places.layout.perfAnalyzer))) {
@@ -118,9 +126,11 @@ export async function previewSpec(
   places: CommandPlaces,
 ): Promise<SpecPreview> {
   const { spec, nearest, defaults, problems } = readChoice(loaded.preset, choice);
+  const precision = defaultPrecision(loaded.preset, choice);
   const shared = {
     spec,
     defaults,
+    ...(precision === undefined ? {} : { defaultPrecision: precision }),
     specHash: spec === null ? null : hashValue(spec),
     ...(sourceOf(choice.overrides['model']) === undefined ? {} : { ownPreset: loaded.preset }),
   };

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Preset } from '../contract/preset';
-import type { RunSpec } from '../contract/run-spec';
-import { runSpecSchema } from '../contract/run-spec';
+import type { Precision, RunSpec } from '../contract/run-spec';
+import { precisions, runSpecSchema } from '../contract/run-spec';
 import type { Choice, SpecProblem } from '../contract/spec-tools';
 import { toWire } from '../contract/errors';
 import { layerSpec, mergeTrees, parseSpec } from '../presets/resolve-spec';
@@ -47,6 +47,13 @@ function defaultsOf(preset: Preset, overrides: Tree): RunSpec | null {
     }
   }
   return null;
+}
+
+/** What the precision is when it is left out; undefined where the rest leads to none. */
+export function defaultPrecision(preset: Preset, { overrides }: Choice): Precision | undefined {
+  const rest = Object.fromEntries(Object.entries(overrides).filter(([key]) => key !== 'precision'));
+  const found = at(layersOf(preset, rest).tree, 'precision');
+  return precisions.find((known) => known === found);
 }
 
 /** Without the keys that the schema does not know. */

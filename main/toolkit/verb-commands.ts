@@ -3,6 +3,7 @@ import type { Framework, RunSpec } from '../contract/run-spec';
 import { defaultWorkspaceBytes } from '../contract/run-spec';
 import { exportedFormat } from '../formats/formats';
 import { isFileSource, sampleTensors } from '../own/served-tensors';
+import { configuredTraits } from '../triton/configured-traits';
 import type { TlsFiles } from '../contract/tls';
 import type { ToolkitArgument, ToolkitCommand } from './toolkit';
 
@@ -61,11 +62,14 @@ function weightArguments(
   ];
 }
 
-/** Flags of a verb that goes through the data set: whole batches of the largest size that the model takes. */
+/** Flags of a verb that goes through the data set: whole batches of the largest size that the model takes in a request. */
 function datasetArguments({ spec }: ModelSource, dataset: string): ToolkitArgument[] {
   return [
     ['--dataset', dataset],
-    ['--batch-size', Math.max(1, spec.configure.maxBatchSize)],
+    [
+      '--batch-size',
+      configuredTraits(spec.configure).sequences ? 1 : Math.max(1, spec.configure.maxBatchSize),
+    ],
   ];
 }
 

@@ -55,6 +55,8 @@ export interface InferInput {
   readonly modelVersion?: string | undefined;
   readonly inputs: readonly Tensor[];
   readonly id?: string | undefined;
+  /** The request is a whole sequence of this correlation id. */
+  readonly sequenceId?: number | undefined;
 }
 
 /**
@@ -187,7 +189,7 @@ export function createTritonClient(
       return parseReply(repositoryIndexSchema, response, 'repository index');
     },
     infer: async (input, call = {}) => {
-      const encoded = encodeInferRequest(input.inputs, input.id);
+      const encoded = encodeInferRequest(input.inputs, input.id, input.sequenceId);
       const response = await requestTriton(httpAddress, {
         method: 'POST',
         path: `${modelPath(input.modelName, input.modelVersion)}/infer`,

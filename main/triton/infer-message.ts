@@ -10,8 +10,12 @@ export interface EncodedInferRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** All inputs as raw bytes behind the JSON; all outputs asked for in the same form. */
-export function encodeInferRequest(inputs: readonly Tensor[], id?: string): EncodedInferRequest {
+/** All inputs as raw bytes behind the JSON; all outputs asked for in the same form. @param sequenceId a whole sequence. */
+export function encodeInferRequest(
+  inputs: readonly Tensor[],
+  id?: string,
+  sequenceId?: number,
+): EncodedInferRequest {
   const json = Buffer.from(
     JSON.stringify({
       ...(id === undefined ? {} : { id }),
@@ -21,7 +25,12 @@ export function encodeInferRequest(inputs: readonly Tensor[], id?: string): Enco
         shape: input.shape,
         parameters: { binary_data_size: input.data.byteLength },
       })),
-      parameters: { binary_data_output: true },
+      parameters: {
+        binary_data_output: true,
+        ...(sequenceId === undefined
+          ? {}
+          : { sequence_id: sequenceId, sequence_start: true, sequence_end: true }),
+      },
     }),
   );
   return {

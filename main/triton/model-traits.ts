@@ -18,6 +18,15 @@ const telling = z.looseObject({
     .optional(),
 });
 
+/** Traits of one model by its configuration alone. Pure. */
+export function traitsOf(config: unknown): ModelTraits {
+  const { sequenceBatching, modelTransactionPolicy } = telling.parse(config);
+  return {
+    sequences: sequenceBatching !== undefined,
+    decoupled: modelTransactionPolicy?.decoupled === true,
+  };
+}
+
 /** Ensembles may hold ensembles; Triton lets none hold itself. */
 const deepest = 8;
 
@@ -32,10 +41,7 @@ export async function readModelTraits(
   depth = 0,
 ): Promise<ModelTraits> {
   const config = telling.parse(await client.modelConfig(model.name, model.version, call));
-  const own: ModelTraits = {
-    sequences: config.sequenceBatching !== undefined,
-    decoupled: config.modelTransactionPolicy?.decoupled === true,
-  };
+  const own = traitsOf(config);
   const names = new Set((config.ensembleScheduling?.step ?? []).map((step) => step.modelName));
   if (depth >= deepest) return own;
   const parts = await Promise.all(

@@ -7,7 +7,8 @@ import type { RunSpec } from '../../main/contract/run-spec';
 import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview } from '../../main/contract/spec-tools';
 import type { Client } from '../client';
 import type { Keys, Tree } from './choice-tree';
-import { getAt, isTree, mergeTrees, sameValue, setAt, unsetAt } from './choice-tree';
+import { getAt, sameValue, setAt, unsetAt } from './choice-tree';
+import { withEdit, withTarget } from './draft-choice';
 import { createDraftFiles } from './draft-files';
 import { createLatest } from './latest';
 import type { WizardPage } from './wizard-page';
@@ -63,6 +64,8 @@ export interface DraftState {
   readonly change: (keys: Keys, value: unknown) => void;
   readonly reset: (keys: Keys) => void;
   readonly choosePreset: (preset: string) => void;
+  /** The published GPU that the draft is for; `engine` stands where none was chosen, null is the published one. */
+  readonly chooseTarget: (gpu: string, engine: Tree | null) => void;
   /** The engineer's own model in place of a preset; where it runs stays as it was. */
   readonly chooseModel: (choice: Choice, preset: Preset) => void;
   readonly startOver: () => void;
@@ -82,15 +85,6 @@ export interface DraftState {
 const newId = (): string => crypto.randomUUID();
 const firstPreset = 'resnet50';
 const ownModelKeys = ['model', 'source'] as const;
-const patchKeys = ['configure', 'configPatch'] as const;
-
-/** Fields laid over the choice; what was edited by hand before gives way to what is edited by hand now. */
-export function withEdit(overrides: Tree, edit: Tree): Tree {
-  const patch = getAt(edit, patchKeys);
-  const merged = mergeTrees(overrides, edit);
-  if (!isTree(patch)) return merged;
-  return Object.keys(patch).length === 0 ? unsetAt(merged, patchKeys) : setAt(merged, patchKeys, patch);
-}
 
 /** These say a part of a deployment and are laid over the choice; the others are a whole one. */
 const partial: ReadonlySet<ImportedSpec['source']> = new Set(['config-pbtxt', 'shell-environment']);
@@ -239,6 +233,9 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         const engine = getAt(get().overrides, ['engine']);
         set({ preset, edit: null });
         setOverrides(engine === undefined ? {} : { engine });
+      },
+      chooseTarget: (gpu, engine) => {
+        setOverrides(withTarget(get().overrides, gpu, engine));
       },
       chooseModel: (choice, ownPreset) => {
         const engine = getAt(get().overrides, ['engine']);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any, Callable, NamedTuple, Optional, Protocol
@@ -34,10 +35,28 @@ class Tls(NamedTuple):
         return named
 
 
+class Kind(NamedTuple):
+    """What of a model's configuration decides how it is asked."""
+
+    max_batch_size: int
+    #: `sequence_batching`: each request is sent as a sequence of its own, of one item.
+    sequences: bool
+    #: `model_transaction_policy`: it answers over a gRPC stream, any number of times.
+    decoupled: bool
+
+
+def _kind_of(config: dict[str, Any]) -> Kind:
+    return Kind(
+        int(config.get("max_batch_size", 0)),
+        "sequence_batching" in config,
+        bool(config.get("model_transaction_policy", {}).get("decoupled", False)),
+    )
+
+
 class Client(Protocol):
     def metadata(self) -> dict[str, Any]: ...
 
-    def max_batch_size(self) -> int: ...
+    def kind(self) -> Kind: ...
 
     def submit(
         self, x: Tensors, datatypes: dict[str, str], outputs: list[str], request_id: str
@@ -74,6 +93,18 @@ class _TritonClient:
         self._url = url
         self._model = model
         self._version = version
+        self._kind: Optional[Kind] = None
+        # Correlation ids that no other client of the server has open.
+        self._sequence = secrets.randbelow(2**31)
+
+    def _config(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def kind(self) -> Kind:
+        """Of the served model, asked once."""
+        if self._kind is None:
+            self._kind = _kind_of(self._config())
+        return self._kind
 
     def _ask(self, doing: str, call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         try:
@@ -99,13 +130,17 @@ class _TritonClient:
             tensor = self._module.InferInput(name, list(x[name].shape), datatype)
             tensor.set_data_from_numpy(x[name])
             inputs.append(tensor)
-        return {
+        request: dict[str, Any] = {
             "model_name": self._model,
             "inputs": inputs,
             "model_version": self._version,
             "outputs": [self._module.InferRequestedOutput(name) for name in outputs],
             "request_id": request_id,
         }
+        if self.kind().sequences:
+            self._sequence += 1
+            request.update(sequence_id=self._sequence, sequence_start=True, sequence_end=True)
+        return request
 
     @staticmethod
     def _outputs(result: Any, names: list[str]) -> Tensors:
@@ -119,6 +154,14 @@ class _TritonClient:
         self._client.close()
 
 
+class _Streamed:
+    """A request over a stream, and what has come to it so far."""
+
+    def __init__(self) -> None:
+        self.answers: Future[list[Any]] = Future()
+        self.results: list[Any] = []
+
+
 class GrpcClient(_TritonClient):
     def __init__(self, url: str, model: str, version: str, tls: Tls | None = None) -> None:
         from tritonclient import grpc
@@ -130,6 +173,9 @@ class GrpcClient(_TritonClient):
                 "input-invalid", f"A file for TLS cannot be read: {error}", where=url
             ) from error
         super().__init__(grpc, client, url, model, version)
+        self._streamed: dict[str, _Streamed] = {}
+        self._streaming = False
+        self._count = 0
 
     def metadata(self) -> dict[str, Any]:
         value: dict[str, Any] = self._ask(
@@ -137,11 +183,71 @@ class GrpcClient(_TritonClient):
         )
         return value
 
-    def max_batch_size(self) -> int:
+    def _config(self) -> dict[str, Any]:
         value = self._ask(
             "No model configuration", self._client.get_model_config, self._model, self._version, as_json=True
         )
-        return int(value["config"].get("max_batch_size", 0))
+        config: dict[str, Any] = value["config"]
+        return config
+
+    def _on_answer(self, result: Any, error: Any) -> None:
+        """Called by tritonclient's thread; an error does not say of which request it is."""
+        if error is not None:
+            for streamed in list(self._streamed.values()):
+                if not streamed.answers.done():
+                    streamed.answers.set_exception(error)
+            return
+        response = result.get_response()
+        streamed = self._streamed[response.id]
+        if response.outputs:
+            streamed.results.append(result)
+        if response.parameters["triton_final_response"].bool_param:
+            streamed.answers.set_result(streamed.results)
+
+    def _submit_streamed(self, request: dict[str, Any], outputs: list[str]) -> Pending:
+        """Throws combination-unsupported when the request is not answered once: the framework answers once."""
+        self._count += 1
+        asked, key = request["request_id"], f"{self._count}"
+        streamed = _Streamed()
+        self._streamed[key] = streamed
+        if not self._streaming:
+            self._ask("No stream", self._client.start_stream, callback=self._on_answer)
+            self._streaming = True
+        request["request_id"] = key
+        self._ask(
+            "The request could not be sent",
+            self._client.async_stream_infer,
+            enable_empty_final_response=True,
+            **request,
+        )
+
+        def take(seconds: float) -> Tensors:
+            results = streamed.answers.result(timeout=seconds)
+            del self._streamed[key]
+            if len(results) != 1:
+                raise ToolkitError(
+                    "combination-unsupported",
+                    f"The request {asked} was answered {len(results)} times; the framework answers once, "
+                    "so that the outputs cannot be compared",
+                    where="model_transaction_policy",
+                    remedy="Measure the model where it is served: perf --url ... --streaming.",
+                )
+            return self._outputs(results[0], outputs)
+
+        return self._waiting(take, asked)
+
+    def _waiting(self, take: Pending, request_id: str) -> Pending:
+        def wait(seconds: float) -> Tensors:
+            try:
+                return take(seconds)
+            except FutureTimeout:
+                raise _not_answered(seconds, self._url) from None
+            except self._module.InferenceServerException as error:
+                raise _failure(
+                    error, self._url, f"The request {request_id} failed", "inference-failed"
+                ) from error
+
+        return wait
 
     def submit(self, x: Tensors, datatypes: dict[str, str], outputs: list[str], request_id: str) -> Pending:
         answer: Future[Any] = Future()
@@ -153,19 +259,17 @@ class GrpcClient(_TritonClient):
                 answer.set_exception(error)
 
         request = self._request(x, datatypes, outputs, request_id)
+        if self.kind().decoupled:
+            return self._submit_streamed(request, outputs)
         self._ask("The request could not be sent", self._client.async_infer, callback=done, **request)
+        return self._waiting(
+            lambda seconds: self._outputs(answer.result(timeout=seconds), outputs), request_id
+        )
 
-        def wait(seconds: float) -> Tensors:
-            try:
-                return self._outputs(answer.result(timeout=seconds), outputs)
-            except FutureTimeout:
-                raise _not_answered(seconds, self._url) from None
-            except self._module.InferenceServerException as error:
-                raise _failure(
-                    error, self._url, f"The request {request_id} failed", "inference-failed"
-                ) from error
-
-        return wait
+    def close(self) -> None:
+        if self._streaming:
+            self._client.stop_stream(cancel_requests=True)
+        super().close()
 
 
 class HttpClient(_TritonClient):
@@ -181,11 +285,20 @@ class HttpClient(_TritonClient):
         )
         return value
 
-    def max_batch_size(self) -> int:
-        value = self._ask("No model configuration", self._client.get_model_config, self._model, self._version)
-        return int(value.get("max_batch_size", 0))
+    def _config(self) -> dict[str, Any]:
+        value: dict[str, Any] = self._ask(
+            "No model configuration", self._client.get_model_config, self._model, self._version
+        )
+        return value
 
     def submit(self, x: Tensors, datatypes: dict[str, str], outputs: list[str], request_id: str) -> Pending:
+        if self.kind().decoupled:
+            raise ToolkitError(
+                "combination-unsupported",
+                f"The model {self._model} is decoupled: it answers over a gRPC stream alone",
+                where="model_transaction_policy",
+                remedy="Use --protocol grpc.",
+            )
         request = self._request(x, datatypes, outputs, request_id)
         pending = self._ask("The request could not be sent", self._client.async_infer, **request)
 

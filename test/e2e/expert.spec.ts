@@ -142,7 +142,7 @@ async function wishes() {
 /** Fields that this machine, or what is chosen above, leaves one value only; the page says why. */
 const fixed = [
   ...['engine.kind', 'model.preset', 'configure.backendAccelerator', 'configure.captureCudaGraph'],
-  // Puts the run into containers with that GPU.
+  // Brings other defaults, which some of the values above may already be.
   'targetGpu',
   // The other way to say a request rate, refused beside it.
   'performance.requestIntervalsUs',

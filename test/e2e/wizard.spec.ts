@@ -16,7 +16,9 @@ async function draftHolds(text: string): Promise<void> {
   const folder = join(home.path, 'drafts');
   await until(`a draft holds ${text}`, async () => {
     const names = await readdir(folder).catch(() => []);
-    const texts = names.map((name) => readFile(join(folder, name), 'utf8').catch(() => ''));
+    // One that is being written is not there yet: the window may be killed before it is.
+    const whole = names.filter((name) => name.endsWith('.json'));
+    const texts = whole.map((name) => readFile(join(folder, name), 'utf8').catch(() => ''));
     return (await Promise.all(texts)).some((draft) => draft.includes(text));
   });
 }

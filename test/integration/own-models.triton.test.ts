@@ -70,6 +70,32 @@ it('a TorchScript model of a repository keeps the names that its clients use', a
   expect(dynamicBatching).toBeUndefined();
 });
 
+/** What each load tool did at each level. */
+const both = ['--set', 'performance.crossCheck=true', '--batch-sizes', '1'];
+
+it('a stateful model of a repository is asked and measured in sequences, by both load tools', async () => {
+  const document = await report('repository/counted', ...both);
+  expect((await configOf(document, 'counted'))['sequenceBatching']).toMatchObject({
+    oldest: { maxCandidateSequences: 4 },
+  });
+  const points = [...document.offline, ...document.online];
+  expect(points.length).toBeGreaterThan(0);
+  for (const { sequences } of points) {
+    expect(sequences).toMatchObject({ length: 20 });
+    expect(sequences?.endedPerSecond).toBeGreaterThan(0);
+  }
+});
+
+it('a decoupled model of a repository is asked and measured over a stream, by both load tools', async () => {
+  const document = await report('repository/streamed', '--trust', ...both);
+  expect((await configOf(document, 'streamed'))['modelTransactionPolicy']).toEqual({ decoupled: true });
+  const points = [...document.offline, ...document.online];
+  expect(points.length).toBeGreaterThan(0);
+  for (const { streaming } of points) {
+    expect(streaming).toMatchObject({ decoupled: true, responsesPerRequest: 1 });
+  }
+});
+
 it('an ONNX file as fp16 computes what the file says, its epsilons too', async () => {
   const document = await report('norms.onnx', '--precision', 'fp16', '--batch-sizes', '1');
   const [output] = document.accuracy?.outputs ?? [];

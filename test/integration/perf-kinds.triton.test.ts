@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadPoint } from '../../main/contract/results';
 import { loadPointSchema } from '../../main/contract/results';
+import { loadAndCheckModel } from '../../main/engine/ready';
 import { createLoadTools } from '../../main/perf/load-tools';
 import type { MeasureInput } from '../../main/perf/load-tool';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
@@ -31,10 +32,12 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'workbench-kinds-'));
   for (let step = 1; step <= 40; step += 1) {
     await writeFile(join(dir, `step-${step}.bin`), floats(step, ...Array<number>(15).fill(0)));
+    await writeFile(join(dir, `jump-${step}.bin`), floats(step, 1, ...Array<number>(14).fill(0)));
   }
   await writeFile(join(dir, 'three.bin'), floats(3, 0));
   await writeFile(join(dir, 'none.bin'), floats(0, 0));
   await writeFile(join(dir, 'fails.bin'), floats(1, 1));
+  await writeFile(join(dir, 'nan.bin'), floats(3, 2));
   triton = await startTestTriton([
     accumulatingModel,
     talkativeModel,
@@ -125,6 +128,26 @@ describe('a stateful model', () => {
     expect(peer.code).toBe('combination-unsupported');
   });
 
+  it.each(['native', 'perf_analyzer'] as const)(
+    'takes streams of input data as sequences from %s',
+    async (tool) => {
+      // A request of another stream, or beyond the end of its own, would be out of order.
+      const streams = [2, 5, 3];
+      const files = streams
+        .flatMap((length) => steps.slice(0, length))
+        .map((file) => (tool === 'native' ? file : file.replace('step', 'jump')));
+      const level = await levelOf('accumulate', files, { settings: { sequences } });
+      const inputData = { ...level.inputData, streams };
+      const point = loadPointSchema.parse(await tools[tool].measure({ ...level, inputData }));
+      expect(point.errorCount).toBe(0);
+      expect(point.sequences).toMatchObject({ length: 3 });
+      expect(point.sequences?.lengthVariation).toBeCloseTo(50, 6);
+      const length = point.inferencesPerSecond / (point.sequences?.endedPerSecond ?? 0);
+      expect(length).toBeGreaterThan(2);
+      expect(length).toBeLessThan(5);
+    },
+  );
+
   it('is measured by perf_analyzer with its own flags', async () => {
     const point = await tools.perf_analyzer.measure(
       // It sends the first sample alone: whether the sums are right is not what is asked here.
@@ -172,6 +195,16 @@ describe('a decoupled model', () => {
     expect(point.flags).toContain('errors');
   });
 
+  it('has its intermediate answers decoded and checked', async () => {
+    const point = await talk(['nan.bin', 'three.bin'], { settings: { checkOutputs: 'finite' } });
+    expect(point.errorsByKind?.map(({ kind }) => kind)).toEqual(['output not finite']);
+    const { checkedCount = 0, wrongCount = 0 } = point.outputChecks ?? {};
+    // Whole requests of three answers, of which one is wrong in half of them.
+    expect([checkedCount % 3, wrongCount < checkedCount / 3]).toEqual([0, true]);
+    expect(wrongCount).toBeGreaterThan(0);
+    expect((await talk(['nan.bin'])).errorsByKind).toBeUndefined();
+  });
+
   it('has every request in the counts of the server', async () => {
     const before = (await statisticsOf('talk'))?.success.count ?? 0;
     const point = await talk(['three.bin']);
@@ -191,6 +224,40 @@ describe('a decoupled model', () => {
     expect(point.streaming?.decoupled).toBe(true);
     expect(point.streaming?.responsesPerRequest).toBeCloseTo(3, 0);
     expect(point.streaming?.firstResponse).toBeNull();
+  });
+});
+
+describe('the canary', () => {
+  const canary = async (modelName: string, ...values: number[]) => {
+    const client = createTritonClient(triton.httpAddress);
+    const shape = modelName === 'accumulate' ? [1, values.length] : [values.length];
+    await loadAndCheckModel({
+      ...{ client, modelName, modelVersion: '1', load: false },
+      grpc: { address: triton.grpcAddress, tls: null },
+      config: await client.modelConfig(modelName, '1'),
+      canary: [{ name: 'INPUT', datatype: 'FP32', shape, data: floats(...values) }],
+    });
+  };
+
+  it('of a stateful model is a sequence of its own', async () => {
+    const first = [1, ...Array<number>(15).fill(0)];
+    for (let round = 0; round < 2; round += 1) await canary('accumulate', ...first);
+    const error = await rejection(canary('accumulate', 2, ...first.slice(1)));
+    expect([error.code, error.details]).toEqual([
+      'inference-failed',
+      expect.stringContaining('out of order'),
+    ]);
+  });
+
+  it('of a decoupled model waits for the final answer, and several are refused', async () => {
+    await canary('talk', 1, 0);
+    await canary('talk', 0, 0);
+    expect((await rejection(canary('talk', 1, 1))).details).toContain('asked to fail');
+    const several = await rejection(canary('talk', 3, 0));
+    expect([several.code, several.message]).toEqual([
+      'combination-unsupported',
+      expect.stringContaining('3 times'),
+    ]);
   });
 });
 

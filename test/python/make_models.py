@@ -65,6 +65,21 @@ version_policy: { latest { num_versions: 1 } }
 """
 
 
+_STATEFUL_CONFIG = """
+name: "counted"
+platform: "onnxruntime_onnx"
+max_batch_size: 4
+input [ { name: "x" data_type: TYPE_FP32 dims: [ 4, 16 ] } ]
+output [ { name: "y" data_type: TYPE_FP32 dims: [ 4, 16 ] } ]
+sequence_batching {
+  oldest { max_candidate_sequences: 4 }
+  control_input [
+    { name: "START" control [ { kind: CONTROL_SEQUENCE_START int32_false_true: [ 0, 1 ] } ] }
+  ]
+}
+"""
+
+
 class _Mixer(torch.nn.Module):
     def forward(self, values: torch.Tensor, flags: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         masked = values * flags.to(values.dtype) - values
@@ -72,17 +87,24 @@ class _Mixer(torch.nn.Module):
 
 
 def write_models(folder: Path) -> None:
-    """A repository with an ONNX model in versions 1 and 3 and a TorchScript model, and the ONNX file alone."""
+    """A repository with an ONNX model in versions 1 and 3, a TorchScript model, the first with sequences and the second
+    decoupled, and the ONNX file alone."""
     repository = folder / "repository"
     for version in ("1", "3"):
         path = repository / "normed" / version
         path.mkdir(parents=True)
         write_norms(path / "model.onnx", 0.001)
     (repository / "normed" / "config.pbtxt").write_text(_ONNX_CONFIG)
-    path = repository / "mixer" / "1"
+    path = repository / "counted" / "1"
     path.mkdir(parents=True)
-    torch.jit.script(_Mixer().eval()).save(str(path / "model.pt"))
-    (repository / "mixer" / "config.pbtxt").write_text(_TORCH_CONFIG)
+    write_norms(path / "model.onnx", 0.001)
+    (repository / "counted" / "config.pbtxt").write_text(_STATEFUL_CONFIG)
+    for name, more in (("mixer", ""), ("streamed", "model_transaction_policy { decoupled: true }\n")):
+        path = repository / name / "1"
+        path.mkdir(parents=True)
+        torch.jit.script(_Mixer().eval()).save(str(path / "model.pt"))
+        config = _TORCH_CONFIG.replace('"mixer"', f'"{name}"') + more
+        (repository / name / "config.pbtxt").write_text(config)
     write_norms(folder / "norms.onnx", 0.001)
 
 

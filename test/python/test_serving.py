@@ -74,6 +74,7 @@ class ServingTest(unittest.TestCase):
         tensors: tuple[list[tuple[str, str, str]], list[tuple[str, str, str]]],
         batched: bool = True,
         parameters: Optional[dict[str, str]] = None,
+        more: str = "",
     ) -> None:
         """Loads a model; raises InferenceServerException with Triton's reason."""
         version = self.server.models / name / "1"
@@ -89,6 +90,7 @@ class ServingTest(unittest.TestCase):
             config += (
                 "dynamic_batching { preferred_batch_size: [ 4 ] max_queue_delay_microseconds: 2000000 }\n"
             )
+        config += more
         for key, value in {"intra_op_threads": "1", **(parameters or {})}.items():
             config += f'parameters {{ key: "{key}" value: {{ string_value: "{value}" }} }}\n'
         (version.parent / "config.pbtxt").write_text(config)
@@ -153,6 +155,21 @@ class ServingTest(unittest.TestCase):
                     ended = toolkit("verify", "--reference", reference, "--candidate", dump)
                     self.assertEqual([output["passed"] for output in ended.last["outputs"]], [True, True])
                     np.testing.assert_array_equal(read_all(dump, "ids")["ids"], [f"s{i}" for i in range(5)])
+
+    def test_a_decoupled_model_is_asked_over_a_stream(self) -> None:
+        policy = "model_transaction_policy { decoupled: true }\n"
+        self.serve("streamed", "onnx", self.root / "model.onnx", TOY_TENSORS, batched=False, more=policy)
+        flags = ["--model-dir", self.toy, "--batch-size=2"]
+        reference, dump = self.root / "streamed-reference", self.root / "streamed"
+        ended = toolkit("infer-framework", *flags, "--runtime=pyt", "--output-dir", reference)
+        self.assertEqual(ended.code, 0, ended.stderr)
+        asked = [*flags, "--model-name=streamed", "--max-unresponded-requests=2"]
+        ended = toolkit("infer-triton", *asked, "--url", self.server.grpc, "--output-dir", dump)
+        self.assertEqual((ended.code, ended.last.get("samples")), (0, 5), f"{ended.lines}{ended.stderr}")
+        ended = toolkit("verify", "--reference", reference, "--candidate", dump)
+        self.assertEqual([output["passed"] for output in ended.last["outputs"]], [True, True])
+        http = ["--protocol=http", "--url", self.server.http, "--output-dir", self.root / "none-http"]
+        self.assertEqual(toolkit("infer-triton", *asked, *http).last["code"], "combination-unsupported")
 
     def test_only_the_bad_request_of_a_batch_gets_the_error(self) -> None:
         table = helper.make_tensor("table", TensorProto.FLOAT, [3, 1], [10.0, 11.0, 12.0])

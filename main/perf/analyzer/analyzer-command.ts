@@ -26,6 +26,7 @@ export type AnalyzerInput = Pick<
       /** Of samples that differ in shape: then their file gives them. */
       readonly shapes?: unknown;
     }[];
+    readonly streams?: readonly number[] | undefined;
   };
 };
 
@@ -54,13 +55,17 @@ function sharedMemoryArguments({ settings }: AnalyzerInput): string[] {
 }
 
 /** Sequences one request at a time, as the native generator sends them, and the stream. */
-function kindArguments({ level, settings: { sequences, streaming = false } }: AnalyzerInput): string[] {
+function kindArguments({ level, settings, inputData }: AnalyzerInput): string[] {
+  const { sequences, streaming = false } = settings;
   const stream = streaming ? ['--streaming'] : [];
   if (sequences === undefined) return stream;
   const { length, lengthVariation, firstId, endId } = sequences;
   return [
     ...stream,
-    ...['--sequence-length', String(length), '--sequence-length-variation', String(lengthVariation)],
+    // Without a length each of its sequences is as long as its stream.
+    ...(inputData.streams === undefined
+      ? ['--sequence-length', String(length), '--sequence-length-variation', String(lengthVariation)]
+      : []),
     ...['--sequence-id-range', endId === undefined ? String(firstId) : `${firstId}:${endId}`],
     ...(level.requestRate === undefined
       ? []

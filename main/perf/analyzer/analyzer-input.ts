@@ -34,18 +34,30 @@ async function readSample(
   return { name, shape: shapes?.[at] ?? shape, data: await readFile(join(dir, files[at] ?? '')) };
 }
 
-/** One stream of entries in base64. @returns how many entries were written of how many there are. */
+/** Entries at which a stream begins: where sequences are sent, a stream each; else all entries are one, as it uses no other. */
+function streamStarts({ inputData, settings }: MeasureInput): ReadonlySet<number> {
+  let at = 0;
+  const lengths = settings.sequences === undefined ? [] : (inputData.streams ?? []);
+  return new Set(lengths.map((length) => (at += length) - length));
+}
+
+/** Entries in base64, in their streams. @returns how many entries were written of how many there are. */
 async function writeJson(
-  { inputData: { tensors }, inputDataDir }: MeasureInput,
+  input: MeasureInput,
   path: string,
 ): Promise<{ readonly written: number; readonly count: number }> {
+  const { inputDataDir } = input;
+  const { tensors } = input.inputData;
+  const starts = streamStarts(input);
+  // A part of a stream would be another sequence.
+  const mayEnd = (at: number) => starts.size === 0 || starts.has(at);
   const count = Math.max(...tensors.map((tensor) => tensor.files.length));
   const file = await open(path, 'w');
   let written = 0;
   let bytes = 0;
   try {
     await file.write('{"data": [');
-    while (written < count && (written === 0 || bytes < mostBytes)) {
+    while (written < count && (written === 0 || bytes < mostBytes || !mayEnd(written))) {
       const samples = await Promise.all(tensors.map((tensor) => readSample(tensor, written, inputDataDir)));
       const entry = samples.map(({ name, shape, data }) => {
         bytes += data.byteLength;
@@ -53,10 +65,11 @@ async function writeJson(
         const values = { b64: data.toString('base64') };
         return [name, shape.length === 0 ? values : { content: values, shape }] as const;
       });
-      await file.write(`${written === 0 ? '' : ','}\n${JSON.stringify(Object.fromEntries(entry))}`);
+      const before = starts.has(written) ? (written === 0 ? '[' : '],\n[') : written === 0 ? '' : ',';
+      await file.write(`${before}\n${JSON.stringify(Object.fromEntries(entry))}`);
       written += 1;
     }
-    await file.write('\n]}\n');
+    await file.write(starts.size === 0 ? '\n]}\n' : '\n]]}\n');
   } finally {
     await file.close();
   }

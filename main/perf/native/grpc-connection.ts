@@ -74,7 +74,7 @@ export class GrpcConnection extends GrpcSlotConnection {
       stream.fault = error instanceof Error ? error.message : String(error);
     }
     stream.recvUs = nowUs() - startUs;
-    if (stream.fault === '') this.options.look(stream.slot, buffer, start, end);
+    if (stream.fault === '') this.options.look(stream.slot, buffer, start, end, true);
   };
 
   private finish(streamId: number, stream: GrpcStream): void {

@@ -21,7 +21,7 @@ export interface GrpcConnectionOptions {
   /** The outputs come in shared memory. */
   readonly shared: boolean;
   /** A response without fault; its bytes are there until this returns. */
-  readonly look: (slot: number, buffer: Buffer, start: number, end: number) => void;
+  readonly look: (slot: number, buffer: Buffer, start: number, end: number, first: boolean) => void;
   readonly events: GrpcConnectionEvents;
 }
 

@@ -19,6 +19,9 @@ export class GrpcStreamAnswer {
   final = true;
   /** There are outputs; a final answer may have none. */
   hasContent = false;
+  /** Where the ModelInferResponse stands in the buffer of the last `read`. */
+  from = 0;
+  to = 0;
   private readonly message = new ProtobufReader();
   private readonly inner = new ProtobufReader();
   private readonly entry = new ProtobufReader();
@@ -43,6 +46,8 @@ export class GrpcStreamAnswer {
       }
     }
     this.error = error;
+    this.from = from;
+    this.to = to;
     const inner = this.inner.open(buffer, from, to);
     while (inner.next()) {
       if (inner.number === inferResponse.outputs) this.hasContent = true;

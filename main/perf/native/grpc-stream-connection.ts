@@ -139,7 +139,12 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
     }
     const endUs = nowUs();
     stream.recvUs += endUs - startUs;
-    if (answer.hasContent) stream.contentUs.push(endUs);
+    if (answer.hasContent) {
+      stream.contentUs.push(endUs);
+      if (stream.fault === null) {
+        this.options.look(stream.slot, buffer, answer.from, answer.to, stream.contentUs.length === 1);
+      }
+    }
     if (answer.final) this.finish(stream, endUs);
   };
 

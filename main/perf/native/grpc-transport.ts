@@ -1,9 +1,9 @@
 import { decodeGrpcOutputs } from './decode-grpc-outputs';
 import { GrpcConnection } from './grpc-connection';
+import { authorityOf, grpcHeaders } from './grpc-headers';
 import { encodeGrpcRequest } from './grpc-request';
 import type { GrpcConnectionOptions, GrpcSlotConnection } from './grpc-slot-connection';
 import { GrpcStreamConnection } from './grpc-stream-connection';
-import { encodeHeaderBlocks } from './hpack-encoder';
 import type { LoadJob } from './load-job';
 import { LostConnections } from './lost-connections';
 import { OutputValidator } from './output-validator';
@@ -20,7 +20,7 @@ export class GrpcTransport implements Transport {
   private readonly connections: GrpcSlotConnection[] = [];
   private readonly retiring = new Set<GrpcSlotConnection>();
   private readonly source: RequestSource;
-  private readonly blocks: ReturnType<typeof encodeHeaderBlocks>;
+  private readonly blocks: ReturnType<typeof grpcHeaders>;
   private readonly losses: LostConnections;
   private readonly validator: OutputValidator | null;
   private closed = false;
@@ -33,18 +33,9 @@ export class GrpcTransport implements Transport {
       encodeGrpcRequest(job, inputs, { shared, sequence, emptyFinal: job.streaming }),
     );
     this.validator = job.outputChecks === null ? null : new OutputValidator(job.outputChecks, job);
-    const authority = `${job.host.includes(':') ? `[${job.host}]` : job.host}:${job.port}`;
-    this.blocks = encodeHeaderBlocks([
-      [':method', 'POST'],
-      [':scheme', job.tls === null ? 'http' : 'https'],
-      [':path', `/inference.GRPCInferenceService/${job.streaming ? 'ModelStreamInfer' : 'ModelInfer'}`],
-      [':authority', authority],
-      ['te', 'trailers'],
-      ['content-type', 'application/grpc'],
-      ['user-agent', 'triton-workbench'],
-    ]);
+    this.blocks = grpcHeaders(job, job.streaming ? 'ModelStreamInfer' : 'ModelInfer');
     const count = Math.ceil(job.concurrency / slotsPerConnection);
-    this.losses = new LostConnections(authority, count);
+    this.losses = new LostConnections(authorityOf(job), count);
     // In an open loop most slots are never used.
     const first = job.schedule === null ? count : 1;
     for (let index = 0; index < first; index += 1) this.connections.push(this.open());
@@ -87,8 +78,9 @@ export class GrpcTransport implements Transport {
       blocks: this.blocks,
       nextMessage: (slot) => this.source.next(slot),
       shared: this.job.shared !== null,
-      look: (slot, buffer, start, end) => {
-        this.validator?.look(slot, this.source.payloadOf(slot), () => decodeGrpcOutputs(buffer, start, end));
+      look: (slot, buffer, start, end, first) => {
+        const decode = () => decodeGrpcOutputs(buffer, start, end);
+        this.validator?.look(slot, this.source.payloadOf(slot), decode, first);
       },
       events: {
         success: (slot, startUs, endUs, sendUs, recvUs, answers) => {
@@ -98,7 +90,11 @@ export class GrpcTransport implements Transport {
           if (fault !== null) this.failed(slot, 'wrong output', fault);
           else if (looked === null) this.events.success(slot, startUs, endUs, sendUs, recvUs, answers);
           else if (looked.fault !== null) this.failed(slot, looked.fault.kind, looked.fault.message);
-          else this.events.success(slot, startUs, endUs - looked.heldUs, sendUs, recvUs, answers);
+          else {
+            // The time of a stream's answer is taken before it is looked at.
+            const heldUs = answers === undefined ? looked.heldUs : 0;
+            this.events.success(slot, startUs, endUs - heldUs, sendUs, recvUs, answers);
+          }
         },
         failure: (slot, kind, message) => {
           this.failed(slot, kind, message);

@@ -6,6 +6,7 @@ import { histogramError, histogramOf, LatencyHistogram } from '../latency-histog
 import type { HistogramData } from '../latency-histogram';
 import { mergeDeltas, serverColumns } from '../server-columns';
 import type { ServerDelta } from '../server-columns';
+import { sequenceLengths } from '../sequence-lengths';
 import { percentileInterval } from '../percentile-interval';
 import { partsInterval } from '../throughput-interval';
 import { isSteady, stabilityWindows } from '../stability';
@@ -184,6 +185,8 @@ export function levelResult(
   settings: {
     readonly stabilityPercentage: number;
     readonly sequences?: SequenceSettings | undefined;
+    /** Of the input data, by which sequences are as long as they are. */
+    readonly streams?: readonly number[] | undefined;
     /** Of the model; of effect for requests over a stream. */
     readonly decoupled?: boolean;
   },
@@ -266,8 +269,7 @@ export function levelResult(
       ? {}
       : {
           sequences: {
-            length: sequences.length,
-            lengthVariation: sequences.lengthVariation,
+            ...sequenceLengths(sequences, settings.streams),
             concurrent: level.concurrency,
             endedPerSecond: (sum(recorded.map((window) => window.sequencesEnded)) * 1e6) / durationUs,
           },

@@ -41,6 +41,8 @@ export interface OutputCheckJob {
   }[];
   /** NaN and infinities count as wrong. */
   readonly finite: boolean;
+  /** An answer of a decoupled model may have another number of items than its request. */
+  readonly anyBatch?: boolean;
   /** What the samples are to be answered with; empty where that is not known. */
   readonly expected: readonly JobTensor[];
 }
@@ -67,6 +69,8 @@ export interface LoadJob {
   readonly outputChecks: OutputCheckJob | null;
   /** null: requests have nothing to do with one another. */
   readonly sequences: SequenceSettings | null;
+  /** Samples of each stream of the input data, one after the other: each is a sequence. Absent: there is one stream. */
+  readonly streams?: readonly number[];
   /** Requests go over a stream a slot, and may have any number of answers. */
   readonly streaming: boolean;
   /** null: in the clear. */

@@ -158,10 +158,6 @@ function sayWhatIsSent(input: MeasureInput, job: LoadJob): void {
     input.onLog([`Of ${all} different requests the first ${made} are sent: more are above 256 MiB.`]);
 }
 
-/** Answers over a stream come in parts of a request: they are counted and timed, not looked into. */
-const outputChecks = (client: TritonClient, input: MeasureInput): ReturnType<typeof readOutputChecks> =>
-  input.settings.streaming === true ? Promise.resolve(null) : readOutputChecks(client, input);
-
 /**
  * Measures one level with the worker thread of `workerFile`; throws as {@link LoadTool} says.
  * @param group with which other levels it begins and ends.
@@ -173,7 +169,7 @@ export async function measureLevel(
 ): Promise<MeasuredLevel> {
   const startMs = performance.now();
   const client = createTritonClient(input.httpAddress, { tls: await readTls(input.httpTls) });
-  const plain = { ...(await readJob(input)), outputChecks: await outputChecks(client, input) };
+  const plain = { ...(await readJob(input)), outputChecks: await readOutputChecks(client, input) };
   sayWhatIsSent(input, plain);
   const composing = await composingModels(client, input.modelName, input.modelVersion, {
     signal: input.signal,
@@ -213,7 +209,10 @@ export async function measureLevel(
     });
     const { stabilityPercentage, sequences } = input.settings;
     const { decoupled = false } = input;
-    const result = levelResult(windows.measured, input.level, { stabilityPercentage, sequences, decoupled });
+    const result = levelResult(windows.measured, input.level, {
+      ...{ stabilityPercentage, sequences, decoupled },
+      streams: input.inputData.streams,
+    });
     if (result === null) throw allFailed(input, totals.failures);
     return {
       point: {

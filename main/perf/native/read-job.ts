@@ -50,6 +50,7 @@ export async function readOutputChecks(
   return {
     outputs,
     finite: checkOutputs === 'finite',
+    anyBatch: input.decoupled === true,
     expected: await Promise.all(expected.map((tensor) => readTensor(tensor, input.inputDataDir))),
   };
 }
@@ -85,6 +86,7 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
     shared: null,
     outputChecks: null,
     sequences: settings.sequences ?? null,
+    ...(input.inputData.streams === undefined ? {} : { streams: input.inputData.streams }),
     streaming: settings.streaming ?? false,
     tls: await readTls(input.protocol === 'grpc' ? input.grpcTls : input.httpTls),
     warmupMs: settings.warmupMs,

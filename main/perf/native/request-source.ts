@@ -1,11 +1,12 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { WorkbenchError } from '../../contract/errors';
 import { batchPayloads } from './batch-payloads';
 import type { RequestInputs } from './batch-payloads';
 import type { LoadJob } from './load-job';
 import { inputLayout, outputOffset } from './shared-layout';
 import type { SharedJob } from './load-job';
 import { SequencePlan } from './sequence-plan';
-import type { SequencePlace } from './sequence-plan';
+import type { SequencePlace, SequenceStream } from './sequence-plan';
 import type { SharedPlace } from './shared-layout';
 
 /** Where the tensors of one request lie in shared memory. */
@@ -65,13 +66,13 @@ function fromWire(payloads: readonly RequestInputs[], encode: Encode): RequestSo
   };
 }
 
-/** Every sequence goes through the payloads from the first on. Requests are made when sent: each has its own parameters. */
+/** Every sequence goes through the payloads from the first of its stream on. Requests are made when sent: each has its own parameters. */
 function inSequences(payloads: readonly RequestInputs[], encode: Encode, plan: SequencePlan): RequestSource {
   const sent: number[] = [];
   return {
     next: (slot) => {
       const place = plan.next(slot);
-      const at = place.step % payloads.length;
+      const at = (place.first + place.step) % payloads.length;
       sent[slot] = at;
       return encode(payloads[at] ?? [], null, place);
     },
@@ -202,11 +203,29 @@ class SharedSource implements RequestSource {
   }
 }
 
+/** Streams whose requests are all made: a part of a sequence is another sequence. Throws input-invalid without any. */
+function wholeStreams(lengths: readonly number[], payloads: number): readonly SequenceStream[] {
+  let first = 0;
+  const all = lengths.map((length) => {
+    const stream = { first, length };
+    first += length;
+    return stream;
+  });
+  const whole = all.filter((stream) => stream.first + stream.length <= payloads);
+  if (whole.length === 0 && all.length > 0) {
+    throw new WorkbenchError('input-invalid', 'The first stream of the input data is above 256 MiB', {
+      remedy: 'Give shorter streams.',
+    });
+  }
+  return whole;
+}
+
 /** The requests of a job, with their tensors or with references to shared memory. */
 export function createRequestSource(job: LoadJob, encode: Encode): RequestSource {
   const payloads = batchPayloads(job);
   if (job.sequences !== null) {
-    return inSequences(payloads, encode, new SequencePlan(job.sequences, job.concurrency));
+    const streams = wholeStreams(job.streams ?? [], payloads.length);
+    return inSequences(payloads, encode, new SequencePlan(job.sequences, job.concurrency, streams));
   }
   return job.shared === null
     ? fromWire(payloads, encode)

@@ -10,6 +10,14 @@ export interface SequencePlace {
   readonly end: boolean;
   /** Requests of the sequence before this one. */
   readonly step: number;
+  /** Entry of the input data at which the sequence begins. */
+  readonly first: number;
+}
+
+/** Entries of the input data that are one sequence. */
+export interface SequenceStream {
+  readonly first: number;
+  readonly length: number;
 }
 
 /** Two runs have sequences of the same lengths. */
@@ -17,7 +25,7 @@ const seed = 20240117;
 
 interface Open {
   readonly id: number;
-  readonly length: number;
+  readonly stream: SequenceStream;
   step: number;
   /** Its last request has been handed out. */
   done: boolean;
@@ -26,7 +34,8 @@ interface Open {
 /**
  * Which sequence each slot's next request belongs to. A slot has one sequence at a time, whose requests follow one another;
  * no two open sequences have the same id. As perf_analyzer: lengths lie evenly within the variation around the length, ids
- * count up from the first, and begin anew before the end of the range. Throws input-invalid where the range is too small.
+ * count up from the first, and begin anew before the end of the range. Where the input data have streams, each sequence is one
+ * of them, picked at random, which perf_analyzer does as well. Throws input-invalid where the range is too small.
  */
 export class SequencePlan {
   private readonly open: (Open | undefined)[] = [];
@@ -40,6 +49,7 @@ export class SequencePlan {
   constructor(
     private readonly settings: SequenceSettings,
     slots: number,
+    private readonly streams: readonly SequenceStream[] = [],
   ) {
     const { firstId, endId } = settings;
     this.nextId = firstId;
@@ -65,14 +75,14 @@ export class SequencePlan {
       if (open !== undefined) this.inUse.delete(open.id);
       open = this.begin(slot);
     }
-    const { id, step } = open;
-    const end = step + 1 >= open.length || this.closing.delete(slot);
+    const { id, step, stream } = open;
+    const end = step + 1 >= stream.length || this.closing.delete(slot);
     open.step += 1;
     if (end) {
       open.done = true;
       this.endedCount += 1;
     }
-    return { id, start: step === 0, end, step };
+    return { id, start: step === 0, end, step, first: stream.first };
   }
 
   /** The slot's request failed: what the server makes of its sequence is not known, the next one is another. */
@@ -93,16 +103,21 @@ export class SequencePlan {
   }
 
   private begin(slot: number): Open {
-    const { length, lengthVariation } = this.settings;
-    const spread = Math.floor((length * lengthVariation) / 100);
-    const open: Open = {
-      id: this.takeId(),
-      length: Math.max(1, length - spread + Math.floor(this.random() * (2 * spread + 1))),
-      step: 0,
-      done: false,
-    };
+    const open: Open = { id: this.takeId(), stream: this.takeStream(), step: 0, done: false };
     this.open[slot] = open;
     return open;
+  }
+
+  private takeStream(): SequenceStream {
+    const { streams } = this;
+    const stream = streams[Math.floor(this.random() * streams.length)];
+    if (stream !== undefined) return stream;
+    const { length, lengthVariation } = this.settings;
+    const spread = Math.floor((length * lengthVariation) / 100);
+    return {
+      first: 0,
+      length: Math.max(1, length - spread + Math.floor(this.random() * (2 * spread + 1))),
+    };
   }
 
   private takeId(): number {

@@ -75,9 +75,11 @@ export const deployStep: Step = {
     const client = createTritonClient(server.httpAddress, {
       tls: await readTls(server.forClients.httpTls),
     });
+    const grpc = { address: server.grpcAddress, tls: await readTls(server.forClients.grpcTls) };
     await whileServing(server, context.signal, 'while it loaded the model', (signal) =>
       loadAndCheckModel({
         client,
+        grpc,
         modelName,
         modelVersion: String(modelVersion),
         config,

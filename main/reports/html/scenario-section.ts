@@ -1,6 +1,7 @@
 import { scenarioCharts } from '../charts/report-charts';
 import { renderChart } from '../charts/render-chart';
 import type { ReportLevel, ReportScenario } from '../report';
+import { checksTable, tlsTable, togetherTable } from './check-section';
 import { crossCheckPart } from './cross-check-part';
 import { gpuTable } from './gpu-table';
 import { Markup, markup } from './markup';
@@ -121,6 +122,9 @@ ${
 ${repeatsTable(measured)}
 ${scheduleTable(scenario)}
 ${streamTable(measured, loadHeading(scenario))}
+${checksTable(measured)}
+${togetherTable(measured)}
+${tlsTable(measured)}
 ${gpuTable(measured)}
 ${measured.length === 0 ? null : samplingTable(scenario, measured)}
 ${errorsTable(scenario, loadHeading(scenario))}

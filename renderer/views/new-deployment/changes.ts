@@ -1,5 +1,5 @@
 import type { Preset } from '../../../main/contract/preset';
-import type { RunSpec } from '../../../main/contract/run-spec';
+import type { Precision, RunSpec } from '../../../main/contract/run-spec';
 import { runSpecSchema } from '../../../main/contract/run-spec';
 import type { Keys, Tree } from '../../stores/choice-tree';
 import { getAt, leavesOf, sameValue } from '../../stores/choice-tree';
@@ -10,15 +10,27 @@ export function engineDefaults(kind: unknown): Tree {
   return parsed.success ? { ...parsed.data } : {};
 }
 
-/** Defaults are told under the chosen profile and precision; for these two themselves the preset's own count. */
-export function defaultOf(preset: Preset, defaults: RunSpec | null, keys: Keys): unknown {
+/**
+ * Defaults are told under the chosen profile, precision and GPU; for these themselves the preset's
+ * own count, of the precision what the core told, where it did.
+ */
+export function defaultOf(
+  preset: Preset,
+  defaults: RunSpec | null,
+  keys: Keys,
+  precision?: Precision,
+): unknown {
   switch (keys.join('.')) {
     case 'model.profile':
       return Object.hasOwn(preset.profiles, 'quick') ? 'quick' : Object.keys(preset.profiles)[0];
     case 'precision': {
+      if (precision !== undefined) return precision;
       const profile = defaults === null ? undefined : preset.profiles[defaults.model.profile];
       return profile?.defaults['precision'] ?? preset.defaults['precision'] ?? defaults?.precision;
     }
+    // The defaults are those under the chosen GPU.
+    case 'targetGpu':
+      return undefined;
     default:
       return (
         getAt(defaults, keys) ??
@@ -37,12 +49,17 @@ export interface Change {
 const patchKeys = ['configure', 'configPatch'] as const;
 
 /** What the choice says otherwise than the preset, field by field. */
-export function changesOf(preset: Preset, defaults: RunSpec | null, overrides: Tree): readonly Change[] {
+export function changesOf(
+  preset: Preset,
+  defaults: RunSpec | null,
+  overrides: Tree,
+  precision?: Precision,
+): readonly Change[] {
   const isPatch = (keys: Keys): boolean => keys[0] === patchKeys[0] && keys[1] === patchKeys[1];
   const patch = getAt(overrides, patchKeys);
   const leaves = leavesOf(overrides).filter(([keys]) => !isPatch(keys));
   const all = patch === undefined ? leaves : [...leaves, [patchKeys, patch] as const];
   return all
-    .map(([keys, to]) => ({ keys, from: defaultOf(preset, defaults, keys), to }))
+    .map(([keys, to]) => ({ keys, from: defaultOf(preset, defaults, keys, precision), to }))
     .filter(({ from, to }) => !sameValue(from, to));
 }

@@ -75,6 +75,17 @@ function assigned(value: unknown): string {
 
 const isPlainName = (name: string): boolean => /^[\w*-]+$/.test(name);
 
+/** With the engine of a draft for a published GPU: the command line, told none, takes that of the publication. */
+export function commandChanges(
+  changes: readonly Pick<Change, 'keys' | 'to'>[],
+  engineKind: unknown,
+): readonly Pick<Change, 'keys' | 'to'>[] {
+  const isAt = (path: string) => changes.some(({ keys }) => keys.join('.') === path);
+  return isAt('targetGpu') && !isAt('engine.kind')
+    ? [{ keys: ['engine', 'kind'], to: engineKind }, ...changes]
+    : changes;
+}
+
 /** The same run on the command line. A name that `--set` cannot take goes into the value of what holds it. */
 export function cliCommand(
   preset: string,

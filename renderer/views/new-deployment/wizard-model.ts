@@ -1,5 +1,6 @@
 import type { MachineStatus } from '../../../main/contract/machine';
 import type { Preset } from '../../../main/contract/preset';
+import type { RunSpec } from '../../../main/contract/run-spec';
 import type { SpecProblem } from '../../../main/contract/spec-tools';
 import type { Keys, Tree } from '../../stores/choice-tree';
 import { getAt, mergeTrees, sameValue } from '../../stores/choice-tree';
@@ -8,6 +9,7 @@ import type { Change } from './changes';
 import { changesOf, defaultOf, engineDefaults } from './changes';
 import type { Field, FieldContext } from './fields/field';
 import { allFields } from './fields/sections';
+import { engineForTarget } from './fields/target-gpu';
 import { problemsOf } from './problems';
 
 export interface WizardModel {
@@ -39,6 +41,13 @@ function valuesOf(draft: Told): Tree {
   );
 }
 
+/** For a published GPU the default engine is that GPU's only where there can be one. */
+function defaultsHere({ preview, overrides }: Told, machine: MachineStatus | null): RunSpec | null {
+  const defaults = preview?.defaults ?? null;
+  const stays = overrides['targetGpu'] === undefined ? null : engineForTarget(machine);
+  return defaults === null || stays === null ? defaults : { ...defaults, engine: stays };
+}
+
 /** Everything that the pages show of a draft. */
 export function wizardModel(
   draft: Told,
@@ -47,7 +56,8 @@ export function wizardModel(
   machine: MachineStatus | null,
 ): WizardModel {
   const values = valuesOf(draft);
-  const defaults = draft.preview?.defaults ?? null;
+  const defaults = defaultsHere(draft, machine);
+  const precision = draft.preview?.defaultPrecision;
   const context: FieldContext = { preset, presets, machine, value: (...keys) => getAt(values, keys) };
   const fields = allFields(context);
   const problems = problemsOf(fields, draft.overrides, draft.preview, draft.edit?.problem ?? null);
@@ -56,16 +66,16 @@ export function wizardModel(
     context,
     fields,
     problems,
-    changes: changesOf(preset, defaults, draft.overrides),
+    changes: changesOf(preset, defaults, draft.overrides, precision),
     ready:
       draft.error === null &&
       hasSpec(draft.preview) &&
       !problems.some(({ severity }) => severity === 'problem'),
     valueAt: (keys) => getAt(values, keys),
-    defaultOf: (keys) => defaultOf(preset, defaults, keys),
+    defaultOf: (keys) => defaultOf(preset, defaults, keys, precision),
     isChanged: (keys) => {
       const chosen = getAt(draft.overrides, keys);
-      return chosen !== undefined && !sameValue(chosen, defaultOf(preset, defaults, keys));
+      return chosen !== undefined && !sameValue(chosen, defaultOf(preset, defaults, keys, precision));
     },
   };
 }

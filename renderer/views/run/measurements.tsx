@@ -20,8 +20,10 @@ import { useWorkbench } from '../../workbench';
 import { BudgetField } from './budget-field';
 import { CrossCheckPanel } from './cross-check-panel';
 import { SweepCharts, WindowsPanel } from './live-charts';
+import { ChecksTable, SharedMemoryTable, TogetherTable } from './check-details';
 import { ComposingTable, ErrorsTable } from './level-details';
 import { PointsTable } from './points-table';
+import { SequenceTable, StreamTable } from './stream-details';
 
 const isBusy = (state: RunState, scenario: Scenario): boolean =>
   state.steps.some((step) => step.id === scenario && step.status === 'running');
@@ -124,6 +126,11 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
       </div>
       <PointsTable scenario={scenario} state={measured} />
       <ErrorsTable points={points} />
+      <ChecksTable points={points} />
+      <TogetherTable points={points} />
+      <StreamTable points={points} />
+      <SequenceTable points={points} />
+      <SharedMemoryTable points={points} />
       <ComposingTable points={points} />
       <CrossCheckPanel state={state} scenario={scenario} />
     </section>

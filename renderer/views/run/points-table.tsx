@@ -1,73 +1,14 @@
 import { memo } from 'react';
-import type { repeatedColumns } from '../../../main/contract/repeats';
-import { repeatsText } from '../../../main/contract/repeats';
+import { middleRepeatText, repeatsText } from '../../../main/contract/repeats';
 import type { LoadPoint } from '../../../main/contract/results';
 import type { Scenario } from '../../../main/contract/run-events';
 import type { MissingPoint, ScenarioState } from '../../../main/contract/run-state';
-import type { Sweep } from '../../../main/contract/sweep';
-import { achievedRate, sweepHeading } from '../../../main/contract/sweep';
+import { sweepHeading } from '../../../main/contract/sweep';
 import { levelOf, sweepOfState } from '../../charts/chart';
 import { formatCount, formatMs, formatRate } from '../../format/numbers';
 import { whyUnsteady } from '../../format/words';
-
-interface Column {
-  readonly title: string;
-  readonly text: (point: LoadPoint) => string;
-  /** Of repeats its range stands below. */
-  readonly ranged?: RepeatedColumn;
-}
-
-type RepeatedColumn = (typeof repeatedColumns)[number];
-
-const ms =
-  (valueOf: (point: LoadPoint) => number | null | undefined) =>
-  (point: LoadPoint): string =>
-    formatMs(valueOf(point) ?? null);
-
-const column = (title: string, ranged: RepeatedColumn): Column => ({
-  title,
-  text: ms((point) => point[ranged]),
-  ranged,
-});
-
-const components: readonly Column[] = [
-  column('Send', 'clientSendUs'),
-  column('Network', 'networkServerSendRecvUs'),
-  column('Queue', 'serverQueueUs'),
-  column('Input', 'serverComputeInputUs'),
-  column('Infer', 'serverComputeInferUs'),
-  column('Output', 'serverComputeOutputUs'),
-  column('Receive', 'clientRecvUs'),
-];
-
-const latencies: readonly Column[] = [
-  column('p50', 'p50Us'),
-  column('p90', 'p90Us'),
-  column('p95', 'p95Us'),
-  column('p99', 'p99Us'),
-  column('avg', 'avgUs'),
-];
-
-const achieved: Column = { title: 'Achieved requests/s', text: (point) => formatRate(achievedRate(point)) };
-
-/** Of an open loop: asked stands in the first column. */
-const scheduled: readonly Column[] = [
-  ...(['p50', 'p90', 'p95', 'p99', 'max'] as const).map((name) => ({
-    title: `${name} schedule`,
-    text: ms((point) => point.scheduled?.[`${name}Us`]),
-  })),
-  {
-    title: 'Delayed',
-    text: ({ scheduled: known }) => (known === undefined ? '–' : formatCount(known.delayedCount)),
-  },
-];
-
-/** By request rate both latencies stand beside each other: from the send and from the schedule. */
-function columnsOf(sweep: Sweep): readonly Column[] {
-  if (sweep !== 'requestRate') return [...components, ...latencies];
-  const fromSend = latencies.map((known) => ({ ...known, title: `${known.title} send` }));
-  return [achieved, ...components, ...fromSend, ...scheduled];
-}
+import type { LevelColumn } from './level-column';
+import { levelColumns } from './level-columns';
 
 type Row =
   | { readonly level: number; readonly point: LoadPoint }
@@ -80,6 +21,10 @@ function rowsOf(scenario: Scenario, state: ScenarioState): readonly Row[] {
   ];
   return rows.sort((a, b) => a.level - b.level);
 }
+
+/** Models that were measured at the same time have the same levels. */
+const rowKey = (row: Row): string =>
+  'point' in row && row.point.model !== undefined ? `${row.level} ${row.point.model}` : String(row.level);
 
 /** Smallest and largest of the repeats, below the median. */
 function Range(props: {
@@ -95,7 +40,7 @@ function Range(props: {
   );
 }
 
-function PointCells({ point, columns }: { point: LoadPoint; columns: readonly Column[] }) {
+function PointCells({ point, columns }: { point: LoadPoint; columns: readonly LevelColumn[] }) {
   const why = whyUnsteady(point);
   const repeats = repeatsText(point.repeats);
   return (
@@ -104,16 +49,23 @@ function PointCells({ point, columns }: { point: LoadPoint; columns: readonly Co
         {formatRate(point.inferencesPerSecond)}
         <Range range={point.repeats?.ranges.inferencesPerSecond} text={formatRate} />
       </td>
-      {columns.map(({ title, text, ranged }) => (
-        <td key={title} className="number">
+      {columns.map(({ title, text, ranged, rangedSchedule, doubtful }) => (
+        <td key={title} className={doubtful?.(point) === true ? 'number tone-warn' : 'number'}>
           {text(point)}
           {ranged === undefined ? null : <Range range={point.repeats?.ranges[ranged]} text={formatMs} />}
+          {rangedSchedule === undefined ? null : (
+            <Range range={point.repeats?.scheduledRanges?.[rangedSchedule]} text={formatMs} />
+          )}
         </td>
       ))}
       <td className="number">{point.requestCount === null ? '–' : formatCount(point.requestCount)}</td>
       <td className={why === null ? 'dim' : 'tone-warn'} title={why ?? undefined}>
         {why === null ? 'steady' : '○ not steady'}
-        {repeats === null ? null : <span className="range">{repeats}</span>}
+        {repeats === null ? null : (
+          <span className="range" title={middleRepeatText(point.repeats) ?? undefined}>
+            {repeats}
+          </span>
+        )}
       </td>
     </>
   );
@@ -130,15 +82,20 @@ export const PointsTable = memo(function PointsTable({
   const rows = rowsOf(scenario, state);
   if (rows.length === 0) return null;
   const sweep = sweepOfState(scenario, state);
-  const columns = columnsOf(sweep);
+  const points = rows.flatMap((row) => ('point' in row ? row.point : []));
+  const columns = levelColumns(sweep, points);
+  const several = points.some(({ model }) => model !== undefined);
   return (
     <section className="panel" aria-label="Measured levels">
       <div className="panel-head">
         <h2>Levels</h2>
         <span className="dim">
           mean times and percentiles in ms, sorted by load
-          {rows.some((row) => 'point' in row && row.point.repeats !== undefined)
+          {points.some(({ repeats }) => repeats !== undefined)
             ? '; medians of the repeats, their range below'
+            : ''}
+          {points.some(({ streaming }) => streaming !== undefined)
+            ? '; latency over a stream is that of the last response'
             : ''}
         </span>
       </div>
@@ -146,26 +103,37 @@ export const PointsTable = memo(function PointsTable({
         <table className="table points-table">
           <thead>
             <tr>
-              <th scope="col" className="number">
+              {several ? (
+                <th scope="col" title="Of models that were measured at the same time: which one this is.">
+                  Model
+                </th>
+              ) : null}
+              <th scope="col" className="number" title="What the levels differ in.">
                 {sweepHeading[sweep]}
               </th>
-              <th scope="col" className="number">
+              <th scope="col" className="number" title="Items of answered requests a second.">
                 Inferences/s
               </th>
-              {columns.map(({ title }) => (
-                <th key={title} scope="col" className="number">
+              {columns.map(({ title, help }) => (
+                <th key={title} scope="col" className="number" title={help}>
                   {title}
                 </th>
               ))}
-              <th scope="col" className="number">
+              <th scope="col" className="number" title="Answered requests in the windows that count.">
                 Requests
               </th>
-              <th scope="col">State</th>
+              <th
+                scope="col"
+                title="Steady: throughput and latency agree over three windows, and nothing else is amiss."
+              >
+                State
+              </th>
             </tr>
           </thead>
           <tbody>
             {rows.map((row) => (
-              <tr key={row.level} data-level={row.level}>
+              <tr key={rowKey(row)} data-level={row.level}>
+                {several ? <td className="mono">{'point' in row ? (row.point.model ?? '–') : '–'}</td> : null}
                 <td className="number">{row.level}</td>
                 {'point' in row ? (
                   <PointCells point={row.point} columns={columns} />

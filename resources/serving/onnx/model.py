@@ -92,6 +92,20 @@ def _response(names: Sequence[str], arrays: Sequence[Array]) -> Any:
     return pb_utils.InferenceResponse(output_tensors=tensors)
 
 
+def is_decoupled(config: dict[str, Any]) -> bool:
+    """Whether Triton takes the answers one by one, as many as there are."""
+    return bool(config.get("model_transaction_policy", {}).get("decoupled", False))
+
+
+def deliver(requests: Sequence[Any], responses: list[Any], decoupled: bool) -> Optional[list[Any]]:
+    """What execute returns; a decoupled model hands each answer, the only one, to its request's own sender."""
+    if not decoupled:
+        return responses
+    for request, response in zip(requests, responses):
+        request.get_response_sender().send(response, flags=pb_utils.TRITONSERVER_RESPONSE_COMPLETE_FINAL)
+    return None
+
+
 # shared with the other shim: end
 
 
@@ -154,6 +168,7 @@ class TritonPythonModel:
         # Triton has no scalars: one number stands for each.
         self._scalars = {item.name for item in self._session.get_inputs() if item.shape == []}
         self._batching = int(config["max_batch_size"]) > 0
+        self._decoupled = is_decoupled(config)
 
     def _infer(self, arrays: list[Array]) -> list[Array]:
         inputs, outputs = self._names
@@ -163,8 +178,9 @@ class TritonPythonModel:
         results: list[Array] = self._session.run(outputs, feeds)
         return results
 
-    def execute(self, requests: list[Any]) -> list[Any]:
-        return run_requests(requests, self._names, self._batching, self._infer)
+    def execute(self, requests: list[Any]) -> Optional[list[Any]]:
+        responses = run_requests(requests, self._names, self._batching, self._infer)
+        return deliver(requests, responses, self._decoupled)
 
     def finalize(self) -> None:
         """Frees the session's memory before Triton starts the next version."""

@@ -93,6 +93,20 @@ def _response(names: Sequence[str], arrays: Sequence[Array]) -> Any:
     return pb_utils.InferenceResponse(output_tensors=tensors)
 
 
+def is_decoupled(config: dict[str, Any]) -> bool:
+    """Whether Triton takes the answers one by one, as many as there are."""
+    return bool(config.get("model_transaction_policy", {}).get("decoupled", False))
+
+
+def deliver(requests: Sequence[Any], responses: list[Any], decoupled: bool) -> Optional[list[Any]]:
+    """What execute returns; a decoupled model hands each answer, the only one, to its request's own sender."""
+    if not decoupled:
+        return responses
+    for request, response in zip(requests, responses):
+        request.get_response_sender().send(response, flags=pb_utils.TRITONSERVER_RESPONSE_COMPLETE_FINAL)
+    return None
+
+
 # shared with the other shim: end
 
 
@@ -165,14 +179,16 @@ class TritonPythonModel:
         _check_names("input", self._names[0], list(self._call.structured_input_signature[1]), path)
         _check_names("output", self._names[1], list(self._call.structured_outputs), path)
         self._batching = int(config["max_batch_size"]) > 0
+        self._decoupled = is_decoupled(config)
 
     def _infer(self, arrays: list[Array]) -> list[Array]:
         inputs, outputs = self._names
         results = self._call(**{name: self._constant(array) for name, array in zip(inputs, arrays)})
         return [results[name].numpy() for name in outputs]
 
-    def execute(self, requests: list[Any]) -> list[Any]:
-        return run_requests(requests, self._names, self._batching, self._infer)
+    def execute(self, requests: list[Any]) -> Optional[list[Any]]:
+        responses = run_requests(requests, self._names, self._batching, self._infer)
+        return deliver(requests, responses, self._decoupled)
 
     def finalize(self) -> None:
         """Frees the model's memory before Triton starts the next version."""

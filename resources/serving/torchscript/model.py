@@ -91,6 +91,20 @@ def _response(names: Sequence[str], arrays: Sequence[Array]) -> Any:
     return pb_utils.InferenceResponse(output_tensors=tensors)
 
 
+def is_decoupled(config: dict[str, Any]) -> bool:
+    """Whether Triton takes the answers one by one, as many as there are."""
+    return bool(config.get("model_transaction_policy", {}).get("decoupled", False))
+
+
+def deliver(requests: Sequence[Any], responses: list[Any], decoupled: bool) -> Optional[list[Any]]:
+    """What execute returns; a decoupled model hands each answer, the only one, to its request's own sender."""
+    if not decoupled:
+        return responses
+    for request, response in zip(requests, responses):
+        request.get_response_sender().send(response, flags=pb_utils.TRITONSERVER_RESPONSE_COMPLETE_FINAL)
+    return None
+
+
 # shared with the other shim: end
 
 
@@ -141,6 +155,7 @@ class TritonPythonModel:
             [item["name"] for item in config["output"]],
         )
         self._batching = int(config["max_batch_size"]) > 0
+        self._decoupled = is_decoupled(config)
 
     def _infer(self, arrays: list[Array]) -> list[Array]:
         import torch
@@ -154,8 +169,9 @@ class TritonPythonModel:
             )
         return [tensor.cpu().numpy() for tensor in values]
 
-    def execute(self, requests: list[Any]) -> list[Any]:
-        return run_requests(requests, self._names, self._batching, self._infer)
+    def execute(self, requests: list[Any]) -> Optional[list[Any]]:
+        responses = run_requests(requests, self._names, self._batching, self._infer)
+        return deliver(requests, responses, self._decoupled)
 
     def finalize(self) -> None:
         """Frees the module's memory before Triton starts the next version."""

@@ -15,7 +15,7 @@ from ..files import new_directory
 from ..model_folder import ModelFolder
 from ..options import add_dump_arguments, add_model_arguments, at_least
 from ..report import Report
-from ..triton_client import Client, Tls, connect
+from ..triton_client import Client, Kind, Tls, connect
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,9 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--response-wait-time", type=float, default=120.0, help="seconds")
 
 
-def check_served(
-    metadata: dict[str, Any], max_batch_size: int, batch: Batch, batch_size: int
-) -> dict[str, str]:
+def check_served(metadata: dict[str, Any], kind: Kind, batch: Batch, batch_size: int) -> dict[str, str]:
     """Datatypes of the inputs by name. Throws model-mismatch naming everything that does not fit."""
     faults = []
     served = {item["name"]: item for item in metadata["inputs"]}
@@ -55,8 +53,14 @@ def check_served(
         given = list(array.shape)
         if len(shape) != len(given) or any(a not in (-1, b) for a, b in zip(shape, given)):
             faults.append(f"{name} is served as {shape}, the loader gives {given}")
-    if max_batch_size > 0 and batch_size > max_batch_size:
-        faults.append(f"batches of {batch_size} are more than the served maximum batch size {max_batch_size}")
+    if kind.max_batch_size > 0 and batch_size > kind.max_batch_size:
+        faults.append(
+            f"batches of {batch_size} are more than the served maximum batch size {kind.max_batch_size}"
+        )
+    if kind.sequences and batch_size > 1:
+        faults.append(
+            f"batches of {batch_size} cannot be sent to a stateful model: it takes one item a request"
+        )
     if faults:
         raise ToolkitError(
             "model-mismatch",
@@ -89,7 +93,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
 
 
 def _run(client: Client, batches: Batches, options: argparse.Namespace, report: Report) -> dict[str, Any]:
-    metadata, max_batch_size = client.metadata(), client.max_batch_size()
+    metadata, kind = client.metadata(), client.kind()
     outputs = [item["name"] for item in metadata["outputs"]]
     datatypes: dict[str, str] | None = None
     total = batches.sample_count
@@ -113,7 +117,7 @@ def _run(client: Client, batches: Batches, options: argparse.Namespace, report: 
 
         for batch in batches:
             if datatypes is None:
-                datatypes = check_served(metadata, max_batch_size, batch, len(batch.ids))
+                datatypes = check_served(metadata, kind, batch, len(batch.ids))
             if len(unresponded) >= options.max_unresponded_requests:
                 take_oldest()
             unresponded.append((batch, client.submit(batch.x, datatypes, outputs, batch.ids[0])))

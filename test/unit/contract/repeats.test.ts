@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { measuringOrder, plannedTurns, turnKey, turnOf } from '../../../main/contract/measuring-order';
 import { levelsOf } from '../../../main/contract/points';
-import { medianOf, mergedPoint, repeatsText, shownScenario } from '../../../main/contract/repeats';
+import { medianOf } from '../../../main/contract/median';
+import { mergedPoint, middleRepeatText, repeatsText, shownScenario } from '../../../main/contract/repeats';
 import type { JournalBody } from '../../../main/contract/run-events';
+import { furtherPoint, spreadOf } from '../../support/further-point';
 import { createdBodies, measurementBody, pointFixture, specFixture, stateOf } from '../../support/run-state';
 
 const levels = [
@@ -103,7 +105,51 @@ describe('several measurements of a level', () => {
     });
     const [one, two, three] = [5, 9, 7].map((p99Us, at) => repeated(1, at + 1, { scheduled: due(p99Us) }));
     if (one === undefined || two === undefined || three === undefined) throw new Error('three');
-    expect(mergedPoint([one, two, three], 0).scheduled).toMatchObject({ p99Us: 7, delayedCount: 6 });
+    const merged = mergedPoint([one, two, three], 0);
+    expect(merged.scheduled).toMatchObject({ p99Us: 7, delayedCount: 6 });
+    expect(merged.repeats?.scheduledRanges).toMatchObject({
+      p50Us: { min: 1, max: 1 },
+      p99Us: { min: 5, max: 9 },
+    });
+    const alone = mergedPoint([one, { ...two, scheduled: undefined }], 0);
+    expect(alone.repeats?.scheduledRanges).toBeUndefined();
+  });
+
+  it('say which of them the figures without a median are of', () => {
+    const points = [200, 100, 140].map((inferencesPerSecond, at) =>
+      repeated(1, at + 1, { inferencesPerSecond, clientCpuUsPerRequest: at }),
+    );
+    const [one, two, three] = points;
+    if (one === undefined || two === undefined || three === undefined) throw new Error('three');
+    const merged = mergedPoint([one, two, three], 0);
+    expect(merged.repeats?.middle).toBe(3);
+    expect(merged.clientCpuUsPerRequest).toBe(2);
+    expect(middleRepeatText(merged.repeats)).toContain('of repeat 3');
+    expect(middleRepeatText(undefined)).toBeNull();
+  });
+
+  it('have the medians of streams and the sums of checks', () => {
+    const of = (us: number, wrongCount: number) =>
+      furtherPoint({
+        streaming: {
+          decoupled: true,
+          responsesPerRequest: us,
+          responsesPerSecond: us,
+          fewestResponses: us,
+          mostResponses: us,
+          firstResponse: spreadOf(us),
+          interResponse: us === 5 ? null : spreadOf(us),
+          finalResponse: spreadOf(us),
+        },
+        outputChecks: { checkedCount: 10, wrongCount, comparedCount: 1, finite: true },
+        sharedMemory: { kind: 'system', checkedCount: 2, wrongCount: 0, repairs: 1 },
+      });
+    const { streaming, outputChecks, sharedMemory } = mergedPoint([of(5, 1), of(7, 0), of(6, 0)], 0);
+    expect(streaming).toMatchObject({ responsesPerRequest: 6, fewestResponses: 5, mostResponses: 7 });
+    expect(streaming?.firstResponse?.p99Us).toBe(24);
+    expect(streaming?.interResponse).toBeNull();
+    expect(outputChecks).toEqual({ checkedCount: 30, wrongCount: 1, comparedCount: 3, finite: true });
+    expect(sharedMemory).toEqual({ kind: 'system', checkedCount: 6, wrongCount: 0, repairs: 3 });
   });
 
   it('say how many gave nothing', () => {

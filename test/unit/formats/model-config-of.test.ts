@@ -175,8 +175,15 @@ describe('an edit by hand', () => {
     [{ input: [image, { ...image, name: 'more' }] }, 'input'],
     [{ output: null }, 'output'],
     [{ versionPolicy: { specific: { versions: [1] } } }, 'version_policy'],
-    [{ dynamicBatching: null, sequenceBatching: {} }, 'sequence_batching'],
-    [{ modelTransactionPolicy: { decoupled: true } }, 'model_transaction_policy'],
+    [
+      { dynamicBatching: null, sequenceBatching: { controlInput: [{ name: image.name }] } },
+      'sequence_batching.control_input',
+    ],
+    [
+      { dynamicBatching: null, sequenceBatching: { state: [{ inputName: 'past', outputName: 'next' }] } },
+      'sequence_batching.state',
+    ],
+    [{ dynamicBatching: null, ensembleScheduling: {} }, 'ensemble_scheduling'],
     [{ dynamicBatching: { preferredBatchSize: [16] } }, 'dynamic_batching.preferred_batch_size'],
     [{ instanceGroup: [{ kind: 'KIND_GPU' }] }, 'instance_group'],
   ])('%j is refused', (configPatch, field) => {
@@ -187,6 +194,8 @@ describe('an edit by hand', () => {
 
   it.each([
     { versionPolicy: { latest: { numVersions: 1 }, specific: null } },
+    { dynamicBatching: null, sequenceBatching: { controlInput: [{ name: 'START' }] } },
+    { modelTransactionPolicy: { decoupled: true } },
     { input: [{ ...image, dims: [3, -1, -1], format: 'FORMAT_NCHW' }] },
     {
       instanceGroup: [

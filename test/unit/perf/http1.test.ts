@@ -142,7 +142,7 @@ it('a request has the lengths of its parts in its head', () => {
 
 it('a request says which sequence it belongs to', () => {
   const input = { name: 'X', datatype: 'FP32', shape: [1], data: Buffer.alloc(4) };
-  const place = { id: 7, start: false, end: true, step: 2 };
+  const place = { id: 7, start: false, end: true, step: 2, first: 0 };
   const target = { modelName: 'm', modelVersion: '' };
   const text = encodeHttpRequest(target, 'host:8000', [input], null, place).toString('latin1');
   const json = JSON.parse(/\r\n\r\n(\{.*\})/.exec(text)?.[1] ?? '') as { parameters: unknown };

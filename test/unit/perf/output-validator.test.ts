@@ -70,6 +70,52 @@ describe('a response', () => {
   });
 });
 
+describe('several responses to one request', () => {
+  const expected = [{ name: 'Y', datatype: 'FP32' as const, shape: [2], samples: [floats(1, 2)] }];
+  const one = (): [OutputValidator, (values: readonly number[], first: boolean) => void] => {
+    const validator = new OutputValidator(
+      { ...job, finite: true, anyBatch: true, expected },
+      { batchSize: 1, batched: true },
+    );
+    const look = (values: readonly number[], first: boolean) => {
+      validator.look(0, 0, () => [y(values, [values.length / 2, 2])], first);
+    };
+    return [validator, look];
+  };
+
+  it('are all looked at, and the first fault is told', () => {
+    const [validator, look] = one();
+    for (const [index, value] of [1, NaN, 5, Infinity].entries()) look([value, 2], index === 0);
+    expect(validator.take(0)?.fault?.message).toContain('NaN or an infinity at value 0');
+    expect(validator.counts).toEqual({ checked: 4, wrong: 2, compared: 0 });
+    expect(validator.take(0)).toBeNull();
+  });
+
+  it('are not held against values that are of one response', () => {
+    const [validator, look] = one();
+    look([7, 8], true);
+    look([1, 2, 3, 4], false);
+    expect(validator.take(0)?.fault).toBeNull();
+    expect(validator.counts).toEqual({ checked: 2, wrong: 0, compared: 0 });
+  });
+
+  it('that turn out to be one are', () => {
+    const [validator, look] = one();
+    look([7, 8], true);
+    expect(validator.take(0)?.fault?.kind).toBe('output differs');
+    expect(validator.counts).toEqual({ checked: 1, wrong: 1, compared: 1 });
+  });
+
+  it('of a request that is passed over are all passed over', () => {
+    const [validator, look] = one();
+    // The first of its kind, then the first that is picked at random, then one that is not.
+    for (let round = 0; round < 3; round += 1) look([1, 2], true);
+    look([NaN, NaN], false);
+    expect(validator.take(0)).toBeNull();
+    expect(validator.counts.checked).toBe(2);
+  });
+});
+
 it('looks at the first response to each request, and then at one in a hundred or so', () => {
   const validator = new OutputValidator(job, { batchSize: 2, batched: true });
   const looked = new Set<number>();

@@ -99,6 +99,19 @@ describe('the command', () => {
     expect(custom).not.toContain('--request-rate-range');
   });
 
+  it('leaves the length of sequences to the streams of its input data', () => {
+    const settings = {
+      ...input.settings,
+      sequences: { length: 5, lengthVariation: 0, concurrent: 4, firstId: 1 },
+    };
+    const argv = analyzerCommand(
+      { ...input, settings, inputData: { ...input.inputData, streams: [2, 3] } },
+      run,
+    );
+    expect(argv).toContain('--sequence-id-range');
+    expect(argv).not.toContain('--sequence-length');
+  });
+
   it('has sequences and the stream by its own flags, one request at a time', () => {
     const sequences = { length: 5, lengthVariation: 0, concurrent: 4, firstId: 10, endId: 90 };
     const closed = words({ settings: { sequences, streaming: true } });

@@ -84,7 +84,7 @@ describe("a sequence's request", () => {
     `0a${encodeVarint(key.length).toString('hex')}${Buffer.from(key).toString('hex')}12${encodeVarint(value.length / 2).toString('hex')}${value}`;
 
   it('says which sequence it belongs to, and whether it starts or ends it', () => {
-    const sequence = { id: 300, start: true, end: false, step: 0 };
+    const sequence = { id: 300, start: true, end: false, step: 0, first: 0 };
     const bytes = encodeGrpcRequest({ modelName: 'm', modelVersion: '' }, [], { sequence, emptyFinal: true });
     expect(parameters(bytes)).toEqual([
       entry('sequence_id', '10ac02'),

@@ -15,20 +15,39 @@ describe('sequences', () => {
   it('follow one another in a slot, each with its own id from start to end', () => {
     const plan = new SequencePlan(settings({ length: 3 }), 1);
     expect(Array.from({ length: 6 }, () => plan.next(0))).toEqual([
-      { id: 1, start: true, end: false, step: 0 },
-      { id: 1, start: false, end: false, step: 1 },
-      { id: 1, start: false, end: true, step: 2 },
-      { id: 2, start: true, end: false, step: 0 },
-      { id: 2, start: false, end: false, step: 1 },
-      { id: 2, start: false, end: true, step: 2 },
+      { id: 1, start: true, end: false, step: 0, first: 0 },
+      { id: 1, start: false, end: false, step: 1, first: 0 },
+      { id: 1, start: false, end: true, step: 2, first: 0 },
+      { id: 2, start: true, end: false, step: 0, first: 0 },
+      { id: 2, start: false, end: false, step: 1, first: 0 },
+      { id: 2, start: false, end: true, step: 2, first: 0 },
     ]);
     expect(plan.ended).toBe(2);
   });
 
+  it('are the streams of the input data, whole, each now and then', () => {
+    const streams = [
+      { first: 0, length: 2 },
+      { first: 2, length: 1 },
+      { first: 3, length: 4 },
+    ];
+    const plan = new SequencePlan(settings(), 1, streams);
+    const seen = new Set<number>();
+    for (let sequence = 0; sequence < 60; sequence += 1) {
+      const { first, start } = plan.next(0);
+      expect(start).toBe(true);
+      const length = streams.find((stream) => stream.first === first)?.length ?? 0;
+      for (let step = 1; step < length; step += 1) expect(plan.next(0)).toMatchObject({ first, step });
+      expect(plan.ended).toBe(sequence + 1);
+      seen.add(first);
+    }
+    expect([...seen].sort()).toEqual([0, 2, 3]);
+  });
+
   it('of one request start and end with it', () => {
     const plan = new SequencePlan(settings({ length: 1 }), 1);
-    expect(plan.next(0)).toEqual({ id: 1, start: true, end: true, step: 0 });
-    expect(plan.next(0)).toEqual({ id: 2, start: true, end: true, step: 0 });
+    expect(plan.next(0)).toEqual({ id: 1, start: true, end: true, step: 0, first: 0 });
+    expect(plan.next(0)).toEqual({ id: 2, start: true, end: true, step: 0, first: 0 });
   });
 
   it('have lengths within the variation, and all of them', () => {
@@ -90,7 +109,7 @@ describe('sequences', () => {
     expect(plan.close(0)).toBe(false);
     plan.next(0);
     expect(plan.close(0)).toBe(true);
-    expect(plan.next(0)).toEqual({ id: 1, start: false, end: true, step: 1 });
+    expect(plan.next(0)).toEqual({ id: 1, start: false, end: true, step: 1, first: 0 });
     expect(plan.close(0)).toBe(false);
   });
 

@@ -118,20 +118,59 @@ describe('a chosen GPU', () => {
     }
   });
 
-  it('changes nothing where no GPU serves, or for the small model, and says so', () => {
-    for (const overrides of [
-      { model: { profile: 'full' }, engine: { kind: 'local' } },
-      { model: { profile: 'full' }, engine: { kind: 'docker', images: 'cpu' } },
-      { model: { profile: 'full' }, engine: { kind: 'docker', gpus: [] } },
-      { model: { profile: 'quick' } },
-    ]) {
-      const without = resolveSpec(presetOf('resnet50'), overrides);
-      expect(resolveSpec(presetOf('resnet50'), { ...overrides, targetGpu: 'A40' })).toEqual({
-        ...without,
-        targetGpu: 'A40',
+  it('changes nothing for the small model, and says so', () => {
+    const quick = { model: { profile: 'quick' } };
+    const without = resolveSpec(presetOf('resnet50'), quick);
+    expect(resolveSpec(presetOf('resnet50'), { ...quick, targetGpu: 'A40' })).toEqual({
+      ...without,
+      targetGpu: 'A40',
+    });
+    expect(findings('resnet50', { ...quick, targetGpu: 'A40' })[0]?.message).toContain('not taken');
+  });
+
+  const cpu = [{ kind: 'local' }, { kind: 'docker', images: 'cpu' }, { kind: 'docker', gpus: [] }];
+
+  it('gives its loads where no GPU serves, on the engine that is chosen, and names what needs the GPU', () => {
+    const overrides = { ...full, targetGpu: 'A40' };
+    for (const engine of cpu) {
+      const spec = resolveSpec(presetOf('resnet50'), { ...overrides, engine });
+      const published = resolveSpec(presetOf('resnet50'), overrides);
+      expect(spec.engine).toEqual(resolveSpec(presetOf('resnet50'), { ...full, engine }).engine);
+      expect(spec.performance).toEqual(published.performance);
+      expect([spec.format, spec.precision]).toEqual(['onnx', 'fp16']);
+      expect(spec.configure).toEqual({
+        ...published.configure,
+        instanceKind: 'KIND_AUTO',
+        backendAccelerator: 'none',
       });
-      expect(findings('resnet50', { ...overrides, targetGpu: 'A40' })[0]?.message).toContain('not taken');
+      expect(findings('resnet50', { ...overrides, engine })[0]?.message).toMatch(
+        /instances of KIND_GPU and the backend accelerator "trt" need the GPU and are not taken$/,
+      );
     }
+  });
+
+  it.each([...presets.keys()])('leads to what a CPU serves: %s', (id) => {
+    const { preset } = requirePreset(presets, id);
+    for (const targetGpu of Object.keys(preset.byGpu ?? {})) {
+      for (const engine of cpu) {
+        const overrides = { ...full, targetGpu, engine };
+        const of = (chosen: object) =>
+          ruleFindings(preset, parseSpec(layerSpec(preset, { ...chosen })))
+            .filter(({ severity, field }) => severity !== 'note' && field !== 'engine.images')
+            .map(({ field }) => field);
+        expect([targetGpu, engine, of(overrides)]).toEqual([targetGpu, engine, of({ ...full, engine })]);
+      }
+    }
+  });
+
+  it('keeps format, precision and tolerances of the profile where the published ones need the GPU', () => {
+    const engine = { kind: 'local' };
+    const tft = resolveSpec(presetOf('tft'), { ...full, engine, targetGpu: 'A30' });
+    expect([tft.format, tft.configure.maxBatchSize]).toEqual(['onnx', 1024]);
+    expect(findings('tft', { ...full, engine, targetGpu: 'A30' })[0]?.message).toContain('the format trt');
+    const own = resolveSpec(presetOf('fastpitch'), { ...full, engine });
+    const speech = resolveSpec(presetOf('fastpitch'), { ...full, engine, targetGpu: 'A40' });
+    expect([speech.precision, speech.accuracy]).toEqual(['fp32', own.accuracy]);
   });
 
   it('that nothing is published of is refused with those that are', () => {

@@ -7,10 +7,12 @@ type Performance = ReturnType<typeof specFixture>['performance'];
 const fieldsOf = (
   performance: Partial<Performance>,
   engine: ReturnType<typeof specFixture>['engine'] = { kind: 'local' },
+  configPatch: ReturnType<typeof specFixture>['configure']['configPatch'] = {},
 ) =>
   loadProblems(
     specFixture((spec) => {
       spec.engine = engine;
+      spec.configure.configPatch = configPatch;
       Object.assign(spec.performance, performance);
     }),
   ).map(({ field, severity }) => `${severity} ${field}`);
@@ -61,10 +63,29 @@ describe('the load', () => {
     const single = { batchSizes: [1], onlineBatchSize: 1 };
     expect(fieldsOf({ streaming: true, protocol: 'grpc' })).toEqual([]);
     expect(fieldsOf({ streaming: true, protocol: 'http' })).toEqual(['problem performance.streaming']);
-    expect(fieldsOf({ sequences, ...single })).toEqual([]);
-    expect(fieldsOf({ sequences, batchSizes: [1, 8] })).toContain('problem performance.batchSizes');
-    expect(fieldsOf({ sequences, ...single, sharedMemory: 'system' })).toEqual([
+    const stateful = (performance: Partial<Performance>) =>
+      fieldsOf(performance, undefined, { sequence_batching: {} });
+    expect(stateful({ sequences, ...single })).toEqual([]);
+    expect(stateful({ sequences, batchSizes: [1, 8] })).toContain('problem performance.batchSizes');
+    expect(stateful({ sequences, ...single, sharedMemory: 'system' })).toEqual([
       'problem performance.sharedMemory',
     ]);
+    expect(fieldsOf({ sequences, ...single })).toEqual(['problem performance.sequences']);
+  });
+
+  it('is what config.pbtxt demands, chosen or not', () => {
+    const single = { batchSizes: [1], onlineBatchSize: 1 };
+    const asked = (configPatch: Parameters<typeof fieldsOf>[2], performance: Partial<Performance>) =>
+      fieldsOf({ ...single, ...performance }, undefined, configPatch);
+    const decoupled = { modelTransactionPolicy: { decoupled: true } };
+    expect(asked(decoupled, { protocol: 'grpc' })).toEqual([]);
+    expect(asked(decoupled, { protocol: 'http' })).toEqual(['problem performance.protocol']);
+    expect(asked(decoupled, { protocol: 'grpc', sharedMemory: 'system' })).toEqual([
+      'problem performance.sharedMemory',
+    ]);
+    expect(asked({ sequenceBatching: {} }, {})).toEqual([]);
+    expect(asked({ sequenceBatching: {} }, { batchSizes: [4] })).toEqual(['problem performance.batchSizes']);
+    // Whoever makes the configuration says what is wrong with it.
+    expect(asked({ sequenceBatching: 3 }, {})).toEqual([]);
   });
 });

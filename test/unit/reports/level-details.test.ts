@@ -4,6 +4,9 @@ import { composingTable as printedComposing, errorTable, pointTable } from '../.
 import type { LoadPoint } from '../../../main/contract/results';
 import { html } from '../../../main/reports/html.exporter';
 import { toReport } from '../../../main/reports/to-report';
+import { csvOnline } from '../../../main/reports/csv-online.exporter';
+import { furtherPoint } from '../../support/further-point';
+import { parseCsv } from '../../support/parse-csv';
 import { ratePoint } from '../../support/rate-run';
 import { createdBodies, measurementBody, pointFixture, stateOf } from '../../support/run-state';
 
@@ -102,5 +105,59 @@ describe('the tables of perf', () => {
     const [header = '', row = ''] = pointTable([ratePoint(200)]).split('\n');
     expect(header).toMatch(/request rate .* achieved +p50 due/);
     expect(row).toMatch(/ 200 .* 198 /);
+  });
+});
+
+describe('the report of further details', () => {
+  const plain = pointFixture({ concurrency: 2 });
+  const beside = [{ model: 'large', batchSize: 2, concurrency: 8 }];
+  const state = stateOf([
+    ...createdBodies(),
+    measurementBody('online', plain),
+    measurementBody('online', furtherPoint({ model: 'small', together: beside })),
+  ]);
+  const report = toReport(state, context);
+  const page = new DOMParser().parseFromString(html.render({ state, report }).content, 'text/html');
+  const below = (title: string): string[][] => {
+    const heading = [...page.querySelectorAll('h3')].find((found) => found.textContent === title);
+    const rows = heading?.nextElementSibling?.querySelectorAll('tbody tr') ?? [];
+    return [...rows].map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent));
+  };
+
+  it('has tables of the levels that have them', () => {
+    expect(below('Checks of responses')).toEqual([
+      ['1', '4', '118', '2', '40', 'names, types, shapes, finite values'],
+    ]);
+    expect(below('TLS')).toEqual([['1', '4', 'not verified', 'none']]);
+    expect(below('Models measured together')).toEqual([
+      ['1', '4', 'small', 'large at batch size 2, concurrency 8'],
+    ]);
+    expect(below('Sequences and streams')[1]?.slice(0, 6)).toEqual([
+      '1',
+      '4',
+      '31.3',
+      '7.50',
+      '1,235',
+      '2.00',
+    ]);
+  });
+
+  it('has them in the file, empty where a level has none', () => {
+    const [header = [], ...rows] = parseCsv(csvOnline.render({ state, report }).content);
+    const under = (heading: string) =>
+      rows.filter((row) => row[2] !== '').map((row) => row[header.indexOf(heading)]);
+    expect(under('Responses/Request')).toEqual(['', '7.5']);
+    expect(under('First Response p99 (ms)')).toEqual(['', '8']);
+    expect(under('Checked Response Count')).toEqual(['', '118']);
+    expect(under('Wrong Response Count')).toEqual(['', '2']);
+    expect(under('TLS Certificate')).toEqual(['', 'not verified']);
+    expect(under('Measured Together With')).toEqual(['', 'large at batch size 2, concurrency 8']);
+  });
+
+  it('has a row for each of the models of a level', () => {
+    const body = (model: string) => ({ ...measurementBody('online', pointFixture({ model })), key: model });
+    const two = toReport(stateOf([...createdBodies(), body('small'), body('large')]), context);
+    const rows = two.scenarios[1]?.rows.filter(({ concurrency }) => concurrency === 1) ?? [];
+    expect(rows.map(({ point }) => point?.model)).toEqual(['small', 'large']);
   });
 });

@@ -51,6 +51,34 @@ describe('a report of repeated and cross-checked levels', () => {
     const text = textOf(state);
     expect(text).toContain('3 repeats');
     expect(text).toContain('120.0 – 122.0');
+    expect(text).not.toContain('from schedule, ms');
+  });
+
+  it('shows the range of the latencies from the schedule too, and whose the details are', () => {
+    const due = (p99Us: number) => ({
+      ...{ avgUs: 1000, p50Us: 2000, p90Us: 3000, p95Us: 4000, p99Us, maxUs: 9000 },
+      delayedCount: 1,
+    });
+    const rated = [5000, 7000, 6000].map((p99Us, index) =>
+      measured({
+        ...{ concurrency: 4, requestRate: 100, loadTool: 'native', repeat: index + 1 },
+        ...{ scheduled: due(p99Us), inferencesPerSecond: [90, 99, 95][index] ?? 0 },
+      }),
+    );
+    const text = textOf(
+      stateOf([
+        ...createdBodies(
+          specFixture(({ performance }) => {
+            performance.repeats = 3;
+            performance.requestRates = [100];
+          }),
+        ),
+        ...rated,
+      ]),
+    );
+    expect(text).toContain('p99 from schedule, ms');
+    expect(text).toMatch(/5\.0+ – 7\.0+/);
+    expect(text).toMatch(/Details of repeat.*9\.0+ – 9\.0+\s*3/s);
   });
 
   it('says where the two tools differ', () => {

@@ -48,9 +48,24 @@ describe('a preview', () => {
     expect([spec?.configure.instances, defaults?.configure.instances]).toEqual([3, 1]);
     expect([spec?.configure.maxBatchSize, defaults?.configure.maxBatchSize]).toEqual([128, 128]);
     const here = await preview({ ...chosen, engine: { kind: 'local' } });
-    expect([here.spec?.configure.maxBatchSize, here.defaults?.configure.maxBatchSize]).toEqual([8, 8]);
+    expect([here.spec?.configure.maxBatchSize, here.defaults?.configure.maxBatchSize]).toEqual([128, 128]);
+    expect([here.spec, here.defaults].map((spec) => spec?.configure.backendAccelerator)).toEqual([
+      'none',
+      'none',
+    ]);
     // Another place than that of the GPU is a choice, not a default.
     expect([here.spec?.engine.kind, here.defaults?.engine.kind]).toEqual(['local', 'docker']);
+  });
+
+  it('tells the precision that is left out, with a GPU and without', async () => {
+    const full = { model: { profile: 'full' }, precision: 'fp32' };
+    const told = async (overrides: Record<string, unknown>) => (await preview(overrides)).defaultPrecision;
+    expect(await told({ precision: 'fp16' })).toBe('fp32');
+    expect(await told({ ...full, targetGpu: 'A40' })).toBe('fp16');
+    const local = { ...full, targetGpu: 'A40', engine: { kind: 'local' } };
+    expect(await told(local)).toBe('fp16');
+    expect(await told({ ...local, format: 'ts-trace' })).toBe('fp32');
+    expect(await told({ model: { profile: 'none' } })).toBe('fp32');
   });
 
   it('shows what was edited by hand, and what it was without', async () => {
@@ -108,6 +123,9 @@ describe('a preview', () => {
     ]);
     expect(await fieldsOf({ model: { checkpoint: dir } })).toEqual(['model.checkpoint']);
     expect(await fieldsOf({ model: { checkpoint: join(dir, 'own.pt'), dataset: dir } })).toEqual([]);
+    const engine = { kind: 'remote', url: 'https://localhost', tls: { caFile: missing } };
+    expect(await fieldsOf({ engine })).toEqual(['engine.tls.caFile']);
+    expect(await fieldsOf({ engine: { ...engine, tls: { caFile: join(dir, 'own.pt') } } })).toEqual([]);
     expect(await fieldsOf({ performance: { loadTool: 'perf_analyzer' } })).toEqual(['performance.loadTool']);
     expect(
       await fieldsOf({ performance: { loadTool: 'perf_analyzer' }, engine: { kind: 'docker' } }),

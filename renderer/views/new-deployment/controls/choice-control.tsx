@@ -1,4 +1,5 @@
 import type { Field, Option } from '../fields/field';
+import { engineForTarget } from '../fields/target-gpu';
 import { useWizard } from '../wizard-context';
 import type { ControlProps } from './field-frame';
 import { helpOf } from './field-frame';
@@ -52,8 +53,14 @@ export function ChoiceControl(props: {
   frame: ControlProps;
 }) {
   const { field, options, cards, frame } = props;
-  const { valueAt, draft } = useWizard();
+  const { valueAt, draft, context } = useWizard();
   const value = valueAt(field.keys);
+  const choose = (option: string): void => {
+    const path = field.keys.join('.');
+    if (path === 'model.preset') draft.choosePreset(option);
+    else if (path === 'targetGpu') draft.chooseTarget(option, engineForTarget(context.machine));
+    else draft.change(field.keys, option);
+  };
   const helpId = `${frame.id}-help`;
   const refused = cards ? [] : options.filter(({ why }) => why !== undefined);
   return (
@@ -76,8 +83,7 @@ export function ChoiceControl(props: {
             disabled={frame.disabled}
             card={cards}
             onChoose={() => {
-              if (field.keys.join('.') === 'model.preset') draft.choosePreset(option.value);
-              else draft.change(field.keys, option.value);
+              choose(option.value);
             }}
           />
         ))}

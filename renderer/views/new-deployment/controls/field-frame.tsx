@@ -1,6 +1,7 @@
 import { Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import type { SpecProblem } from '../../../../main/contract/spec-tools';
 import type { Field } from '../fields/field';
 import { pathOf } from '../fields/field';
 import { isAbout, problemText } from '../problems';
@@ -33,6 +34,12 @@ function Term({ field }: { field: Field }) {
     </Tooltip>
   );
 }
+
+/** What is wrong, and how to mend it: two sentences. */
+const told = (problem: SpecProblem): string =>
+  problem.remedy === null
+    ? problemText(problem)
+    : `${problemText(problem).replace(/\.$/, '')}. ${problem.remedy}`;
 
 /** Label in plain words, Triton's name in small, the way back to the default, the input, and what is wrong with it. */
 export function FieldFrame(props: { field: Field; control: (control: ControlProps) => ReactNode }) {
@@ -68,7 +75,10 @@ export function FieldFrame(props: { field: Field; control: (control: ControlProp
               className="plain-button field-changed"
               aria-label={`Reset ${field.label}`}
               onClick={() => {
-                wizard.draft.reset(field.keys);
+                // Without a chosen engine a published GPU asks for containers, whatever this machine has.
+                if (path === 'engine.kind' && wizard.valueAt(['targetGpu']) !== undefined)
+                  wizard.draft.change(field.keys, wizard.defaultOf(field.keys));
+                else wizard.draft.reset(field.keys);
                 // The button goes with the change; the next key belongs to the field.
                 document.getElementById(id)?.focus();
               }}
@@ -81,10 +91,7 @@ export function FieldFrame(props: { field: Field; control: (control: ControlProp
       {props.control({
         id,
         labelId,
-        error:
-          problem === undefined
-            ? undefined
-            : [problemText(problem), problem.remedy].filter(Boolean).join(' '),
+        error: problem === undefined ? undefined : told(problem),
         disabled: field.idle !== undefined,
       })}
       {notes.map((note) => (
@@ -94,7 +101,7 @@ export function FieldFrame(props: { field: Field; control: (control: ControlProp
       ))}
       {warnings.map((warning) => (
         <p key={warning.message} className="field-warning">
-          {[problemText(warning), warning.remedy].filter(Boolean).join(' ')}
+          {told(warning)}
         </p>
       ))}
     </div>

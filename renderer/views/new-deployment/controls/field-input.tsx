@@ -12,7 +12,7 @@ import { SweepControl } from './sweep-control';
 import { TextControl } from './text-control';
 
 function FlagControl({ field, frame }: { field: Field; frame: ControlProps }) {
-  const { valueAt, draft } = useWizard();
+  const { valueAt, defaultOf, draft } = useWizard();
   const on = valueAt(field.keys) === true;
   return (
     <Switch
@@ -25,7 +25,10 @@ function FlagControl({ field, frame }: { field: Field; frame: ControlProps }) {
       disabled={frame.disabled && !on}
       checked={on}
       onChange={(event) => {
-        draft.change(field.keys, event.currentTarget.checked);
+        const { checked } = event.currentTarget;
+        // What is left out by default is off by being left out again.
+        if (!checked && defaultOf(field.keys) === undefined) draft.reset(field.keys);
+        else draft.change(field.keys, checked);
       }}
     />
   );

@@ -1,8 +1,7 @@
 import type { EngineStatus } from '../../../../main/contract/engine-status';
-import { publishedGpuOf, publishedGpus } from '../../../../main/contract/published-gpu';
-import type { PublishedGpu } from '../../../../main/contract/published-gpu';
 import { imageFamily } from '../../../../main/contract/serving';
 import type { Field, FieldContext, Option, Section } from './field';
+import { targetGpuFields } from './target-gpu';
 import { engineOf } from './why-not';
 
 const engineNote: Readonly<Record<EngineStatus['kind'], readonly [label: string, note: string]>> = {
@@ -32,35 +31,6 @@ const engineField = (context: FieldContext): Field => ({
   },
 });
 
-/** The published GPU that this machine has; null for none. */
-function foundGpu({ machine }: FieldContext): PublishedGpu | null {
-  const names = machine?.gpus.gpus.map(({ name }) => name) ?? [];
-  return names.map(publishedGpuOf).find((gpu) => gpu !== null) ?? null;
-}
-
-/** None where nothing is published of the preset. */
-function targetGpuFields(context: FieldContext): readonly Field[] {
-  const gpus = publishedGpus.filter((gpu) => context.preset.byGpu?.[gpu] !== undefined);
-  // One that was chosen for another model can be taken back.
-  if (gpus.length === 0 && context.value('targetGpu') === undefined) return [];
-  const found = foundGpu(context);
-  const here = found !== null && gpus.includes(found) ? ` This machine has an ${found}.` : '';
-  return [
-    {
-      keys: ['targetGpu'],
-      label: 'Published for',
-      term: 'gpu',
-      help: `Not chosen: none. The profile full begins with the published defaults of this GPU, and its published figures stand beside the measured ones.${here}`,
-      wide: true,
-      control: {
-        kind: 'choice',
-        cards: false,
-        options: gpus.map((gpu) => ({ value: gpu, label: gpu === found ? `${gpu}, found here` : gpu })),
-      },
-    },
-  ];
-}
-
 const port = (which: 'http' | 'grpc'): Field => ({
   keys: ['engine', `${which}Port`],
   label: which === 'http' ? 'HTTP port' : 'gRPC port',
@@ -71,7 +41,67 @@ const port = (which: 'http' | 'grpc'): Field => ({
 
 const localSection: Section = { title: 'Ports', fields: [port('http'), port('grpc')] };
 
-const remoteSection: Section = {
+const tlsFile = (
+  name: string,
+  label: string,
+  term: string,
+  help: string,
+  idle: string | undefined,
+): Field => ({
+  keys: ['engine', 'tls', name],
+  label,
+  term,
+  help,
+  wide: true,
+  control: { kind: 'path', pathKind: 'file', placeholder: 'none' },
+  idle,
+});
+
+/** Of effect with an address in TLS alone; the terms are perf_analyzer's. */
+function tlsSection(context: FieldContext): Section {
+  const url = context.value('engine', 'url');
+  const idle =
+    typeof url === 'string' && url.startsWith('https:')
+      ? undefined
+      : 'Of effect with an address that begins with https.';
+  return {
+    title: 'TLS',
+    note: 'Files are PEM, on this machine. The server’s certificate is always checked.',
+    fields: [
+      tlsFile(
+        'caFile',
+        'Authority of the server',
+        'ssl-https-ca-certificates-file',
+        'Its certificate must come from one of these. Empty: those that this system trusts.',
+        idle,
+      ),
+      tlsFile(
+        'certFile',
+        'Certificate of the client',
+        'ssl-https-client-certificate-file',
+        'With its chain, where the server asks for one.',
+        idle,
+      ),
+      tlsFile(
+        'keyFile',
+        'Key of the client',
+        'ssl-https-private-key-file',
+        'Belongs to the certificate of the client.',
+        idle,
+      ),
+      {
+        keys: ['engine', 'tls', 'serverName'],
+        label: 'Name in the certificate',
+        term: 'tls-server-name',
+        help: 'In place of the address’s host.',
+        control: { kind: 'text', placeholder: 'the address’s host' },
+        idle,
+      },
+    ],
+  };
+}
+
+const addressSection: Section = {
   title: 'Address',
   fields: [
     {
@@ -168,6 +198,10 @@ function dockerSections(context: FieldContext): readonly Section[] {
 export function environmentSections(context: FieldContext): readonly Section[] {
   const { kind } = engineOf(context);
   const own =
-    kind === 'docker' ? dockerSections(context) : kind === 'remote' ? [remoteSection] : [localSection];
+    kind === 'docker'
+      ? dockerSections(context)
+      : kind === 'remote'
+        ? [addressSection, tlsSection(context)]
+        : [localSection];
   return [{ title: 'Where it runs', fields: [engineField(context), ...targetGpuFields(context)] }, ...own];
 }

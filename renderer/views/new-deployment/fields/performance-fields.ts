@@ -34,6 +34,7 @@ export function performanceSections(context: FieldContext): readonly Section[] {
   const shares = !['none', undefined].includes(
     context.value('performance', 'sharedMemory') as string | undefined,
   );
+  const overHttp = context.value('performance', 'protocol') === 'http';
   const fromFile = context.value('performance', 'inputData') === 'file';
   const byTime = context.value('performance', 'measurementMode') !== 'count_windows';
   return [
@@ -71,9 +72,9 @@ export function performanceSections(context: FieldContext): readonly Section[] {
         },
         {
           keys: ['performance', 'requestRates'],
-          label: 'Online: requests a second',
+          label: 'Online: request rate',
           term: 'request-rate-range',
-          help: 'In place of the concurrency: sent when due, answered or not; latency also from that time.',
+          help: 'Requests a second in place of the concurrency: sent when due, answered or not; latency also from that time.',
           wide: true,
           control: { kind: 'integers', mayBeEmpty: true, placeholder: 'none' },
         },
@@ -83,13 +84,13 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           term: 'request-distribution',
           help: 'Even intervals, or those of independent clients (seeded).',
           control: choice(requestDistributions, { constant: 'Constant', poisson: 'Poisson' }),
-          idle: byRate ? undefined : 'Of effect with requests a second.',
+          idle: byRate ? undefined : 'Of effect with request rates.',
         },
         {
           keys: ['performance', 'requestIntervalsUs'],
           label: 'Intervals of requests, µs',
           term: 'request-intervals',
-          help: 'In place of requests a second: these in turn, without end.',
+          help: 'In place of request rates: these in turn, without end.',
           control: { kind: 'integers', mayBeEmpty: true, placeholder: 'none' },
         },
         {
@@ -103,7 +104,7 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           keys: ['performance', 'latencyThresholdMs'],
           label: 'p99 to stay within, ms',
           term: 'latency-threshold',
-          help: 'Of a search; with requests a second from the time at which each was due.',
+          help: 'Of a search; with request rates from the time at which each was due.',
           control: { kind: 'number', min: 0, step: 1 },
           idle: searching ? undefined : 'Of effect with a search.',
         },
@@ -168,6 +169,14 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           help: 'Each output of a request must fit.',
           control: { kind: 'integer', min: 1, suffix: ' B' },
           idle: shares ? undefined : 'Of effect with shared memory.',
+        },
+        {
+          keys: ['performance', 'streaming'],
+          label: 'Over a stream',
+          term: 'streaming',
+          help: 'gRPC’s ModelStreamInfer: the times of the first, each further and the final response are measured too.',
+          control: { kind: 'flag' },
+          idle: overHttp ? 'Of effect with gRPC.' : undefined,
         },
       ],
     },

@@ -3,7 +3,7 @@ import { IconCircleCheck } from '@tabler/icons-react';
 import { CommandText } from '../../../components/command-text';
 import { pageOf, pageTitle } from '../../../stores/wizard-page';
 import { pathOf } from '../fields/field';
-import { cliCommand, planText } from '../plan-text';
+import { cliCommand, commandChanges, planText } from '../plan-text';
 import { valueText } from '../read-text';
 import { useWizard } from '../wizard-context';
 import { ProblemList } from './problem-list';
@@ -90,7 +90,7 @@ function Verdict() {
 
 /** The whole run once more: what stands against it, what it does, what differs, and how to do it without the window. */
 export function Review() {
-  const { draft, changes, preset } = useWizard();
+  const { draft, changes, preset, valueAt } = useWizard();
   const spec = draft.preview?.spec ?? null;
   const hash = draft.preview?.specHash ?? null;
   return (
@@ -128,7 +128,9 @@ export function Review() {
           <h3>The same on the command line</h3>
         </div>
         <div className="panel-body">
-          <CommandText argv={cliCommand(draft.preset, changes)} />
+          <CommandText
+            argv={cliCommand(draft.preset, commandChanges(changes, valueAt(['engine', 'kind'])))}
+          />
           <p className="field-help">{pageTitle.review} and the command lead to the same specification.</p>
         </div>
       </section>

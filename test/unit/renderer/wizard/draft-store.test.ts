@@ -92,6 +92,24 @@ describe('the draft of a deployment', () => {
     expect([...desk.drafts.keys()].sort()).toEqual(days.slice(2));
   });
 
+  it('for a published GPU keeps its engine where no container could have one, and any that was chosen', () => {
+    const local = { kind: 'local' };
+    const here = createDesk();
+    act(here.draft).chooseTarget('A100', local);
+    expect(act(here.draft).overrides).toEqual({ targetGpu: 'A100', engine: local });
+    const published = createDesk();
+    act(published.draft).chooseTarget('A100', null);
+    expect(act(published.draft).overrides).toEqual({ targetGpu: 'A100' });
+    const chosen = createDesk();
+    act(chosen.draft).change(['engine', 'kind'], 'docker');
+    act(chosen.draft).chooseTarget('A100', local);
+    expect(act(chosen.draft).overrides).toEqual({ targetGpu: 'A100', engine: { kind: 'docker' } });
+    const ported = createDesk();
+    act(ported.draft).change(['engine', 'httpPort'], 8000);
+    act(ported.draft).chooseTarget('A100', local);
+    expect(act(ported.draft).overrides['engine']).toEqual({ kind: 'local', httpPort: 8000 });
+  });
+
   it('is on disk after a change of choice or page', async () => {
     const desk = createDesk();
     act(desk.draft).change(['performance', 'batchSizes'], [1, 2]);

@@ -1,0 +1,92 @@
+import { medianOf } from './median';
+import type { LoadPoint, Spread } from './results';
+
+type Streaming = NonNullable<LoadPoint['streaming']>;
+
+const median = (values: readonly (number | null)[]): number | null =>
+  values.includes(null) ? null : medianOf(values.map((value) => value ?? NaN));
+
+function medianSpread(spreads: readonly (Spread | null)[]): Spread | null {
+  const known = spreads.filter((spread) => spread !== null);
+  if (known.length < spreads.length) return null;
+  const of = (name: keyof Spread) => medianOf(known.map((spread) => spread[name]));
+  return {
+    avgUs: of('avgUs'),
+    p50Us: of('p50Us'),
+    p90Us: of('p90Us'),
+    p95Us: of('p95Us'),
+    p99Us: of('p99Us'),
+    maxUs: of('maxUs'),
+  };
+}
+
+/** A bound of all measurements; null as soon as one does not tell. */
+const bound = (values: readonly (number | null)[], of: (...values: number[]) => number): number | null =>
+  values.includes(null) ? null : of(...values.map((value) => value ?? NaN));
+
+function mergedStreaming(all: readonly [Streaming, ...Streaming[]]): Streaming {
+  return {
+    decoupled: all[0].decoupled,
+    responsesPerRequest: median(all.map((one) => one.responsesPerRequest)),
+    responsesPerSecond: medianOf(all.map((one) => one.responsesPerSecond)),
+    fewestResponses: bound(
+      all.map((one) => one.fewestResponses),
+      Math.min,
+    ),
+    mostResponses: bound(
+      all.map((one) => one.mostResponses),
+      Math.max,
+    ),
+    firstResponse: medianSpread(all.map((one) => one.firstResponse)),
+    interResponse: medianSpread(all.map((one) => one.interResponse)),
+    finalResponse: medianSpread(all.map((one) => one.finalResponse)),
+  };
+}
+
+const total = <Value>(all: readonly Value[], of: (one: Value) => number): number =>
+  all.reduce((sum, one) => sum + of(one), 0);
+
+/**
+ * What only some levels have, of several measurements of one level: the medians of streams and sequences, the sums of what
+ * was checked, so that a wrong response of any of them shows. What one measurement lacks is left out of the result.
+ */
+export function mergedDetails(
+  points: readonly LoadPoint[],
+): Pick<LoadPoint, 'streaming' | 'sequences' | 'outputChecks' | 'sharedMemory'> {
+  const [stream, ...streams] = points.flatMap(({ streaming }) => streaming ?? []);
+  const checks = points.flatMap(({ outputChecks }) => outputChecks ?? []);
+  const [sequence, ...sequences] = points.flatMap((point) => point.sequences ?? []);
+  const [shared, ...others] = points.flatMap(({ sharedMemory }) => sharedMemory ?? []);
+  const allShared = shared === undefined ? [] : [shared, ...others];
+  return {
+    ...(shared === undefined
+      ? {}
+      : {
+          sharedMemory: {
+            kind: shared.kind,
+            checkedCount: total(allShared, (one) => one.checkedCount),
+            wrongCount: total(allShared, (one) => one.wrongCount),
+            repairs: total(allShared, (one) => one.repairs),
+          },
+        }),
+    ...(stream === undefined ? {} : { streaming: mergedStreaming([stream, ...streams]) }),
+    ...(sequence === undefined
+      ? {}
+      : {
+          sequences: {
+            ...sequence,
+            endedPerSecond: median([sequence, ...sequences].map((one) => one.endedPerSecond)),
+          },
+        }),
+    ...(checks.length === 0
+      ? {}
+      : {
+          outputChecks: {
+            checkedCount: total(checks, (one) => one.checkedCount),
+            wrongCount: total(checks, (one) => one.wrongCount),
+            comparedCount: total(checks, (one) => one.comparedCount),
+            finite: checks.every((one) => one.finite),
+          },
+        }),
+  };
+}

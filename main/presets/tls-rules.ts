@@ -1,0 +1,39 @@
+import { isAbsolute } from 'node:path';
+import type { RunSpec } from '../contract/run-spec';
+import { problem, warning } from './rule-finding';
+import type { RuleFinding } from './rule-finding';
+
+const files = ['caFile', 'certFile', 'keyFile'] as const;
+
+/** What the files of TLS and the address say together; whether a server takes them is known when one is asked. */
+export function tlsFindings({ engine, performance }: RunSpec): RuleFinding[] {
+  if (engine.kind !== 'remote' || engine.tls === undefined) return [];
+  const { tls } = engine;
+  const found: RuleFinding[] = files.flatMap((name) => {
+    const path = tls[name];
+    return path === undefined || isAbsolute(path)
+      ? []
+      : [problem(`engine.tls.${name}`, `"${path}" is not a full path`, 'Give the path from "/" on.')];
+  });
+  if ((tls.certFile === undefined) !== (tls.keyFile === undefined)) {
+    const missing = tls.certFile === undefined ? 'certFile' : 'keyFile';
+    const what = 'A client certificate and its key belong together';
+    found.push(problem(`engine.tls.${missing}`, what, 'Give both, or neither.'));
+  }
+  if (!engine.url.startsWith('https:') && Object.keys(tls).length > 0) {
+    const remedy = 'Give the address as https://host:port, or leave the fields of TLS empty.';
+    found.push(warning('engine.url', 'An address in the clear makes no use of the fields of TLS', remedy));
+  }
+  const analyzer = performance.loadTool === 'perf_analyzer' || performance.crossCheck;
+  if (tls.serverName !== undefined && analyzer) {
+    found.push(
+      problem(
+        'engine.tls.serverName',
+        'perf_analyzer checks the certificate against the host of the address alone',
+        'Leave the name empty, or measure with the native generator alone.',
+        'combination-unsupported',
+      ),
+    );
+  }
+  return found;
+}

@@ -1,0 +1,19 @@
+import type { Tree } from './choice-tree';
+import { getAt, isTree, mergeTrees, setAt, unsetAt } from './choice-tree';
+
+const patchKeys = ['configure', 'configPatch'] as const;
+
+/** Fields laid over the choice; what was edited by hand before gives way to what is edited by hand now. */
+export function withEdit(overrides: Tree, edit: Tree): Tree {
+  const patch = getAt(edit, patchKeys);
+  const merged = mergeTrees(overrides, edit);
+  if (!isTree(patch)) return merged;
+  return Object.keys(patch).length === 0 ? unsetAt(merged, patchKeys) : setAt(merged, patchKeys, patch);
+}
+
+/** For a published GPU, on this engine where none is chosen; null: on that of the published deployment. */
+export function withTarget(overrides: Tree, targetGpu: string, engine: Tree | null): Tree {
+  const isChosen = getAt(overrides, ['engine', 'kind']) !== undefined;
+  const placed = engine === null || isChosen ? overrides : mergeTrees({ engine }, overrides);
+  return { ...placed, targetGpu };
+}

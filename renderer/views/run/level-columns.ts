@@ -1,0 +1,81 @@
+import type { LoadPoint } from '../../../main/contract/results';
+import type { Sweep } from '../../../main/contract/sweep';
+import { achievedRate } from '../../../main/contract/sweep';
+import { formatCount, formatMs, formatRate } from '../../format/numbers';
+import { furtherColumns } from './further-columns';
+import type { LevelColumn } from './level-column';
+
+const ms =
+  (valueOf: (point: LoadPoint) => number | null | undefined) =>
+  (point: LoadPoint): string =>
+    formatMs(valueOf(point) ?? null);
+
+const column = (title: string, ranged: NonNullable<LevelColumn['ranged']>, help: string): LevelColumn => ({
+  title,
+  help,
+  text: ms((point) => point[ranged]),
+  ranged,
+});
+
+const components: readonly LevelColumn[] = [
+  column('Send', 'clientSendUs', 'Mean time in which the client sends a request.'),
+  column(
+    'Network',
+    'networkServerSendRecvUs',
+    'Mean time on the network and in the server’s receiving and sending.',
+  ),
+  column('Queue', 'serverQueueUs', 'Mean wait in the server for a batch to fill or an instance to be free.'),
+  column('Input', 'serverComputeInputUs', 'Mean time in which the server gathers the inputs.'),
+  column('Infer', 'serverComputeInferUs', 'Mean time in which the model runs.'),
+  column('Output', 'serverComputeOutputUs', 'Mean time in which the server hands back the outputs.'),
+  column('Receive', 'clientRecvUs', 'Mean time in which the client receives the answer.'),
+];
+
+const percentile = (percent: number): string =>
+  `Latency within which ${percent} % of the requests were answered.`;
+
+const latencies: readonly LevelColumn[] = [
+  column('p50', 'p50Us', percentile(50)),
+  column('p90', 'p90Us', percentile(90)),
+  column('p95', 'p95Us', percentile(95)),
+  column('p99', 'p99Us', percentile(99)),
+  column('avg', 'avgUs', 'Mean latency as it was measured, not the sum of the components.'),
+];
+
+const achieved: LevelColumn = {
+  title: 'Achieved requests/s',
+  help: 'Requests a second that were answered.',
+  text: (point) => formatRate(achievedRate(point)),
+};
+
+/** Of an open loop: asked stands in the first column. */
+const scheduled: readonly LevelColumn[] = [
+  ...(['p50', 'p90', 'p95', 'p99', 'max'] as const).map((name) => ({
+    title: `${name} schedule`,
+    help: 'Latency from the time at which a request was due, with its wait for a slow server.',
+    text: ms((point) => point.scheduled?.[`${name}Us`]),
+    rangedSchedule: `${name}Us` as const,
+  })),
+  {
+    title: 'Delayed',
+    help: 'Requests that went out more than 1 ms after they were due.',
+    text: ({ scheduled: known }) => (known === undefined ? '–' : formatCount(known.delayedCount)),
+  },
+];
+
+/** By request rate both latencies stand beside each other: from the send and from the schedule. */
+function sweepColumns(sweep: Sweep): readonly LevelColumn[] {
+  if (sweep !== 'requestRate') return [...components, ...latencies];
+  const fromSend = latencies.map((known) => ({
+    ...known,
+    title: `${known.title} send`,
+    help: `${known.help.slice(0, -1)}, from the send.`,
+  }));
+  return [achieved, ...components, ...fromSend, ...scheduled];
+}
+
+/** The columns of a sweep, and those that streams, sequences and checks add where a level has them. */
+export const levelColumns = (sweep: Sweep, points: readonly LoadPoint[]): readonly LevelColumn[] => [
+  ...sweepColumns(sweep),
+  ...furtherColumns(points),
+];

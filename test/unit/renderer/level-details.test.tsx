@@ -1,0 +1,131 @@
+// @vitest-environment jsdom
+import type { ReactElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { describe, expect, it } from 'vitest';
+import type { LoadPoint } from '../../../main/contract/results';
+import { ChecksTable, SharedMemoryTable, TogetherTable } from '../../../renderer/views/run/check-details';
+import { PointsTable } from '../../../renderer/views/run/points-table';
+import { SequenceTable, StreamTable } from '../../../renderer/views/run/stream-details';
+import { furtherPoint } from '../../support/further-point';
+import { createdBodies, measurementBody, pointFixture, stateOf } from '../../support/run-state';
+
+const drawn = (element: ReactElement): Document =>
+  new DOMParser().parseFromString(renderToStaticMarkup(element), 'text/html');
+const texts = (parent: ParentNode, selector: string): string[] =>
+  [...parent.querySelectorAll(selector)].map((cell) => cell.textContent);
+const rowsOf = (page: Document): string[][] =>
+  [...page.querySelectorAll('tbody tr')].map((row) => texts(row, 'td'));
+
+function table(...points: readonly LoadPoint[]): Document {
+  const state = stateOf([...createdBodies(), ...points.map((point) => measurementBody('online', point))]);
+  return drawn(<PointsTable scenario="online" state={state.scenarios.online} />);
+}
+/** Text of each level under a heading. */
+function under(page: Document, heading: string): string[] {
+  const at = texts(page, 'th').indexOf(heading);
+  return at < 0 ? [] : rowsOf(page).map((row) => row[at] ?? '');
+}
+
+describe('the table of levels', () => {
+  const plain = pointFixture({ concurrency: 1 });
+
+  it('has no further column where no level has one', () => {
+    const headings = texts(table(plain), 'th');
+    expect(headings).toEqual(
+      'Concurrency,Inferences/s,Send,Network,Queue,Input,Infer,Output,Receive,p50,p90,p95,p99,avg,Requests,State'.split(
+        ',',
+      ),
+    );
+  });
+
+  it('has those of streams, sequences, checks and TLS where one level has them; missing is no 0', () => {
+    const page = table(plain, furtherPoint());
+    expect(under(page, 'Responses/request')).toEqual(['–', '7.50']);
+    expect(under(page, 'Responses/s')).toEqual(['–', '1,235']);
+    expect(under(page, 'First p50')).toEqual(['–', '2.00']);
+    expect(under(page, 'First p99')).toEqual(['–', '8.00']);
+    expect(under(page, 'Between p99')).toEqual(['–', '2.00']);
+    expect(under(page, 'Sequences/s')).toEqual(['–', '31.25']);
+    expect(under(page, 'Checked')).toEqual(['–', '118']);
+    expect(under(page, 'Wrong')).toEqual(['–', '2']);
+    expect(under(page, 'TLS')).toEqual(['–', 'not verified']);
+    expect(texts(page, 'td.number.tone-warn')).toEqual(['2', 'not verified']);
+    expect(page.body.textContent).toContain('latency over a stream is that of the last response');
+  });
+
+  it('shows what a tool did not tell as missing', () => {
+    const { streaming } = furtherPoint();
+    if (streaming === undefined) throw new Error('The fixture streams');
+    const page = table(
+      furtherPoint({
+        streaming: { ...streaming, responsesPerRequest: null, firstResponse: null, interResponse: null },
+      }),
+    );
+    expect(under(page, 'Responses/request')).toEqual(['–']);
+    expect(under(page, 'First p50')).toEqual(['–']);
+  });
+
+  it('explains every heading in one line', () => {
+    const titles = [...table(furtherPoint({ model: 'a' })).querySelectorAll('th')].map(
+      (heading) => heading.title,
+    );
+    expect(titles.filter((title) => !/^[^\n]{10,160}\.$/.test(title))).toEqual([]);
+  });
+
+  it('names the models that were measured at the same time, a row each', () => {
+    const body = (model: string) => ({ ...measurementBody('online', pointFixture({ model })), key: model });
+    const state = stateOf([...createdBodies(), body('small'), body('large')]);
+    const page = drawn(<PointsTable scenario="online" state={state.scenarios.online} />);
+    expect(under(page, 'Model')).toEqual(['small', 'large']);
+  });
+});
+
+describe('the details of levels', () => {
+  const plain = pointFixture();
+
+  it('are not there for levels without any', () => {
+    for (const Table of [ChecksTable, SharedMemoryTable, TogetherTable, StreamTable, SequenceTable]) {
+      expect(renderToStaticMarkup(<Table points={[plain]} />)).toBe('');
+    }
+  });
+
+  it('have all percentiles of the responses, missing ones as missing', () => {
+    const { streaming } = furtherPoint();
+    if (streaming === undefined) throw new Error('The fixture streams');
+    const rows = rowsOf(
+      drawn(<StreamTable points={[furtherPoint({ streaming: { ...streaming, finalResponse: null } })]} />),
+    );
+    const level = 'batch size 1, concurrency 4';
+    expect(rows).toEqual([
+      [level, 'yes', '3 to 12', 'first response', '2.00', '4.00', '6.00', '8.00', '2.20', '10.00'],
+      ['', '', '', 'between two responses', '0.500', '1.00', '1.50', '2.00', '0.550', '2.50'],
+      ['', '', '', 'final response', '–', '–', '–', '–', '–', '–'],
+    ]);
+  });
+
+  it('say what was checked, and mark wrong responses', () => {
+    const page = drawn(<ChecksTable points={[plain, furtherPoint()]} />);
+    expect(rowsOf(page)).toEqual([
+      ['batch size 1, concurrency 4', '118', '1,800', '2', '40', 'names, types, shapes, finite values'],
+    ]);
+    expect(page.querySelectorAll('tr.tone-warn')).toHaveLength(1);
+  });
+
+  it('have the sequences as asked for and ended', () => {
+    const rows = rowsOf(drawn(<SequenceTable points={[furtherPoint()]} />));
+    expect(rows).toEqual([['batch size 1, concurrency 4', '20 ± 10 %', '4', '31.25']]);
+  });
+
+  it('have what went through shared memory, and what ran beside', () => {
+    const point = pointFixture({
+      sharedMemory: { kind: 'system', checkedCount: 9, wrongCount: 0, repairs: 1 },
+      model: 'small',
+      together: [{ model: 'large', batchSize: 2, concurrency: 8 }],
+    });
+    const level = 'batch size 1, concurrency 1';
+    expect(rowsOf(drawn(<SharedMemoryTable points={[point]} />))).toEqual([[level, 'system', '9', '0', '1']]);
+    expect(rowsOf(drawn(<TogetherTable points={[point]} />))).toEqual([
+      ['small', level, 'large at batch size 2, concurrency 8'],
+    ]);
+  });
+});
