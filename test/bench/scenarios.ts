@@ -1,9 +1,12 @@
 import type { Protocol } from '../../main/contract/run-spec';
 import type { TestModel } from '../support/triton';
 
-/** The Python backend's models that are measured. `compute` stands for a small network: about 5 ms of arithmetic. */
+/**
+ * The Python backend's models that are measured. `sink` takes its input and answers with one value, as a classifier of images
+ * nearly does; `echo` sends as much back as it gets. `compute` stands for a small network: about 5 ms of arithmetic. */
 export const models: readonly TestModel[] = [
   { name: 'echo', execute: 'return values.copy()', maxBatchSize: 0 },
+  { name: 'sink', execute: 'return np.ones(1, np.float32)', maxBatchSize: 0 },
   {
     name: 'compute',
     setUp: 'self.weights = np.random.default_rng(1).random((4, 512, 512), np.float32) - 0.5',
@@ -41,6 +44,11 @@ const base = { model: 'echo', protocol: 'grpc' } as const;
 const small = { ...base, title: 'echo, 4 KB', elements: kilobytes(4) };
 const middle = { ...base, title: 'echo, 600 KB', elements: kilobytes(600) };
 const large = { ...base, title: 'echo, 16 MB', elements: kilobytes(16_384) };
+const sunk = <Scenario extends { readonly title: string }>(scenario: Scenario) => ({
+  ...scenario,
+  model: 'sink',
+  title: scenario.title.replace('echo', 'sink'),
+});
 const compute = {
   model: 'compute',
   title: 'compute, 4 KB',
@@ -61,17 +69,21 @@ export const scenarios: readonly BenchScenario[] = [
   { ...compute, protocol: 'grpc', title: 'compute, 600 KB', elements: kilobytes(600), concurrency: 2 },
   ...concurrencies.map((concurrency) => ({ ...small, concurrency, goals: smallGoals(concurrency) })),
   { ...small, protocol: 'http', concurrency: 16, goals: {} },
-  ...concurrencies.map((concurrency) => ({
-    ...middle,
-    concurrency,
-    goals: { throughputAtLeast: 1.1, cpuAtMost: 0.6 },
-  })),
-  // Every request of these holds 32 MB: more of them in flight would measure the memory of the machine.
-  ...[1, 4].map((concurrency) => ({
-    ...large,
-    concurrency,
-    goals: { throughputAtLeast: 1.1, cpuAtMost: 0.3 },
-  })),
+  ...[sunk(middle), middle].flatMap((scenario) =>
+    concurrencies.map((concurrency) => ({
+      ...scenario,
+      concurrency,
+      goals: { throughputAtLeast: 1.1, cpuAtMost: 0.6 },
+    })),
+  ),
+  // Every request of these holds up to 32 MB: more of them in flight would measure the memory of the machine.
+  ...[sunk(large), large].flatMap((scenario) =>
+    [1, 4].map((concurrency) => ({
+      ...scenario,
+      concurrency,
+      goals: { throughputAtLeast: 1.1, cpuAtMost: 0.3 },
+    })),
+  ),
   {
     ...large,
     title: 'echo, 16 MB, shared memory',

@@ -80,8 +80,9 @@ interface Verdict {
   readonly met: boolean;
 }
 
-/** Bytes that the requests in flight hold of themselves: their input, and the answer. */
-const inFlightBytes = ({ elements, concurrency }: BenchScenario): number => 2 * 4 * elements * concurrency;
+/** Bytes that the requests in flight hold of themselves: their input, and an answer of the same size where there is one. */
+const inFlightBytes = ({ model, elements, concurrency }: BenchScenario): number =>
+  (model === 'sink' ? 1 : 2) * 4 * elements * concurrency;
 
 const parts = [
   'clientSendUs',

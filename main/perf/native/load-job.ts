@@ -25,7 +25,7 @@ export interface SharedJob {
   /** Room of each output of a request. */
   readonly outputBytes: number;
   /**
-   * Contents of the outputs of each payload, by payload and then output, as the server answered over the wire; fewer than
+   * Beginnings of the outputs of each payload, by payload and then output, as the server answered over the wire; fewer than
    * there are payloads where not all were asked for.
    */
   readonly references: readonly (readonly Uint8Array[])[];

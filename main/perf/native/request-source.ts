@@ -3,7 +3,7 @@ import { WorkbenchError } from '../../contract/errors';
 import { batchPayloads } from './batch-payloads';
 import type { RequestInputs } from './batch-payloads';
 import type { LoadJob } from './load-job';
-import { inputLayout, outputOffset } from './shared-layout';
+import { comparedBytes, inputLayout, outputOffset } from './shared-layout';
 import type { SharedJob } from './load-job';
 import { SequencePlan } from './sequence-plan';
 import type { SequencePlace, SequenceStream } from './sequence-plan';
@@ -38,8 +38,6 @@ type Encode = (inputs: RequestInputs, shared: SharedPlaces | null, sequence: Seq
 
 /** One answer in so many is read back. */
 const checkEvery = 100;
-/** Of each output so much is compared. */
-const mostBytes = 2 ** 20;
 /** What no model answers with: found in the memory, it says that nobody wrote there. */
 const poison = 0xa5;
 
@@ -178,7 +176,7 @@ class SharedSource implements RequestSource {
     for (const [output, name] of this.shared.outputNames.entries()) {
       const expected = this.shared.references[payload]?.[output];
       if (expected === undefined) continue;
-      const bytes = Math.min(mostBytes, expected.byteLength);
+      const bytes = Math.min(comparedBytes, expected.byteLength);
       visit(outputOffset(this.shared, slot, output), bytes, expected.subarray(0, bytes), name);
     }
   }

@@ -8,6 +8,9 @@ export interface SharedPlace {
   readonly bytes: number;
 }
 
+/** Of each output as much is compared with the answer over the wire. */
+export const comparedBytes = 2 ** 20;
+
 /** Tensors begin at multiples of this: a cache line. */
 const alignment = 64;
 const aligned = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;

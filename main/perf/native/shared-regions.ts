@@ -7,7 +7,7 @@ import type { MeasureInput } from '../load-tool';
 import { batchPayloads } from './batch-payloads';
 import type { RequestInputs } from './batch-payloads';
 import type { LoadJob } from './load-job';
-import { inputLayout, outputOffset } from './shared-layout';
+import { comparedBytes, inputLayout, outputOffset } from './shared-layout';
 import { sharedFolder, sharedName, sweepSharedFiles } from './shared-names';
 import type { SharedJob } from './load-job';
 
@@ -37,14 +37,20 @@ async function writeRegion(region: SystemRegion, write: readonly { at: number; d
   }
 }
 
+/** An output of an answer over the wire: its length, and as much of it as is compared. */
+interface Reference {
+  readonly bytes: number;
+  readonly begin: Uint8Array;
+}
+
 /** Answers over the wire to the first payloads; none where the model's datatypes or its answers do not allow it. */
 async function references(
   client: TritonClient,
   input: MeasureInput,
   payloads: readonly RequestInputs[],
   outputNames: readonly string[],
-): Promise<Uint8Array[][]> {
-  const all: Uint8Array[][] = [];
+): Promise<Reference[][]> {
+  const all: Reference[][] = [];
   const startMs = performance.now();
   for (const inputs of payloads.slice(0, mostReferences)) {
     if (performance.now() - startMs > referencesMs) break;
@@ -57,9 +63,10 @@ async function references(
       { timeoutMs: answerTimeoutMs, signal: input.signal },
     );
     all.push(
-      outputNames.map(
-        (name) => reply.outputs.find((output) => output.name === name)?.data ?? new Uint8Array(),
-      ),
+      outputNames.map((name) => {
+        const data = reply.outputs.find((output) => output.name === name)?.data ?? new Uint8Array();
+        return { bytes: data.byteLength, begin: Uint8Array.from(data.subarray(0, comparedBytes)) };
+      }),
     );
   }
   return all;
@@ -110,11 +117,11 @@ export async function createSharedRegions(
     await writeRegion(outputRegion, []);
     const known = await references(client, input, payloads, outputNames);
     for (const [index, output] of (known[0] ?? []).entries()) {
-      if (output.byteLength > outputs.outputBytes) {
+      if (output.bytes > outputs.outputBytes) {
         throw new WorkbenchError(
           'input-invalid',
-          `Output ${outputNames[index] ?? ''} has ${output.byteLength} bytes, its shared memory ${outputs.outputBytes}`,
-          { where: '--output-shared-memory-size', remedy: `Give at least ${output.byteLength}.` },
+          `Output ${outputNames[index] ?? ''} has ${output.bytes} bytes, its shared memory ${outputs.outputBytes}`,
+          { where: '--output-shared-memory-size', remedy: `Give at least ${output.bytes}.` },
         );
       }
     }
@@ -125,7 +132,7 @@ export async function createSharedRegions(
         outputRegion: outputRegion.name,
         outputPath: `${sharedFolder}${outputRegion.key}`,
         ...outputs,
-        references: known,
+        references: known.map((answer) => answer.map(({ begin }) => begin)),
       },
       repair,
       close,
