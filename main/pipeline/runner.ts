@@ -92,6 +92,36 @@ async function oneStep(
   }
 }
 
+/** What the entered steps hold: given back in reverse order at the end, a session as soon as nothing to come needs it. */
+class Held {
+  private readonly entered: Step[] = [];
+  private readonly givingBack: Promise<void>[] = [];
+
+  constructor(private readonly run: RunContext) {}
+
+  enter(step: Step): void {
+    this.entered.push(step);
+  }
+
+  /** A server takes seconds to stop: that goes on beside the steps `toCome`, which are some. */
+  giveBackUnneeded(toCome: readonly Step[]): void {
+    if (toCome.length === 0) return;
+    for (const step of [...this.entered].reverse()) {
+      if (step.kind !== 'session' || toCome.some(({ needs }) => needs.includes(step.id))) continue;
+      this.entered.splice(this.entered.indexOf(step), 1);
+      const given = step.undo?.(this.run) ?? Promise.resolve();
+      // Looked at when it is awaited.
+      given.catch(() => undefined);
+      this.givingBack.push(given);
+    }
+  }
+
+  async giveBack(): Promise<void> {
+    for (const step of this.entered.reverse()) await step.undo?.(this.run);
+    await Promise.all(this.givingBack);
+  }
+}
+
 /**
  * One attempt at a run: the steps in order, unchanged ones skipped, nothing after a failure,
  * and at the end whatever the steps hold is released in reverse order. Journals the outcome and returns it.
@@ -103,7 +133,7 @@ export async function runPipeline(
   cache: ArtefactCache,
 ): Promise<{ readonly outcome: RunOutcome; readonly error: WireError | null }> {
   const planned = plannedSteps(steps, run.state(), run.keys);
-  const entered: Step[] = [];
+  const held = new Held(run);
   // Large files take long to hash: that goes on beside the next steps, but never beside one that measures.
   const storing: Promise<void>[] = [];
   let end: StepEnd = goOn;
@@ -113,7 +143,7 @@ export async function runPipeline(
       if (step.kind === 'files' && run.state().forgotten.includes(step.id))
         await cache.remove(run.keys[step.id]);
     }
-    for (const step of steps) {
+    for (const [index, step] of steps.entries()) {
       if (signal.aborted) {
         end = stop('cancelled', new WorkbenchError('cancelled', `Cancelled before "${stepTitle[step.id]}"`));
         break;
@@ -127,14 +157,15 @@ export async function runPipeline(
         end = paused;
         break;
       }
-      entered.push(step);
+      held.enter(step);
       if (scenarios.some((scenario) => scenario === step.id)) await Promise.all(storing);
       end = await oneStep(run, step, signal, cache, storing);
       if (end.kind === 'stop') break;
+      held.giveBackUnneeded(steps.slice(index + 1).filter(({ id }) => planned.has(id)));
     }
     if (end.kind === 'on') await Promise.all(storing);
   } finally {
-    for (const step of entered.reverse()) await step.undo?.(run);
+    await held.giveBack();
     await Promise.allSettled(storing);
   }
   const outcome = end.kind === 'on' ? 'done' : end.outcome;

@@ -92,12 +92,38 @@ const working = () => done.filter((entry) => !entry.startsWith('undo'));
 const undone = () => done.filter((entry) => entry.startsWith('undo'));
 
 describe('runPipeline', () => {
-  it('does the steps in order and releases in reverse', async () => {
+  it('does the steps in order and releases in reverse, a session as soon as nothing to come needs it', async () => {
     const { outcome, state } = await attempt(notingSteps(), null);
     expect(outcome).toBe('done');
-    expect(done.slice(0, stepIds.length)).toEqual([...stepIds]);
-    expect(undone()).toEqual([...stepIds].reverse().map((id) => `undo ${id}`));
+    expect(working()).toEqual([...stepIds]);
+    const others = [...stepIds].reverse().filter((id) => id !== 'deploy');
+    expect(undone()).toEqual(['deploy', ...others].map((id) => `undo ${id}`));
+    expect(done.indexOf('undo deploy')).toBe(done.indexOf('offline') + 1);
     expect(state.status).toBe('done');
+  });
+
+  it('goes on while a session is released, and does not end before it is', async () => {
+    let release: () => void = () => undefined;
+    const steps = notingSteps({
+      report: () => {
+        release();
+        return Promise.resolve({});
+      },
+    }).map((step) => {
+      if (step.id !== 'deploy') return step;
+      const undo = () =>
+        new Promise<void>((resolve) => {
+          release = () => {
+            setTimeout(() => {
+              done.push('undo deploy');
+              resolve();
+            }, 20);
+          };
+        });
+      return { ...step, undo };
+    });
+    expect((await attempt(steps, null)).outcome).toBe('done');
+    expect(done.at(-1)).toBe('undo deploy');
   });
 
   it('fails the run with the step and does nothing after it', async () => {
