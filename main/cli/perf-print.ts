@@ -1,5 +1,5 @@
 import type { LoadPoint } from '../contract/results';
-import { levelText } from '../contract/level-text';
+import { levelText, togetherText } from '../contract/level-text';
 import { achievedRate } from '../contract/sweep';
 import { formatTable, milliseconds, perSecond } from './output';
 
@@ -19,8 +19,8 @@ export function pointLine(point: LoadPoint): string {
   const stream = point.streaming?.firstResponse ?? null;
   const first = stream === null ? '' : `, first response p99 ${milliseconds(stream.p99Us)} ms`;
   const flags = point.flags.length === 0 ? '' : ` [${point.flags.join(', ')}]`;
-  const beside = (point.together ?? []).map((other) => `${other.model} at ${levelText(other)}`);
-  const together = beside.length === 0 ? '' : ` (together with ${beside.join('; ')})`;
+  const beside = togetherText(point);
+  const together = beside === null ? '' : ` (together with ${beside})`;
   return `${levelName(point)}${together}: ${perSecond(point.inferencesPerSecond)} inferences/s, p99 ${milliseconds(point.p99Us)} ms${scheduledText(point)}${first}${flags}${unverified}`;
 }
 

@@ -6,18 +6,20 @@ type Streaming = NonNullable<LoadPoint['streaming']>;
 const median = (values: readonly (number | null)[]): number | null =>
   values.includes(null) ? null : medianOf(values.map((value) => value ?? NaN));
 
+/** A value of each latency of a spread. */
+export const eachLatency = <Value>(of: (name: keyof Spread) => Value): Record<keyof Spread, Value> => ({
+  avgUs: of('avgUs'),
+  p50Us: of('p50Us'),
+  p90Us: of('p90Us'),
+  p95Us: of('p95Us'),
+  p99Us: of('p99Us'),
+  maxUs: of('maxUs'),
+});
+
 function medianSpread(spreads: readonly (Spread | null)[]): Spread | null {
   const known = spreads.filter((spread) => spread !== null);
   if (known.length < spreads.length) return null;
-  const of = (name: keyof Spread) => medianOf(known.map((spread) => spread[name]));
-  return {
-    avgUs: of('avgUs'),
-    p50Us: of('p50Us'),
-    p90Us: of('p90Us'),
-    p95Us: of('p95Us'),
-    p99Us: of('p99Us'),
-    maxUs: of('maxUs'),
-  };
+  return eachLatency((name) => medianOf(known.map((spread) => spread[name])));
 }
 
 /** A bound of all measurements; null as soon as one does not tell. */

@@ -1,7 +1,7 @@
 import { turnKey, turnOf } from './measuring-order';
 import { medianOf } from './median';
-import { mergedDetails } from './merged-details';
-import type { LoadPoint, Repeats, ScheduledLatency } from './results';
+import { eachLatency, mergedDetails } from './merged-details';
+import type { LoadPoint, Repeats } from './results';
 import type { Scenario } from './run-events';
 import type { MeasuredPoint, MissingPoint, RunState, ScenarioState } from './run-state';
 import { loadKey } from './scenario-levels';
@@ -44,16 +44,6 @@ function withoutRepeat(point: LoadPoint): Omit<LoadPoint, 'repeat'> {
   return rest;
 }
 
-/** A value of each latency from the schedule. */
-const eachScheduled = <Value>(of: (name: ScheduledLatency) => Value): Record<ScheduledLatency, Value> => ({
-  avgUs: of('avgUs'),
-  p50Us: of('p50Us'),
-  p90Us: of('p90Us'),
-  p95Us: of('p95Us'),
-  p99Us: of('p99Us'),
-  maxUs: of('maxUs'),
-});
-
 /** Latencies from the schedule, where all measurements have them: medians too, their ranges, and all delayed requests. */
 function mergedSchedule(
   points: readonly LoadPoint[],
@@ -62,10 +52,10 @@ function mergedSchedule(
   if (all.length < points.length) return {};
   return {
     scheduled: {
-      ...eachScheduled((name) => medianOf(all.map((one) => one[name]))),
+      ...eachLatency((name) => medianOf(all.map((one) => one[name]))),
       delayedCount: all.reduce((total, one) => total + one.delayedCount, 0),
     },
-    scheduledRanges: eachScheduled((name) => rangeOf(all.map((one) => one[name]))),
+    scheduledRanges: eachLatency((name) => rangeOf(all.map((one) => one[name]))),
   };
 }
 

@@ -124,7 +124,7 @@ class Held {
 
 /**
  * One attempt at a run: the steps in order, unchanged ones skipped, nothing after a failure,
- * and at the end whatever the steps hold is released in reverse order. Journals the outcome and returns it.
+ * and whatever the steps hold is released. Journals the outcome and returns it.
  */
 export async function runPipeline(
   run: RunContext,

@@ -71,8 +71,8 @@ export interface StepOutcome {
 
 /**
  * One step of the pipeline.
- * `files`: leaves files and can be taken from the cache; `session`: holds something open (a server) that lives until the
- * end of the attempt and is only started when a step that needs it will run; `record`: its result is in the journal.
+ * `files`: leaves files and can be taken from the cache; `session`: holds something open (a server) that lives until no
+ * step to come needs it, and is only started when a step that needs it will run; `record`: its result is in the journal.
  */
 export interface Step {
   readonly id: StepId;
@@ -85,6 +85,6 @@ export interface Step {
   /** Everything beside the needed steps that decides what the step gives. */
   inputs(run: Pick<RunContext, 'spec' | 'preset' | 'services'>): Promise<unknown>;
   run(context: StepContext): Promise<StepOutcome>;
-  /** Releases what `run` holds; called in reverse order at the end of every attempt. */
+  /** Releases what `run` holds: in reverse order at the end of every attempt, of a session as soon as nothing needs it. */
   undo?(run: RunContext): Promise<void>;
 }

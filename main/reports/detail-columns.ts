@@ -1,4 +1,4 @@
-import { levelText } from '../contract/level-text';
+import { togetherText } from '../contract/level-text';
 import type { LoadPoint } from '../contract/results';
 import type { CsvValue } from './csv';
 
@@ -19,10 +19,6 @@ const tlsColumns: readonly DetailColumn[] = [
     read: ({ tls }) => (tls === undefined ? null : tls.verified ? 'verified' : 'not verified'),
   },
 ];
-
-/** What ran beside a model, as "large at batch size 2, concurrency 8"; null of a model alone. */
-export const togetherText = ({ together }: LoadPoint): string | null =>
-  together === undefined ? null : together.map((other) => `${other.model} at ${levelText(other)}`).join('; ');
 
 const modelColumns: readonly DetailColumn[] = [
   { heading: 'Model', read: ({ model }) => model ?? null },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from abc import ABC, abstractmethod
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any, Callable, NamedTuple, Optional, Protocol
@@ -84,7 +85,7 @@ def _not_answered(seconds: float, url: str) -> ToolkitError:
     )
 
 
-class _TritonClient:
+class _TritonClient(ABC):
     """What the two protocols share; `module` is tritonclient.grpc or tritonclient.http."""
 
     def __init__(self, module: Any, client: Any, url: str, model: str, version: str) -> None:
@@ -97,8 +98,9 @@ class _TritonClient:
         # Correlation ids that no other client of the server has open.
         self._sequence = secrets.randbelow(2**31)
 
+    @abstractmethod
     def _config(self) -> dict[str, Any]:
-        raise NotImplementedError
+        """The served model's configuration, by config.pbtxt's names."""
 
     def kind(self) -> Kind:
         """Of the served model, asked once."""

@@ -20,7 +20,7 @@ export interface GrpcConnectionOptions {
   readonly nextMessage: (slot: number) => Buffer;
   /** The outputs come in shared memory. */
   readonly shared: boolean;
-  /** A response without fault; its bytes are there until this returns. */
+  /** A response without fault, the first to its request or a further one; its bytes are there until this returns. */
   readonly look: (slot: number, buffer: Buffer, start: number, end: number, first: boolean) => void;
   readonly events: GrpcConnectionEvents;
 }

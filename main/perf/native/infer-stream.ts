@@ -21,7 +21,7 @@ export interface StreamInference {
   readonly signal?: AbortSignal | undefined;
 }
 
-const copyOf = ({ data, ...rest }: Tensor): Tensor => ({ ...rest, data: Buffer.from(data) });
+const copyOf = ({ data, ...rest }: Tensor) => ({ ...rest, data: Buffer.from(data) });
 
 /**
  * One request over a gRPC stream of its own: the outputs of every answer with content, once the final one has come.
@@ -30,15 +30,10 @@ const copyOf = ({ data, ...rest }: Tensor): Tensor => ({ ...rest, data: Buffer.f
 export function inferOverStream(input: StreamInference): Promise<readonly (readonly Tensor[])[]> {
   const { tls, signal, timeoutMs, modelName, sequenceId } = input;
   const target = { ...parseAddress(input.grpcAddress), tls };
-  const message = encodeGrpcRequest(
-    input,
-    input.inputs.map(({ data, ...rest }) => ({ ...rest, data: Buffer.from(data) })),
-    {
-      sequence:
-        sequenceId === undefined ? null : { id: sequenceId, start: true, end: true, step: 0, first: 0 },
-      emptyFinal: true,
-    },
-  );
+  const message = encodeGrpcRequest(input, input.inputs.map(copyOf), {
+    sequence: sequenceId === undefined ? null : { id: sequenceId, start: true, end: true, step: 0, first: 0 },
+    emptyFinal: true,
+  });
   const failed = (code: 'inference-failed' | 'server-unreachable', details: string) =>
     new WorkbenchError(
       code,

@@ -38,7 +38,7 @@ function sampleCanary({ model, precision }: RunSpec): readonly Tensor[] | undefi
   });
 }
 
-/** Starts Triton on the run's repository and proves that the model answers. It serves until the attempt ends. */
+/** Starts Triton on the run's repository and proves that the model answers. It serves until no step to come needs it. */
 export const deployStep: Step = {
   id: 'deploy',
   kind: 'session',

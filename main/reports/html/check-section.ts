@@ -1,5 +1,5 @@
+import { togetherText } from '../../contract/level-text';
 import type { LoadPoint } from '../../contract/results';
-import { togetherText } from '../detail-columns';
 import { formatCount, missing } from '../number-format';
 import type { ReportLevel } from '../report';
 import type { Markup } from './markup';

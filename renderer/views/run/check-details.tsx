@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { levelText } from '../../../main/contract/level-text';
+import { levelText, togetherText } from '../../../main/contract/level-text';
 import type { LoadPoint } from '../../../main/contract/results';
 import { formatCount } from '../../format/numbers';
 import type { DetailsRow } from './details-table';
@@ -108,11 +108,11 @@ export const SharedMemoryTable = memo(function SharedMemoryTable({
 /** What ran beside each model that was measured together with others; nothing of a model alone. */
 export const TogetherTable = memo(function TogetherTable({ points }: { points: readonly LoadPoint[] }) {
   const rows = points.flatMap((point): readonly DetailsRow[] => {
-    if (point.together === undefined) return [];
+    const beside = togetherText(point);
+    if (beside === null) return [];
     const level = levelText(point);
     const model = point.model ?? '–';
-    const beside = point.together.map((other) => `${other.model} at ${levelText(other)}`);
-    return [{ key: `${level} ${model}`, cells: [model, level, beside.join('; ')] }];
+    return [{ key: `${level} ${model}`, cells: [model, level, beside] }];
   });
   return (
     <DetailsTable
