@@ -12,8 +12,10 @@ import type { BenchScenario } from './scenarios';
 
 export interface Sample {
   readonly point: LoadPoint;
-  /** Of the load tool's own processes, for each request that it sent. */
+  /** Of the load tool's own process for each request, over its windows but the first, by the same clock for both. */
   readonly clientCpuUs: number;
+  /** Of the load tool's own process from its start to its end, for each request that it sent. */
+  readonly wholeCpuUs: number;
   /** Of the native generator alone. */
   readonly own?: {
     /** Most memory that its process ever held, bytes. */
@@ -90,14 +92,15 @@ export async function measureNative(
   const before = await servedBy(measure);
   await promisify(execFile)(process.execPath, [files.childFile, inputFile, outputFile]);
   const served = (await servedBy(measure)) - before;
-  const { point, requests, cpuUs, memoryBytes } = JSON.parse(
+  const { point, requests, cpuUs, warmCpuUs, memoryBytes } = JSON.parse(
     await readFile(outputFile, 'utf8'),
   ) as ChildOutput;
   // With shared memory one more goes over the wire beforehand: the answer that is compared with.
   const references = measure.settings.sharedMemory === undefined ? 0 : 1;
   return {
     point,
-    clientCpuUs: cpuUs / requests,
+    clientCpuUs: warmCpuUs ?? NaN,
+    wholeCpuUs: cpuUs / requests,
     own: { memoryBytes, counted: requests, served: served - references },
   };
 }
@@ -114,5 +117,9 @@ export async function measureAnalyzer(measure: ChildInput['measure'], tool: Load
   };
   const point = await tool.measure(input);
   const requests = (await servedBy(measure)) - before.requests;
-  return { point, clientCpuUs: (endedChildrenCpuUs() - before.cpuUs) / requests };
+  return {
+    point,
+    clientCpuUs: point.clientCpuUsPerRequest ?? NaN,
+    wholeCpuUs: (endedChildrenCpuUs() - before.cpuUs) / requests,
+  };
 }

@@ -36,6 +36,7 @@ const rows: readonly (readonly [string, (sample: Sample) => number])[] = [
   ['p50 (us)', (sample) => sample.point.p50Us],
   ['p99 (us)', (sample) => sample.point.p99Us],
   ['Client CPU per request (us)', (sample) => sample.clientCpuUs],
+  ['Client CPU per request with start-up (us)', (sample) => sample.wholeCpuUs],
   ...serverColumns.map(
     ([title, key]) => [`${title} (us)`, (sample: Sample) => sample.point[key] ?? NaN] as const,
   ),

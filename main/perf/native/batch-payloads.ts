@@ -1,11 +1,15 @@
 import { WorkbenchError } from '../../contract/errors';
 import type { JobTensor, LoadJob } from './load-job';
 
-export interface RequestInput {
+/** An input of a request as it is named there, wherever its bytes are. */
+export interface RequestInputHead {
   readonly name: string;
   readonly datatype: string;
   /** With the batch dimension where the model has one. */
   readonly shape: readonly number[];
+}
+
+export interface RequestInput extends RequestInputHead {
   readonly data: Buffer;
 }
 
@@ -14,14 +18,17 @@ export type RequestInputs = readonly RequestInput[];
 /** Requests are made in advance and kept: this bounds their memory. */
 const maxBytes = 256 * 1024 * 1024;
 
-/** Items of one request, from sample `first` on. */
+/** Items of one request, from sample `first` on; of a single one no copy is made. */
 export function batchOf(tensor: Pick<JobTensor, 'samples'>, first: number, batchSize: number): Buffer {
   const rows: Uint8Array[] = [];
   for (let row = 0; row < batchSize; row += 1) {
     const sample = tensor.samples[(first + row) % tensor.samples.length];
     if (sample !== undefined) rows.push(sample);
   }
-  return Buffer.concat(rows);
+  const [only] = rows;
+  return rows.length === 1 && only !== undefined
+    ? Buffer.from(only.buffer, only.byteOffset, only.byteLength)
+    : Buffer.concat(rows);
 }
 
 /** The one shape of a request's items. Throws input-invalid where they differ: a batch has one. */

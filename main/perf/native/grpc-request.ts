@@ -1,4 +1,4 @@
-import type { RequestInputs } from './batch-payloads';
+import type { RequestInputHead, RequestInputs } from './batch-payloads';
 import {
   encodeBytesField,
   encodeBytesHead,
@@ -46,6 +46,7 @@ const bool = (value: boolean): Buffer => Buffer.from([parameter.bool * 8 + wireT
 
 /** What a request says beside its tensors. */
 export interface RequestExtras {
+  /** Instead of tensors: where they are. */
   readonly shared?: SharedPlaces | null;
   readonly sequence?: SequencePlace | null;
   /** The end of the answers is told by itself where no answer says that it is the last. */
@@ -86,8 +87,8 @@ export function encodeGrpcRequest(
   const parts: Uint8Array[] = [encodeStringField(request.modelName, target.modelName)];
   if (target.modelVersion !== '') parts.push(encodeStringField(request.modelVersion, target.modelVersion));
   parts.push(...encodeExtras(extras));
-  for (const [index, tensor] of inputs.entries()) {
-    const place = shared?.inputs[index];
+  const heads: readonly (RequestInputHead & { readonly place?: SharedPlace })[] = shared?.inputs ?? inputs;
+  for (const { place, ...tensor } of heads) {
     const fields = Buffer.concat([
       encodeStringField(input.name, tensor.name),
       encodeStringField(input.datatype, tensor.datatype),
@@ -103,7 +104,7 @@ export function encodeGrpcRequest(
     ];
     parts.push(encodeBytesField(request.outputs, Buffer.concat(fields)));
   }
-  for (const tensor of shared === null ? inputs : []) {
+  for (const tensor of inputs) {
     parts.push(encodeBytesHead(request.rawInputContents, tensor.data.length), tensor.data);
   }
   const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);

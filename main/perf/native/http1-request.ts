@@ -27,15 +27,13 @@ export function encodeHttpRequest(
       : { sequence_id: sequence.id, sequence_start: sequence.start, sequence_end: sequence.end };
   const json = Buffer.from(
     JSON.stringify({
-      inputs: inputs.map((input, index) => {
-        const place = shared?.inputs[index];
-        return {
-          name: input.name,
-          datatype: input.datatype,
-          shape: input.shape,
-          parameters: place === undefined ? { binary_data_size: input.data.length } : placeParameters(place),
-        };
-      }),
+      inputs: [
+        ...inputs.map(({ data, ...head }) => ({ ...head, parameters: { binary_data_size: data.length } })),
+        ...(shared?.inputs ?? []).map(({ place, ...head }) => ({
+          ...head,
+          parameters: placeParameters(place),
+        })),
+      ],
       ...(shared === null
         ? { parameters: { binary_data_output: true, ...inSequence } }
         : {
@@ -46,7 +44,7 @@ export function encodeHttpRequest(
           }),
     }),
   );
-  const raw = shared === null ? inputs.map((input) => input.data) : [];
+  const raw = inputs.map((input) => input.data);
   const version = target.modelVersion === '' ? '' : `/versions/${encodeURIComponent(target.modelVersion)}`;
   const bytes = raw.reduce((sum, data) => sum + data.length, json.length);
   const head = [

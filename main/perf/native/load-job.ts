@@ -3,6 +3,7 @@ import type { PerformanceSpec, Protocol } from '../../contract/run-spec';
 import type { SequenceSettings } from '../../contract/sequences';
 import type { TlsMaterial } from '../../triton/tls';
 import type { ScheduleInput } from '../request-schedule';
+import type { RequestInputHead } from './batch-payloads';
 
 export interface JobTensor {
   readonly name: string;
@@ -15,9 +16,17 @@ export interface JobTensor {
   readonly samples: readonly Uint8Array[];
 }
 
+/** An input that the input region holds. */
+export interface SharedTensor extends RequestInputHead {
+  readonly offset: number;
+  readonly bytes: number;
+}
+
 /** What the worker thread needs of the regions; a plain value. */
 export interface SharedJob {
   readonly inputRegion: string;
+  /** The inputs of the different requests, which are sent in turn. */
+  readonly payloads: readonly (readonly SharedTensor[])[];
   readonly outputRegion: string;
   /** The output region's file, to read answers back. */
   readonly outputPath: string;
@@ -55,6 +64,7 @@ export interface LoadJob {
   readonly modelName: string;
   /** '' lets the server choose. */
   readonly modelVersion: string;
+  /** Empty where the inputs are in shared memory. */
   readonly tensors: readonly JobTensor[];
   readonly batchSize: number;
   /** False: tensors have no batch dimension. */

@@ -6,6 +6,7 @@ import type { FromWorker, LoadTotals, RecordedWindow, ToWorker } from './worker-
 export interface LoadSessionInput {
   /** Bundled entry of the worker thread. */
   readonly workerFile: string;
+  /** The bytes of its samples go over to the thread: they are gone here. */
   readonly job: LoadJob;
   readonly signal: AbortSignal;
   /** The first window has begun. */
@@ -16,6 +17,15 @@ export interface LoadSessionInput {
   readonly onRegionsLost: () => Promise<void>;
 }
 
+/** The memory of the samples that is theirs alone: of a small file it may be shared with others. */
+function ownMemory({ tensors, outputChecks }: LoadJob): ArrayBuffer[] {
+  const samples = [...tensors, ...(outputChecks?.expected ?? [])].flatMap((tensor) => tensor.samples);
+  const own = samples.flatMap(({ buffer, byteLength }) =>
+    buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [],
+  );
+  return [...new Set(own)];
+}
+
 /**
  * One level's load in a worker thread; resolves when all answers are in and the connections are closed.
  * Throws what the load fails with, cancelled at once on abort, and load-tool-failed when the thread itself dies.
@@ -23,7 +33,10 @@ export interface LoadSessionInput {
 export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotals> {
   const cancelled = () => new WorkbenchError('cancelled', 'Measuring was cancelled');
   if (input.signal.aborted) throw cancelled();
-  const worker = new Worker(input.workerFile, { workerData: input.job });
+  const worker = new Worker(input.workerFile, {
+    workerData: input.job,
+    transferList: ownMemory(input.job),
+  });
   const stop = () => {
     const message: ToWorker = { type: 'stop' };
     worker.postMessage(message);

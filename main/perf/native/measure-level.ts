@@ -175,7 +175,7 @@ export async function measureLevel(
     signal: input.signal,
   });
   const regions = await sharedRegions(client, input, plain);
-  const job = { ...plain, shared: regions?.job ?? null };
+  const job = regions === null ? plain : { ...plain, tensors: [], shared: regions.job };
   let repairs = 0;
   const { controller, dispose } = linkedAbort(input.signal);
   const state: { error: unknown } = { error: null };

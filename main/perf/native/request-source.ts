@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { WorkbenchError } from '../../contract/errors';
 import { batchPayloads } from './batch-payloads';
-import type { RequestInputs } from './batch-payloads';
+import type { RequestInputHead, RequestInputs } from './batch-payloads';
 import type { LoadJob } from './load-job';
-import { comparedBytes, inputLayout, outputOffset } from './shared-layout';
+import { comparedBytes, outputOffset } from './shared-layout';
 import type { SharedJob } from './load-job';
 import { SequencePlan } from './sequence-plan';
 import type { SequencePlace, SequenceStream } from './sequence-plan';
@@ -11,7 +11,7 @@ import type { SharedPlace } from './shared-layout';
 
 /** Where the tensors of one request lie in shared memory. */
 export interface SharedPlaces {
-  readonly inputs: readonly SharedPlace[];
+  readonly inputs: readonly (RequestInputHead & { readonly place: SharedPlace })[];
   readonly outputs: readonly { readonly name: string; readonly place: SharedPlace }[];
 }
 
@@ -34,6 +34,7 @@ export interface RequestSource {
   close(): void;
 }
 
+/** `inputs` is empty where they are in shared memory. */
 type Encode = (inputs: RequestInputs, shared: SharedPlaces | null, sequence: SequencePlace | null) => Buffer;
 
 /** One answer in so many is read back. */
@@ -104,7 +105,6 @@ class SharedSource implements RequestSource {
   checked = 0;
   wrong = 0;
   private readonly messages = new Map<number, Buffer>();
-  private readonly offsets: ReturnType<typeof inputLayout>['offsets'];
   private readonly file: number;
   /** Payload of the request under way whose answer is to be read; -1: it is not. */
   private readonly watched: Int32Array;
@@ -112,19 +112,18 @@ class SharedSource implements RequestSource {
   private count = 0;
 
   constructor(
-    private readonly payloads: readonly RequestInputs[],
     private readonly shared: SharedJob,
     private readonly encode: Encode,
     slots: number,
   ) {
-    this.offsets = inputLayout(payloads).offsets;
     this.file = openSync(shared.outputPath, 'r+');
     this.watched = new Int32Array(slots).fill(-1);
   }
 
   next(slot: number): Buffer {
     const payload = this.at;
-    this.at = (this.at + 1) % this.payloads.length;
+    const { length } = this.shared.payloads;
+    this.at = (this.at + 1) % length;
     const watch = this.count % checkEvery === 0 && this.shared.references[payload] !== undefined;
     this.count += 1;
     this.watched[slot] = watch ? payload : -1;
@@ -132,10 +131,10 @@ class SharedSource implements RequestSource {
       this.eachOutput(slot, payload, (at, bytes) =>
         writeSync(this.file, Buffer.alloc(bytes, poison), 0, bytes, at),
       );
-    const key = slot * this.payloads.length + payload;
+    const key = slot * length + payload;
     const known = this.messages.get(key);
     if (known !== undefined) return known;
-    const message = this.encode(this.payloads[payload] ?? [], this.places(slot, payload), null);
+    const message = this.encode([], this.places(slot, payload), null);
     this.messages.set(key, message);
     return message;
   }
@@ -184,10 +183,9 @@ class SharedSource implements RequestSource {
   private places(slot: number, payload: number): SharedPlaces {
     const { shared } = this;
     return {
-      inputs: (this.payloads[payload] ?? []).map((input, tensor) => ({
-        region: shared.inputRegion,
-        offset: this.offsets[payload]?.[tensor] ?? 0,
-        bytes: input.data.length,
+      inputs: (shared.payloads[payload] ?? []).map(({ offset, bytes, ...head }) => ({
+        ...head,
+        place: { region: shared.inputRegion, offset, bytes },
       })),
       outputs: shared.outputNames.map((name, output) => ({
         name,
@@ -220,12 +218,11 @@ function wholeStreams(lengths: readonly number[], payloads: number): readonly Se
 
 /** The requests of a job, with their tensors or with references to shared memory. */
 export function createRequestSource(job: LoadJob, encode: Encode): RequestSource {
+  if (job.shared !== null) return new SharedSource(job.shared, encode, job.concurrency);
   const payloads = batchPayloads(job);
   if (job.sequences !== null) {
     const streams = wholeStreams(job.streams ?? [], payloads.length);
     return inSequences(payloads, encode, new SequencePlan(job.sequences, job.concurrency, streams));
   }
-  return job.shared === null
-    ? fromWire(payloads, encode)
-    : new SharedSource(payloads, job.shared, encode, job.concurrency);
+  return fromWire(payloads, encode);
 }

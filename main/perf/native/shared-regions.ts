@@ -129,6 +129,13 @@ export async function createSharedRegions(
     return {
       job: {
         inputRegion: inputRegion.name,
+        payloads: payloads.map((inputs, payload) =>
+          inputs.map(({ data, ...head }, tensor) => ({
+            ...head,
+            offset: layout.offsets[payload]?.[tensor] ?? 0,
+            bytes: data.byteLength,
+          })),
+        ),
         outputRegion: outputRegion.name,
         outputPath: `${sharedFolder}${outputRegion.key}`,
         ...outputs,
