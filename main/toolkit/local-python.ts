@@ -14,6 +14,13 @@ export interface LocalPythonOptions {
   readonly ahead?: PythonAhead;
 }
 
+/**
+ * Blocks as large as a model are taken and freed many times over: glibc uses up to so many freed bytes again in place of
+ * giving them back and having the kernel clear as many pages the next time.
+ */
+const keptBytes = String(2 ** 30);
+const keptMemory = { MALLOC_MMAP_THRESHOLD_: keptBytes, MALLOC_TRIM_THRESHOLD_: keptBytes };
+
 /** Python of the workbench home. The launch throws toolchain-missing where it is not installed. */
 export function createLocalPython(options: LocalPythonOptions): LaunchPython {
   const env: NodeJS.ProcessEnv = {
@@ -23,6 +30,7 @@ export function createLocalPython(options: LocalPythonOptions): LaunchPython {
     PYTHONPATH: options.resources,
     PYTHONUNBUFFERED: '1',
     PYTHONDONTWRITEBYTECODE: '1',
+    ...keptMemory,
   };
   return async (launch) => {
     const python = typeof options.python === 'string' ? options.python : await options.python(launch);

@@ -12,6 +12,8 @@ from .files import replacing
 from .signature import Signature, Tensor
 
 _PARAMETERS = "parameters"
+#: Constants up to here may say shapes; those above are weights.
+_MOST_SHAPE_BYTES = 4096
 
 
 def _load(path: Path, check: bool) -> Any:
@@ -20,9 +22,10 @@ def _load(path: Path, check: bool) -> Any:
     if not path.is_file():
         raise ToolkitError("input-invalid", f"There is no file {path}", where=str(path))
     try:
-        model = onnx.load(str(path))
         if check:
-            onnx.checker.check_model(model)
+            # Of the file: a model that is loaded would be written out once more for the checker.
+            onnx.checker.check_model(str(path))
+        model = onnx.load(str(path))
     except Exception as error:
         raise ToolkitError(
             "input-invalid", f"{path.name} is no valid ONNX model", where=str(path), details=str(error)
@@ -40,18 +43,47 @@ def read_onnx(path: Path) -> Any:
     return _load(path, check=False)
 
 
-def infer_and_check(model: Any) -> Any:
-    """Adds inferred shapes and checks the whole. Throws toolkit-failed."""
+def _unfit(error: Exception) -> ToolkitError:
+    return ToolkitError("toolkit-failed", "The ONNX model does not pass the checker", details=str(error))
+
+
+def _without_weights(model: Any) -> Any:
+    """The model with the shapes of its weights and not their values."""
+    import onnx
+
+    light = onnx.ModelProto()
+    for owner, copy in ((model, light), (model.graph, light.graph)):
+        for field, value in owner.ListFields():
+            if field.name in ("graph", "initializer"):
+                continue
+            if hasattr(value, "extend"):
+                getattr(copy, field.name).extend(value)
+            elif field.message_type is not None:
+                getattr(copy, field.name).CopyFrom(value)
+            else:
+                setattr(copy, field.name, value)
+    for tensor in model.graph.initializer:
+        if tensor.ByteSize() <= _MOST_SHAPE_BYTES:
+            light.graph.initializer.append(tensor)
+        else:
+            light.graph.initializer.add(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims)
+    return light
+
+
+def infer_shapes(model: Any) -> None:
+    """Adds inferred shapes. Throws toolkit-failed."""
     import onnx
 
     try:
-        inferred = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
-        onnx.checker.check_model(inferred)
+        # Weights would be written and read once each way, and no shape depends on them.
+        inferred = onnx.shape_inference.infer_shapes(
+            _without_weights(model), check_type=True, strict_mode=True
+        )
     except Exception as error:
-        raise ToolkitError(
-            "toolkit-failed", "The ONNX model does not pass the checker", details=str(error)
-        ) from error
-    return inferred
+        raise _unfit(error) from error
+    for name in ("node", "value_info", "output"):
+        model.graph.ClearField(name)
+        getattr(model.graph, name).extend(getattr(inferred.graph, name))
 
 
 def save_onnx(model: Any, path: Path) -> None:
@@ -59,6 +91,18 @@ def save_onnx(model: Any, path: Path) -> None:
 
     with replacing(path) as partial:
         onnx.save(model, str(partial))
+
+
+def save_checked(model: Any, path: Path) -> None:
+    """Throws toolkit-failed, without a file, where the checker refuses it."""
+    import onnx
+
+    with replacing(path) as partial:
+        onnx.save(model, str(partial))
+        try:
+            onnx.checker.check_model(str(partial))
+        except Exception as error:
+            raise _unfit(error) from error
 
 
 def onnx_signature(model: Any) -> Signature:

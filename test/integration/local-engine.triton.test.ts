@@ -190,6 +190,10 @@ describe('the local Triton', () => {
     const ids = [await idOf(first.handle), await idOf(second.handle)];
     await first.handle.stop();
     await nothingLeftOf(ids[0] ?? '');
+    // Asked to unload before it was told to end: an ending Triton that finds models waits for whole seconds.
+    const log = await readFile(first.logPath, 'utf8');
+    expect(log).toContain('Found 0 live models');
+    expect(log).not.toMatch(/Found [1-9]\d* live models/);
     expect(await processesOfEngine(ids[1] ?? '')).toHaveLength(3);
     await loadAndCheckModel({ client: second.client, ...model, load: false });
   });

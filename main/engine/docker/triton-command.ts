@@ -18,7 +18,10 @@ export function tritonCommand(input: TritonCommandInput): [string, ...string[]] 
     '--grpc-address=0.0.0.0',
     `--grpc-port=${containerPorts.grpc}`,
     `--metrics-port=${containerPorts.metrics}`,
-    ...(input.builtHere ? ['--backend-directory=/opt/workbench/triton/backends'] : []),
+    // The configuration is written whole: nothing is to be added to it. Of other images the release may not know the flag.
+    ...(input.builtHere
+      ? ['--backend-directory=/opt/workbench/triton/backends', '--disable-auto-complete-config']
+      : []),
     ...(input.gpus ? [] : ['--allow-gpu-metrics=false']),
     '--exit-timeout-secs=5',
   ];

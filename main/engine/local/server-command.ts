@@ -29,6 +29,8 @@ export function serverArguments(input: ServerCommandInput): [string, ...string[]
     `--metrics-address=${loopback.metrics}`,
     '--metrics-port=0',
     '--allow-gpu-metrics=false',
+    // The configuration is written whole: nothing is to be added to it, and a Python stub less is started for each model.
+    '--disable-auto-complete-config',
     // Names of shared memory of our own, so that leftovers can be told from other people's.
     `--backend-config=python,shm-region-prefix-name=${sharedMemoryPrefix(input.engineId)}`,
     '--exit-timeout-secs=5',

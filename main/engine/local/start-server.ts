@@ -7,6 +7,7 @@ import { readServerPorts } from './server-addresses';
 import type { ServerPorts } from './server-addresses';
 import { launchServer } from './server-process';
 import type { LaunchInput, ServerProcess } from './server-process';
+import { unloadModels } from './unload-models';
 
 const pollMs = 50;
 
@@ -65,7 +66,8 @@ export async function startLocalServer(input: StartLocalServerInput): Promise<Se
   try {
     const ports = await awaitPorts(server, input);
     const httpAddress = `127.0.0.1:${ports.http}`;
-    const { version } = await createTritonClient(httpAddress).serverMetadata({ signal: start.signal });
+    const client = createTritonClient(httpAddress);
+    const { version } = await client.serverMetadata({ signal: start.signal });
     const grpcAddress = `127.0.0.1:${ports.grpc}`;
     return {
       httpAddress,
@@ -75,7 +77,10 @@ export async function startLocalServer(input: StartLocalServerInput): Promise<Se
       tritonVersion: version,
       exited: server.exited,
       pid: server.pid,
-      stop: () => server.stop(),
+      stop: async () => {
+        await unloadModels(client);
+        await server.stop();
+      },
     };
   } catch (error) {
     await server.kill();

@@ -20,11 +20,11 @@ from ..files import replacing
 from ..model_folder import ModelFolder
 from ..onnx_file import (
     get_parameters,
-    infer_and_check,
+    infer_shapes,
     load_onnx,
     onnx_opset,
     onnx_signature,
-    save_onnx,
+    save_checked,
     to_float16,
 )
 from ..options import add_model_arguments, at_least
@@ -101,8 +101,9 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     output: Path = options.output
     if options.precision == "fp16":
         source = output.with_name(f"{output.stem}.fp16.onnx")
-        model = infer_and_check(to_float16(model))
-        save_onnx(model, source)
+        model = to_float16(model)
+        infer_shapes(model)
+        save_checked(model, source)
     signature = onnx_signature(model)
     folder = ModelFolder.from_options(options)
     report.progress(0.1, "Finding the shapes")

@@ -15,11 +15,12 @@ from ..files import replacing
 from ..keras_model import read_notes
 from ..onnx_file import (
     get_parameters,
-    infer_and_check,
+    infer_shapes,
     load_onnx,
     onnx_opset,
     onnx_signature,
     read_onnx,
+    save_checked,
     save_onnx,
     to_float16,
 )
@@ -60,10 +61,12 @@ def _onnx(source: Path, target: Path, precision: str, report: Report, foreign: b
     truncated = [str(item.message) for item in caught if "truncated" in str(item.message)]
     if truncated:
         report.warning(f"{len(truncated)} times, weights outside the range of float16 were cut to it")
-    checked = converted if foreign else infer_and_check(converted)
+    if not foreign:
+        infer_shapes(converted)
     report.progress(0.8, "Writing the file")
-    save_onnx(checked, target)
-    return artefact_fields(target, onnx_signature(checked), parameters, onnx_opset(checked), report)
+    save = save_onnx if foreign else save_checked
+    save(converted, target)
+    return artefact_fields(target, onnx_signature(converted), parameters, onnx_opset(converted), report)
 
 
 def _half(signature: Signature) -> Signature:

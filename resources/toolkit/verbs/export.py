@@ -14,10 +14,10 @@ from ..files import replacing
 from ..model_folder import ModelFolder
 from ..onnx_file import (
     declare_inputs,
-    infer_and_check,
-    load_onnx,
+    infer_shapes,
     onnx_opset,
-    save_onnx,
+    read_onnx,
+    save_checked,
     set_parameters,
 )
 from ..options import FORMATS, add_model_arguments, at_least
@@ -122,15 +122,15 @@ def _write_onnx(
                     where="model.py",
                     details=str(error),
                 ) from error
-        exported = load_onnx(partial)
+        exported = read_onnx(partial)
         declare_inputs(exported, signature.inputs, axes)
-        checked = infer_and_check(exported)
-        if onnx_opset(checked) != opset:
+        infer_shapes(exported)
+        if onnx_opset(exported) != opset:
             raise ToolkitError(
-                "toolkit-failed", f"The exporter wrote operator set {onnx_opset(checked)}, not {opset}"
+                "toolkit-failed", f"The exporter wrote operator set {onnx_opset(exported)}, not {opset}"
             )
-        set_parameters(checked, parameters)
-        save_onnx(checked, partial)
+        set_parameters(exported, parameters)
+        save_checked(exported, partial)
 
 
 def _check_batches(runner: Runner, signature: Signature, x: dict[str, Any]) -> None:
@@ -197,9 +197,10 @@ def _keras(folder: ModelFolder, options: argparse.Namespace) -> Source:
         if options.format == "tf-savedmodel":
             write_savedmodel(model, signature, path)
             return
-        converted = infer_and_check(keras_to_onnx(model, signature, options.opset))
+        converted = keras_to_onnx(model, signature, options.opset)
+        infer_shapes(converted)
         set_parameters(converted, model.parameters)
-        save_onnx(converted, path)
+        save_checked(converted, path)
 
     return Source(model.inputs, model.parameters, KerasRunner(model), write)
 

@@ -117,6 +117,7 @@ describe('command of the local Triton', () => {
     expect(args).toContain('--http-port=0');
     expect(args).toContain('--grpc-port=9');
     expect(args).toContain('--model-control-mode=explicit');
+    expect(args).toContain('--disable-auto-complete-config');
   });
 
   it('does not hand on what would change what runs', () => {

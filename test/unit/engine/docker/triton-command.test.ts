@@ -20,6 +20,7 @@ it('is that of the image built here, which has its backends elsewhere and no GPU
   expect(tritonCommand({ builtHere: true, gpus: false })).toEqual([
     ...common,
     '--backend-directory=/opt/workbench/triton/backends',
+    '--disable-auto-complete-config',
     '--allow-gpu-metrics=false',
     '--exit-timeout-secs=5',
   ]);
