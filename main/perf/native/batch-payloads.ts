@@ -1,13 +1,5 @@
 import { WorkbenchError } from '../../contract/errors';
-import type { JobTensor, LoadJob } from './load-job';
-
-/** An input of a request as it is named there, wherever its bytes are. */
-export interface RequestInputHead {
-  readonly name: string;
-  readonly datatype: string;
-  /** With the batch dimension where the model has one. */
-  readonly shape: readonly number[];
-}
+import type { JobTensor, LoadJob, RequestInputHead } from './load-job';
 
 export interface RequestInput extends RequestInputHead {
   readonly data: Buffer;

@@ -1,4 +1,5 @@
-import type { RequestInputHead, RequestInputs } from './batch-payloads';
+import type { RequestInputs } from './batch-payloads';
+import type { RequestInputHead } from './load-job';
 import {
   encodeBytesField,
   encodeBytesHead,

@@ -3,7 +3,6 @@ import type { PerformanceSpec, Protocol } from '../../contract/run-spec';
 import type { SequenceSettings } from '../../contract/sequences';
 import type { TlsMaterial } from '../../triton/tls';
 import type { ScheduleInput } from '../request-schedule';
-import type { RequestInputHead } from './batch-payloads';
 
 export interface JobTensor {
   readonly name: string;
@@ -14,6 +13,14 @@ export interface JobTensor {
   readonly shapes?: readonly (readonly number[])[];
   /** Raw little-endian bytes, one entry a sample. */
   readonly samples: readonly Uint8Array[];
+}
+
+/** An input of a request as it is named there, wherever its bytes are. */
+export interface RequestInputHead {
+  readonly name: string;
+  readonly datatype: string;
+  /** With the batch dimension where the model has one. */
+  readonly shape: readonly number[];
 }
 
 /** An input that the input region holds. */

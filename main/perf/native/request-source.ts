@@ -1,10 +1,9 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { WorkbenchError } from '../../contract/errors';
 import { batchPayloads } from './batch-payloads';
-import type { RequestInputHead, RequestInputs } from './batch-payloads';
-import type { LoadJob } from './load-job';
+import type { RequestInputs } from './batch-payloads';
+import type { LoadJob, RequestInputHead, SharedJob } from './load-job';
 import { comparedBytes, outputOffset } from './shared-layout';
-import type { SharedJob } from './load-job';
 import { SequencePlan } from './sequence-plan';
 import type { SequencePlace, SequenceStream } from './sequence-plan';
 import type { SharedPlace } from './shared-layout';
