@@ -112,6 +112,27 @@ test('the choice is exported as run.yaml', async () => {
   expect(exported.performance.batchSizes).toEqual([1, 2]);
 });
 
+test('sequences are chosen where config.pbtxt makes the model stateful', async () => {
+  const form = new NewDeploymentPage(app.page);
+  await form.open('Performance');
+  expect(await form.fields()).not.toContain('performance.sequences.length');
+  await form.set('performance.batchSizes', '1');
+  await form.open('Configure');
+  const text = await form.config.inputValue();
+  await form.config.fill(text.replace(/dynamic_batching \{[^}]*\}/, 'sequence_batching { }'));
+  await form.open('Performance');
+  await expect(form.start).toBeEnabled();
+  await form.set('performance.sequences.length', '7');
+  await expect(form.changed('performance.sequences.length')).toBeVisible();
+  expect(await findings(app.page)).toEqual([]);
+  const path = join(home.path, 'stateful-run.yaml');
+  await saveTo(app, path);
+  await form.exportAs('run.yaml, for the command line');
+  await expect(app.page.getByRole('alert').filter({ hasText: path })).toBeVisible();
+  const exported = parse(await readFile(path, 'utf8')) as { performance: { sequences: unknown } };
+  expect(exported.performance.sequences).toMatchObject({ length: 7, lengthVariation: 20, firstId: 1 });
+});
+
 test('the whole way by keyboard alone', async () => {
   const form = new NewDeploymentPage(app.page);
   const { keyboard } = app.page;

@@ -60,8 +60,14 @@ export function ConfigEditor({ onImport }: { onImport: () => void }) {
             Undo hand edits
           </Button>
         ) : null}
-        <Button size="compact-xs" variant="default" onClick={onImport}>
-          Import config.pbtxt
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label="Import config.pbtxt"
+          title="Import config.pbtxt"
+          onClick={onImport}
+        >
+          Import
         </Button>
         <CopyButton text={shown} label="Copy config.pbtxt" />
       </div>

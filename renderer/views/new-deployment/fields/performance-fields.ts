@@ -9,6 +9,7 @@ import {
 } from '../../../../main/contract/run-spec';
 import { loadToolText } from '../../../format/words';
 import type { Control, FieldContext, Section } from './field';
+import { sequenceSection } from './sequence-fields';
 
 const choice = <Value extends string>(
   values: readonly Value[],
@@ -180,6 +181,7 @@ export function performanceSections(context: FieldContext): readonly Section[] {
         },
       ],
     },
+    sequenceSection(context),
     {
       title: 'When a level is measured',
       fields: [

@@ -9,7 +9,8 @@ import { allFields } from '../../../../renderer/views/new-deployment/fields/sect
 import { engineForTarget } from '../../../../renderer/views/new-deployment/fields/target-gpu';
 import { cliCommand, commandChanges } from '../../../../renderer/views/new-deployment/plan-text';
 import { wizardModel } from '../../../../renderer/views/new-deployment/wizard-model';
-import { getAt } from '../../../../renderer/stores/choice-tree';
+import type { Tree } from '../../../../renderer/stores/choice-tree';
+import { getAt, setAt, unsetAt } from '../../../../renderer/stores/choice-tree';
 import { resnet50 } from './preset';
 
 const fieldsOf = (values: object): ReadonlyMap<string, Field> => {
@@ -49,6 +50,37 @@ describe('the field of streams', () => {
       fieldsOf({ performance: { protocol } }).get('performance.streaming')?.idle;
     expect(idle('grpc')).toBeUndefined();
     expect(idle('http')).toContain('gRPC');
+  });
+});
+
+describe('the fields of sequences', () => {
+  const of = (configPatch: unknown, name: string, performance: object = {}) =>
+    fieldsOf({ configure: { configPatch }, performance }).get(`performance.sequences.${name}`);
+
+  it('are of effect for a model that keeps state', () => {
+    for (const name of ['length', 'lengthVariation', 'firstId', 'endId']) {
+      expect(of({}, name)?.idle).toContain('sequence_batching');
+      expect(of({ sequenceBatching: {} }, name)?.idle).toBeUndefined();
+      expect(of({ sequence_batching: { direct: {} } }, name)?.idle).toBeUndefined();
+      // Taken out again.
+      expect(of({ sequenceBatching: null }, name)?.idle).toContain('sequence_batching');
+    }
+  });
+
+  it('have a number at once with request rates alone', () => {
+    const stateful = { sequenceBatching: {} };
+    expect(of(stateful, 'concurrent')?.idle).toContain('request rates');
+    expect(of(stateful, 'concurrent', { requestRates: [10] })?.idle).toBeUndefined();
+  });
+
+  it('leave the rest of the sequences as they are by default, and none when taken back', () => {
+    const keys = of({ sequenceBatching: {} }, 'length')?.keys ?? [];
+    const chosen = setAt({ performance: { batchSizes: [1], onlineBatchSize: 1 } }, keys, 7);
+    const read = (overrides: Tree) => readChoice(resnet50, { preset: 'resnet50', overrides }).spec;
+    expect(read(chosen)?.performance.sequences).toEqual({
+      ...{ length: 7, lengthVariation: 20, concurrent: 4, firstId: 1 },
+    });
+    expect(read(unsetAt(chosen, keys))?.performance.sequences).toBeUndefined();
   });
 });
 
