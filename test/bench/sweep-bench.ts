@@ -40,6 +40,8 @@ interface Swept {
 
 const run = promisify(execFile);
 const dir = await mkdtemp(join(tmpdir(), 'workbench-sweep-'));
+// One processor is left to whoever sends.
+process.env['OPENBLAS_NUM_THREADS'] = '1';
 const triton = await startTestTriton(models.filter((model) => model.name === name));
 const layout = homeLayout(defaultHome(process.env));
 const { native } = createLoadTools({ layout, workerFile: option('worker', ''), env: process.env });
