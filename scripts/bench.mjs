@@ -27,7 +27,13 @@ All, one after the other, when none is named.`;
 
 const folder = join(repoRoot, 'out', 'bench');
 
-/** The bench is TypeScript over the product's own modules: one bundle for each of its two processes. */
+/** Every process that a bench starts, by its file under test/bench. */
+const programs = [
+  ...['bench', 'window-bench', 'monitor-bench', 'pipeline-bench', 'sweep-bench', 'open-loop-bench'],
+  ...['interval-bench', 'native-child'],
+];
+
+/** The bench is TypeScript over the product's own modules: one bundle for each of its processes. */
 async function bundle() {
   const { build } = await import('vite');
   await build({
@@ -44,15 +50,9 @@ async function bundle() {
       emptyOutDir: true,
       rolldownOptions: {
         external: ['@playwright/test'],
-        input: {
-          bench: join(repoRoot, 'test', 'bench', 'bench.ts'),
-          'window-bench': join(repoRoot, 'test', 'bench', 'window-bench.ts'),
-          'monitor-bench': join(repoRoot, 'test', 'bench', 'monitor-bench.ts'),
-          'pipeline-bench': join(repoRoot, 'test', 'bench', 'pipeline-bench.ts'),
-          'sweep-bench': join(repoRoot, 'test', 'bench', 'sweep-bench.ts'),
-          'open-loop-bench': join(repoRoot, 'test', 'bench', 'open-loop-bench.ts'),
-          'native-child': join(repoRoot, 'test', 'bench', 'native-child.ts'),
-        },
+        input: Object.fromEntries(
+          programs.map((name) => [name, join(repoRoot, 'test', 'bench', `${name}.ts`)]),
+        ),
         output: { format: 'es', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
       },
     },

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
-import { startTestTriton } from '../support/triton';
 import type { Sample } from './measure';
 import { levelInput, measureAnalyzer, measureNative } from './measure';
 import type { BenchScenario } from './scenarios';
-import { models, scenarios } from './scenarios';
+import { scenarios } from './scenarios';
+import { startBenchTriton } from './start-bench-triton';
 import type { ScenarioResult } from './table';
 import { formatScenario, missed, titleOf } from './table';
 
@@ -30,9 +30,7 @@ const outFile = option('out', '');
 const workerFile = option('worker', '');
 const childFile = option('child', '');
 
-// A server that computes on all processors measures its own fight with the client: one is left to whoever sends.
-process.env['OPENBLAS_NUM_THREADS'] = '1';
-const triton = await startTestTriton(models);
+const triton = await startBenchTriton();
 const dir = await mkdtemp(join(tmpdir(), 'workbench-bench-'));
 const tool = createLoadTools({
   layout: homeLayout(defaultHome(process.env)),
@@ -86,7 +84,9 @@ try {
     '# Native load generator and perf_analyzer, side by side',
     '',
     'Written by `npm run bench -- load`. Both tools measure the same model on the same Triton, in turn, the order of each pair',
-    'by chance; windows of 1 s, steady within 10 % over three windows, at most five. The native generator discards a second of',
+    'by chance; windows of 1 s, steady within 10 % over three windows, at most five. Over the wire at 16 MB windows are those',
+    'that perf_analyzer has by default, 5 s: a second holds a few dozen of such requests, and perf_analyzer keeps every input',
+    'and output of a window, which costs it the more the longer a window is. The native generator discards a second of',
     "warm-up; perf_analyzer 2.50 cannot. CPU per request is that of the tool's whole process, read at the end of each window",
     'by the same clock for both, so that neither is charged its start; what it is from start to end stands in the row below',
     '(most of it where a level has only some hundred requests). Goals are judged on the median of the pairs. Server, client',

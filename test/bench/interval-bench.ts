@@ -1,13 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startTestTriton } from '../support/triton';
 import { measureTrial, together } from './interval-trial';
 import type { Trial } from './interval-trial';
 import { levelInput } from './measure';
 import { median } from './pairs';
 import type { BenchScenario } from './scenarios';
-import { models, scenarios } from './scenarios';
+import { scenarios } from './scenarios';
+import { startBenchTriton } from './start-bench-triton';
 import { titleOf } from './table';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -74,7 +74,7 @@ const blocksOf = (trial: Trial) => ({
   ),
 });
 
-const triton = await startTestTriton(models);
+const triton = await startBenchTriton();
 const dir = await mkdtemp(join(tmpdir(), 'workbench-interval-'));
 
 /**

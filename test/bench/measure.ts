@@ -62,7 +62,7 @@ export async function levelInput(
     batched: false,
     settings: {
       measurementMode: 'time_windows',
-      measurementIntervalMs: 1000,
+      measurementIntervalMs: scenario.windowMs ?? 1000,
       measurementRequestCount: 50,
       stabilityPercentage: 10,
       maxTrials: 5,

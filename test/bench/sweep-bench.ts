@@ -9,18 +9,17 @@ import { parseAnalyzerCsv } from '../../main/perf/analyzer/parse-analyzer-csv';
 import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
-import { startTestTriton } from '../support/triton';
 import type { Judged } from './bench-facts';
 import { exitCodeOf, factTable, judgedTable, option, rangeText, say, shuffled } from './bench-facts';
 import { median, pairedRatio } from './pairs';
-import { models } from './scenarios';
+import { startBenchTriton } from './start-bench-triton';
 
 const repeats = Number(option('repeats', '3'));
 const outFile = option('out', '');
 const cli = option('cli', '');
 /** More options of `perf`, to try other settings than the product's own. */
 const cliOptions = option('perf-options', '').split(' ').filter(Boolean);
-const referenceMs = Number(option('reference-ms', '10000'));
+const referenceMs = Number(option('reference-ms', '2500'));
 const concurrencies = option('levels', '1,2,3,4,5,6,7,8').split(',').map(Number);
 /** 4 KB, as in the other scenarios of this model. */
 const elements = 1024;
@@ -40,9 +39,7 @@ interface Swept {
 
 const run = promisify(execFile);
 const dir = await mkdtemp(join(tmpdir(), 'workbench-sweep-'));
-// One processor is left to whoever sends.
-process.env['OPENBLAS_NUM_THREADS'] = '1';
-const triton = await startTestTriton(models.filter((model) => model.name === name));
+const triton = await startBenchTriton(name);
 const layout = homeLayout(defaultHome(process.env));
 const { native } = createLoadTools({ layout, workerFile: option('worker', ''), env: process.env });
 
@@ -106,8 +103,8 @@ async function sweepAnalyzer(): Promise<Swept> {
   return { seconds, p95Us, unsteady: concurrencies.length - p95Us.size };
 }
 
-/** Each level for a long time, whatever its windows' spread. */
-async function reference(): Promise<Found> {
+/** A look at each level, whatever its windows' spread; all looks together are the reference. */
+async function lookAtLevels(): Promise<Found> {
   const found = new Map<number, number>();
   for (const concurrency of shuffled(concurrencies)) {
     const point = await native.measure({
@@ -129,7 +126,7 @@ async function reference(): Promise<Found> {
         measurementRequestCount: 50,
         stabilityPercentage: 1e6,
         maxTrials: 3,
-        warmupMs: 2000,
+        warmupMs: 1000,
       },
       workDir: await mkdtemp(join(dir, 'reference-')),
       signal: new AbortController().signal,
@@ -138,7 +135,6 @@ async function reference(): Promise<Found> {
       onCommand: () => undefined,
     });
     found.set(concurrency, point.p95Us);
-    say(`reference, concurrency ${concurrency}: p95 ${(point.p95Us / 1000).toFixed(2)} ms`);
   }
   return found;
 }
@@ -149,19 +145,22 @@ type Tool = (typeof tools)[number];
 try {
   const values = Float32Array.from({ length: elements }, (_unused, index) => ((index * 37) % 101) / 101);
   await writeFile(join(dir, 'values.bin'), Buffer.from(values.buffer));
-  const before = await reference();
+  const looks = [await lookAtLevels()];
   const swept: Record<Tool, Swept[]> = { native: [], perf_analyzer: [] };
   for (let repeat = 1; repeat <= repeats; repeat += 1) {
     for (const tool of shuffled(tools)) {
       const one = tool === 'native' ? await sweepNative() : await sweepAnalyzer();
       swept[tool].push(one);
       say(`${repeat} of ${repeats}, ${tool}: ${one.p95Us.size} points in ${one.seconds.toFixed(1)} s`);
+      looks.push(await lookAtLevels());
     }
   }
-  const after = await reference();
-  const at = (found: Found, concurrency: number) => found.get(concurrency) ?? NaN;
-  const referenceUs = (concurrency: number) => (at(before, concurrency) + at(after, concurrency)) / 2;
-  const drifts = concurrencies.map((one) => 100 * Math.abs(at(after, one) / at(before, one) - 1));
+  const looksUs = (concurrency: number) => looks.map((found) => found.get(concurrency) ?? NaN);
+  const referenceUs = (concurrency: number) =>
+    looksUs(concurrency).reduce((sum, p95Us) => sum + p95Us, 0) / looks.length;
+  const drifts = concurrencies.flatMap((one) =>
+    looksUs(one).map((p95Us) => 100 * Math.abs(p95Us / referenceUs(one) - 1)),
+  );
   const errorsOf = (tool: Tool, wanted: readonly number[] = concurrencies) =>
     swept[tool].flatMap((one) =>
       [...one.p95Us]
@@ -215,9 +214,13 @@ try {
     },
   ];
   const perLevel = concurrencies.map((concurrency) => {
-    const ms = (found: Found) => (at(found, concurrency) / 1000).toFixed(2);
     const off = (tool: Tool) => rangeText(errorsOf(tool, [concurrency]), 1);
-    return `| ${concurrency} | ${ms(before)} | ${ms(after)} | ${off('native')} | ${off('perf_analyzer')} |`;
+    const found = rangeText(
+      looksUs(concurrency).map((p95Us) => p95Us / 1000),
+      2,
+    );
+    const mean = (referenceUs(concurrency) / 1000).toFixed(2);
+    return `| ${concurrency} | ${mean} | ${found} | ${off('native')} | ${off('perf_analyzer')} |`;
   });
   const unsteady = (tool: Tool) => swept[tool].reduce((sum, one) => sum + one.unsteady, 0);
   const server = await createTritonClient(triton.httpAddress).serverMetadata();
@@ -228,7 +231,8 @@ try {
     `by \`perf\` of the command line with the product's defaults${cliOptions.length === 0 ? '' : ` but ${cliOptions.join(' ')}`}, and by perf_analyzer with its own (windows of 5 s and a fifth, 10 %,`,
     'ten trials), one process a level so that a level without a row does not end its sweep. Levels are shuffled, the tool',
     'that begins is chosen by chance. Times are of whole processes. The reference is the native generator over three windows',
-    `of ${referenceMs / 1000} s a level, the mean of one before and one after all sweeps; an error counts where a point was delivered.`,
+    `of ${referenceMs / 1000} s a level before, between and after all sweeps, the mean of ${looks.length} such looks: ${((looks.length * 3 * referenceMs) / 1000).toFixed(0)} s a level, spread over`,
+    'the whole time, so that it is what the machine does in the mean. An error counts where a point was delivered.',
     'Median [lowest–highest].',
     '',
     ...factTable(server.version, [['Repeats', String(repeats)]]),
@@ -236,9 +240,9 @@ try {
     ...judgedTable(rows),
     '',
     `Levels that did not become steady: native ${unsteady('native')} (delivered and marked), perf_analyzer ${unsteady('perf_analyzer')}`,
-    `(no row) of ${all * repeats}. The reference itself moved by ${rangeText(drifts, 1)} % from before to after.`,
+    `(no row) of ${all * repeats}. A single look was off the mean of all by ${rangeText(drifts, 1)} %.`,
     '',
-    '| concurrency | reference before, p95 ms | after | native off by % | perf_analyzer off by % |',
+    '| concurrency | reference, p95 ms | its looks | native off by % | perf_analyzer off by % |',
     '|---|---|---|---|---|',
     ...perLevel,
     '',

@@ -24,6 +24,7 @@ export class GrpcConnection extends GrpcSlotConnection {
         this.messageStream = stream;
         stream.reader.push(buffer, start, end, this.onMessage);
       },
+      room: (streamId, count) => this.active.get(streamId)?.reader.room(count) ?? null,
       ended: (streamId) => {
         const stream = this.active.get(streamId);
         if (stream !== undefined) this.finish(streamId, stream);

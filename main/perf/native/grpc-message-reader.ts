@@ -1,18 +1,18 @@
+import { GatheredBytes } from './gathered-bytes';
 import { grpcPrefixBytes } from './grpc-request';
 
 export type MessageHandler = (buffer: Buffer, start: number, end: number) => void;
 
 /** Puts the one message of a unary reply together from pieces of DATA; a message that comes whole is not copied. */
 export class GrpcMessageReader {
-  private kept = Buffer.alloc(0);
-  private fill = 0;
+  private readonly gathered = new GatheredBytes();
   /** Prefix and message; 0 while the prefix has not come whole. */
   private wanted = 0;
   private seen = false;
 
   /** Forgets the reply before; to be called at the start of each. */
   reset(): void {
-    this.fill = 0;
+    this.gathered.clear();
     this.wanted = 0;
     this.seen = false;
   }
@@ -26,7 +26,8 @@ export class GrpcMessageReader {
   push(buffer: Buffer, start: number, end: number, handle: MessageHandler): void {
     if (start === end) return;
     if (this.seen) throw new Error('more than one message in a unary reply');
-    if (this.fill === 0 && end - start >= grpcPrefixBytes) {
+    const { gathered } = this;
+    if (gathered.length === 0 && end - start >= grpcPrefixBytes) {
       this.wanted = totalBytes(buffer, start);
       if (this.wanted === end - start) {
         this.seen = true;
@@ -34,23 +35,18 @@ export class GrpcMessageReader {
         return;
       }
     }
-    this.keep(buffer, start, end);
-    if (this.wanted === 0 && this.fill >= grpcPrefixBytes) this.wanted = totalBytes(this.kept, 0);
-    if (this.wanted === 0 || this.fill < this.wanted) return;
-    if (this.fill > this.wanted) throw new Error('more than one message in a unary reply');
+    gathered.add(buffer, start, end, this.wanted);
+    if (this.wanted === 0 && gathered.length >= grpcPrefixBytes) this.wanted = totalBytes(gathered.bytes, 0);
+    if (this.wanted === 0 || gathered.length < this.wanted) return;
+    if (gathered.length > this.wanted) throw new Error('more than one message in a unary reply');
     this.seen = true;
-    handle(this.kept, grpcPrefixBytes, this.wanted);
+    handle(gathered.bytes, grpcPrefixBytes, this.wanted);
   }
 
-  private keep(buffer: Buffer, start: number, end: number): void {
-    const needed = Math.max(this.wanted, this.fill + end - start);
-    if (this.kept.length < needed) {
-      const larger = Buffer.alloc(needed);
-      this.kept.copy(larger, 0, 0, this.fill);
-      this.kept = larger;
-    }
-    buffer.copy(this.kept, this.fill, start, end);
-    this.fill += end - start;
+  /** Where the next `count` bytes of DATA can be read to, to be pushed as they are; null: anywhere. */
+  room(count: number): Buffer | null {
+    if (this.seen || this.wanted === 0) return null;
+    return this.gathered.room(Math.min(count, this.wanted - this.gathered.length));
   }
 }
 

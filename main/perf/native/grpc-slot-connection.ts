@@ -61,7 +61,7 @@ export abstract class GrpcSlotConnection {
 
   /** A session with the events of the streams given, and those of the connection handled here. */
   protected connect(
-    streams: Pick<Http2SessionEvents, 'fieldsOf' | 'data' | 'ended' | 'reset'>,
+    streams: Pick<Http2SessionEvents, 'fieldsOf' | 'data' | 'room' | 'ended' | 'reset'>,
   ): Http2Session {
     const { host, port, tls, blocks, events } = this.options;
     return new Http2Session({

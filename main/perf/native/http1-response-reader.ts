@@ -1,3 +1,4 @@
+import { GatheredBytes } from './gathered-bytes';
 import { jsonLengthHeader } from './http1-request';
 
 const maxHeadBytes = 64 * 1024;
@@ -51,8 +52,7 @@ export interface ReplySink {
 
 /** Cuts the bytes of a keep-alive connection into replies, wherever the pieces end. */
 export class HttpReplyReader {
-  private kept = Buffer.alloc(0);
-  private fill = 0;
+  private readonly gathered = new GatheredBytes();
   /** Of the reply whose body is being read; null while a head is. */
   private reply: HttpReply | null = null;
   private begun = false;
@@ -65,10 +65,15 @@ export class HttpReplyReader {
       this.body(this.reply, chunk, 0, length);
       return;
     }
-    if (this.fill === 0 && this.head(chunk, length)) return;
-    const first = this.fill === 0;
-    this.keep(chunk, 0, length);
-    if (!first) this.head(Buffer.from(this.kept.subarray(0, this.fill)), this.fill);
+    const first = this.gathered.length === 0;
+    if (first && this.head(chunk, length)) return;
+    this.gathered.add(chunk, 0, length);
+    if (!first) this.head(Buffer.from(this.gathered.bytes), this.gathered.length);
+  }
+
+  /** Where the next bytes can be read to, to be pushed as they are; null: anywhere. */
+  room(): Buffer | null {
+    return this.reply === null ? null : this.gathered.room(this.reply.bodyBytes - this.gathered.length);
   }
 
   /** Reads the head and what stands behind it; false while the head is not whole. */
@@ -80,7 +85,7 @@ export class HttpReplyReader {
     }
     const reply = parseHttpHead(buffer.toString('latin1', 0, at));
     this.reply = reply;
-    this.fill = 0;
+    this.gathered.clear();
     this.begun = false;
     this.body(reply, buffer, at + headEnd.length, length);
     return true;
@@ -91,30 +96,20 @@ export class HttpReplyReader {
       this.begun = true;
       this.sink.bodyBegins();
     }
-    if (this.fill + end - start > reply.bodyBytes)
+    const { gathered } = this;
+    if (gathered.length + end - start > reply.bodyBytes)
       throw new Error('bytes behind a reply that nobody asked for');
-    if (this.fill === 0 && end - start === reply.bodyBytes) {
+    if (gathered.length === 0 && end - start === reply.bodyBytes) {
       this.done(reply, buffer, start, end);
       return;
     }
-    this.keep(buffer, start, end, reply.bodyBytes);
-    if (this.fill === reply.bodyBytes) this.done(reply, this.kept, 0, reply.bodyBytes);
-  }
-
-  private keep(buffer: Buffer, start: number, end: number, expected = 0): void {
-    const needed = Math.max(expected, this.fill + end - start);
-    if (this.kept.length < needed) {
-      const larger = Buffer.alloc(needed);
-      this.kept.copy(larger, 0, 0, this.fill);
-      this.kept = larger;
-    }
-    buffer.copy(this.kept, this.fill, start, end);
-    this.fill += end - start;
+    gathered.add(buffer, start, end, reply.bodyBytes);
+    if (gathered.length === reply.bodyBytes) this.done(reply, gathered.bytes, 0, reply.bodyBytes);
   }
 
   private done(reply: HttpReply, buffer: Buffer, start: number, end: number): void {
     this.reply = null;
-    this.fill = 0;
+    this.gathered.clear();
     this.sink.reply(reply, buffer, start, end);
   }
 }

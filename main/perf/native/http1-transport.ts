@@ -78,6 +78,7 @@ class HttpConnection {
       received: (buffer, length) => {
         this.receive(buffer, length);
       },
+      room: () => this.reader.room(),
       closed: (opened, reason) => {
         if (this.closing) return;
         this.closing = true;

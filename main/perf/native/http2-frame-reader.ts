@@ -21,6 +21,16 @@ export class Http2FrameReader {
 
   constructor(private readonly sink: FrameSink) {}
 
+  /** The stream of the DATA frame that is under way, where `contentLeft` is not 0. */
+  get contentStream(): number {
+    return this.streamId;
+  }
+
+  /** Bytes of content that the DATA frame under way still has, with nothing but content in between. */
+  get contentLeft(): number {
+    return this.left > 0 && this.streams() ? this.left : 0;
+  }
+
   /** Throws an Error when a frame is longer than allowed. */
   push(chunk: Buffer, length: number): void {
     let at = 0;

@@ -40,6 +40,8 @@ export interface Http2SessionEvents {
   fieldsOf(streamId: number): FieldSink | undefined;
   /** Content of the stream's DATA; the buffer is only valid during the call. May throw: the connection then ends. */
   data(streamId: number, buffer: Buffer, start: number, end: number): void;
+  /** Where the next `count` bytes of the stream's DATA are best read to; null: anywhere. */
+  room?(streamId: number, count: number): Buffer | null;
   /** The peer sends nothing more on the stream. */
   ended(streamId: number): void;
   reset(streamId: number, code: number): void;
@@ -95,6 +97,10 @@ export class Http2Session {
         },
         received: (buffer, length) => {
           this.receive(buffer, length);
+        },
+        room: () => {
+          const { contentLeft, contentStream } = this.frames;
+          return contentLeft === 0 ? null : (this.events.room?.(contentStream, contentLeft) ?? null);
         },
         closed: (opened, reason) => {
           this.onClosed(opened && (this.ready || this.fault !== ''), reason);

@@ -7,12 +7,14 @@ import type { TlsMaterial } from '../../triton/tls';
 const connectTimeoutMs = 2000;
 /** Many handshakes at once take the server's CPU. */
 const handshakeTimeoutMs = 10_000;
-const readBytes = 256 * 1024;
+const readBytes = 64 * 1024;
 
 export interface SocketEvents {
   opened(): void;
   /** The buffer is used again after the call. */
   received(buffer: Buffer, length: number): void;
+  /** Asked before each read: where its bytes go at once, without a copy; null: a buffer of the connection's own. */
+  room(): Buffer | null;
   /** Told once; `opened` false when no connection came about. */
   closed(opened: boolean, reason: string): void;
 }
@@ -26,16 +28,17 @@ export interface SocketTarget {
   readonly protocol: 'h2' | 'http/1.1';
 }
 
-/** A connection without Nagle's delay that reads into one buffer of its own: no allocation per read. */
+/** A connection without Nagle's delay that reads into memory which is there already: no allocation per read. */
 export function openSocket(target: SocketTarget, events: SocketEvents): Socket {
   const { host, port, tls, protocol } = target;
   const state = { opened: false, reason: '' };
+  const own = Buffer.alloc(readBytes);
   const common = {
     host,
     port,
     noDelay: true,
     onread: {
-      buffer: Buffer.alloc(readBytes),
+      buffer: () => events.room() ?? own,
       callback: (length: number, buffer: Uint8Array) => {
         events.received(buffer as Buffer, length);
         return true;
