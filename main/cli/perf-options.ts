@@ -28,7 +28,8 @@ export interface PerfOptions extends KindOptions, TlsOptions {
   readonly checkOutputs: string;
   readonly measurementIntervalMs: string;
   readonly stabilityPercentage: string;
-  readonly maxTrials: string;
+  readonly maxTrials?: string;
+  readonly inTurns: boolean;
   readonly warmupMs: string;
   readonly allowRemoteLoad?: boolean;
   readonly json?: boolean;
@@ -68,7 +69,14 @@ export function addPerfOptions(command: Command): Command {
     )
     .option('--measurement-interval-ms <n>', 'length of a window', '2500')
     .option('--stability-percentage <n>', 'a level is steady when three windows lie within this', '10')
-    .option('--max-trials <n>', 'windows before a level counts as not steady', '10')
+    .option(
+      '--max-trials <n>',
+      'windows of a level, one after the other, before it counts as not steady; default 10',
+    )
+    .option(
+      '--no-in-turns',
+      'of several levels: each by itself until it is steady, not three rounds of a window each',
+    )
     .option('--warmup-ms <n>', 'time before the first window, discarded', '1000')
     .option('--allow-remote-load', 'allow load on another machine')
     .option('--json', 'one JSON document on stdout, people read stderr');

@@ -22,6 +22,9 @@ import type { PerfSweep } from './perf-sweep';
 import { readNumber } from './read-spec';
 import { readOneOf } from './read-one-of';
 
+/** Windows of a level, where nothing is said. */
+const mostTrials = '10';
+
 type Rounds = Pick<PerfSweep, 'repeats' | 'tools' | 'search'>;
 
 /** What `perf` is to measure, and how. */
@@ -31,6 +34,8 @@ export interface PerfPlan extends Rounds {
   readonly crossing: boolean;
   readonly levels: readonly LoadLevel[];
   readonly settings: MeasureInput['settings'];
+  /** A window of each level in turn, as often as a level has windows. */
+  readonly inTurns: boolean;
   /** The requests go out by a list of intervals. */
   readonly byIntervals: boolean;
 }
@@ -69,7 +74,7 @@ export async function readPerfPlan(options: PerfOptions): Promise<PerfPlan> {
     measurementIntervalMs: readNumber('--measurement-interval-ms', options.measurementIntervalMs),
     measurementRequestCount: 50,
     stabilityPercentage: readNumber('--stability-percentage', options.stabilityPercentage),
-    maxTrials: readNumber('--max-trials', options.maxTrials),
+    maxTrials: readNumber('--max-trials', options.maxTrials ?? mostTrials),
     warmupMs: readNumber('--warmup-ms', options.warmupMs),
     requestDistribution: readOneOf(
       '--request-distribution',
@@ -83,8 +88,17 @@ export async function readPerfPlan(options: PerfOptions): Promise<PerfPlan> {
     sequences,
     streaming: options.streaming ?? false,
   };
+  const onceEach = rounds.tools.length === 1 && rounds.search === null && rounds.repeats === 1;
   return {
     ...rounds,
+    // Who says how many windows a level may take wants each to be steady; a sequence is not to be cut for other levels.
+    inTurns:
+      options.inTurns &&
+      options.maxTrials === undefined &&
+      sequences === undefined &&
+      options.model.length === 1 &&
+      levels.length > 1 &&
+      onceEach,
     addresses,
     protocol,
     crossing: options.crossCheck === true,

@@ -22,6 +22,8 @@ export interface PerfResults {
 
 function sayTables(output: Output, points: readonly LoadPoint[]): void {
   const due = points.some((point) => point.requestRate !== undefined);
+  const turns = points.find((point) => point.turns !== undefined)?.turns;
+  if (turns !== undefined) output.say(`Each level of ${turns} windows, in turns with those of the others.`);
   output.say(due ? 'Times in ms; "due": from the time at which a request was due.' : 'Times in ms.');
   output.say(pointTable(points));
   for (const table of [composingTable(points), errorTable(points)]) if (table !== null) output.say(table);

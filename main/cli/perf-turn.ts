@@ -4,7 +4,9 @@ import { levelText } from '../contract/level-text';
 import type { MeasuringTurn } from '../contract/measuring-order';
 import type { LoadPoint } from '../contract/results';
 import { budgetLatencyUs } from '../contract/sweep';
+import type { LoadLevel } from '../contract/scenario-levels';
 import type { Core } from '../core';
+import type { MeasureInput } from '../perf/load-tool';
 import type { Output } from './output';
 import { measureModels, weightedLevel } from './perf-models';
 import type { PerfModel } from './perf-models';
@@ -24,13 +26,39 @@ export interface PerfTurnInput {
   readonly results: PerfResults;
 }
 
+/** What the load tool is asked for, of each model. */
+export function measureInputs(
+  input: PerfTurnInput,
+  level: LoadLevel,
+  how: Pick<MeasureInput, 'workDir' | 'onLog' | 'onCommand'>,
+): MeasureInput[] {
+  const { addresses, protocol, settings } = input.plan;
+  return input.models.map((model) => ({
+    httpAddress: addresses.http,
+    grpcAddress: addresses.grpc,
+    httpTls: addresses.httpTls,
+    grpcTls: addresses.grpcTls,
+    protocol,
+    modelName: model.name,
+    modelVersion: input.modelVersion,
+    inputData: model.inputData,
+    inputDataDir: model.inputDataDir,
+    level: weightedLevel(level, model.weight),
+    batched: model.batched,
+    settings,
+    signal: input.signal,
+    onWindow: () => undefined,
+    ...how,
+  }));
+}
+
 /**
  * Measures one turn, all models at once, and says what came of it.
  * @returns of several models the slowest point, which a search looks at; null when nothing came of the turn.
  */
 export function createTurn(input: PerfTurnInput): (turn: MeasuringTurn) => Promise<LoadPoint | null> {
   const { plan, signal, output, results } = input;
-  const { addresses, protocol, settings, crossing } = plan;
+  const { crossing } = plan;
   const inRounds = plan.repeats > 1 || crossing;
   let count = 0;
   const measure = ({ level, loadTool }: MeasuringTurn): Promise<readonly LoadPoint[]> => {
@@ -39,22 +67,8 @@ export function createTurn(input: PerfTurnInput): (turn: MeasuringTurn) => Promi
     let isTold = false;
     return measureModels(
       input.loadTools[loadTool],
-      input.models.map((model) => ({
-        httpAddress: addresses.http,
-        grpcAddress: addresses.grpc,
-        httpTls: addresses.httpTls,
-        grpcTls: addresses.grpcTls,
-        protocol,
-        modelName: model.name,
-        modelVersion: input.modelVersion,
-        inputData: model.inputData,
-        inputDataDir: model.inputDataDir,
-        level: weightedLevel(level, model.weight),
-        batched: model.batched,
-        settings,
+      measureInputs(input, level, {
         workDir,
-        signal,
-        onWindow: () => undefined,
         onLog: (lines) => {
           if (!isTold) for (const line of lines) output.say(line);
         },
@@ -63,7 +77,7 @@ export function createTurn(input: PerfTurnInput): (turn: MeasuringTurn) => Promi
           isTold = true;
           output.say(argv.join(' '));
         },
-      })),
+      }),
     );
   };
   return async (turn) => {

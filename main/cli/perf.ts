@@ -12,6 +12,7 @@ import { exitCodes } from './output';
 import { checkModels, readModelNames, readPerfModels } from './perf-models';
 import { addPerfOptions } from './perf-options';
 import type { PerfOptions } from './perf-options';
+import { measureInTurns } from './perf-in-turns';
 import { readPerfPlan } from './perf-plan';
 import { tellResults } from './perf-results';
 import type { PerfResults } from './perf-results';
@@ -62,8 +63,11 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
         output.say(`waiting for ${forWhat}, which measures on the same machine`);
       },
     });
-    const one = createTurn({ plan, loadTools, models, modelVersion, dir, signal, output, results });
-    found = await runSweep({ ...plan, aborted, one });
+    const turns = { plan, loadTools, models, modelVersion, dir, signal, output, results };
+    found =
+      plan.inTurns && loadTools[plan.tools[0]].levelInTurns !== undefined
+        ? await measureInTurns(turns)
+        : await runSweep({ ...plan, aborted, one: createTurn(turns) });
   } finally {
     process.off('SIGINT', cancel);
     await held.release();

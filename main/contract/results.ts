@@ -180,6 +180,8 @@ export const loadPointSchema = z.object({
   tls: z.object({ verified: z.boolean(), clientCertificate: z.boolean() }).optional(),
   /** Which of several measurements of the level this is: 1, 2, ...; absent where there is one. */
   repeat: z.int().min(1).optional(),
+  /** So many windows were measured in turns with those of other levels; absent: one right after the other. */
+  turns: z.int().min(1).optional(),
   windows: z.array(windowSchema),
   /** Of the server's machine while the level was measured, where the tool collects it; null what it did not give. */
   gpus: z

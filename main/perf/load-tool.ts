@@ -52,6 +52,12 @@ export interface MeasureInput {
   readonly onCommand: (argv: readonly string[]) => void;
 }
 
+/** A level that is measured a window at a time, while other levels have their turns in between. */
+export interface LevelInTurns {
+  /** Measures the next window. @returns the level's point of all windows so far; throws as {@link LoadTool.measure} does. */
+  next(): Promise<LoadPoint>;
+}
+
 /** Measures one level. */
 export interface LoadTool {
   readonly id: LoadToolId;
@@ -62,4 +68,6 @@ export interface LoadTool {
    * Throws as `measure` does, when any of them gives nothing.
    */
   measureTogether?(inputs: readonly MeasureInput[]): Promise<readonly LoadPoint[]>;
+  /** Begins a level in turns, without any load yet; absent: the tool measures a level as a whole. */
+  levelInTurns?(input: MeasureInput): LevelInTurns;
 }

@@ -4,7 +4,7 @@ import { createTritonClient } from '../triton/client';
 import { readModelTraits } from '../triton/model-traits';
 import { readTls } from '../triton/tls';
 import { assertLoadKind } from './load-kind';
-import type { LoadTool, MeasureInput } from './load-tool';
+import type { LevelInTurns, LoadTool, MeasureInput } from './load-tool';
 import { createNativeTool } from './native.load-tool';
 import { createPerfAnalyzerTool } from './perf-analyzer.load-tool';
 
@@ -27,12 +27,26 @@ async function fitting(input: MeasureInput): Promise<MeasureInput> {
 /** Refuses load that the model does not take. */
 function checked(tool: LoadTool): LoadTool {
   const measureTogether = tool.measureTogether?.bind(tool);
+  const levelInTurns = tool.levelInTurns?.bind(tool);
   return {
     id: tool.id,
     measure: async (input) => tool.measure(await fitting(input)),
     ...(measureTogether === undefined
       ? {}
       : { measureTogether: async (inputs) => measureTogether(await Promise.all(inputs.map(fitting))) }),
+    ...(levelInTurns === undefined
+      ? {}
+      : {
+          levelInTurns: (input) => {
+            let level: LevelInTurns | null = null;
+            return {
+              next: async () => {
+                level ??= levelInTurns(await fitting(input));
+                return level.next();
+              },
+            };
+          },
+        }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { LoadTool } from './load-tool';
+import { levelInTurns } from './native/level-in-turns';
 import { measureLevel } from './native/measure-level';
 import { measureTogether } from './native/measure-together';
 
@@ -8,5 +9,6 @@ export function createNativeTool(options: { readonly workerFile: string }): Load
     id: 'native',
     measure: async (input) => (await measureLevel(options.workerFile, input)).point,
     measureTogether: (inputs) => measureTogether(options.workerFile, inputs),
+    levelInTurns: (input) => levelInTurns(options.workerFile, input),
   };
 }

@@ -7,6 +7,7 @@ import { createTritonClient } from '../../main/triton/client';
 import type { Sample } from './measure';
 import { levelInput, measureAnalyzer, measureNative } from './measure';
 import type { BenchScenario } from './scenarios';
+import { keepApart } from './processors';
 import { scenarios } from './scenarios';
 import { startBenchTriton } from './start-bench-triton';
 import type { ScenarioResult } from './table';
@@ -44,6 +45,7 @@ async function runScenario(scenario: BenchScenario): Promise<ScenarioResult> {
   const analyzer: Sample[] = [];
   const measure = await levelInput(scenario, triton, dir);
   const lost: string[] = [];
+  const together = scenario.goals.sameColumns === true ? keepApart(triton.pid) : () => undefined;
   while (native.length < repeats) {
     const pair: { native?: Sample; analyzer?: Sample } = {};
     const steps = [
@@ -60,7 +62,10 @@ async function runScenario(scenario: BenchScenario): Promise<ScenarioResult> {
       // perf_analyzer hangs at times; the pair is taken again and the table says so.
       lost.push(error instanceof Error ? error.message : String(error));
       say(`${titleOf(scenario)}: pair lost: ${lost.at(-1) ?? ''}`);
-      if (lost.length > mostLost) throw error;
+      if (lost.length > mostLost) {
+        together();
+        throw error;
+      }
       continue;
     }
     if (pair.native === undefined || pair.analyzer === undefined) continue;
@@ -71,6 +76,7 @@ async function runScenario(scenario: BenchScenario): Promise<ScenarioResult> {
       `${titleOf(scenario)}, ${native.length} of ${repeats}: native ${rate(pair.native)}/s, perf_analyzer ${rate(pair.analyzer)}/s`,
     );
   }
+  together();
   return { scenario, native, analyzer, lost };
 }
 
@@ -91,7 +97,8 @@ try {
     'by the same clock for both, so that neither is charged its start; what it is from start to end stands in the row below',
     '(most of it where a level has only some hundred requests). Goals are judged on the median of the pairs. Server, client',
     'and load share the processors: where the model does nearly nothing the rate depends on what the tool leaves to the',
-    'server, and p99 is noisy. `compute` works on one thread, so that its columns are not those of a fight with the client;',
+    'server, and p99 is noisy. `compute`, whose columns are compared, works on one thread, and server and client have a processor',
+    "each: else a client that is woken on the server's processor takes its time while the server still counts its own;",
     '`sink` answers with one value, `echo` with all that it got.',
     '',
     '| | |',

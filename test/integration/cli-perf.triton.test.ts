@@ -36,12 +36,13 @@ afterAll(async () => {
   await home.remove();
 });
 
-const perf = (...args: string[]) =>
+const perfOf = (...args: string[]) =>
   cli(
     home.path,
     ...['perf', '--url', `http://${server.httpAddress}`, '--grpc-url', server.grpcAddress],
-    ...['--measurement-interval-ms', '300', '--warmup-ms', '100', '--max-trials', '3', '--json', ...args],
+    ...['--measurement-interval-ms', '300', '--warmup-ms', '100', '--json', ...args],
   );
+const perf = (...args: string[]) => perfOf('--max-trials', '3', ...args);
 
 describe('perf against a running Triton', () => {
   it.each([
@@ -80,6 +81,48 @@ describe('perf against a running Triton', () => {
     expect(points.map((point) => point.requestRate)).toEqual([20, 80]);
     expect(points.every((point) => point.scheduled !== undefined)).toBe(true);
     expect(found).toMatchObject([{ requestRate: 80 }]);
+  });
+
+  it('measures several levels in turns: three windows each, with the other level in between', async () => {
+    const result = await perfOf('--model', 'tiny', '--concurrency', '1:2');
+    expect(result.code).toBe(0);
+    const { points } = JSON.parse(result.stdout) as { points: LoadPoint[] };
+    expect(points.map(({ concurrency, turns }) => [concurrency, turns])).toEqual([
+      [1, 3],
+      [2, 3],
+    ]);
+    for (const { windows, requestCount, throughputIntervalIps, elapsedUs } of points) {
+      expect(windows).toHaveLength(3);
+      // The level is what its windows are together.
+      expect(windows.reduce((sum, window) => sum + (window.requestCount ?? 0), 0)).toBe(requestCount);
+      expect(throughputIntervalIps).not.toBeNull();
+      const starts = windows.map((window) => window.startUs ?? NaN);
+      const lengths = windows.map((window) => window.durationUs ?? NaN);
+      expect(starts[0]).toBe(0);
+      // A whole window of the other level lies in between.
+      for (const index of [1, 2]) {
+        const gapUs = (starts[index] ?? NaN) - (starts[index - 1] ?? NaN) - (lengths[index - 1] ?? NaN);
+        expect(gapUs).toBeGreaterThan(300_000);
+      }
+      expect(elapsedUs).toBeGreaterThan(lengths.reduce((sum, length) => sum + length, 0));
+    }
+    expect(result.stderr).toContain('2 levels in turns: 3 rounds');
+    expect(result.stderr).toContain('concurrency 2, round 1:');
+  });
+
+  it('measures each level by itself where that is asked for', async () => {
+    const result = await perfOf(
+      '--model',
+      'tiny',
+      '--batch-sizes',
+      '1,2',
+      '--concurrency',
+      '1',
+      '--no-in-turns',
+    );
+    expect(result.code).toBe(0);
+    const { points } = JSON.parse(result.stdout) as { points: LoadPoint[] };
+    expect(points.map(({ turns }) => turns)).toEqual([undefined, undefined]);
   });
 
   it('measures round after round', async () => {

@@ -8,6 +8,7 @@ import { protocols } from '../../main/contract/run-spec';
 import { createLoadTools } from '../../main/perf/load-tools';
 import type { MeasureInput } from '../../main/perf/load-tool';
 import { measureLevel } from '../../main/perf/native/measure-level';
+import type { MeasuredLevel } from '../../main/perf/native/measure-level';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
 import { rejection } from '../support/rejection';
@@ -43,7 +44,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** A short level of `model`; each of `samples` is the first value of one sample, the other values are 1. */
+/** A short level of `model`; each of `samples` is the first value of one sample, the others tell where they stand. */
 async function levelOf(
   model: string,
   options: {
@@ -57,7 +58,7 @@ async function levelOf(
   const work = await mkdtemp(join(dir, `${model}-`));
   const files: string[] = [];
   for (const first of samples) {
-    const values = new Float32Array(elements).fill(1);
+    const values = Float32Array.from({ length: elements }, (_unused, index) => index % 8191);
     values[0] = first;
     files.push(`${files.length}.bin`);
     await writeFile(join(work, files.at(-1) ?? ''), Buffer.from(values.buffer));
@@ -157,15 +158,43 @@ describe.each(protocols)('native over %s', (protocol) => {
   });
 
   it('moves large inputs and outputs through the flow control', async () => {
-    const { point } = await measureLevel(
-      workerFile,
-      await levelOf('echo', {
-        elements: 2 ** 20,
-        change: { protocol, level: { batchSize: 1, concurrency: 8 } },
-      }),
-    );
+    const level = await levelOf('echo', {
+      elements: 2 ** 20,
+      samples: [1, 2, 3],
+      change: { protocol, level: { batchSize: 1, concurrency: 8 } },
+    });
+    const expected = level.inputData.tensors.map((tensor) => ({ ...tensor, name: 'OUTPUT' }));
+    const { point } = await measureLevel(workerFile, {
+      ...level,
+      inputData: { ...level.inputData, expected },
+    });
     expectWholePoint(point);
     expect(point.errorCount).toBe(0);
+    // Each is a piece of a connection's stream that was read to its place, byte for byte.
+    expect(point.outputChecks?.comparedCount).toBeGreaterThanOrEqual(3);
+    expect(point.outputChecks?.wrongCount).toBe(0);
+  });
+
+  it('measures a level in turns: one result of all its windows, and every request of every turn is counted', async () => {
+    const before = await successes('echo');
+    const level = await levelOf('echo', { change: { protocol } });
+    let measured: MeasuredLevel | null = null;
+    for (const maxTrials of [1, 2, 3]) {
+      const settings = { ...level.settings, maxTrials };
+      measured = await measureLevel(workerFile, { ...level, settings }, { earlier: measured?.turns ?? null });
+      expect(measured.point.windows).toHaveLength(maxTrials);
+    }
+    if (measured === null) throw new Error('nothing was measured');
+    const { point, totals } = measured;
+    expectWholePoint(point);
+    expect(point.requestCount).toBe(
+      point.windows.reduce((sum, window) => sum + (window.requestCount ?? 0), 0),
+    );
+    await until(
+      'the server has counted all',
+      async () => (await successes('echo')) - before >= totals.succeeded,
+    );
+    expect((await successes('echo')) - before).toBe(totals.succeeded);
   });
 
   it('counts batch items, and sees the batches that the server makes', async () => {

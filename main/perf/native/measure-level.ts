@@ -15,6 +15,8 @@ import type { MeasuredWindow } from './level-result';
 import { failureCount, levelResult, summarizeWindow } from './level-result';
 import { payloadCounts } from './batch-payloads';
 import type { LevelGroup } from './level-group';
+import type { LevelTurns } from './level-turns';
+import { addedTotals } from './level-turns';
 import { runLoadSession } from './load-session';
 import type { LoadJob } from './load-job';
 import { readJob, readOutputChecks } from './read-job';
@@ -26,6 +28,15 @@ export interface MeasuredLevel {
   readonly point: LoadPoint;
   /** Everything sent for the level, warm-up and the drain at the end included. */
   readonly totals: LoadTotals;
+  /** For a further turn of the level. */
+  readonly turns: LevelTurns;
+}
+
+interface MeasureContext {
+  /** With which other levels it begins and ends. */
+  readonly group?: LevelGroup;
+  /** null: this is the level's first turn. */
+  readonly earlier?: LevelTurns | null;
 }
 
 const inWords = (failures: readonly FailureCount[]): string[] =>
@@ -75,7 +86,11 @@ async function fetchCounters(
  * fetched from here, not from the thread that generates the load, just after a window's end (performance.md 1.3).
  */
 class LevelWindows {
-  readonly measured: MeasuredWindow[] = [];
+  readonly measured: MeasuredWindow[];
+  /** When the level's first window began. */
+  firstMs: number | null;
+  /** From there to the first window of this turn. */
+  private offsetUs = 0;
   /** The server's counters at the bounds of the windows. */
   private bound: Promise<Counters> = Promise.resolve({ own: [], composing: [] });
   private tail: Promise<void> = Promise.resolve();
@@ -85,10 +100,16 @@ class LevelWindows {
     private readonly input: MeasureInput,
     private readonly fetchStatistics: () => Promise<Counters>,
     private readonly fail: (error: unknown) => void,
-    private readonly group: LevelGroup | null,
-  ) {}
+    private readonly context: MeasureContext,
+  ) {
+    this.measured = [...(context.earlier?.windows ?? [])];
+    this.firstMs = context.earlier?.firstMs ?? null;
+  }
 
   begin(): void {
+    const nowMs = performance.now();
+    this.firstMs ??= nowMs;
+    this.offsetUs = (nowMs - this.firstMs) * 1000;
     this.bound = this.fetchStatistics();
     this.bound.catch(this.fail);
   }
@@ -106,9 +127,11 @@ class LevelWindows {
       .catch(this.fail);
   }
 
-  private take(recorded: RecordedWindow, before: Counters, after: Counters, stop: () => void): void {
+  private take(window: RecordedWindow, before: Counters, after: Counters, stop: () => void): void {
     if (this.decided) return;
     const { input, measured } = this;
+    const { group } = this.context;
+    const recorded = { ...window, startUs: window.startUs + this.offsetUs };
     const summary = summarizeWindow(recorded, input.level.batchSize);
     if (measured.length === 0 && recorded.latencies.total === 0) throw allFailed(input, recorded.failures);
     measured.push({
@@ -131,7 +154,7 @@ class LevelWindows {
       this.decided = true;
       stop();
     };
-    if (this.group !== null) this.group.update(this, enough, finish);
+    if (group !== undefined) group.update(this, enough, finish);
     else if (enough) finish();
   }
 }
@@ -159,13 +182,13 @@ function sayWhatIsSent(input: MeasureInput, job: LoadJob): void {
 }
 
 /**
- * Measures one level with the worker thread of `workerFile`; throws as {@link LoadTool} says.
- * @param group with which other levels it begins and ends.
+ * Measures one level, or a further turn of it, with the worker thread of `workerFile`; the point is that of all its windows.
+ * Throws as {@link LoadTool} says.
  */
 export async function measureLevel(
   workerFile: string,
   input: MeasureInput,
-  group: LevelGroup | null = null,
+  context: MeasureContext = {},
 ): Promise<MeasuredLevel> {
   const startMs = performance.now();
   const client = createTritonClient(input.httpAddress, { tls: await readTls(input.httpTls) });
@@ -176,7 +199,8 @@ export async function measureLevel(
   });
   const regions = await sharedRegions(client, input, plain);
   const job = regions === null ? plain : { ...plain, tensors: [], shared: regions.job };
-  let repairs = 0;
+  const { earlier = null } = context;
+  let repairs = earlier?.repairs ?? 0;
   const { controller, dispose } = linkedAbort(input.signal);
   const state: { error: unknown } = { error: null };
   const fail = (error: unknown) => {
@@ -187,11 +211,11 @@ export async function measureLevel(
     input,
     () => fetchCounters(client, input, composing, controller.signal),
     fail,
-    group,
+    context,
   );
   try {
-    await group?.arrive(controller.signal);
-    const totals = await runLoadSession({
+    await context.group?.arrive(controller.signal);
+    const sent = await runLoadSession({
       workerFile,
       job,
       signal: controller.signal,
@@ -207,6 +231,8 @@ export async function measureLevel(
         await regions?.repair();
       },
     });
+    const totals = earlier === null ? sent : addedTotals(earlier.totals, sent);
+    const elapsedUs = Math.round((performance.now() - startMs) * 1000) + (earlier?.elapsedUs ?? 0);
     const { stabilityPercentage, sequences } = input.settings;
     const { decoupled = false } = input;
     const result = levelResult(windows.measured, input.level, {
@@ -248,9 +274,16 @@ export async function measureLevel(
           : { tls: { verified: !job.tls.insecure, clientCertificate: job.tls.cert !== undefined } }),
         loadTool: 'native',
         protocol: input.protocol,
-        elapsedUs: Math.round((performance.now() - startMs) * 1000),
+        elapsedUs,
       },
       totals,
+      turns: {
+        windows: windows.measured,
+        totals,
+        firstMs: windows.firstMs ?? startMs,
+        repairs,
+        elapsedUs,
+      },
     };
   } catch (error) {
     if (input.signal.aborted || state.error === null) throw error;

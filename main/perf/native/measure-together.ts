@@ -21,7 +21,7 @@ export async function measureTogether(
     const measured = await Promise.allSettled(
       inputs.map(async (input) => {
         try {
-          return await measureLevel(workerFile, { ...input, signal: controller.signal }, group);
+          return await measureLevel(workerFile, { ...input, signal: controller.signal }, { group });
         } catch (error) {
           failed.first ??= { modelName: input.modelName, error };
           controller.abort();
