@@ -19,9 +19,9 @@ export async function measureInTurns(input: PerfTurnInput): Promise<null> {
   const { plan, signal, output, results } = input;
   const cancelled = () => signal.aborted;
   const [tool] = plan.tools;
-  const said = new Set<string>();
   const begun = plan.levels.flatMap((level, index) => {
     const workDir = join(input.dir, `level-${index + 1}`);
+    const said = new Set<string>();
     const onLog = (lines: readonly string[]) => {
       // A level's input is the same in every turn, and so is what there is to say of it.
       for (const line of lines) if (!said.has(line)) output.say(line);

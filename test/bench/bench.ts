@@ -45,7 +45,6 @@ async function runScenario(scenario: BenchScenario): Promise<ScenarioResult> {
   const analyzer: Sample[] = [];
   const measure = await levelInput(scenario, triton, dir);
   const lost: string[] = [];
-  const together = scenario.goals.sameColumns === true ? keepApart(triton.pid) : () => undefined;
   while (native.length < repeats) {
     const pair: { native?: Sample; analyzer?: Sample } = {};
     const steps = [
@@ -62,10 +61,7 @@ async function runScenario(scenario: BenchScenario): Promise<ScenarioResult> {
       // perf_analyzer hangs at times; the pair is taken again and the table says so.
       lost.push(error instanceof Error ? error.message : String(error));
       say(`${titleOf(scenario)}: pair lost: ${lost.at(-1) ?? ''}`);
-      if (lost.length > mostLost) {
-        together();
-        throw error;
-      }
+      if (lost.length > mostLost) throw error;
       continue;
     }
     if (pair.native === undefined || pair.analyzer === undefined) continue;
@@ -76,14 +72,20 @@ async function runScenario(scenario: BenchScenario): Promise<ScenarioResult> {
       `${titleOf(scenario)}, ${native.length} of ${repeats}: native ${rate(pair.native)}/s, perf_analyzer ${rate(pair.analyzer)}/s`,
     );
   }
-  together();
   return { scenario, native, analyzer, lost };
 }
 
 try {
   const chosen = scenarios.filter((scenario) => titleOf(scenario).includes(only));
   const results: ScenarioResult[] = [];
-  for (const scenario of chosen) results.push(await runScenario(scenario));
+  for (const scenario of chosen) {
+    const together = scenario.goals.sameColumns === true ? keepApart(triton.pid) : () => undefined;
+    try {
+      results.push(await runScenario(scenario));
+    } finally {
+      together();
+    }
+  }
   const wrong = results.flatMap((result) => missed(result));
   const server = await createTritonClient(triton.httpAddress).serverMetadata();
   const document = [
