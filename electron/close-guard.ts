@@ -1,10 +1,13 @@
 import type { BrowserWindow } from 'electron';
 
-type ClosableWindow = Pick<BrowserWindow, 'on' | 'close' | 'isDestroyed'>;
+/** A page that has not let its window close by then is not waited for. */
+const pageAnswersMs = 3000;
+
+type ClosableWindow = Pick<BrowserWindow, 'on' | 'close' | 'destroy' | 'isDestroyed'>;
 
 /**
  * Closing while runs are under way first asks in the window. `closeNow` is the answer "stop and close": it waits for
- * the runs to end, which leaves each of them resumable, and then closes.
+ * the runs to end, which leaves each of them resumable, and then closes, whatever the page does.
  */
 export function guardClose(
   window: ClosableWindow,
@@ -24,8 +27,14 @@ export function guardClose(
   return {
     async closeNow() {
       agreed = true;
-      await options.stop();
-      if (!window.isDestroyed()) window.close();
+      try {
+        await options.stop();
+      } finally {
+        if (!window.isDestroyed()) window.close();
+        setTimeout(() => {
+          if (!window.isDestroyed()) window.destroy();
+        }, pageAnswersMs).unref();
+      }
     },
   };
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App } from 'electron';
+import { leave } from './leave';
 import type { PrintJob } from './print-job';
 import { printPdf } from './print-pdf';
 
@@ -22,5 +23,5 @@ export async function runPrintMode(app: App, job: PrintJob): Promise<void> {
   app.once('quit', () => {
     rmSync(profile, { recursive: true, force: true });
   });
-  app.exit(code);
+  await leave(app, code);
 }

@@ -9,6 +9,7 @@ import { guardClose } from './close-guard';
 import { contextMenuTemplate } from './context-menu';
 import { desktopCalls } from './desktop-calls';
 import { createEventSender, registerCalls } from './ipc';
+import { leave } from './leave';
 import { menuTemplate } from './menu';
 import { appPaths } from './paths';
 import { printPdf } from './print-pdf';
@@ -19,12 +20,15 @@ import { denyNetwork, denyPermissions } from './security';
 import { createWindow } from './window';
 import { readWindowState, writeWindowState } from './window-state';
 
-function stateKeeper(window: BrowserWindow, path: string): void {
+/** Writes where the window stands when it is asked to close. */
+function stateKeeper(window: BrowserWindow, path: string): { readonly written: () => Promise<void> } {
+  let writing = Promise.resolve();
   window.on('close', () => {
     const state = { bounds: window.getNormalBounds(), maximized: window.isMaximized() };
     // Where the window stood is a comfort; a disk that refuses it must not keep the window open.
-    void writeWindowState(path, state).catch(() => undefined);
+    writing = writing.then(() => writeWindowState(path, state)).catch(() => undefined);
   });
+  return { written: () => writing };
 }
 
 /** Notifications of the desktop, for who does not look at the window. */
@@ -80,7 +84,7 @@ export async function runWindowMode(app: App): Promise<void> {
       follow: true,
     });
   });
-  stateKeeper(window, statePath);
+  const keeper = stateKeeper(window, statePath);
   const events = createEventSender(window.webContents);
   Menu.setApplicationMenu(
     Menu.buildFromTemplate(
@@ -124,11 +128,18 @@ export async function runWindowMode(app: App): Promise<void> {
     if (window.isMinimized()) window.restore();
     window.focus();
   });
-  app.on('window-all-closed', () => {
+  let ending = false;
+  const end = (): void => {
+    if (ending) return;
+    ending = true;
     events.dispose();
-    void stop().finally(() => {
-      app.exit(0);
-    });
+    void Promise.allSettled([stop(), keeper.written()]).then(() => leave(app, 0));
+  };
+  app.on('window-all-closed', end);
+  // Quitting closes the windows and then leaves at once, without the event above.
+  app.on('will-quit', (event) => {
+    event.preventDefault();
+    end();
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void closeNow());
 }

@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ElectronApplication, Page } from '@playwright/test';
 import { _electron, expect } from '@playwright/test';
 import { defaultHome, homeLayout } from '../../../main/platform/layout';
@@ -56,13 +57,42 @@ export async function launch(home: TestHome): Promise<WorkbenchApp> {
   return { electron, child: electron.process(), page, complaints };
 }
 
+/** How long the app may take to end, stopping a run's server included. */
+const endsWithinMs = 120_000;
+
+/** What every thread of a process does: its state, processor time in ticks, and where it waits in the kernel. */
+async function threadsOf(pid: number): Promise<string> {
+  const read = (path: string) => readFile(path, 'utf8').catch(() => '');
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const lines = threads.map(async (thread) => {
+    const folder = `/proc/${pid}/task/${thread}`;
+    const stat = await read(`${folder}/stat`);
+    const [state = '?', ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const name = (await read(`${folder}/comm`)).trim();
+    const where = (await read(`${folder}/wchan`)).trim();
+    return `${thread} ${name}: ${state}, ${numbers[10] ?? '?'} user, ${numbers[11] ?? '?'} system, ${where}`;
+  });
+  return (await Promise.all(lines)).join('\n');
+}
+
 /** Ends the app as a session that logs out does: runs under way are stopped, nothing is asked. */
 export async function shutDown(app: WorkbenchApp): Promise<void> {
   const { child } = app;
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
+  const limit = new AbortController();
+  const inTime = await Promise.race([
+    ended.then(() => true),
+    sleep(endsWithinMs, false, { signal: limit.signal }),
+  ]).finally(() => {
+    limit.abort();
+  });
+  if (inTime) return;
+  const threads = child.pid === undefined ? '' : await threadsOf(child.pid);
+  child.kill('SIGKILL');
   await ended;
+  throw new Error(`The app did not end after SIGTERM\n${threads}`);
 }
 
 /** Asks the window to close as a click on its cross does; does not wait for what comes of it. */

@@ -1,13 +1,15 @@
 import { EventEmitter } from 'node:events';
 import type { BrowserWindow } from 'electron';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { guardClose } from '../../../electron/close-guard';
 
 /** A window that can only be closed: `closed` says whether anybody objected. */
 class FakeWindow extends EventEmitter {
   closed = false;
+  /** As a page that is busy for good keeps its window. */
+  hangs = false;
   close(): void {
-    let prevented = false;
+    let prevented = this.hangs;
     this.emit('close', {
       preventDefault: () => {
         prevented = true;
@@ -15,12 +17,15 @@ class FakeWindow extends EventEmitter {
     });
     this.closed ||= !prevented;
   }
+  destroy(): void {
+    this.closed = true;
+  }
   isDestroyed(): boolean {
     return this.closed;
   }
 }
 
-function guarded(active: string[]) {
+function guarded(active: string[], stopping: () => Promise<void> = () => Promise.resolve()) {
   const window = new FakeWindow();
   const asked: (readonly string[])[] = [];
   const guard = guardClose(window as unknown as BrowserWindow, {
@@ -28,13 +33,17 @@ function guarded(active: string[]) {
     ask: (runIds) => asked.push(runIds),
     stop: () => {
       active.length = 0;
-      return Promise.resolve();
+      return stopping();
     },
   });
   return { window, asked, guard };
 }
 
 describe('closing the window', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   it('is not asked about when nothing runs', () => {
     const { window, asked } = guarded([]);
     window.close();
@@ -54,5 +63,21 @@ describe('closing the window', () => {
     window.close();
     await guard.closeNow();
     expect({ closed: window.closed, active }).toEqual({ closed: true, active: [] });
+  });
+
+  it('is not kept up by a page that does not answer', async () => {
+    vi.useFakeTimers();
+    const { window, guard } = guarded([]);
+    window.hangs = true;
+    await guard.closeNow();
+    expect(window.closed).toBe(false);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(window.closed).toBe(true);
+  });
+
+  it('happens also where a run could not be stopped', async () => {
+    const { window, guard } = guarded(['a'], () => Promise.reject(new Error('no space left')));
+    await expect(guard.closeNow()).rejects.toThrow('no space left');
+    expect(window.closed).toBe(true);
   });
 });
