@@ -12,6 +12,8 @@ export async function runPrintMode(app: App, job: PrintJob): Promise<void> {
   const profile = mkdtempSync(join(tmpdir(), 'triton-workbench-print-'));
   app.setPath('userData', profile);
   app.disableHardwareAcceleration();
+  // The end, and its code, come with the job's and not with its window's.
+  app.on('window-all-closed', () => undefined);
   let code = 0;
   try {
     await app.whenReady();
