@@ -42,6 +42,7 @@ export async function leave(app: App, code: number): Promise<void> {
     child.once('error', () => undefined);
     child.unref();
   }
-  await collectGarbage();
+  // What cannot be collected must not keep the process.
+  await collectGarbage().catch(() => undefined);
   app.exit(code);
 }

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** The fields of `/proc/<pid>/stat` from the third (the state) on; null when there is no such process. */
-export function readProcessStat(pid: number): readonly string[] | null {
+/**
+ * The fields of `/proc/<pid>/stat`, or of that of one of its threads, from the third (the state) on; null when there is
+ * none such.
+ */
+export function readProcessStat(pid: number, thread?: number): readonly string[] | null {
+  const of = thread === undefined ? '' : `/task/${thread}`;
   let text: string;
   try {
-    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    text = readFileSync(`/proc/${pid}${of}/stat`, 'utf8');
   } catch {
     return null;
   }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ElectronApplication, Page } from '@playwright/test';
 import { _electron, expect } from '@playwright/test';
 import { defaultHome, homeLayout } from '../../../main/platform/layout';
+import { readProcessStat } from '../../../main/platform/process-stat';
 
 const toolchain = ['python', 'triton', 'perf-analyzer', 'electron'] as const;
 
@@ -66,11 +67,10 @@ async function threadsOf(pid: number): Promise<string> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   const lines = threads.map(async (thread) => {
     const folder = `/proc/${pid}/task/${thread}`;
-    const stat = await read(`${folder}/stat`);
-    const [state = '?', ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const stat = readProcessStat(pid, Number(thread)) ?? [];
     const name = (await read(`${folder}/comm`)).trim();
     const where = (await read(`${folder}/wchan`)).trim();
-    return `${thread} ${name}: ${state}, ${numbers[10] ?? '?'} user, ${numbers[11] ?? '?'} system, ${where}`;
+    return `${thread} ${name}: ${stat[0] ?? '?'}, ${stat[11] ?? '?'} user, ${stat[12] ?? '?'} system, ${where}`;
   });
   return (await Promise.all(lines)).join('\n');
 }
@@ -81,13 +81,7 @@ export async function shutDown(app: WorkbenchApp): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
-  const limit = new AbortController();
-  const inTime = await Promise.race([
-    ended.then(() => true),
-    sleep(endsWithinMs, false, { signal: limit.signal }),
-  ]).finally(() => {
-    limit.abort();
-  });
+  const inTime = await Promise.race([ended.then(() => true), sleep(endsWithinMs, false, { ref: false })]);
   if (inTime) return;
   const threads = child.pid === undefined ? '' : await threadsOf(child.pid);
   child.kill('SIGKILL');
