@@ -28,14 +28,21 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The live process that the file names; null when there is none. A dead holder's lease counts as none. */
-export async function readLiveHolder(path: string): Promise<LeaseHolder | null> {
+/** The live process that the file names, `dead` where none lives that it names, `none` where there is no file. */
+async function readHolder(path: string): Promise<LeaseHolder | 'dead' | 'none'> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   });
-  const parsed = holderSchema.safeParse(text === null ? null : parseJson(text));
-  return parsed.success && isAlive(parsed.data) ? parsed.data : null;
+  if (text === null) return 'none';
+  const parsed = holderSchema.safeParse(parseJson(text));
+  return parsed.success && isAlive(parsed.data) ? parsed.data : 'dead';
+}
+
+/** The live process that the file names; null when there is none. A dead holder's lease counts as none. */
+export async function readLiveHolder(path: string): Promise<LeaseHolder | null> {
+  const holder = await readHolder(path);
+  return typeof holder === 'string' ? null : holder;
 }
 
 /** This process as the content of a lease. */
@@ -68,26 +75,34 @@ function keepAlive(path: string): () => Promise<void> {
 }
 
 /**
+ * Puts `own` in the place of a dead holder's lease; false when another was faster. One at a time, as who looks and then
+ * acts could find the new lease of a faster one; and at no time is the name free, or a third could link there.
+ */
+async function replaceDead(own: string, path: string): Promise<boolean> {
+  const turn = await takeFileLease(`${path}.turn`);
+  if (turn.release === undefined) return false;
+  try {
+    if ((await readHolder(path)) !== 'dead') return false;
+    await rename(own, path);
+    return true;
+  } finally {
+    await turn.release();
+  }
+}
+
+/**
  * Takes a lease for this process, once: also a second try of the same process finds it held.
  * The file's time is the holder's last sign of life. The folder must be there. Throws disk-full, file-unwritable.
  */
 export async function takeFileLease(path: string, what?: string): Promise<LeaseAnswer> {
   const own = `${path}.${randomBytes(6).toString('hex')}`;
-  const stale = `${own}.stale`;
   try {
     await writeFile(own, JSON.stringify(ownHolder(what)));
     for (let attempt = 0; attempt < 5; attempt += 1) {
       if (await linked(own, path)) return { release: keepAlive(path) };
-      const holder = await readLiveHolder(path);
-      if (holder !== null) return { holder };
-      // The holder is dead. Of several that find this out, rename lets one have the old lease;
-      // should it be the new one of a faster process, it is put back.
-      const taken = await rename(path, stale).then(
-        () => true,
-        () => false,
-      );
-      if (taken && (await readLiveHolder(stale)) !== null) await linked(stale, path);
-      await rm(stale, { force: true });
+      const holder = await readHolder(path);
+      if (typeof holder !== 'string') return { holder };
+      if (holder === 'dead' && (await replaceDead(own, path))) return { release: keepAlive(path) };
     }
     return { holder: null };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -45,8 +45,22 @@ it('does not take another process with the same id for the holder', async () => 
   )();
 });
 
+const dead = JSON.stringify({ pid: 2 ** 22 + 1, startTime: '1' });
+
 it('lets exactly one of many win a dead lease', async () => {
-  await writeFile(join(dir, 'lease.json'), JSON.stringify({ pid: 2 ** 22 + 1, startTime: '1' }));
-  const tries = await Promise.allSettled(Array.from({ length: 20 }, () => acquireLease(dir)));
-  expect(tries.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+  for (let round = 0; round < 20; round += 1) {
+    await writeFile(join(dir, 'lease.json'), dead);
+    const tries = await Promise.allSettled(Array.from({ length: 20 }, () => acquireLease(dir)));
+    expect(tries.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+    expect(await readdir(dir)).toEqual(['lease.json']);
+  }
+});
+
+it('takes over where a process was killed while it did so', async () => {
+  await writeFile(join(dir, 'lease.json'), dead);
+  await writeFile(join(dir, 'lease.json.turn'), dead);
+  const release = await acquireLease(dir);
+  await expect(acquireLease(dir)).rejects.toMatchObject({ code: 'run-busy' });
+  await release();
+  expect(await readdir(dir)).toEqual([]);
 });
