@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { fromWire, WorkbenchError } from '../../contract/errors';
 import type { LoadJob } from './load-job';
+import { quietHeap } from './quiet-heap';
 import type { FromWorker, LoadTotals, RecordedWindow, ToWorker } from './worker-messages';
 
 export interface LoadSessionInput {
@@ -33,6 +34,7 @@ function ownMemory({ tensors, outputChecks }: LoadJob): ArrayBuffer[] {
 export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotals> {
   const cancelled = () => new WorkbenchError('cancelled', 'Measuring was cancelled');
   if (input.signal.aborted) throw cancelled();
+  const loud = quietHeap();
   const worker = new Worker(input.workerFile, {
     workerData: input.job,
     transferList: ownMemory(input.job),
@@ -89,5 +91,6 @@ export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotal
     input.signal.removeEventListener('abort', onAbort);
     // Closes what is still open of the thread: connections, timers.
     await worker.terminate();
+    loud();
   }
 }
