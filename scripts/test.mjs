@@ -1,18 +1,18 @@
 import { appEnvironment, bootstrap, needs } from './lib/bootstrap.mjs';
 import { main } from './lib/main.mjs';
-import { SetupError, say, seconds } from './lib/say.mjs';
+import { SetupError, say } from './lib/say.mjs';
 import { ensureDockerForTests } from './lib/steps/docker.mjs';
-import { parts } from './lib/test-parts.mjs';
+import { partNames, runParts } from './lib/test-parts.mjs';
 
 /** What runs when only one part is asked for needs no more than this. */
 const needsOf = { check: needs.check, python: needs.check, unit: ['modules'] };
 
 function chosen(args) {
-  const unknown = args.find((arg) => !(arg in parts));
+  const unknown = args.find((arg) => !partNames.includes(arg));
   if (unknown !== undefined) {
-    throw new SetupError(`There is no test part "${unknown}": choose from ${Object.keys(parts).join(', ')}.`);
+    throw new SetupError(`There is no test part "${unknown}": choose from ${partNames.join(', ')}.`);
   }
-  return args.length === 0 ? Object.keys(parts) : Object.keys(parts).filter((name) => args.includes(name));
+  return args.length === 0 ? partNames : partNames.filter((name) => args.includes(name));
 }
 
 /**
@@ -52,15 +52,13 @@ await main(async (args) => {
       }
     }
   }
-  for (const name of names) {
-    say(`\n── ${name}`);
-    const startMs = performance.now();
-    const result = await parts[name]({ layout, env });
+  const results = await runParts(names, { layout, env }, (name) => say(`\n── ${name}`));
+  for (const { name, seconds, ...result } of results) {
     // A part that ran nothing proves nothing.
     if (result.passed + result.failed === 0) result.failed = 1;
     for (const key of Object.keys(sum)) sum[key] += result[key];
     lines.push(
-      `${name}: ${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped in ${seconds(startMs)}`,
+      `${name}: ${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped in ${seconds.toFixed(1)} s`,
     );
   }
   say(`\n${lines.join('\n')}`);

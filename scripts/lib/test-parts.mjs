@@ -125,20 +125,6 @@ function vitest(project) {
   };
 }
 
-/** Two lanes of about the same length: what measures a local Triton, and containers with whole models after them. */
-async function integration(context) {
-  const lane = async (projects) => {
-    let sum = none;
-    for (const project of projects) {
-      const result = await vitest(project)(context);
-      // A project that ran nothing proves nothing.
-      sum = added(sum, result.passed + result.failed + result.skipped === 0 ? nothing : result);
-    }
-    return sum;
-  };
-  return (await Promise.all([lane(['triton']), lane(['docker', 'models'])])).reduce(added, none);
-}
-
 async function e2e({ env }) {
   const display = await startXvfb();
   try {
@@ -157,11 +143,58 @@ async function e2e({ env }) {
   }
 }
 
-/** In the order they run: the quick ones first. Each resolves with `{passed, failed, skipped}`. */
-export const parts = {
-  check,
-  python,
-  unit: vitest('unit'),
-  integration,
-  e2e,
+/** A project that ran nothing proves nothing. */
+const something = (run) => async (context) => {
+  const result = await run(context);
+  return result.passed + result.failed + result.skipped === 0 ? nothing : result;
 };
+
+/** What uses all processors by itself runs alone, the quick first. */
+const alone = { check, python, unit: vitest('unit') };
+
+const integration = (project) => ({ part: 'integration', run: something(vitest(project)) });
+
+/**
+ * What mostly waits runs two at a time: a lane each, then what is left for whichever is free. Containers and the window
+ * are in one lane: both look at all that the Docker Engine holds.
+ */
+const lanes = [[integration('docker'), { part: 'e2e', run: e2e }], [integration('triton')]];
+const afterLanes = [integration('presets'), integration('own')];
+
+/** The parts, in the order they end. */
+export const partNames = [...Object.keys(alone), 'integration', 'e2e'];
+
+/**
+ * Runs the parts `names`; `onStart` hears what begins.
+ * @returns for each part `{name, passed, failed, skipped, seconds}`
+ */
+export async function runParts(names, context, onStart) {
+  const results = new Map();
+  const add = (name, startMs, result) => {
+    const before = results.get(name) ?? { ...none, startMs };
+    results.set(name, { ...added(before, result), startMs: before.startMs, endMs: performance.now() });
+  };
+  const run = async (name, job) => {
+    const startMs = performance.now();
+    add(name, startMs, await job(context));
+  };
+  for (const name of Object.keys(alone).filter((each) => names.includes(each))) {
+    onStart(name);
+    await run(name, alone[name]);
+  }
+  const wanted = (jobs) => jobs.filter(({ part }) => names.includes(part));
+  const left = wanted(afterLanes);
+  const beside = [...new Set([...lanes.flatMap(wanted), ...left].map(({ part }) => part))];
+  if (beside.length > 0) onStart(beside.join(' and '));
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (const job of wanted(lane)) await run(job.part, job.run);
+      for (let job = left.shift(); job !== undefined; job = left.shift()) await run(job.part, job.run);
+    }),
+  );
+  return [...results].map(([name, { startMs, endMs, ...counts }]) => ({
+    name,
+    ...counts,
+    seconds: (endMs - startMs) / 1000,
+  }));
+}
