@@ -17,7 +17,7 @@ const workText = { pause: 'Pause this run', cancel: 'Cancel this run', resume: '
 /** Everything that can be done from here by name: actions, pages, runs. */
 export function useCommands(): readonly Command[] {
   const workbench = useWorkbench();
-  const { route, runs, presets, overlay, compared, client } = workbench;
+  const { route, runs, presets, overlay, compared, client, draft } = workbench;
   const shown = useStore(route, (state) => state.route);
   const list = useStore(runs, (state) => state.value);
   const known = useStore(presets, (state) => state.value);
@@ -47,6 +47,21 @@ export function useCommands(): readonly Command[] {
           ];
     const actions: readonly Command[] = [
       ...ofRun,
+      {
+        id: 'open-file',
+        title: 'Open a configuration …',
+        note: 'run.yaml, runner configuration, environment file or config.pbtxt',
+        group: 'Actions',
+        run: () => {
+          attempt(async () => {
+            const file = await client.call('desktop.openText');
+            if (file === null) return;
+            route.getState().go({ page: 'new' });
+            await draft.getState().open();
+            await draft.getState().importText(file.fileName, file.text);
+          });
+        },
+      },
       { id: 'find', title: 'Find on this page', group: 'Actions', shortcut: 'Ctrl+F', run: findOnPage },
       {
         id: 'theme',
@@ -88,5 +103,5 @@ export function useCommands(): readonly Command[] {
       };
     });
     return [...actions, ...pages, ...rows];
-  }, [workbench, route, overlay, compared, client, shown, list, known, choice, next]);
+  }, [workbench, route, overlay, compared, client, draft, shown, list, known, choice, next]);
 }

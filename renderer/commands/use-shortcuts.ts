@@ -7,7 +7,6 @@ import { isWriting, keyText } from './key-text';
 /** The menu's words for commands of the palette. */
 const menuIds: Readonly<Partial<Record<MenuCommand, string>>> = {
   'new-deployment': 'page new',
-  'open-file': 'page new',
   find: 'find',
   'toggle-theme': 'theme',
   settings: 'page environment',

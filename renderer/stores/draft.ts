@@ -84,7 +84,7 @@ export interface DraftState {
 
 const newId = (): string => crypto.randomUUID();
 const firstPreset = 'resnet50';
-const ownModelKeys = ['model', 'source'] as const;
+export const ownModelKeys = ['model', 'source'] as const;
 
 /** These say a part of a deployment and are laid over the choice; the others are a whole one. */
 const partial: ReadonlySet<ImportedSpec['source']> = new Set(['config-pbtxt', 'shell-environment']);
@@ -228,7 +228,7 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         setOverrides(unsetAt(overrides, keys.join('.') === 'engine.kind' ? ['engine'] : keys));
       },
       choosePreset: (preset) => {
-        if (preset === get().preset) return;
+        if (preset === get().preset && !isOwnModel(get().overrides)) return;
         // Where it runs has nothing to do with the model; everything else has.
         const engine = getAt(get().overrides, ['engine']);
         set({ preset, edit: null });

@@ -36,6 +36,34 @@ test.afterEach(async () => {
   await home.remove();
 });
 
+test('decimals are typed key by key, and a section stays open while it is written in', async () => {
+  const form = new NewDeploymentPage(app.page);
+  await form.open('Performance');
+  const field = app.page.locator('[data-field="performance.stabilityPercentage"]');
+  const section = app.page.locator('details', { has: field });
+  const input = field.locator('input');
+  if ((await section.count()) > 0 && !(await input.isVisible())) await section.locator('summary').click();
+  for (const typed of ['2.5', '0.75', '12.05']) {
+    await input.selectText();
+    await input.pressSequentially(typed);
+    await input.blur();
+    await expect(input).toHaveValue(typed);
+    await draftHolds(`"stabilityPercentage":${typed}`);
+  }
+
+  await form.open('Review & run');
+  const deadlines = app.page.locator('details', { hasText: 'Deadlines' });
+  await deadlines.locator('summary').click();
+  const deadline = deadlines.locator('input').first();
+  await deadline.selectText();
+  await deadline.pressSequentially('77');
+  await expect(deadlines.locator('summary')).toContainText('1 changed');
+  await deadline.press('Backspace');
+  await deadline.press('Backspace');
+  await expect(deadlines.locator('summary')).toContainText('as the defaults');
+  await expect(deadline).toBeFocused();
+});
+
 test('form and config.pbtxt say the same, whichever is written in', async () => {
   const form = new NewDeploymentPage(app.page);
   await form.open('Configure');

@@ -2,6 +2,7 @@ import { NumberInput } from '@mantine/core';
 import { useStore } from 'zustand';
 import { levelText } from '../../../main/contract/level-text';
 import type { ScenarioState } from '../../../main/contract/run-state';
+import { useTypedNumber } from '../../components/use-typed-number';
 import { formatRate } from '../../format/numbers';
 import { useWorkbench } from '../../workbench';
 import { bestWithinBudget } from './within-budget';
@@ -11,6 +12,9 @@ export function BudgetField(props: { runId: string; state: ScenarioState }) {
   const { runId, state } = props;
   const { budgets } = useWorkbench();
   const budgetMs = useStore(budgets, (known) => known.budgetsMs[runId]) ?? null;
+  const typed = useTypedNumber(budgetMs, (next) => {
+    budgets.getState().set(runId, next !== null && next > 0 ? next : null);
+  });
   const best = budgetMs === null ? null : bestWithinBudget(state, budgetMs);
   return (
     <div className="budget">
@@ -25,10 +29,7 @@ export function BudgetField(props: { runId: string; state: ScenarioState }) {
         step={1}
         hideControls
         allowNegative={false}
-        value={budgetMs ?? ''}
-        onChange={(value) => {
-          budgets.getState().set(runId, typeof value === 'number' && value > 0 ? value : null);
-        }}
+        {...typed}
       />
       {budgetMs === null ? null : (
         <span className={best === null ? 'dim' : undefined} role="status">

@@ -1,4 +1,5 @@
 import type { Field, Option } from '../fields/field';
+import { ownModelKeys } from '../../../stores/draft';
 import { engineForTarget } from '../fields/target-gpu';
 import { useWizard } from '../wizard-context';
 import type { ControlProps } from './field-frame';
@@ -54,9 +55,11 @@ export function ChoiceControl(props: {
 }) {
   const { field, options, cards, frame } = props;
   const { valueAt, draft, context } = useWizard();
-  const value = valueAt(field.keys);
+  const path = field.keys.join('.');
+  // An own model may have the id of one that comes with the workbench, and is none of them.
+  const value =
+    path === 'model.preset' && valueAt(ownModelKeys) !== undefined ? undefined : valueAt(field.keys);
   const choose = (option: string): void => {
-    const path = field.keys.join('.');
     if (path === 'model.preset') draft.choosePreset(option);
     else if (path === 'targetGpu') draft.chooseTarget(option, engineForTarget(context.machine));
     else draft.change(field.keys, option);

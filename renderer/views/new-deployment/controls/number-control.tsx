@@ -1,5 +1,5 @@
 import { NumberInput } from '@mantine/core';
-import { useState } from 'react';
+import { useTypedNumber } from '../../../components/use-typed-number';
 import type { Control, Field } from '../fields/field';
 import { useWizard } from '../wizard-context';
 import type { ControlProps } from './field-frame';
@@ -11,8 +11,11 @@ type NumberKind = Extract<Control, { kind: 'integer' | 'number' }>;
 export function NumberControl(props: { field: Field; control: NumberKind; frame: ControlProps }) {
   const { field, control, frame } = props;
   const { valueAt, draft } = useWizard();
-  const [empty, setEmpty] = useState(false);
   const value = valueAt(field.keys);
+  const typed = useTypedNumber(typeof value === 'number' ? value : null, (next) => {
+    if (next === null) draft.reset(field.keys);
+    else draft.change(field.keys, next);
+  });
   return (
     <NumberInput
       id={frame.id}
@@ -21,7 +24,7 @@ export function NumberControl(props: { field: Field; control: NumberKind; frame:
       description={helpOf(field)}
       inputWrapperOrder={['input', 'error', 'description']}
       disabled={frame.disabled}
-      value={!empty && typeof value === 'number' ? value : ''}
+      {...typed}
       step={control.kind === 'number' ? control.step : 1}
       min={control.min}
       // A value out of range is said at once instead of being altered.
@@ -30,14 +33,6 @@ export function NumberControl(props: { field: Field; control: NumberKind; frame:
       suffix={control.kind === 'integer' ? (control.suffix ?? '') : ''}
       placeholder={control.placeholder ?? ''}
       thousandSeparator=","
-      onChange={(next) => {
-        setEmpty(typeof next !== 'number');
-        if (typeof next === 'number') draft.change(field.keys, next);
-        else draft.reset(field.keys);
-      }}
-      onBlur={() => {
-        setEmpty(false);
-      }}
     />
   );
 }

@@ -1,6 +1,7 @@
 import type { Section } from '../fields/field';
 import { FieldInput } from '../controls/field-input';
 import { AddArgument } from './model-extras';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useWizard } from '../wizard-context';
 
@@ -18,9 +19,34 @@ function Fields({ section, after }: { section: Section; after?: ReactNode }) {
   );
 }
 
-/** The sections of a page; a folded one is open from the start where something in it was changed. */
-export function SectionsForm({ sections }: { sections: readonly Section[] }) {
+/** Open from the start where something in it was changed; what is open stays so, also when that is taken back. */
+function FoldedSection({ section }: { section: Section }) {
   const { isChanged } = useWizard();
+  const changed = section.fields.filter((field) => isChanged(field.keys)).length;
+  const [seen, setSeen] = useState(changed);
+  const [open, setOpen] = useState(changed > 0);
+  if (changed !== seen) {
+    setSeen(changed);
+    if (seen === 0) setOpen(true);
+  }
+  return (
+    <details
+      className="panel folded"
+      open={open}
+      onToggle={(event) => {
+        setOpen(event.currentTarget.open);
+      }}
+    >
+      <summary>
+        {section.title}
+        <span className="dim">{changed === 0 ? ' · as the defaults' : ` · ${changed} changed`}</span>
+      </summary>
+      <Fields section={section} after={section.open === true ? <AddArgument /> : undefined} />
+    </details>
+  );
+}
+
+export function SectionsForm({ sections }: { sections: readonly Section[] }) {
   return sections.map((section) => {
     if (section.fields.length === 0) return null;
     if (section.folded !== true) {
@@ -33,15 +59,6 @@ export function SectionsForm({ sections }: { sections: readonly Section[] }) {
         </section>
       );
     }
-    const changed = section.fields.filter((field) => isChanged(field.keys)).length;
-    return (
-      <details key={section.title} className="panel folded" open={changed > 0 ? true : undefined}>
-        <summary>
-          {section.title}
-          <span className="dim">{changed === 0 ? ' · as the defaults' : ` · ${changed} changed`}</span>
-        </summary>
-        <Fields section={section} after={section.open === true ? <AddArgument /> : undefined} />
-      </details>
-    );
+    return <FoldedSection key={section.title} section={section} />;
   });
 }

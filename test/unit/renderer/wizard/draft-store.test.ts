@@ -149,6 +149,14 @@ describe('the draft of a deployment', () => {
     expect(act(draft).overrides).not.toHaveProperty('format');
   });
 
+  it('goes back from an own model to the preset that has its name', () => {
+    const { draft } = createDesk();
+    act(draft).choosePreset('other');
+    act(draft).change(['model', 'source'], { kind: 'file', path: '/models/other.onnx' });
+    act(draft).choosePreset('other');
+    expect(act(draft)).toMatchObject({ preset: 'other', overrides: {} });
+  });
+
   it('shows the answer to the last question only', async () => {
     const waiting: ((preview: SpecPreview) => void)[] = [];
     const desk = createDesk({ preview: () => new Promise((resolve) => waiting.push(resolve)) });
