@@ -1,4 +1,5 @@
 import type { Chart } from './chart';
+import { momentOf } from './history-columns';
 
 const cell = (value: string): string => (/[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
 
@@ -7,9 +8,13 @@ function titleOf(axis: { readonly [setting: string]: unknown }): string {
   return typeof title === 'object' && title !== null && 'text' in title ? String(title.text) : '';
 }
 
-/** Every point of the chart, none left out: one row a value of x, one column a series; empty where it has none. */
+/**
+ * Every point of the chart, none left out: one row a value of x, one column a series with the unit of its axis; empty
+ * where it has none. Times are in UTC.
+ */
 export function chartCsv(chart: Chart): string {
-  const series = chart.data.filter((trace) => trace.x.length > 0);
+  const series = chart.data.filter((trace) => trace.x.length > 0 && trace.meta !== 'signs');
+  const ofTime = chart.layout.xaxis.type === 'date';
   const rows = new Map<string, Map<number, number>>();
   series.forEach((trace, column) => {
     for (let index = 0; index < trace.x.length; index += 1) {
@@ -19,14 +24,16 @@ export function chartCsv(chart: Chart): string {
       rows.set(x, row);
     }
   });
-  const unit = titleOf(chart.layout.yaxis);
   const head = [
-    titleOf(chart.layout.xaxis),
-    ...series.map((trace) => (unit === '' ? trace.name : `${trace.name} (${unit})`)),
+    ofTime ? 'Time' : titleOf(chart.layout.xaxis),
+    ...series.map((trace) => {
+      const unit = titleOf((trace.yaxis === 'y2' ? chart.layout.yaxis2 : undefined) ?? chart.layout.yaxis);
+      return unit === '' ? trace.name : `${trace.name} (${unit})`;
+    }),
   ];
   const ordered = [...rows].sort(([a], [b]) => Number(a) - Number(b));
   const lines = ordered.map(([x, row]) => [
-    x,
+    ofTime ? momentOf(Number(x)).toISOString() : x,
     ...series.map((_trace, column) => {
       const value = row.get(column);
       return value === undefined || Number.isNaN(value) ? '' : String(value);

@@ -16,6 +16,13 @@ interface Column<Values> {
 /** Plotly shows times as if they were UTC; the reader's clock is not. */
 export const localMs = (ms: number): number => ms - new Date(ms).getTimezoneOffset() * 60_000;
 
+/** The moment that {@link localMs} made `local` of; of an hour that a clock has twice, the first. */
+export function momentOf(local: number): Date {
+  const at = new Date(local);
+  const day = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()] as const;
+  return new Date(...day, at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds(), at.getUTCMilliseconds());
+}
+
 /**
  * Series of a history as charts draw them, a second a point. From one second to the next only the new end is read: a day
  * of thirteen series takes a tenth of a second to copy. What is handed out stays as it is but for its last two seconds.

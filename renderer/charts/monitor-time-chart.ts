@@ -50,6 +50,7 @@ function markerParts(
               type: 'scatter',
               mode: 'markers',
               name: 'Events',
+              meta: 'signs',
               x,
               y: shown.map(() => 0),
               showlegend: false,

@@ -13,6 +13,8 @@ export interface Trace {
   readonly hoverinfo: 'text';
   readonly mode?: 'lines' | 'lines+markers' | 'markers';
   readonly yaxis?: 'y2';
+  /** Signs that stand at the foot of the chart: no values of a series. */
+  readonly meta?: 'signs';
   readonly legendgroup?: string;
   readonly showlegend?: boolean;
   readonly cliponaxis?: boolean;
@@ -49,5 +51,6 @@ export interface Axis {
 export interface ChartLayout {
   readonly xaxis: Axis;
   readonly yaxis: Axis;
+  readonly yaxis2?: Axis;
   readonly [setting: string]: unknown;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { localMs } from '../../../renderer/charts/history-columns';
 import { chartCsv } from '../../../renderer/charts/chart-csv';
 import { decimate } from '../../../renderer/charts/decimate';
 import { drawTrace } from '../../../renderer/charts/draw-trace';
@@ -104,4 +105,22 @@ it('a chart as CSV has every point, one row an x, with titles and units', () => 
   const layout = { xaxis: { title: { text: 'Concurrency' } }, yaxis: { title: { text: 'Latency, ms' } } };
   const text = chartCsv({ data: [series('p99', [1, 2], [3.5, 4]), series('p50', [2, 8], [1, NaN])], layout });
   expect(text).toBe('Concurrency,"p99 (Latency, ms)","p50 (Latency, ms)"\r\n1,3.5,\r\n2,4,1\r\n8,,\r\n');
+});
+
+it('a chart over time as CSV has moments in UTC, the unit of the axis that a series is drawn on, and no signs', () => {
+  const atMs = Date.UTC(2026, 6, 1, 12);
+  const x = [localMs(atMs)];
+  const layout = {
+    xaxis: { type: 'date' as const },
+    yaxis: { title: { text: 'Requests/s' } },
+    yaxis2: { title: { text: 'Errors, %' } },
+  };
+  const data: Trace[] = [
+    { type: 'scatter', name: 'Requests', x, y: [5], hoverinfo: 'text' },
+    { type: 'scatter', name: 'Errors', x, y: [1], yaxis: 'y2', hoverinfo: 'text' },
+    { type: 'scatter', name: 'Events', meta: 'signs', x, y: [0], hoverinfo: 'text' },
+  ];
+  expect(chartCsv({ data, layout })).toBe(
+    'Time,Requests (Requests/s),"Errors (Errors, %)"\r\n2026-07-01T12:00:00.000Z,5,1\r\n',
+  );
 });
