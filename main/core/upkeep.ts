@@ -24,14 +24,14 @@ export interface Upkeep {
 
 /** Ends what dead workbenches left and, where the core is to follow, tells of other processes' runs from now on. */
 export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep> {
-  const { engines, store, trash, cache, tell } = parts;
+  const { engines, store, trash, cache, tell, events } = parts;
   const follow = parts.options.follow === true;
   await engines.sweep();
   const sharedMemoryFiles = [...(await sweepSharedFiles())];
   // What cannot be deleted must not keep the window closed; `clean` says why.
   if (follow) await trash.empty(trashMs).catch(() => []);
   return {
-    stopFollowing: follow ? followRuns(store, (runId) => runs.isOwn(runId), tell) : () => undefined,
+    stopFollowing: follow ? followRuns(store, (runId) => runs.isOwn(runId), events) : () => undefined,
     clean: async (runIds) => {
       const { ended, removedContainers } = await engines.sweep({ all: true });
       sharedMemoryFiles.push(...(await sweepSharedFiles()));

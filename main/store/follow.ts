@@ -1,41 +1,77 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import type { CoreEvent } from '../contract/api';
-import { readJournal } from './journal';
+import type { JournalEntry } from '../contract/run-events';
+import type { Listeners } from '../platform/listeners';
+import { parseJournal } from './journal';
+import { leaseHolder } from './lease';
 import { runFolder } from './run-folder';
 import type { RunStore } from './run-store';
 
 const intervalMs = 700;
 
+/** Entries of whole lines that begin at or after byte `from` of the journal. */
+async function entriesFrom(journal: string, from: number): Promise<readonly JournalEntry[]> {
+  const bytes = await readFile(journal);
+  const start = from === 0 ? 0 : bytes.lastIndexOf(10, from - 1) + 1;
+  return parseJournal(bytes.subarray(start).toString('utf8')).entries;
+}
+
 /**
- * Tells of runs that other processes work on (a demo in a terminal, a CLI), by the growth of their journals.
+ * Tells of runs that other processes work on (a demo in a terminal, a CLI), by the growth of their journals, each entry
+ * once; and when a process that held a run is gone, which it need not have written down.
  * @param isOwn runs whose events are told at their source already.
  * @returns the disposer.
  */
 export function followRuns(
   store: RunStore,
   isOwn: (runId: string) => boolean,
-  tell: (event: CoreEvent) => void,
+  events: Listeners<CoreEvent>,
 ): () => void {
+  const tell = (event: CoreEvent) => {
+    events.tell(event);
+  };
   const sizes = new Map<string, number>();
+  /** Runs that a process works on, as far as was seen. */
+  const held = new Set<string>();
+  /** The last entry of each run that was told, wherever. */
+  const told = new Map<string, number>();
+  const stopHearing = events.add((event) => {
+    if (event.type === 'journal') {
+      told.set(event.runId, Math.max(event.entry.seq, told.get(event.runId) ?? 0));
+    }
+  });
   const state = { stopped: false, first: true };
+  const wasLeft = async (runId: string, dir: string, grown: boolean): Promise<boolean> => {
+    if (!grown && !held.has(runId)) return false;
+    if ((await leaseHolder(dir)) !== null) {
+      held.add(runId);
+      return false;
+    }
+    return held.delete(runId);
+  };
   const look = async (): Promise<void> => {
     const found = await store.runDirs();
     for (const [runId, dir] of found) {
       const journal = runFolder(dir).journal;
       const size = (await stat(journal).catch(() => null))?.size ?? 0;
-      if (sizes.get(runId) === size) continue;
-      const known = sizes.has(runId);
+      const before = sizes.get(runId);
+      const grown = before !== size;
+      const left = await wasLeft(runId, dir, grown);
       sizes.set(runId, size);
       if (state.first || isOwn(runId)) continue;
-      // Entries that the window has seen are ignored there by their seq.
-      if (known) {
-        for (const entry of (await readJournal(journal)).entries) tell({ type: 'journal', runId, entry });
+      if (grown && before !== undefined) {
+        const last = told.get(runId);
+        for (const entry of await entriesFrom(journal, last === undefined ? before : 0)) {
+          if (entry.seq > (last ?? 0)) tell({ type: 'journal', runId, entry });
+        }
       }
-      tell({ type: 'runs-changed' });
+      if (grown || left) tell({ type: 'runs-changed' });
     }
     for (const runId of [...sizes.keys()]) {
       if (found.has(runId)) continue;
       sizes.delete(runId);
+      held.delete(runId);
+      told.delete(runId);
       tell({ type: 'runs-changed' });
     }
     state.first = false;
@@ -52,6 +88,7 @@ export function followRuns(
   again();
   return () => {
     state.stopped = true;
+    stopHearing();
     clearTimeout(timer);
   };
 }

@@ -145,9 +145,12 @@ export class RunStore {
     return { runs, unreadable };
   }
 
-  /** Asks the process that works on the run to cancel it; the holder looks for the file twice a second. */
+  /**
+   * Asks the process that works on the run to cancel it; the holder looks for the file twice a second.
+   * Throws input-invalid when nobody works on it.
+   */
   async requestCancel(runId: string): Promise<void> {
-    const folder = await this.folderOf(runId);
+    const folder = await this.worked(runId, 'cancel');
     await writeFile(folder.cancelRequest, '');
   }
 
@@ -156,14 +159,18 @@ export class RunStore {
    * Throws input-invalid when nobody works on it.
    */
   async requestPause(runId: string): Promise<void> {
-    const folder = await this.folderOf(runId);
-    if ((await leaseHolder(folder.dir)) === null) {
-      throw new WorkbenchError('input-invalid', 'Nobody works on this run: there is nothing to pause', {
-        where: runId,
-        remedy: 'Go on with a run by the command "resume".',
-      });
-    }
+    const folder = await this.worked(runId, 'pause');
     await writeFile(folder.pauseRequest, '');
+  }
+
+  /** The folder of a run that somebody works on. */
+  private async worked(runId: string, what: 'cancel' | 'pause'): Promise<RunFolder> {
+    const folder = await this.folderOf(runId);
+    if ((await leaseHolder(folder.dir)) !== null) return folder;
+    throw new WorkbenchError('input-invalid', `Nobody works on this run: there is nothing to ${what}`, {
+      where: runId,
+      remedy: 'Go on with a run by the command "resume".',
+    });
   }
 
   /** Adds to the journal of a run that nobody works on. Throws run-busy while somebody does. */

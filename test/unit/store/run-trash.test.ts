@@ -122,13 +122,15 @@ it('shows tags and note in the list, said while nobody works on the run', async 
   expect((await store.load(runId)).state.tags).toEqual(['baseline']);
 });
 
-it('pauses nothing where nobody works', async () => {
+it('pauses and cancels nothing where nobody works', async () => {
   const { store } = open();
   const runId = await create(store);
   expect((await rejection(store.requestPause(runId))).code).toBe('input-invalid');
+  expect((await rejection(store.requestCancel(runId))).code).toBe('input-invalid');
   const folder = await store.folderOf(runId);
   const release = await acquireLease(folder.dir);
   await store.requestPause(runId);
-  expect(await exists(folder.pauseRequest)).toBe(true);
+  await store.requestCancel(runId);
+  expect([await exists(folder.pauseRequest), await exists(folder.cancelRequest)]).toEqual([true, true]);
   await release();
 });

@@ -1,0 +1,93 @@
+import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { CoreEvent } from '../../../main/contract/api';
+import { Listeners } from '../../../main/platform/listeners';
+import { ownIdentity } from '../../../main/platform/process-identity';
+import { followRuns } from '../../../main/store/follow';
+import { formatJournalLine } from '../../../main/store/journal';
+import { RunStore } from '../../../main/store/run-store';
+import { completeBodies, journalFixture } from '../../support/run-state';
+
+let runsDir = '';
+let stop: () => void = () => undefined;
+beforeEach(async () => {
+  runsDir = await mkdtemp(join(tmpdir(), 'workbench-follow-'));
+});
+afterEach(async () => {
+  stop();
+  await rm(runsDir, { recursive: true, force: true });
+});
+
+const entries = journalFixture([...completeBodies(), { type: 'run-finished', outcome: 'done' }]);
+const [created] = entries;
+const runId = created?.type === 'run-created' ? created.runId : '';
+const dir = () => join(runsDir, runId);
+const journal = () => join(dir(), 'journal.jsonl');
+const lines = (from: number, to?: number) =>
+  entries
+    .slice(from, to)
+    .map((entry) => `${formatJournalLine(entry)}\n`)
+    .join('');
+
+/** Follows a run of which the first `count` entries are there from the start. */
+async function follow(count: number) {
+  await mkdir(dir());
+  await writeFile(journal(), lines(0, count));
+  const events = new Listeners<CoreEvent>();
+  const heard: CoreEvent[] = [];
+  events.add((event) => heard.push(event));
+  const looks = { own: false };
+  const store = new RunStore(runsDir);
+  const looked = { count: 0 };
+  const counting = Object.assign(Object.create(store) as RunStore, {
+    runDirs: async () => {
+      const dirs = await store.runDirs();
+      looked.count += 1;
+      return dirs;
+    },
+  });
+  stop = followRuns(counting, () => looks.own, events);
+  const look = async () => {
+    const before = looked.count;
+    // The look after the next has begun: the next is over.
+    await expect.poll(() => looked.count, { timeout: 10_000 }).toBeGreaterThan(before + 1);
+  };
+  await look();
+  const seqs = () => heard.flatMap((event) => (event.type === 'journal' ? [event.entry.seq] : []));
+  return { events, heard, looks, look, seqs };
+}
+
+it('tells what another process adds to a run, and nothing that was there before', async () => {
+  const { look, seqs } = await follow(3);
+  await appendFile(journal(), lines(3, 5));
+  await look();
+  expect(seqs()).toEqual([4, 5]);
+  await appendFile(journal(), lines(5, 6));
+  await look();
+  expect(seqs()).toEqual([4, 5, 6]);
+});
+
+it('does not tell again what was told where it was written', async () => {
+  const { events, looks, look, seqs } = await follow(3);
+  looks.own = true;
+  for (const entry of entries.slice(3)) events.tell({ type: 'journal', runId, entry });
+  await appendFile(journal(), lines(3));
+  looks.own = false;
+  await look();
+  expect(seqs()).toEqual(entries.slice(3).map(({ seq }) => seq));
+});
+
+it('tells that a run was left by a process that wrote nothing more', async () => {
+  const { heard, look } = await follow(3);
+  await writeFile(join(dir(), 'lease.json'), JSON.stringify(ownIdentity()));
+  await appendFile(journal(), lines(3, 4));
+  await look();
+  heard.length = 0;
+  await look();
+  expect(heard).toEqual([]);
+  await writeFile(join(dir(), 'lease.json'), JSON.stringify({ pid: 2 ** 22 + 1, startTime: '1' }));
+  await look();
+  expect(heard).toEqual([{ type: 'runs-changed' }]);
+});
