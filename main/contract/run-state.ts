@@ -145,6 +145,13 @@ function withoutSteps(state: RunState, steps: readonly StepId[]): RunState {
 const pausedStep = (step: StepState): StepState =>
   step.status === 'running' ? { ...step, status: 'waiting', startedAt: null } : step;
 
+/** What was measured under another key is of another model, configuration or input: not of this run any more. */
+function withoutOldLevels(state: RunState, id: StepId, key: string): RunState {
+  const before = state.steps.find((step) => step.id === id)?.key ?? null;
+  if ((id !== 'offline' && id !== 'online') || before === null || before === key) return state;
+  return withScenario(state, id, () => ({ points: [], missing: [] }));
+}
+
 function applied(state: RunState, entry: JournalEntry): RunState {
   switch (entry.type) {
     case 'run-created':
@@ -160,7 +167,7 @@ function applied(state: RunState, entry: JournalEntry): RunState {
     case 'steps-forgotten':
       return withoutSteps(state, entry.steps);
     case 'step-started':
-      return withStep(state, entry.step, (step) => ({
+      return withStep(withoutOldLevels(state, entry.step, entry.key), entry.step, (step) => ({
         ...freshStep(step.id),
         status: 'running',
         key: entry.key,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
@@ -56,18 +56,24 @@ export async function datasetHash(dataset: string | undefined): Promise<string |
   if (dataset === undefined) return null;
   await requireFile(dataset, 'model.dataset', 'The data set');
   const hash = createHash('sha256');
-  const walk = async (folder: string): Promise<void> => {
+  // Loaders follow links; one that leads back to a folder above it has nothing new.
+  const walk = async (folder: string, above: readonly string[]): Promise<void> => {
+    const real = await realpath(folder);
+    if (above.includes(real)) return;
     const entries = await readdir(folder, { withFileTypes: true });
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) await walk(path);
-      else if (entry.isFile()) {
+      const link = entry.isSymbolicLink();
+      const to = link ? await stat(path).catch(() => null) : entry;
+      if (link) hash.update(`${path}\0${await realpath(path).catch(() => 'broken')}\n`);
+      if (to?.isDirectory() === true) await walk(path, [...above, real]);
+      else if (to?.isFile() === true) {
         const { size, mtimeMs } = await stat(path);
         hash.update(`${path}\0${size}\0${mtimeMs}\n`);
       }
     }
   };
-  if ((await stat(dataset)).isDirectory()) await walk(dataset);
+  if ((await stat(dataset)).isDirectory()) await walk(dataset, []);
   else hash.update(await hashFile(dataset));
   return hash.digest('hex');
 }

@@ -25,7 +25,17 @@ export interface PreparedPaths {
 const sampleCount = 8;
 
 /** What decides the samples of {@link profileDataCommand} beside its paths. */
-export const profileDataInputs = (spec: RunSpec) => ({ mode: spec.performance.inputData, sampleCount });
+export const profileDataInputs = (spec: RunSpec) => ({
+  mode: spec.performance.inputData,
+  sampleCount,
+  // A loader may make the samples of a batch equally long.
+  batchSize: datasetBatch(spec),
+});
+
+/** The largest batch that the model takes in a request. */
+function datasetBatch({ configure }: RunSpec): number {
+  return configuredTraits(configure).sequences ? 1 : Math.max(1, configure.maxBatchSize);
+}
 
 /** What the loader of an own model file makes samples by and checks given ones against. */
 function sampleArguments({ spec, fileSignature }: ModelSource): ToolkitArgument[] {
@@ -62,14 +72,11 @@ function weightArguments(
   ];
 }
 
-/** Flags of a verb that goes through the data set: whole batches of the largest size that the model takes in a request. */
+/** Flags of a verb that goes through the data set, in whole batches. */
 function datasetArguments({ spec }: ModelSource, dataset: string): ToolkitArgument[] {
   return [
     ['--dataset', dataset],
-    [
-      '--batch-size',
-      configuredTraits(spec.configure).sequences ? 1 : Math.max(1, spec.configure.maxBatchSize),
-    ],
+    ['--batch-size', datasetBatch(spec)],
   ];
 }
 

@@ -105,7 +105,12 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
     await log.close();
   }
   const startTime = processStartTime(pid);
-  if (startTime !== null) await writeEngineRecord(records, { ...record, server: { pid, startTime } });
+  try {
+    if (startTime !== null) await writeEngineRecord(records, { ...record, server: { pid, startTime } });
+  } catch (error) {
+    await clean();
+    throw error;
+  }
   const exited = ended.then(async (how) => {
     await clean();
     return { ...how, tail: follower.tail() };

@@ -49,6 +49,26 @@ describe('reduceRun', () => {
     ]);
   });
 
+  it('gives up levels that were measured of another model or configuration', () => {
+    const started = (key: string, attempt: number): JournalBody => ({
+      type: 'step-started',
+      step: 'online',
+      attempt,
+      key,
+    });
+    const measured: JournalBody = {
+      type: 'measurement',
+      scenario: 'online',
+      key: 'level',
+      point: pointFixture({ concurrency: 8 }),
+    };
+    const [created] = completeBodies();
+    if (created === undefined) throw new Error('no creation');
+    const first = [created, started('a', 1), measured];
+    expect(stateOf([...first, started('a', 2)]).scenarios.online.points).toHaveLength(1);
+    expect(stateOf([...first, started('b', 2)]).scenarios.online.points).toEqual([]);
+  });
+
   it('keeps what a step reported when a later attempt skips it as unchanged', () => {
     const before = completeState().steps.find((step) => step.id === 'export');
     const state = stateOf([
