@@ -20,6 +20,7 @@ const workerFile = join(process.cwd(), 'out', 'main', 'load-worker.cjs');
 const tools = createLoadTools({ layout: homeLayout(defaultHome(process.env)), workerFile, env: process.env });
 
 let triton: TestTriton;
+const server = () => ({ httpAddress: triton.httpAddress, tls: null });
 let dir: string;
 
 beforeAll(async () => {
@@ -98,7 +99,7 @@ describe.each(['grpc', 'http'] as const)('system shared memory over %s', (protoc
     });
     expect(point.requestCount).toBeGreaterThan(0);
     expect(point.sharedMemory?.checkedCount).toBeGreaterThan(0);
-    expect(await systemRegionNames(triton.httpAddress)).toEqual(new Set());
+    expect(await systemRegionNames(server())).toEqual(new Set());
     expect(await ownFiles()).toEqual([]);
   });
 
@@ -114,7 +115,7 @@ describe.each(['grpc', 'http'] as const)('system shared memory over %s', (protoc
           level: { batchSize: 1, concurrency: 1 },
           onWindow: (_window, index) => {
             if (index !== 0) return;
-            void unregisterEverything().then(() => registerSystemRegion(triton.httpAddress, other));
+            void unregisterEverything().then(() => registerSystemRegion(server(), other));
           },
         }),
       );
@@ -122,9 +123,9 @@ describe.each(['grpc', 'http'] as const)('system shared memory over %s', (protoc
       // The next request found the regions gone.
       expect(point.errorCount).toBeGreaterThan(0);
       expect(point.errorCount).toBeLessThanOrEqual(2);
-      expect(await systemRegionNames(triton.httpAddress)).toEqual(new Set(['someone-else']));
+      expect(await systemRegionNames(server())).toEqual(new Set(['someone-else']));
     } finally {
-      await unregisterSystemRegion(triton.httpAddress, 'someone-else');
+      await unregisterSystemRegion(server(), 'someone-else');
       await rm(path, { force: true });
     }
   });

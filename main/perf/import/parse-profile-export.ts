@@ -3,6 +3,7 @@ import { WorkbenchError } from '../../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../../contract/results';
 import { mostUnderWay } from '../../contract/scenario-levels';
 import { percentileOf } from '../percentile';
+import { isSteady, stabilityWindows } from '../stability';
 import type { Capture, CaptureOptions } from './parse-capture-csv';
 
 /** Nanoseconds since 1970 are beyond the whole numbers that JSON.parse keeps exactly: they come as text. */
@@ -84,6 +85,9 @@ function windowsOf(
   });
 }
 
+/** Default of perf_analyzer and of the workbench. */
+const stabilityPercentage = 10;
+
 const modes = ['concurrency', 'request_rate', 'custom', 'custom_intervals'];
 
 function pointOf(experiment: Experiment, where: string, { batchSize }: CaptureOptions): LoadPoint {
@@ -100,7 +104,10 @@ function pointOf(experiment: Experiment, where: string, { batchSize }: CaptureOp
   if (unordered > 0) {
     throw refused('The boundaries of the windows do not ascend', `${where}.window_boundaries[${unordered}]`);
   }
-  const [firstNs] = bounds;
+  // perf_analyzer exports every window and makes its own row of the last three.
+  const measured = bounds.slice(-1 - stabilityWindows);
+  const windows = windowsOf(bounds, answered, batchSize);
+  const [firstNs] = measured;
   const lastNs = bounds.at(-1);
   const windowed = firstNs !== undefined && lastNs !== undefined && bounds.length > 1;
   const counted = windowed ? answered.filter(({ endNs }) => endNs >= firstNs && endNs <= lastNs) : answered;
@@ -134,15 +141,16 @@ function pointOf(experiment: Experiment, where: string, { batchSize }: CaptureOp
     avgUs: sorted.reduce((sum, us) => sum + us, 0) / sorted.length,
     requestCount: sorted.length,
     errorCount: experiment.requests.length - answered.length,
-    // perf_analyzer exports a level only when it found it steady.
-    stable: true,
+    // The file says neither whether it was found steady nor within what: by the default of both tools. A level that was
+    // measured by its number of requests has one window.
+    stable: windows.length < stabilityWindows || isSteady(windows, stabilityPercentage),
     flags: [],
     loadTool: 'perf_analyzer',
     protocol: null,
     meanServerBatch: null,
     throughputIntervalIps: null,
-    windows: windowed ? [...windowsOf(bounds, answered, batchSize)] : [],
-    elapsedUs: durationUs,
+    windows: [...windows],
+    elapsedUs: windowed ? usBetween(bounds[0] ?? firstNs, lastNs) : durationUs,
   };
 }
 

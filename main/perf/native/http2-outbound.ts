@@ -83,7 +83,9 @@ export class Http2Outbound {
 
   /** A ready-made control frame. */
   control(frame: Buffer): void {
-    frame.copy(this.staging, this.room(frame.length));
+    // Before the copy: what there is no room for goes into a staging of its own.
+    const at = this.room(frame.length);
+    frame.copy(this.staging, at);
   }
 
   /** What is not sent yet of a stream is dropped; true when there was something. */

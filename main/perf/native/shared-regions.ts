@@ -3,6 +3,7 @@ import { WorkbenchError } from '../../contract/errors';
 import type { TritonClient } from '../../triton/client';
 import { registerSystemRegion, systemRegionNames, unregisterSystemRegion } from '../../triton/shared-memory';
 import type { SystemRegion } from '../../triton/shared-memory';
+import { readTls } from '../../triton/tls';
 import type { MeasureInput } from '../load-tool';
 import { batchPayloads } from './batch-payloads';
 import type { RequestInputs } from './batch-payloads';
@@ -83,6 +84,7 @@ export async function createSharedRegions(
 ): Promise<SharedRegions> {
   const payloads = batchPayloads(job);
   const layout = inputLayout(payloads);
+  const server = { httpAddress: input.httpAddress, tls: await readTls(input.httpTls) };
   const metadata = await client.modelMetadata(input.modelName, input.modelVersion);
   const outputNames = metadata.outputs.map((output) => output.name);
   // What a killed load process left fills the same memory.
@@ -99,14 +101,14 @@ export async function createSharedRegions(
   const close = async () => {
     for (const region of regions) {
       // A server that is gone has forgotten them by itself.
-      await unregisterSystemRegion(input.httpAddress, region.name).catch(() => undefined);
+      await unregisterSystemRegion(server, region.name).catch(() => undefined);
       await rm(`${sharedFolder}${region.key}`, { force: true });
     }
   };
   const repair = async () => {
-    const known = await systemRegionNames(input.httpAddress);
+    const known = await systemRegionNames(server);
     for (const region of regions) {
-      if (!known.has(region.name)) await registerSystemRegion(input.httpAddress, region);
+      if (!known.has(region.name)) await registerSystemRegion(server, region);
     }
   };
   try {

@@ -151,4 +151,22 @@ describe('a file that is no profile export', () => {
     expect(error.message).toMatch(message);
     expect(error.where).toBe(where);
   });
+
+  it('takes the last three windows, as perf_analyzer does for its own row, and says whether they are steady', () => {
+    const requests = [10, 500, 1500, 1600, 2500, 2600, 3500, 3600].map((us) => ({
+      timestamp: `@${us}`,
+      response_timestamps: [`@${us + 50}`],
+    }));
+    const level = { requests, window_boundaries: ['@0', '@1000', '@2000', '@3000', '@4000'] };
+    const [point] = parse(exported(level)).points;
+    expect(point).toMatchObject({
+      requestCount: 6,
+      inferencesPerSecond: 2000,
+      stable: true,
+      elapsedUs: 4000,
+    });
+    expect(point?.windows).toHaveLength(4);
+    const uneven = { ...level, requests: requests.slice(0, -1) };
+    expect(parse(exported(uneven)).points[0]).toMatchObject({ requestCount: 5, stable: false });
+  });
 });
