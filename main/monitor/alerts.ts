@@ -43,6 +43,10 @@ function ofModel(rule: AlertRule, model: ModelSample): string | null | undefined
   }
 }
 
+/** Triton keeps versions that it unloaded in its index, with this as their reason. */
+const isLeftOut = ({ reason }: { readonly reason: string | null }): boolean =>
+  reason === 'Not loaded' || reason === 'unloaded';
+
 function heldBy(rule: AlertRule, sample: MonitorSample): readonly Held[] {
   const { server } = sample;
   if (rule.metric === 'server') {
@@ -55,8 +59,8 @@ function heldBy(rule: AlertRule, sample: MonitorSample): readonly Held[] {
   return (
     sample.models
       .filter((model) => rule.model === '' || model.name === rule.model)
-      // A model that nobody loaded is not in trouble, unless the rule names it.
-      .filter((model) => rule.metric !== 'model' || rule.model !== '' || model.reason !== 'Not loaded')
+      // A model that nobody loaded, or that somebody unloaded, is not in trouble, unless the rule names it.
+      .filter((model) => rule.metric !== 'model' || rule.model !== '' || !isLeftOut(model))
       .map((model) => ({
         subject: modelKey(model),
         // Of a server that is gone its own rule tells; the models' troubles stand as they were.

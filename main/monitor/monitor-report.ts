@@ -22,32 +22,57 @@ interface Summary {
   readonly max: number | null;
 }
 
-function summaryOf(history: MonitorHistory, key: string, field: SeriesField): Summary {
+/** @param weight of each second; all the same when absent. */
+function summaryOf(
+  history: MonitorHistory,
+  key: string,
+  field: SeriesField,
+  weight?: (index: number) => number,
+): Summary {
   const span = history.span();
   if (span === null) return { mean: null, max: null };
   let sum = 0;
-  let count = 0;
+  let weights = 0;
   let max = -Infinity;
-  for (const value of history.series(key, field, span.fromMs, span.toMs).values) {
-    if (Number.isNaN(value)) continue;
-    sum += value;
-    count += 1;
+  for (const [index, value] of history.series(key, field, span.fromMs, span.toMs).values.entries()) {
+    const heavy = weight === undefined ? 1 : weight(index);
+    if (Number.isNaN(value) || !(heavy > 0)) continue;
+    sum += value * heavy;
+    weights += heavy;
     if (value > max) max = value;
   }
-  return count === 0 ? { mean: null, max: null } : { mean: sum / count, max };
+  return weights === 0 ? { mean: null, max: null } : { mean: sum / weights, max };
+}
+
+/** Requests of each second of a model, and those of them that were answered. */
+function requestsOf(history: MonitorHistory, key: string) {
+  const span = history.span();
+  const values = (field: SeriesField) =>
+    span === null ? [] : history.series(key, field, span.fromMs, span.toMs).values;
+  const rates = values('requestsPerSecond');
+  const errors = values('errorShare');
+  const sent = (index: number): number => rates[index] ?? 0;
+  const share = (index: number): number => errors[index] ?? NaN;
+  const answered = (index: number): number =>
+    Number.isNaN(share(index)) ? sent(index) : sent(index) * (1 - share(index));
+  return { sent, answered };
 }
 
 const us = (value: number | null): number | null => (value === null ? null : value / 1000);
 
 function modelRow(history: MonitorHistory, key: string): Markup {
-  const of = (field: SeriesField) => summaryOf(history, `model:${key}`, field);
-  const errors = of('errorShare').mean;
+  const series = `model:${key}`;
+  const { sent, answered } = requestsOf(history, series);
+  const of = (field: SeriesField) => summaryOf(history, series, field);
+  // A mean a request, and not a mean of seconds: a second with one request says less than one with a thousand.
+  const perAnswer = (field: SeriesField) => summaryOf(history, series, field, answered).mean;
+  const errors = summaryOf(history, series, 'errorShare', sent).mean;
   return markup`<tr><td>${key}</td><td class="n">${shown(of('requestsPerSecond').mean)}</td><td class="n">${shown(
     of('requestsPerSecond').max,
   )}</td><td class="n">${shown(errors === null ? null : errors * 100)}</td><td class="n">${shown(
-    us(of('queueUs').mean),
+    us(perAnswer('queueUs')),
     3,
-  )}</td><td class="n">${shown(us(of('computeInferUs').mean), 3)}</td><td class="n">${shown(
+  )}</td><td class="n">${shown(us(perAnswer('computeInferUs')), 3)}</td><td class="n">${shown(
     of('batch').mean,
   )}</td><td class="n">${shown(us(of('probeP99Us').max))}</td></tr>`;
 }

@@ -75,11 +75,14 @@ it('tells of a server that is gone and of a model that fails, at once where no t
   ]);
 });
 
-it('a model that nobody loaded is in trouble only for a rule that names it', () => {
-  const one = sample(0, { models: [model({ state: 'unavailable', reason: 'Not loaded' })] });
-  expect(judgeAlerts([], [rule({ metric: 'model' })], one).alerts).toEqual([]);
-  expect(judgeAlerts([], [rule({ metric: 'model', model: 'echo' })], one).alerts).toHaveLength(1);
-});
+it.each(['Not loaded', 'unloaded'])(
+  'a model that is %s is in trouble only for a rule that names it',
+  (reason) => {
+    const one = sample(0, { models: [model({ state: 'unavailable', reason })] });
+    expect(judgeAlerts([], [rule({ metric: 'model' })], one).alerts).toEqual([]);
+    expect(judgeAlerts([], [rule({ metric: 'model', model: 'echo' })], one).alerts).toHaveLength(1);
+  },
+);
 
 it('rules that are off, or of another model, are silent', () => {
   const one = queue(0, 9000);
