@@ -16,7 +16,7 @@ export interface KeyRing {
 export interface RegistryLogins {
   /** Those that an earlier window kept; none where the key ring cannot open them. */
   read(): Promise<readonly RegistryLogin[]>;
-  /** False where there is no key ring: nothing is written then. An empty password forgets the registry. */
+  /** False where it is not kept: one that was is forgotten then. Without a key ring nothing is written. */
   keep(login: RegistryLogin): Promise<boolean>;
 }
 
@@ -37,11 +37,14 @@ export function createRegistryLogins(path: string, keyRing: KeyRing): RegistryLo
   return {
     read,
     async keep(login) {
-      if (!login.keep || !safe()) return false;
-      const others = (await read()).filter((one) => one.registry !== login.registry);
-      const kept = login.password === '' ? others : [...others, login];
+      if (!safe()) return false;
+      const before = await read();
+      const others = before.filter((one) => one.registry !== login.registry);
+      const keep = login.keep && login.password !== '';
+      if (!keep && others.length === before.length) return false;
+      const kept = keep ? [...others, login] : others;
       await writeFileAtomic(path, keyRing.encryptString(JSON.stringify(kept)));
-      return login.password !== '';
+      return keep;
     },
   };
 }

@@ -31,6 +31,16 @@ it('keeps logins where there is a key ring, and forgets one with an empty passwo
   expect(await logins.read()).toEqual([]);
 });
 
+it('forgets what it kept when the next login of the registry is not to be kept', async () => {
+  const path = join(dir, 'logins');
+  const logins = createRegistryLogins(path, keyRingDouble('gnome_libsecret'));
+  const other = { ...login, registry: 'example.com' };
+  await logins.keep(login);
+  await logins.keep(other);
+  expect(await logins.keep({ ...login, password: 'nvapi-new', keep: false })).toBe(false);
+  expect(await logins.read()).toEqual([other]);
+});
+
 it('writes nothing with the password that everybody knows, and nothing when it is not asked to', async () => {
   expect(await createRegistryLogins(join(dir, 'logins'), keyRingDouble('basic_text')).keep(login)).toBe(
     false,
