@@ -100,6 +100,7 @@ export const scenarios: readonly BenchScenario[] = [
     ...large,
     title: 'echo, 16 MB, shared memory',
     sharedMemory: 'system',
+    windowMs: defaultWindowMs,
     concurrency: 2,
     goals: { throughputAtLeast: 1 },
   },

@@ -134,11 +134,14 @@ class HttpConnection {
   private onReply(reply: HttpReply, buffer: Buffer, start: number, end: number): void {
     this.busy = false;
     let fault: { readonly kind: string; readonly message: string } | null = null;
+    let endUs = nowUs();
     if (reply.status !== 200) {
       fault = { kind: `HTTP ${reply.status}`, message: errorText(buffer, start, end) };
     } else {
       try {
         this.checker.check(buffer, start, end, reply.jsonBytes);
+        // What is looked at from here on is not the server's time.
+        endUs = nowUs();
         const wrong = this.owner.check(this.slot);
         if (wrong !== null) fault = { kind: 'wrong output', message: wrong };
       } catch (error) {
@@ -152,7 +155,6 @@ class HttpConnection {
     }
     const looked = this.owner.validator?.take(this.slot) ?? null;
     fault ??= looked?.fault ?? null;
-    const endUs = nowUs() - (looked?.heldUs ?? 0);
     const { startUs } = this;
     // The server may answer before it has read everything.
     const sendUs = this.sendUs < 0 ? this.bodyUs - startUs : this.sendUs;

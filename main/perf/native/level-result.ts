@@ -5,7 +5,7 @@ import { isDrifting } from '../drift';
 import { histogramError, histogramOf, LatencyHistogram } from '../latency-histogram';
 import type { HistogramData } from '../latency-histogram';
 import { mergeDeltas, serverColumns } from '../server-columns';
-import type { ServerDelta } from '../server-columns';
+import type { ServerColumns, ServerDelta } from '../server-columns';
 import { sequenceLengths } from '../sequence-lengths';
 import { percentileInterval } from '../percentile-interval';
 import { partsInterval } from '../throughput-interval';
@@ -20,6 +20,8 @@ const saturatedShare = 0.9;
 const histogramBins = 24;
 /** Hold-ups of the event loop below this are the system's scheduling. */
 const shortestHoldUpUs = 10_000;
+
+type ServerTime = Exclude<keyof ServerColumns, 'knownUs' | 'meanServerBatch'>;
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 /** To nanoseconds: what lies below is noise of the floating point. */
@@ -207,8 +209,12 @@ export function levelResult(
   const sendUs = sum(recorded.map((window) => window.sendSumUs)) / count;
   const recvUs = sum(recorded.map((window) => window.recvSumUs)) / count;
   const deltas = last.flatMap((window) => (window.server === null ? [] : [window.server]));
-  const server = serverColumns(mergeDeltas(deltas));
+  const server = deltas.length === 0 ? null : serverColumns(mergeDeltas(deltas));
+  const serverUs = (column: ServerTime) => (server === null ? null : roundUs(server[column]));
   const blocks = recorded.flatMap((window) => blockRates(window, level.batchSize));
+  const interval = partsInterval(blocks);
+  // Parts with equally few requests do not scatter, and yet no count says more than this.
+  const oneRequestIps = (level.batchSize * 1e6) / durationUs;
   const blockLatencies = recorded.flatMap((window) => window.blockLatencies.flatMap((block) => block ?? []));
   const p99Us = latencies.percentile(99);
   const p99s = percentileInterval([
@@ -239,11 +245,13 @@ export function levelResult(
     ...level,
     inferencesPerSecond: (count * level.batchSize * 1e6) / durationUs,
     clientSendUs: roundUs(sendUs),
-    networkServerSendRecvUs: roundUs(Math.max(0, avgUs - sendUs - recvUs - server.knownUs)),
-    serverQueueUs: roundUs(server.queueUs),
-    serverComputeInputUs: roundUs(server.computeInputUs),
-    serverComputeInferUs: roundUs(server.computeInferUs),
-    serverComputeOutputUs: roundUs(server.computeOutputUs),
+    // Without the server's counters it is not known what of the rest was on the way.
+    networkServerSendRecvUs:
+      server === null ? null : roundUs(Math.max(0, avgUs - sendUs - recvUs - server.knownUs)),
+    serverQueueUs: serverUs('queueUs'),
+    serverComputeInputUs: serverUs('computeInputUs'),
+    serverComputeInferUs: serverUs('computeInferUs'),
+    serverComputeOutputUs: serverUs('computeOutputUs'),
     clientRecvUs: roundUs(recvUs),
     p50Us: roundUs(latencies.percentile(50)),
     p90Us: roundUs(latencies.percentile(90)),
@@ -254,8 +262,8 @@ export function levelResult(
     errorCount,
     stable,
     flags,
-    meanServerBatch: server.meanServerBatch,
-    throughputIntervalIps: partsInterval(blocks),
+    meanServerBatch: server?.meanServerBatch ?? null,
+    throughputIntervalIps: interval === null ? null : Math.max(interval, oneRequestIps),
     p99IntervalUs: p99s === null ? null : roundUs(p99s),
     percentileError: histogramError,
     histogram: { edgesUs: bins.edgesUs.map(roundUs), counts: bins.counts },

@@ -4,6 +4,7 @@ import { batchPayloads } from './batch-payloads';
 import type { RequestInputs } from './batch-payloads';
 import type { LoadJob, RequestInputHead, SharedJob } from './load-job';
 import { comparedBytes, outputOffset } from './shared-layout';
+import type { OutputSet } from './shared-layout';
 import { SequencePlan } from './sequence-plan';
 import type { SequencePlace, SequenceStream } from './sequence-plan';
 import type { SharedPlace } from './shared-layout';
@@ -38,8 +39,8 @@ type Encode = (inputs: RequestInputs, shared: SharedPlaces | null, sequence: Seq
 
 /** One answer in so many is read back. */
 const checkEvery = 100;
-/** What no model answers with: found in the memory, it says that nobody wrote there. */
-const poison = 0xa5;
+/** What no model answers with, NaN as FP32 and as every other FP16: found in the memory, it says that nobody wrote there. */
+const poison = Buffer.from([0xa5, 0xa5, 0xa5, 0x7f]);
 
 /** Answers come over the wire: there is no memory to read them back from. */
 const unchecked = { check: () => null, checked: 0, wrong: 0, close: () => undefined };
@@ -99,43 +100,39 @@ function differs(found: Buffer, expected: Uint8Array): boolean {
   return false;
 }
 
-/** Requests that only name memory: one message for each slot and payload, made when first sent. */
+/** Requests that only name memory: one message for each payload and place of the outputs, made when first sent. */
 class SharedSource implements RequestSource {
   checked = 0;
   wrong = 0;
-  private readonly messages = new Map<number, Buffer>();
+  private readonly messages: Record<OutputSet, Buffer[]> = { common: [], watched: [] };
   private readonly file: number;
-  /** Payload of the request under way whose answer is to be read; -1: it is not. */
-  private readonly watched: Int32Array;
+  /** The request under way whose answer is to be read: the only one that writes there. */
+  private watched: { readonly slot: number; readonly payload: number } | null = null;
   private at = 0;
-  private count = 0;
+  private sinceWatched = checkEvery;
 
   constructor(
     private readonly shared: SharedJob,
     private readonly encode: Encode,
-    slots: number,
   ) {
     this.file = openSync(shared.outputPath, 'r+');
-    this.watched = new Int32Array(slots).fill(-1);
   }
 
   next(slot: number): Buffer {
     const payload = this.at;
-    const { length } = this.shared.payloads;
-    this.at = (this.at + 1) % length;
-    const watch = this.count % checkEvery === 0 && this.shared.references[payload] !== undefined;
-    this.count += 1;
-    this.watched[slot] = watch ? payload : -1;
-    if (watch)
-      this.eachOutput(slot, payload, (at, bytes) =>
+    this.at = (this.at + 1) % this.shared.payloads.length;
+    this.failed(slot);
+    this.sinceWatched += 1;
+    const due = this.sinceWatched > checkEvery && this.watched === null;
+    const set = due && this.shared.references[payload] !== undefined ? 'watched' : 'common';
+    if (set === 'watched') {
+      this.watched = { slot, payload };
+      this.sinceWatched = 1;
+      this.eachOutput(payload, (at, bytes) =>
         writeSync(this.file, Buffer.alloc(bytes, poison), 0, bytes, at),
       );
-    const key = slot * length + payload;
-    const known = this.messages.get(key);
-    if (known !== undefined) return known;
-    const message = this.encode([], this.places(slot, payload), null);
-    this.messages.set(key, message);
-    return message;
+    }
+    return (this.messages[set][payload] ??= this.encode([], this.places(set, payload), null));
   }
 
   /** Outputs in shared memory have a check of their own: {@link check}. */
@@ -144,11 +141,12 @@ class SharedSource implements RequestSource {
   }
 
   check(slot: number): string | null {
-    const payload = this.watched[slot] ?? -1;
-    if (payload < 0) return null;
+    const { watched } = this;
+    if (watched?.slot !== slot) return null;
+    this.watched = null;
     this.checked += 1;
     const faults: string[] = [];
-    this.eachOutput(slot, payload, (at, bytes, expected, name) => {
+    this.eachOutput(watched.payload, (at, bytes, expected, name) => {
       const found = Buffer.alloc(bytes);
       readSync(this.file, found, 0, bytes, at);
       if (differs(found, expected))
@@ -158,7 +156,10 @@ class SharedSource implements RequestSource {
     return faults[0] ?? null;
   }
 
-  readonly failed = alone.failed;
+  failed(slot: number): void {
+    if (this.watched?.slot === slot) this.watched = null;
+  }
+
   readonly closeSequence = alone.closeSequence;
   readonly sequencesEnded = alone.sequencesEnded;
 
@@ -167,7 +168,6 @@ class SharedSource implements RequestSource {
   }
 
   private eachOutput(
-    slot: number,
     payload: number,
     visit: (at: number, bytes: number, expected: Uint8Array, name: string) => void,
   ): void {
@@ -175,11 +175,11 @@ class SharedSource implements RequestSource {
       const expected = this.shared.references[payload]?.[output];
       if (expected === undefined) continue;
       const bytes = Math.min(comparedBytes, expected.byteLength);
-      visit(outputOffset(this.shared, slot, output), bytes, expected.subarray(0, bytes), name);
+      visit(outputOffset(this.shared, 'watched', output), bytes, expected.subarray(0, bytes), name);
     }
   }
 
-  private places(slot: number, payload: number): SharedPlaces {
+  private places(set: OutputSet, payload: number): SharedPlaces {
     const { shared } = this;
     return {
       inputs: (shared.payloads[payload] ?? []).map(({ offset, bytes, ...head }) => ({
@@ -190,7 +190,7 @@ class SharedSource implements RequestSource {
         name,
         place: {
           region: shared.outputRegion,
-          offset: outputOffset(shared, slot, output),
+          offset: outputOffset(shared, set, output),
           bytes: shared.outputBytes,
         },
       })),
@@ -217,7 +217,7 @@ function wholeStreams(lengths: readonly number[], payloads: number): readonly Se
 
 /** The requests of a job, with their tensors or with references to shared memory. */
 export function createRequestSource(job: LoadJob, encode: Encode): RequestSource {
-  if (job.shared !== null) return new SharedSource(job.shared, encode, job.concurrency);
+  if (job.shared !== null) return new SharedSource(job.shared, encode);
   const payloads = batchPayloads(job);
   if (job.sequences !== null) {
     const streams = wholeStreams(job.streams ?? [], payloads.length);

@@ -31,9 +31,19 @@ export function inputLayout(payloads: readonly RequestInputs[]): {
   return { offsets, bytes: Math.max(alignment, bytes) };
 }
 
-/** Every slot has outputs of its own, so that answers under way at the same time do not write over each other. */
+/**
+ * Where outputs are written: `common` by all requests under way, as perf_analyzer's do, so that the memory does not grow with
+ * them; `watched` by the one whose answer is read back.
+ */
+export const outputSets = { common: 0, watched: 1 } as const;
+export type OutputSet = keyof typeof outputSets;
+
 export const outputOffset = (
   job: Pick<SharedJob, 'outputNames' | 'outputBytes'>,
-  slot: number,
+  set: OutputSet,
   output: number,
-): number => (slot * job.outputNames.length + output) * aligned(job.outputBytes);
+): number => (outputSets[set] * job.outputNames.length + output) * aligned(job.outputBytes);
+
+/** Bytes of all sets. */
+export const outputRegionBytes = (job: Pick<SharedJob, 'outputNames' | 'outputBytes'>): number =>
+  Object.keys(outputSets).length * job.outputNames.length * aligned(job.outputBytes);

@@ -8,7 +8,7 @@ import type { MeasureInput } from '../load-tool';
 import { batchPayloads } from './batch-payloads';
 import type { RequestInputs } from './batch-payloads';
 import type { LoadJob } from './load-job';
-import { comparedBytes, inputLayout, outputOffset } from './shared-layout';
+import { comparedBytes, inputLayout, outputRegionBytes } from './shared-layout';
 import { sharedFolder, sharedName, sweepSharedFiles } from './shared-names';
 import type { SharedJob } from './load-job';
 
@@ -74,8 +74,7 @@ async function references(
 }
 
 /**
- * Makes and registers the regions of a level: one with all inputs, one with room for the outputs of every slot, under names
- * of their own. Throws load-tool-failed, inference-failed and what the client throws; nothing is left behind then.
+ * Makes and registers the regions of a level: one with all inputs and one for the outputs, under names of their own. Throws load-tool-failed, inference-failed and what the client throws; nothing is left behind then.
  */
 export async function createSharedRegions(
   client: TritonClient,
@@ -95,7 +94,7 @@ export async function createSharedRegions(
   const outputRegion = {
     name: `${own}-out`,
     key: `/${own}-out`,
-    bytes: Math.max(1, outputOffset(outputs, job.concurrency, 0)),
+    bytes: Math.max(1, outputRegionBytes(outputs)),
   };
   const regions = [inputRegion, outputRegion];
   const close = async () => {

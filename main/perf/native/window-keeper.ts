@@ -12,7 +12,11 @@ const blocksPerWindow = 4;
 /** Of the event loop's delay; it costs a wake-up each. */
 const delayResolutionMs = 20;
 
-/** Cuts the time after the warm-up into windows, by time or by count, and posts each with what the thread had to do in it. */
+/**
+ * Cuts the time after the warm-up into windows, by time or by count, and posts each with what the thread had to do in it.
+ * The first begins, and each ends, with the end of a request: where a window has only a few, one that lies across its bound
+ * would else count in one window or in none, and its time in another.
+ */
 export class WindowKeeper {
   private readonly counting: boolean;
   private readonly recorder: WindowRecorder;
@@ -22,7 +26,9 @@ export class WindowKeeper {
   private cpu = readCpu();
   private sequencesBefore = 0;
   private measuring = false;
-  /** The window's time is over, but nothing has ended in it yet. */
+  /** The warm-up's time is over. */
+  private warm = false;
+  /** The window's time is over. */
   private overdue = false;
   private startUs = 0;
 
@@ -43,7 +49,7 @@ export class WindowKeeper {
   /** The warm-up begins; after it the first window. */
   start(): void {
     this.timer = setTimeout(() => {
-      this.beginMeasuring();
+      this.warm = true;
     }, this.job.warmupMs);
   }
 
@@ -64,9 +70,10 @@ export class WindowKeeper {
     if (this.measuring) this.recorder.failure(kind, message);
   }
 
-  /** After each request: a window that waited for it, or for so many, ends with it. */
+  /** After each request: what waited for it, or for so many, ends with it. */
   requestEnded(endUs: number): void {
-    if (this.overdue || (this.counting && this.countReached(endUs))) this.endWindow(endUs);
+    if (this.warm && !this.measuring) this.beginMeasuring(endUs);
+    else if (this.overdue || (this.counting && this.countReached(endUs))) this.endWindow(endUs);
   }
 
   /** No window ends by the clock any more. */
@@ -87,13 +94,13 @@ export class WindowKeeper {
     );
   }
 
-  private beginMeasuring(): void {
+  private beginMeasuring(startUs: number): void {
     this.measuring = true;
     this.utilization = performance.eventLoopUtilization();
     this.cpu = readCpu();
     this.delays.reset();
     this.sequencesBefore = this.transport().sequencesEnded;
-    this.beginWindow(nowUs());
+    this.beginWindow(startUs);
     this.post({ type: 'warm' });
   }
 
@@ -105,8 +112,7 @@ export class WindowKeeper {
     const elapsedMs = (nowUs() - startUs) / 1000;
     this.timer = setTimeout(
       () => {
-        if (this.recorder.ended === 0) this.overdue = true;
-        else this.endWindow(nowUs());
+        this.overdue = true;
       },
       Math.max(1, this.job.intervalMs - elapsedMs),
     );

@@ -106,7 +106,8 @@ describe('a level', () => {
       serverComputeInferUs: 10,
       networkServerSendRecvUs: 150.5 - 5 - 40,
       meanServerBatch: 2,
-      throughputIntervalIps: 0,
+      // Two items in three seconds: the parts are alike.
+      throughputIntervalIps: 2 / 3,
     });
     expect(result?.windows).toHaveLength(4);
   });
@@ -305,5 +306,28 @@ describe('the models of an ensemble', () => {
   it('are not there of another model', () => {
     const windows = [1, 2, 3].map(() => windowOf(steps(100, 10)));
     expect(levelResult(windows, level, settings)).not.toHaveProperty('composing');
+  });
+});
+
+describe('what a level cannot know', () => {
+  it('is missing where the counters went back in every window', () => {
+    const lost = windowOf(steps(100, 50), { restarted: true });
+    const point = levelResult([lost, lost, lost], level, settings);
+    expect(point).toMatchObject({
+      serverQueueUs: null,
+      serverComputeInputUs: null,
+      serverComputeInferUs: null,
+      serverComputeOutputUs: null,
+      networkServerSendRecvUs: null,
+      meanServerBatch: null,
+    });
+    expect(point?.avgUs).toBeGreaterThan(0);
+    expect(point?.flags).toContain('server-restarted');
+  });
+
+  it('parts that hold equally few requests do not make a count exact', () => {
+    const window = windowOf([200_000, 200_000, 200_000, 200_000]);
+    const point = levelResult([window, window, window], level, settings);
+    expect(point?.throughputIntervalIps).toBeCloseTo(level.batchSize / 3, 9);
   });
 });
