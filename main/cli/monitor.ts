@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
 import type { CoreEvent } from '../contract/api';
 import type { ProbeSettings } from '../contract/monitor';
-import { probeSettingsSchema } from '../contract/monitor';
+import { longestPollIntervalMs, probeSettingsSchema } from '../contract/monitor';
+import { longestTimerMs } from '../contract/run-spec';
 import type { Core } from '../core';
 import type { CliContext } from './context';
 import { monitorTable } from './monitor-table';
@@ -70,9 +71,16 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   const probe = readProbe(options);
   const intervalMs = readNumber('--interval', options.interval) * 1000;
   const seconds = options.for === undefined ? null : readNumber('--for', options.for);
-  if (intervalMs < 500) {
-    throw new WorkbenchError('input-invalid', 'A poll takes its time: 0.5 s is the least', {
+  if (intervalMs < 500 || intervalMs > longestPollIntervalMs) {
+    throw new WorkbenchError('input-invalid', 'Polls are 0.5 s to an hour apart', {
       where: '--interval',
+      remedy: 'A poll takes its time, and what lies between two is only seen as a mean.',
+    });
+  }
+  if (seconds !== null && seconds * 1000 > longestTimerMs) {
+    throw new WorkbenchError('input-invalid', `At most ${Math.floor(longestTimerMs / 1000)} s`, {
+      where: '--for',
+      remedy: 'Leave it out to watch until Ctrl-C.',
     });
   }
   const core = await context.core();
@@ -145,7 +153,11 @@ export function addMonitor(program: Command, context: CliContext): void {
     )
     .option('--url <url>', 'HTTP address, http://host:8000 or https://host')
     .option('--metrics-url <url>', 'address of the metrics; port 8002 of the same host when absent', '')
-    .option('--interval <s>', 'seconds between two polls', '1')
+    .option(
+      '--interval <s>',
+      'seconds between two polls; those between have the figures of the poll that follows',
+      '1',
+    )
     .option('--probe <MODEL[:rate]>', `send requests of its own, ${probesPerSecond} a second unless told`)
     .option('--shape <NAME:dims>', 'dimensions of a probe input with varying ones, repeatable', collect)
     .option('--input-data <mode>', 'values of the probes: zero or random', 'zero')

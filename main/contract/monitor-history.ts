@@ -26,7 +26,7 @@ export const seriesFields = [
 export const gpuFields = ['utilization', 'memoryUsedBytes', 'powerWatts'] as const;
 export type SeriesField = (typeof seriesFields)[number] | (typeof gpuFields)[number];
 
-/** One value a second; NaN where there is none. `timesMs` ascending. */
+/** One value a second; NaN where there is none. `timesMs` ascending. Of polls further apart it is the next poll's. */
 export interface MonitorSeries {
   readonly timesMs: Float64Array;
   readonly values: Float32Array;
@@ -98,12 +98,15 @@ export class MonitorHistory {
     const slot = Math.floor(sample.atMs / slotMs);
     // A clock that was set back would write into what was measured before.
     if (this.last !== null && slot < this.last) return;
+    // What a poll sees is of the time since the one before it.
+    const since = Math.max(this.last ?? slot, slot - Math.ceil(sample.intervalMs / slotMs)) + 1;
+    const slots = { from: Math.min(slot, since), to: slot };
     this.last = slot;
     this.first ??= slot;
     this.first = Math.max(this.first, slot - longestWindowMs / slotMs);
     for (const model of sample.models)
-      this.put(`model:${modelKey(model)}`, seriesFields, slot, valuesOf(model));
-    for (const gpu of sample.gpus) this.put(`gpu:${gpu.uuid}`, gpuFields, slot, gpuValues(gpu));
+      this.put(`model:${modelKey(model)}`, seriesFields, slots, valuesOf(model));
+    for (const gpu of sample.gpus) this.put(`gpu:${gpu.uuid}`, gpuFields, slots, gpuValues(gpu));
     if (sample.markers.length > 0) this.marked = [...this.marked, ...sample.markers].slice(-mostMarkers);
     this.latestSample = sample;
     const hour = Math.floor(slot / slotsPerBlock);
@@ -230,20 +233,22 @@ export class MonitorHistory {
   private put(
     key: string,
     fields: readonly string[],
-    slot: number,
+    slots: { readonly from: number; readonly to: number },
     values: readonly (number | null)[],
   ): void {
     const track = this.tracks.get(key) ?? { fields, blocks: new Map<number, Float32Array>() };
     this.tracks.set(key, track);
-    const hour = Math.floor(slot / slotsPerBlock);
-    let block = track.blocks.get(hour);
-    if (block === undefined) {
-      block = new Float32Array(fields.length * slotsPerBlock).fill(NaN);
-      track.blocks.set(hour, block);
-    }
-    const offset = slot - hour * slotsPerBlock;
-    for (let index = 0; index < fields.length; index += 1) {
-      block[index * slotsPerBlock + offset] = values[index] ?? NaN;
+    for (let slot = slots.from; slot <= slots.to; slot += 1) {
+      const hour = Math.floor(slot / slotsPerBlock);
+      let block = track.blocks.get(hour);
+      if (block === undefined) {
+        block = new Float32Array(fields.length * slotsPerBlock).fill(NaN);
+        track.blocks.set(hour, block);
+      }
+      const offset = slot - hour * slotsPerBlock;
+      for (let index = 0; index < fields.length; index += 1) {
+        block[index * slotsPerBlock + offset] = values[index] ?? NaN;
+      }
     }
   }
 

@@ -88,10 +88,14 @@ export const gpuSampleSchema = z.object({
 });
 export type GpuSample = z.infer<typeof gpuSampleSchema>;
 
-/** What one poll saw; one a second. */
+export const longestPollIntervalMs = 3_600_000;
+
+/** What one poll saw; one a second unless another interval is asked for. */
 export const monitorSampleSchema = z.object({
   /** When the poll was due, milliseconds since the epoch. */
   atMs: z.number(),
+  /** Milliseconds from one poll to the next. */
+  intervalMs: z.number().positive().max(longestPollIntervalMs).default(1000),
   server: z.object({
     state: z.enum(serverStates),
     reason: z.string().nullable(),

@@ -24,6 +24,9 @@ export const outputCheckKinds = ['none', 'form', 'finite'] as const;
 const name = z
   .string()
   .regex(/^[A-Za-z0-9][\w.-]{0,127}$/, 'letters, digits, ".", "_" and "-" only, not first "." or "-"');
+/** Timers that are asked for more run out at once. */
+export const longestTimerMs = 2 ** 31 - 1;
+
 const positive = z.int().min(1);
 const port = z.int().min(1).max(65535);
 const tolerance = z.record(z.string(), z.number().min(0));
@@ -134,11 +137,11 @@ const performanceSchema = z.strictObject({
   /** gRPC over a stream, for models that answer a request any number of times. */
   streaming: z.boolean().optional(),
   measurementMode: z.enum(['time_windows', 'count_windows']),
-  measurementIntervalMs: positive,
+  measurementIntervalMs: positive.max(longestTimerMs),
   measurementRequestCount: positive,
   stabilityPercentage: z.number().positive(),
   maxTrials: z.int().min(3),
-  warmupMs: z.int().min(0),
+  warmupMs: z.int().min(0).max(longestTimerMs),
   /** How often each level is measured, in rounds over all of them: A B A B. A search measures once. */
   repeats: positive.max(100).default(1),
   /** Every level also with the other load tool, in turns, to say where the two differ. */
@@ -176,6 +179,8 @@ const engineSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('remote'), url: z.url(), tls: tlsFilesSchema.optional() }),
 ]);
 
+const longestDeadlineS = Math.floor(longestTimerMs / 1000);
+
 /** The published deployments' smallest. */
 export const defaultWorkspaceBytes = 2 ** 30;
 
@@ -200,7 +205,7 @@ export const runSpecSchema = z.strictObject({
   accuracy: accuracySchema,
   performance: performanceSchema,
   /** Deadline by step id, seconds; a step without one has the default of its own. */
-  deadlines: z.record(z.string(), z.number().positive()),
+  deadlines: z.record(z.string(), z.number().positive().max(longestDeadlineS)),
 });
 
 export type RunSpec = z.infer<typeof runSpecSchema>;

@@ -29,7 +29,7 @@ export function startLiveSession(options: LiveSessionOptions): LiveSession {
   const { address, intervalMs } = options;
   const closing = new AbortController();
   const { signal } = closing;
-  const builder = new SampleBuilder();
+  const builder = new SampleBuilder(intervalMs);
   let prober: Prober | null = null;
   let problem: string | null = null;
 

@@ -39,7 +39,7 @@ export function judgeCounters(before: ModelHealth, change: RateChange): ModelHea
   }
   const failedPolls = before.failedPolls + 1;
   const bad = failures >= 2 || failedPolls >= 2;
-  const text = `${failures} of ${requests} requests failed in the last second`;
+  const text = `${failures} of ${requests} requests failed since the last poll`;
   return { ...before, failedPolls, failing: before.failing ?? (bad ? text : null) };
 }
 

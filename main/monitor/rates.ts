@@ -1,4 +1,5 @@
 import type { ModelRates } from '../contract/monitor';
+import { modelKey } from '../contract/monitor';
 import type { DurationStatistic, ModelStatistics } from '../triton/statistics';
 
 export interface RateChange {
@@ -25,6 +26,29 @@ function wentBack(before: ModelStatistics, after: ModelStatistics): boolean {
   if (after.inferenceCount < before.inferenceCount || after.executionCount < before.executionCount)
     return true;
   return counters.some((name) => after[name].count < before[name].count || after[name].ns < before[name].ns);
+}
+
+/** What counters say of the process that keeps them: the same one, a new one, or nothing. */
+export type CountersSince = 'kept' | 'anew' | 'unknown';
+
+const served = ({ inferenceCount, success, fail }: ModelStatistics): boolean =>
+  inferenceCount + success.count + fail.count > 0;
+
+/**
+ * By the models that had served anything. One that is not there any more may have been unloaded, and a single one that began
+ * anew may have been loaded again: neither says anything. Pure.
+ */
+export function countersSince(
+  before: ReadonlyMap<string, ModelStatistics>,
+  after: readonly ModelStatistics[],
+): CountersSince {
+  const pairs = after.flatMap((model) => {
+    const known = before.get(modelKey(model));
+    return known !== undefined && served(known) ? [{ known, model }] : [];
+  });
+  const back = pairs.filter(({ known, model }) => wentBack(known, model)).length;
+  if (back === 0) return pairs.length === 0 ? 'unknown' : 'kept';
+  return back > 1 && back === pairs.length ? 'anew' : 'unknown';
 }
 
 /** Mean microseconds of what was counted in between; null when nothing was. */

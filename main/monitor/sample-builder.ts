@@ -6,7 +6,7 @@ import { judgeCounters, judgeProbe, modelVerdict, soundModel } from './model-ver
 import type { PollAnswer, PollFailure } from './poll';
 import type { Prober } from './prober';
 import type { RateChange } from './rates';
-import { ratesBetween } from './rates';
+import { countersSince, ratesBetween } from './rates';
 import { judgeServer, noServer, shownServer } from './server-verdict';
 
 interface Read {
@@ -33,10 +33,14 @@ function entriesOf(poll: PollAnswer): readonly Entry[] {
 export class SampleBuilder {
   private server = noServer;
   private before: Read | null = null;
+  /** Counters as last read, also of before a time in which none came. */
+  private lastRead: ReadonlyMap<string, ModelStatistics> = new Map();
   private models: readonly ModelSample[] = [];
   /** As last read, for what has changed since. */
   private known: readonly ModelSample[] = [];
   private readonly health = new Map<string, ModelHealth>();
+
+  constructor(private readonly intervalMs: number) {}
 
   /** Whether the server's version should be asked for: at first, and after it was gone. */
   get wantsVersion(): boolean {
@@ -61,10 +65,11 @@ export class SampleBuilder {
 
   build(atMs: number, poll: PollAnswer | PollFailure, prober: Prober | null, pollMs: number): MonitorSample {
     const answer = poll.kind === 'answer' ? poll : null;
+    const counters = countersSince(this.lastRead, answer?.statistics ?? []);
     const changes = answer === null ? new Map<string, RateChange>() : this.changes(answer);
     const counted = [...changes.values()];
     const allReset = counted.length > 1 ? counted.every(({ reset }) => reset) : false;
-    const { verdict, markers } = judgeServer(this.server, poll, allReset);
+    const { verdict, markers } = judgeServer(this.server, poll, { allReset, counters });
     if (verdict.restarts > this.server.restarts) this.health.clear();
     this.server = verdict;
     const models = answer === null ? this.lostModels() : this.readModels(answer, changes, prober);
@@ -83,6 +88,7 @@ export class SampleBuilder {
       other: { ...answer?.metrics?.other },
       markers: told,
       pollMs,
+      intervalMs: this.intervalMs,
     };
   }
 
@@ -105,6 +111,7 @@ export class SampleBuilder {
     }
     const statistics = new Map(poll.statistics.map((model) => [modelKey(model), model]));
     this.before = { statistics, atMs: poll.readAtMs };
+    this.lastRead = new Map([...this.lastRead, ...statistics]);
     if (before === null) return changes;
     const seconds = (poll.readAtMs - before.atMs) / 1000;
     for (const [key, model] of statistics) {

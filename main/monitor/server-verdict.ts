@@ -1,4 +1,5 @@
 import type { MonitorMarker, MonitorSample, ServerState } from '../contract/monitor';
+import type { CountersSince } from './rates';
 import type { PollAnswer, PollFailure } from './poll';
 
 export interface ServerVerdict {
@@ -38,12 +39,13 @@ export const shownServer = ({
 
 /**
  * The server after one more poll. Pure.
- * @param allReset every model's counters began anew, which only a new process does.
+ * @param seen of its counters. `allReset`: every model's began anew between two polls, which only a new process does;
+ * `counters`: since they were last read, however long ago.
  */
 export function judgeServer(
   before: ServerVerdict,
   poll: PollAnswer | PollFailure,
-  allReset: boolean,
+  seen: { readonly allReset: boolean; readonly counters: CountersSince },
 ): { readonly verdict: ServerVerdict; readonly markers: readonly Marker[] } {
   if (poll.kind !== 'answer') {
     const lost = before.state !== 'gone';
@@ -56,8 +58,11 @@ export function judgeServer(
   const known = before.version !== null || before.wasReady;
   const renewed = poll.version !== null && before.version !== null && poll.version !== before.version;
   const back = before.state === 'gone' && known && before.lostBy !== null;
-  // A process that was only slow keeps its counters; one that was replaced has refused connections meanwhile.
-  const restarted = known && (allReset || renewed || (back && before.lostBy === 'refused'));
+  // A process that was only slow, or out of reach, keeps its counters. Where none tell, one that was replaced has refused
+  // connections meanwhile.
+  const anew = seen.allReset || (back && seen.counters === 'anew');
+  const refused = back && before.lostBy === 'refused' && seen.counters !== 'kept';
+  const restarted = known && (anew || renewed || refused);
   const appeared = restarted || before.state === 'gone';
   const wasReady = poll.ready || (before.wasReady && !restarted);
   const state: ServerState = poll.ready ? 'up' : before.wasReady && !appeared ? 'not-ready' : 'starting';
@@ -65,7 +70,11 @@ export function judgeServer(
     ? [
         {
           kind: 'restart',
-          text: renewed ? `Restarted, now Triton ${version ?? ''}` : 'Restarted: its counters began anew',
+          text: renewed
+            ? `Restarted, now Triton ${version ?? ''}`
+            : anew
+              ? 'Restarted: its counters began anew'
+              : 'Restarted: nothing listened there for a time',
         },
       ]
     : back

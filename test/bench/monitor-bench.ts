@@ -60,6 +60,7 @@ function modelAt(name: string, second: number): ModelSample {
 
 const sampleAt = (atMs: number, second: number): MonitorSample => ({
   atMs,
+  intervalMs: 1000,
   server: { state: 'up', reason: null, version: '2.51.0', restarts: 0 },
   hole: second % 7001 === 0 ? 'no answer within 0.9 s' : null,
   models: Array.from({ length: models }, (_unused, index) => modelAt(`model${index}`, second + index * 977)),

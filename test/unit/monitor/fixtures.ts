@@ -59,6 +59,7 @@ export const model = (change: Partial<ModelSample> = {}): ModelSample => ({
 
 export const sample = (atMs: number, change: Partial<MonitorSample> = {}): MonitorSample => ({
   atMs,
+  intervalMs: 1000,
   server: { state: 'up', reason: null, version: '2.51.0', restarts: 0 },
   hole: null,
   models: [model()],

@@ -25,6 +25,16 @@ describe('the history', () => {
     expect(values[70]).toBeNaN();
   });
 
+  it('polls that are further apart stand for the time since the one before, and no more than their interval', () => {
+    const history = new MonitorHistory();
+    const slow = (second: number) => ({ ...withRate(second, second), intervalMs: 5000 });
+    for (const second of [0, 5, 10, 30]) history.add(slow(second));
+    const values = [...history.series(key, 'requestsPerSecond', start, start + 30_000).values];
+    expect(values.slice(0, 11)).toEqual([0, 5, 5, 5, 5, 5, 10, 10, 10, 10, 10]);
+    expect(values.slice(11, 26).every(Number.isNaN)).toBe(true);
+    expect(values.slice(26)).toEqual([30, 30, 30, 30, 30]);
+  });
+
   it('a sample with a hole has no figures', () => {
     const history = new MonitorHistory();
     history.add(withRate(0, 5));

@@ -10,7 +10,7 @@ const late: PollFailure = { kind: 'timeout', reason: 'no answer within 0.9 s' };
 
 /** One sample a second of these polls. */
 function samples(polls: readonly (PollAnswer | PollFailure)[]): readonly MonitorSample[] {
-  const builder = new SampleBuilder();
+  const builder = new SampleBuilder(1000);
   return polls.map((poll, second) =>
     builder.build(
       second * 1000,
@@ -53,6 +53,23 @@ describe('the server', () => {
     expect(markers([counted(1), late, counted(2)])).toEqual([[], ['server-gone'], ['server-up']]);
     expect(samples([counted(1), refused, counted(0)]).at(-1)?.server.restarts).toBe(1);
     expect(samples([counted(1), late, counted(2)]).at(-1)?.server.restarts).toBe(0);
+  });
+
+  it('one that was out of reach is told from a new one by its counters', () => {
+    // Connections were refused on the way: the process counts on.
+    expect(markers([counted(5), refused, counted(7)])).toEqual([[], ['server-gone'], ['server-up']]);
+    const two = (count: number) =>
+      answer({
+        version: '2.51.0',
+        statistics: [
+          statistics({ success: { count, ns: count } }),
+          statistics({ name: 'other', success: { count, ns: count } }),
+        ],
+      });
+    expect(markers([two(5), late, two(1)])).toEqual([[], ['server-gone'], ['restart']]);
+    expect(markers([two(0), refused, two(0)])).toEqual([[], ['server-gone'], ['restart']]);
+    // One model alone may have been loaded again.
+    expect(markers([counted(5), late, counted(1)])).toEqual([[], ['server-gone'], ['server-up']]);
   });
 
   it('counters of every model that began anew are a restart, those of one model are not', () => {
