@@ -55,8 +55,27 @@ export function createCoreRuns(parts: CoreParts): Runs {
       await engines.sweep({ all: true, except });
     },
     environmentFor,
-    takeDevice: ({ runId, spec }, signal, onWaiting) =>
-      takeDevice({ root: layout.devices, device: deviceOf(spec.engine), what: runId, signal, onWaiting }),
+    takeDevice: async ({ runId, spec }, signal, onWaiting) => {
+      const waited = { some: false };
+      const release = await takeDevice({
+        root: layout.devices,
+        device: deviceOf(spec.engine),
+        what: runId,
+        signal,
+        onWaiting: (forWhat) => {
+          waited.some = true;
+          return onWaiting(forWhat);
+        },
+      });
+      try {
+        // Who had the device before may have been killed, and its Triton serves on beside what is to be measured.
+        if (waited.some) await engines.sweep({ all: true, except: runId });
+        return release;
+      } catch (error) {
+        await release();
+        throw error;
+      }
+    },
     tell: parts.tell,
   });
 }

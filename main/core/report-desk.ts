@@ -27,9 +27,11 @@ export function createReportDesk(parts: CoreParts): Pick<
       ? reportContext(await presetOf(spec.model), spec, { resources, now: now() })
       : { generatedAt: now().toISOString(), modelTitle: spec.model.preset };
   const writeAgain = async (runId: string): Promise<readonly ReportFile[]> => {
-    const { state, folder } = await store.load(runId);
+    const folder = await store.folderOf(runId);
     const release = await acquireLease(folder.dir);
     try {
+      // Read under the lease: what another workbench wrote until now belongs in the report.
+      const { state } = await store.load(runId);
       const files = await writeReports({
         state,
         context: await contextOf(state),

@@ -135,6 +135,11 @@ export async function fetchSource(options: FetchSource): Promise<string> {
     });
   }
   try {
+    // Whoever had the lease before may have done it all.
+    if (await exists(places.whole)) {
+      await rm(places.work, { recursive: true, force: true });
+      return places.given;
+    }
     const file = await obtain(options, places);
     const ready = await layOut(options, places, file).catch(async (error: unknown) => {
       // One that cannot be unpacked is fetched anew the next time.

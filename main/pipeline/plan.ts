@@ -2,20 +2,19 @@ import type { StepId } from '../contract/run-events';
 import { scenarios, stepIds } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
 import { hashValue } from '../platform/files';
-import type { RunContext, Step } from './step';
+import type { Step, StepInputs } from './step';
 
 export type StepKeys = Readonly<Record<StepId, string>>;
 
-/** Key of every step: the hash of its inputs and of the keys of the steps it needs. */
-export async function stepKeys(
-  steps: readonly Step[],
-  run: Pick<RunContext, 'spec' | 'preset' | 'services'>,
-): Promise<StepKeys> {
+/** Key of a step: the hash of its inputs and of the keys of the steps it needs. */
+export async function stepKey(step: Step, run: StepInputs, keys: Partial<StepKeys>): Promise<string> {
+  const needs = step.needs.map((id) => keys[id]);
+  return hashValue({ step: step.id, inputs: await step.inputs(run), needs }).slice(0, 32);
+}
+
+export async function stepKeys(steps: readonly Step[], run: StepInputs): Promise<StepKeys> {
   const keys: Partial<Record<StepId, string>> = {};
-  for (const step of steps) {
-    const needs = step.needs.map((id) => keys[id]);
-    keys[step.id] = hashValue({ step: step.id, inputs: await step.inputs(run), needs }).slice(0, 32);
-  }
+  for (const step of steps) keys[step.id] = await stepKey(step, run, keys);
   return keys as StepKeys;
 }
 

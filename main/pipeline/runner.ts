@@ -5,13 +5,22 @@ import { stepTitle } from '../contract/step-text';
 import type { RunOutcome } from '../contract/run-events';
 import { scenarios } from '../contract/run-events';
 import type { ArtefactCache } from '../store/artefact-cache';
-import { isUnchanged, plannedSteps } from './plan';
+import { isUnchanged, plannedSteps, stepKey, withDependents } from './plan';
 import { runStep, stepReportSchema } from './run-step';
+import type { StepReport } from './run-step';
 import type { RunContext, Step } from './step';
 
 type StepEnd =
   | { readonly kind: 'on' }
   | { readonly kind: 'stop'; readonly outcome: RunOutcome; readonly error: WireError | null };
+
+interface Attempt {
+  readonly run: RunContext;
+  readonly steps: readonly Step[];
+  readonly cache: ArtefactCache;
+  /** Large files take long to hash: that goes on beside the next steps, but never beside one that measures. */
+  readonly storing: Promise<void>[];
+}
 
 const goOn: StepEnd = { kind: 'on' };
 const paused: StepEnd = { kind: 'stop', outcome: 'paused', error: null };
@@ -37,13 +46,39 @@ async function restored(run: RunContext, step: Step, cache: ArtefactCache): Prom
   return true;
 }
 
-async function oneStep(
-  run: RunContext,
+/**
+ * Keeps what a step gave for other runs, and for this one, unless what it works from changed while it ran: then nobody knows
+ * what it was made of, and it is done again the next time. Throws input-invalid then.
+ */
+async function keep(
+  { run, steps, cache }: Attempt,
   step: Step,
+  report: StepReport,
   signal: AbortSignal,
-  cache: ArtefactCache,
-  storing: Promise<void>[],
-): Promise<StepEnd> {
+): Promise<void> {
+  const key = run.keys[step.id];
+  if (!signal.aborted && (await stepKey(step, run, run.keys)) !== key) {
+    await run.append({ type: 'steps-forgotten', steps: [...withDependents(steps, step.id)] });
+    throw new WorkbenchError(
+      'input-invalid',
+      `What "${stepTitle[step.id]}" works from changed while it ran`,
+      {
+        where: step.id,
+        remedy: 'Go on with the run once the files stand: the step is done again.',
+      },
+    );
+  }
+  await cache.store(key, run.folder.step(step.id), report);
+}
+
+const allKept = ({ storing }: Attempt): Promise<StepEnd> =>
+  Promise.all(storing).then(
+    () => goOn,
+    (error: unknown) => stop('failed', error),
+  );
+
+async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promise<StepEnd> {
+  const { run, cache, storing } = attempt;
   const key = run.keys[step.id];
   if (await restored(run, step, cache)) return goOn;
   for (let retriesLeft = step.retry?.times ?? 0; ; retriesLeft -= 1) {
@@ -73,7 +108,7 @@ async function oneStep(
         warnings,
       });
       if (step.kind === 'files') {
-        const stored = cache.store(key, run.folder.step(step.id), report);
+        const stored = keep(attempt, step, report, signal);
         // Looked at when it is awaited.
         stored.catch(() => undefined);
         storing.push(stored);
@@ -134,8 +169,8 @@ export async function runPipeline(
 ): Promise<{ readonly outcome: RunOutcome; readonly error: WireError | null }> {
   const planned = plannedSteps(steps, run.state(), run.keys);
   const held = new Held(run);
-  // Large files take long to hash: that goes on beside the next steps, but never beside one that measures.
   const storing: Promise<void>[] = [];
+  const attempt: Attempt = { run, steps, cache, storing };
   let end: StepEnd = goOn;
   try {
     // Nor may they be mixed with the new ones by runs that come after this.
@@ -158,12 +193,12 @@ export async function runPipeline(
         break;
       }
       held.enter(step);
-      if (scenarios.some((scenario) => scenario === step.id)) await Promise.all(storing);
-      end = await oneStep(run, step, signal, cache, storing);
+      if (scenarios.some((scenario) => scenario === step.id)) end = await allKept(attempt);
+      if (end.kind === 'on') end = await oneStep(attempt, step, signal);
       if (end.kind === 'stop') break;
       held.giveBackUnneeded(steps.slice(index + 1).filter(({ id }) => planned.has(id)));
     }
-    if (end.kind === 'on') await Promise.all(storing);
+    if (end.kind === 'on') end = await allKept(attempt);
   } finally {
     await held.giveBack();
     await Promise.allSettled(storing);

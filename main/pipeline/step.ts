@@ -44,6 +44,9 @@ export interface RunContext {
   server: ServerHandle | null;
 }
 
+/** What decides the key of a step. */
+export type StepInputs = Pick<RunContext, 'spec' | 'preset' | 'services' | 'folder'>;
+
 /** What a step sees while it runs; has everything that a toolkit verb reports to. */
 export interface StepContext {
   readonly run: RunContext;
@@ -83,7 +86,7 @@ export interface Step {
   /** How many times it is tried again after a failure with one of these codes. */
   readonly retry?: { readonly times: number; readonly codes: readonly string[] };
   /** Everything beside the needed steps that decides what the step gives. */
-  inputs(run: Pick<RunContext, 'spec' | 'preset' | 'services'>): Promise<unknown>;
+  inputs(run: StepInputs): Promise<unknown>;
   run(context: StepContext): Promise<StepOutcome>;
   /** Releases what `run` holds: in reverse order at the end of every attempt, of a session as soon as nothing needs it. */
   undo?(run: RunContext): Promise<void>;

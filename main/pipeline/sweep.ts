@@ -20,6 +20,7 @@ import { lastWithin, nextLevel } from '../perf/search-levels';
 import type { TriedLevel } from '../perf/search-levels';
 import { hashValue } from '../platform/files';
 import { levelFolder } from '../store/run-files';
+import { editedConfig } from './edited-config';
 import type { RunContext, StepContext, StepOutcome } from './step';
 
 /** Everything of the specification that decides a level's value; the lists of levels do not. */
@@ -58,9 +59,21 @@ function chosenInputs(performance: PerformanceSpec): Record<string, unknown> {
   };
 }
 
+interface Sweep {
+  readonly context: StepContext;
+  readonly scenario: Scenario;
+  readonly levels: readonly LoadLevel[];
+  readonly holes: string[];
+  reused: number;
+  /** See `editedConfig`. */
+  readonly edited: string | null;
+}
+
 /** The first measurement with the chosen tool has the key of a level that is measured once. */
-function levelKey(run: RunContext, scenario: Scenario, { level, repeat, loadTool }: MeasuringTurn): string {
+function levelKey({ context, scenario, edited }: Sweep, { level, repeat, loadTool }: MeasuringTurn): string {
+  const { run } = context;
   const turn = {
+    ...(edited === null ? {} : { edited }),
     ...(repeat === 1 ? {} : { repeat }),
     ...(loadTool === run.spec.performance.loadTool ? {} : { loadTool }),
   };
@@ -165,19 +178,11 @@ async function measureLevel(
 /** The tool has answers that concern one level only; anything else ends the sweep. */
 const levelCodes = new Set<WireError['code']>(['load-tool-failed', 'measurement-failed', 'inference-failed']);
 
-interface Sweep {
-  readonly context: StepContext;
-  readonly scenario: Scenario;
-  readonly levels: readonly LoadLevel[];
-  readonly holes: string[];
-  reused: number;
-}
-
 /** The level's point, from the journal where it stands there; null: it gave nothing, which is journalled as a hole. */
 async function pointOf(sweep: Sweep, turn: MeasuringTurn, fraction: number): Promise<LoadPoint | null> {
   const { context, scenario } = sweep;
   const { run } = context;
-  const key = levelKey(run, scenario, turn);
+  const key = levelKey(sweep, turn);
   const measured = () => run.state().scenarios[scenario].points.find((one) => one.key === key)?.point ?? null;
   const known = measured();
   if (known !== null) {
@@ -215,8 +220,9 @@ async function measureAll(sweep: Sweep): Promise<boolean> {
   return false;
 }
 
-function isMeasured({ context, scenario }: Sweep, turn: MeasuringTurn): boolean {
-  const key = levelKey(context.run, scenario, turn);
+function isMeasured(sweep: Sweep, turn: MeasuringTurn): boolean {
+  const { context, scenario } = sweep;
+  const key = levelKey(sweep, turn);
   return context.run.state().scenarios[scenario].points.some((measured) => measured.key === key);
 }
 
@@ -247,7 +253,8 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
   const { run } = context;
   const { performance } = run.spec;
   const holes: string[] = [];
-  const all: Sweep = { context, scenario, levels: scenarioLevels(performance, scenario), holes, reused: 0 };
+  const levels = scenarioLevels(performance, scenario);
+  const all: Sweep = { context, scenario, levels, holes, reused: 0, edited: await editedConfig(run) };
   const { search, latencyThresholdMs } = performance;
   const paused =
     scenario === 'offline' || search === 'none'

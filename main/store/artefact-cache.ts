@@ -10,9 +10,16 @@ const manifestSchema = z.object({
   report: z.unknown(),
 });
 
+/** Smaller files are copied: a config.pbtxt that is edited in one run must not change in another. */
+const linkedFromBytes = 2 ** 20;
+
 /** Hard link where the file system allows it: a 100 MB model costs nothing twice. */
 async function place(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
+  if ((await stat(from)).size < linkedFromBytes) {
+    await cp(from, to);
+    return;
+  }
   await link(from, to).catch(async (error: unknown) => {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK') throw error;

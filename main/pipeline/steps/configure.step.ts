@@ -7,6 +7,7 @@ import { hashFolder } from '../../platform/files';
 import { formatConfigPbtxt } from '../../triton/config-pbtxt';
 import type { RepositoryFile } from '../../triton/repository';
 import { writeModelRepository } from '../../triton/repository';
+import { writtenConfig } from '../edited-config';
 import type { Step } from '../step';
 
 /** Writes the model repository: config.pbtxt from the typed configuration, and the model file beside it. */
@@ -65,6 +66,6 @@ export const configureStep: Step = {
       );
     }
     context.fact('Instances', String(configure.instances));
-    return {};
+    return { output: writtenConfig(config) };
   },
 };

@@ -14,6 +14,7 @@ import { isFileSource, sampleTensors } from '../../own/served-tensors';
 import { zeroTensor } from '../../triton/tensor';
 import type { Tensor } from '../../triton/tensor';
 import { readPackages } from '../../toolkit/packages';
+import { editedConfig } from '../edited-config';
 import type { Step, StepContext } from '../step';
 
 /** Before Triton does it with less of a reason. Throws model-load-failed where the plan is of another place. */
@@ -45,20 +46,28 @@ export const deployStep: Step = {
   needs: ['images', 'configure'],
   deadlineS: 600,
   retry: { times: 1, codes: ['server-start-failed'] },
-  inputs: (run) => Promise.resolve(run.spec.engine),
+  async inputs(run) {
+    const edited = await editedConfig(run);
+    return edited === null ? run.spec.engine : { engine: run.spec.engine, edited };
+  },
   async run(context) {
     const { run, spec } = context;
     const { modelName, modelVersion } = spec.configure;
     // The file is what Triton reads: an edit by hand counts, and a wrong one is named by its line.
     const path = join(run.folder.repository, modelName, 'config.pbtxt');
     const config = parseConfigPbtxt(await readFile(path, 'utf8'));
+    if ((await editedConfig(run)) !== null) {
+      context.warning(
+        'config.pbtxt was edited by hand: what Triton serves is not what the specification says of it.',
+      );
+    }
     const { engine } = spec;
     const { plan } = await context.output('convert', modelArtefactSchema);
     if (plan !== undefined) await refuseStrangePlan(context, plan);
     context.progress(null, 'starting Triton');
     const server = await run.services.engine.startServer({
       runId: run.runId,
-      key: run.keys.configure,
+      key: run.keys.deploy,
       repository: run.folder.repository,
       logPath: `${context.dir}/triton.log`,
       httpPort: engine.kind === 'remote' ? undefined : engine.httpPort,

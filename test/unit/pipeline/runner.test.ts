@@ -91,6 +91,42 @@ function forgetting(state: RunState, forgotten: readonly StepId[]): RunState {
 const working = () => done.filter((entry) => !entry.startsWith('undo'));
 const undone = () => done.filter((entry) => entry.startsWith('undo'));
 
+describe('what a step works from', () => {
+  const changing = () => {
+    const inputs = { version: 1 };
+    const steps = notingSteps({
+      export: async ({ dir: folder }) => {
+        await writeFile(join(folder, 'model'), 'of nobody knows what');
+        inputs.version += 1;
+        return {};
+      },
+    }).map((step) =>
+      step.id === 'export' ? { ...step, inputs: () => Promise.resolve({ ...inputs }) } : step,
+    );
+    return { steps, inputs };
+  };
+
+  it('must not change while it runs: nothing of it is kept, and it is done again', async () => {
+    const { steps } = changing();
+    const first = await attempt(steps, null);
+    expect(first).toMatchObject({ outcome: 'failed', error: { code: 'input-invalid', where: 'export' } });
+    expect(first.state.forgotten).toContain('export');
+    expect(working()).not.toContain('offline');
+    const cache = new ArtefactCache(join(dir, 'cache'));
+    for (const body of first.seen) {
+      if (body.type === 'step-finished') expect(await cache.restore(body.key, join(dir, 'other'))).toBeNull();
+    }
+    done = [];
+    // In the second attempt it stands still.
+    const still = steps.map((step) =>
+      step.id === 'export' ? { ...step, inputs: () => Promise.resolve(1) } : step,
+    );
+    const second = await attempt(still, first.state);
+    expect(second.outcome).toBe('done');
+    expect(working()).toContain('export');
+  });
+});
+
 describe('runPipeline', () => {
   it('does the steps in order and releases in reverse, a session as soon as nothing to come needs it', async () => {
     const { outcome, state } = await attempt(notingSteps(), null);

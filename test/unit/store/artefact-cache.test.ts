@@ -38,3 +38,13 @@ it('clears and says how much that was', async () => {
   expect(await cache.clear()).toBeGreaterThan('modeldata'.length);
   expect(await cache.restore('a', join(dir, 'other'))).toBeNull();
 });
+
+it('a small file that is edited where it was placed changes neither the cache nor another run', async () => {
+  const cache = new ArtefactCache(join(dir, 'cache'));
+  await cache.store('a', join(dir, 'step'), {});
+  await writeFile(join(dir, 'step', 'model.onnx'), 'by hand');
+  await cache.restore('a', join(dir, 'one'));
+  await writeFile(join(dir, 'one', 'model.onnx'), 'by hand');
+  expect(await cache.restore('a', join(dir, 'two'))).not.toBeNull();
+  expect(await readFile(join(dir, 'two', 'model.onnx'), 'utf8')).toBe('model');
+});
