@@ -32,6 +32,10 @@ export interface ContainerBodyInput {
   readonly gpus: readonly string[];
   /** How the engine is asked for GPUs: by NVIDIA's runtime hook or by CDI device names. */
   readonly gpuAccess: 'runtime' | 'cdi';
+  /** The engine is a plain user's. */
+  readonly rootless: boolean;
+  /** The engine gives the users of containers other ids: not where they write to folders of ours. */
+  readonly remapsUsers: boolean;
   readonly shmBytes: number;
   readonly memoryBytes: number;
 }
@@ -94,6 +98,7 @@ export function containerBody(input: ContainerBodyInput): Docker.ContainerCreate
       DeviceRequests: deviceRequests(input),
       CapDrop: ['ALL'],
       SecurityOpt: ['no-new-privileges:true'],
+      ...(input.remapsUsers ? { UsernsMode: 'host' } : {}),
       Privileged: false,
       ReadonlyRootfs: true,
       Tmpfs: { '/tmp': `rw,nosuid,nodev,mode=1777,size=${4 * gibibyte}` },
@@ -103,7 +108,7 @@ export function containerBody(input: ContainerBodyInput): Docker.ContainerCreate
       PidsLimit: 4096,
       Ulimits: [
         // Pinned memory is for GPUs; an engine without CAP_SYS_RESOURCE cannot start a container that asks for it.
-        ...(input.gpus.length === 0 ? [] : [{ Name: 'memlock', Soft: -1, Hard: -1 }]),
+        ...(input.gpus.length === 0 || input.rootless ? [] : [{ Name: 'memlock', Soft: -1, Hard: -1 }]),
         { Name: 'stack', Soft: 67_108_864, Hard: 67_108_864 },
       ],
       RestartPolicy: { Name: 'no' },

@@ -91,6 +91,9 @@ export async function createContainer(
   });
 }
 
+/** What an engine says with status 500 of what it will not do the next time either. */
+const finalCauses = /oci runtime|driver failed|mount|could not select device driver|cdi device|unresolvable/i;
+
 /** Starts it, or finds that it was started. Throws port-taken, container-failed, docker-failed. */
 export async function startContainer(
   client: DockerClient,
@@ -117,7 +120,7 @@ export async function startContainer(
       const told = dockerError((error as Error).cause ?? error, 'start the container');
       if (told.code === 'port-taken') throw told;
       // 404: gone, and 400: a program that is not in the image.
-      const final = status === 500 && /oci runtime|driver failed|mount/i.test(told.message);
+      const final = status === 500 && finalCauses.test(told.message);
       if (final || status === 404 || status === 400) {
         throw new WorkbenchError('container-failed', told.message, { cause: error });
       }
@@ -138,11 +141,16 @@ export async function stopContainer(client: DockerClient, id: string, graceS = s
 
 /**
  * Removes it with its anonymous volumes, running or not, and waits until it has gone; 404 is what is wanted.
- * Throws when the engine does not let it go within a minute.
+ * Throws when the engine does not let it go within the patience, a minute where none is named.
  */
-export async function removeContainer(client: DockerClient, id: string, signal?: AbortSignal): Promise<void> {
-  const own = signal ?? new AbortController().signal;
-  await persist({ signal: own, patienceMs }, async () => {
+export async function removeContainer(
+  client: DockerClient,
+  id: string,
+  options: { readonly signal?: AbortSignal | undefined; readonly patienceMs?: number | undefined } = {},
+): Promise<void> {
+  const own = options.signal ?? new AbortController().signal;
+  const patience = options.patienceMs ?? patienceMs;
+  await persist({ signal: own, patienceMs: patience }, async () => {
     let looks = 40;
     try {
       await ask(
@@ -150,7 +158,7 @@ export async function removeContainer(client: DockerClient, id: string, signal?:
         (abortSignal) => byName(client, id).remove({ force: true, v: true, abortSignal }),
         {
           signal: own,
-          timeoutMs: 30_000,
+          timeoutMs: Math.min(30_000, patience),
         },
       );
     } catch (error) {

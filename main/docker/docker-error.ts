@@ -63,7 +63,7 @@ export function dockerError(error: unknown, what: string): WorkbenchError {
   if (error instanceof WorkbenchError) return error;
   const text = engineMessage(error);
   const taken =
-    /(?:Bind for|listen tcp\d? ?)\s*([\d.]+:\d+).*(?:port is already allocated|address already in use)/.exec(
+    /(?:Bind for|bind host port(?: for)?|listen tcp\d? ?)\s*([\d.]+:\d+).*(?:port is already allocated|address already in use)/.exec(
       text,
     );
   if (taken !== null) {

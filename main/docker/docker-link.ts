@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { z } from 'zod';
-import { toWire } from '../contract/errors';
+import { toWire, WorkbenchError } from '../contract/errors';
 import type { DockerFacts } from '../contract/machine';
 import type { DockerAddress } from './address';
 import { readDockerAddress } from './address';
@@ -33,6 +33,10 @@ export interface DockerLink {
   instance(): Promise<string>;
 }
 
+/** Ids of users in containers are others on the host. */
+export const remapsUsers = (info: DockerInfo) =>
+  (info.SecurityOptions ?? []).some((option) => option.startsWith('name=userns'));
+
 export const isRootless = (info: DockerInfo) =>
   (info.SecurityOptions ?? []).some((option) => option.startsWith('name=rootless'));
 
@@ -54,6 +58,18 @@ function reasonOf(error: unknown): Reason {
   return 'other';
 }
 
+/** Stops waiting, and leaves what is waited for to the others. */
+async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const stop = () => {
+      reject(new WorkbenchError('cancelled', 'Cancelled: reach the Docker Engine'));
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  return Promise.race([work, aborted]);
+}
+
 export function createDockerLink(options: {
   readonly env: NodeJS.ProcessEnv;
   /** File that holds the id of the home. */
@@ -65,13 +81,15 @@ export function createDockerLink(options: {
   };
   const address = () => readDockerAddress(options.env);
   const connect = (signal?: AbortSignal): Promise<DockerClient> => {
-    known.client ??= address()
-      .then((found) => connectDocker(found, options.env, { signal }))
-      .catch((error: unknown) => {
-        known.client = null;
-        throw error;
+    if (known.client === null) {
+      // Nobody's signal: others wait for the same connection, which has a limit of its own.
+      const client = address().then((found) => connectDocker(found, options.env));
+      client.catch(() => {
+        if (known.client === client) known.client = null;
       });
-    return known.client;
+      known.client = client;
+    }
+    return signal === undefined ? known.client : unlessAborted(known.client, signal);
   };
   const info = async (signal?: AbortSignal): Promise<DockerInfo> => {
     const { docker } = await connect(signal);

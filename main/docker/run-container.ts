@@ -8,11 +8,14 @@ import {
   startContainer,
   stopContainer,
 } from './container-life';
+import { labelNames } from './labels';
 import { followLog } from './follow-log';
 import type { LogChannel } from './log-stream';
 
 const keptLines = 200;
 const stopGraceS = 3;
+/** An engine that is away keeps nobody who has cancelled. */
+const cancelPatienceMs = 5000;
 
 export interface RunContainerInput {
   readonly client: DockerClient;
@@ -31,6 +34,13 @@ export interface ContainerEnd {
   readonly tail: readonly string[];
 }
 
+/** It was taken up after it had done its work while nobody watched: to start it again would do that anew. */
+async function endedWell({ client, body, signal }: RunContainerInput, id: string): Promise<boolean> {
+  if (body.Labels?.[labelNames.adoptable] !== 'true') return false;
+  const state = (await inspectContainer(client, id, signal))?.State;
+  return state?.Status === 'exited' && state.ExitCode === 0;
+}
+
 /**
  * Runs a program as the main process of a container of its own and removes the container when it has ended. A container
  * of this name and key that is there already, running or ended, is taken up where it is.
@@ -44,7 +54,7 @@ export async function runContainer(input: RunContainerInput): Promise<ContainerE
     void stopContainer(client, id, stopGraceS).catch(() => undefined);
   };
   try {
-    await startContainer(client, id, input);
+    if (!(await endedWell(input, id))) await startContainer(client, id, input);
     signal.addEventListener('abort', stop, { once: true });
     await followLog({
       client,
@@ -71,6 +81,11 @@ export async function runContainer(input: RunContainerInput): Promise<ContainerE
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);
-    await removeContainer(client, id);
+    // What is left is ended by the next sweep: it must neither hold up a cancel nor cost what was done.
+    await removeContainer(client, id, { patienceMs: signal.aborted ? cancelPatienceMs : undefined }).catch(
+      (error: unknown) => {
+        input.onTrouble(error instanceof Error ? error.message : String(error));
+      },
+    );
   }
 }

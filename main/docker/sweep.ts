@@ -32,7 +32,7 @@ export async function sweepContainers(
   const found = await orphans();
   for (let start = 0; start < found.length; start += together) {
     const some = found.slice(start, start + together);
-    await Promise.allSettled(some.map(({ info }) => removeContainer(client, info.id, signal)));
+    await Promise.allSettled(some.map(({ info }) => removeContainer(client, info.id, { signal })));
   }
   const left = await orphans();
   const still = new Set(left.map(({ info }) => info.id));

@@ -81,7 +81,7 @@ function firstFault({ gpus, plan, ...rest }: PreflightInput): Outcome | null {
         `Make one (sudo nvidia-smi mig -i ${index} -cgi <profile> -C; nvidia-smi mig -i ${index} -lgip lists profiles), or leave MIG mode: sudo nvidia-smi -i ${index} -mig 0`,
       );
     }
-    if (gpu.mig.enabled === true && plan.gpuIds.some((id) => isGpu(gpu, id))) {
+    if (gpu.mig.enabled === true && plan.gpuIds.some((id) => id === 'all' || isGpu(gpu, id))) {
       return warning(
         `${at} is in MIG mode with ${String(gpu.mig.devices.length)} devices; asked for as a whole, a container gets only one of them.`,
         'Ask for a MIG device by its UUID: nvidia-smi -L lists them.',

@@ -63,8 +63,11 @@ export async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
+const ownBusiness: ReadonlySet<string> = new Set(['__pycache__', '.git']);
+
 /**
- * Regular files below `root`, relative, sorted; `__pycache__` left out, links not followed.
+ * Regular files below `root`, relative, sorted; `__pycache__` and `.git`, which change by themselves, left out, links not
+ * followed.
  * A walk of our own: `recursive` of readdir is younger than Electron 25's Node.
  */
 export async function listFiles(root: string): Promise<string[]> {
@@ -72,8 +75,9 @@ export async function listFiles(root: string): Promise<string[]> {
   const walk = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
       const path = join(folder, entry.name);
-      if (entry.isDirectory() && entry.name !== '__pycache__') await walk(path);
-      else if (entry.isFile()) found.push(path);
+      if (entry.isDirectory()) {
+        if (!ownBusiness.has(entry.name)) await walk(path);
+      } else if (entry.isFile()) found.push(path);
     }
   };
   await walk('');

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -7,6 +8,9 @@ const escapeSequence = /\p{Cc}\[[0-9;?]*[A-Za-z]/gu;
 const control = /(?!\t)\p{Cc}/gu;
 
 const maxBytes = 50 * 1024 * 1024;
+
+/** A link, which only the code of a step can have put there, is not followed. */
+export const plainAppend = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 /** Lines of one step's log, in the order given; capped at 50 MiB, with a note where it was cut. */
 export class LogFile {
@@ -18,7 +22,7 @@ export class LogFile {
 
   static async open(path: string): Promise<LogFile> {
     await mkdir(dirname(path), { recursive: true });
-    return new LogFile(await open(path, 'a'));
+    return new LogFile(await open(path, plainAppend));
   }
 
   /** Cleans the lines, queues them for the file and gives the clean ones back for showing. */

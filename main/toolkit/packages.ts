@@ -3,12 +3,15 @@ import type { Toolkit } from './toolkit';
 
 const versions = z.looseObject({ packages: z.record(z.string(), z.string()), python: z.string() });
 
-/** Versions of Python and of the packages that results depend on; empty when the toolkit cannot say. */
-export async function readPackages(toolkit: Toolkit): Promise<Record<string, string>> {
+/** Versions of Python and of the packages that results depend on; empty when the toolkit cannot say. Throws cancelled. */
+export async function readPackages(
+  toolkit: Toolkit,
+  signal = new AbortController().signal,
+): Promise<Record<string, string>> {
   const silent = () => undefined;
   try {
     const { packages, python } = await toolkit.call({ verb: 'versions', args: [] }, versions, {
-      signal: new AbortController().signal,
+      signal,
       log: silent,
       progress: silent,
       fact: silent,
@@ -16,7 +19,8 @@ export async function readPackages(toolkit: Toolkit): Promise<Record<string, str
       command: () => Promise.resolve(),
     });
     return { python, ...packages };
-  } catch {
+  } catch (error) {
+    if (signal.aborted) throw error;
     return {};
   }
 }

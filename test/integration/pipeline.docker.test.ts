@@ -201,6 +201,8 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
     // One Triton and one container a level over three attempts.
     expect(home.of('create', ofTriton(runId))).toHaveLength(1);
     expect(createdAgain(runId)).toEqual([]);
+    // What it had measured when nobody watched was taken, and not measured anew.
+    expect(home.of('start', ({ id }) => id === unseen.id)).toHaveLength(1);
   });
 
   it('does again what kill -9 cut in the middle of an export', async () => {

@@ -42,7 +42,7 @@ async function createRun(runId: string, more: Partial<DockerEngineSpec> = {}) {
   await writeFile(join(dir, 'journal.jsonl'), '');
   const containers = new RunContainers({
     client: own(),
-    facts: { memoryBytes, rootless: false, gpuAccess: 'runtime' },
+    facts: { memoryBytes, rootless: false, remapsUsers: false, gpuAccess: 'runtime' },
     instance,
     run: { runId, dir, framework: 'pyt' as const, step: () => 'offline' },
     spec: specFixture(),
@@ -132,7 +132,7 @@ const clientMounts = (dir: string) =>
   [
     `bind ${dir} /workbench/run ro`,
     `bind ${dir}/results /workbench/run/results rw`,
-    `bind ${dir}/steps /workbench/run/steps rw`,
+    `bind ${dir}/steps/offline /workbench/run/steps/offline rw`,
     `bind ${resources} /workbench/resources ro`,
     `bind ${repository}/out/main /workbench/app ro`,
   ].sort();
@@ -265,6 +265,7 @@ describe.skipIf(engine === null)('containers of a run, on a real engine', () => 
         runFolder: 'Read-only file system',
         removeJournal: 'Read-only file system',
         step: 'done',
+        otherStep: 'Read-only file system',
         results: 'done',
         resources: 'Read-only file system',
         program: 'Read-only file system',

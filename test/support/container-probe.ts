@@ -21,6 +21,7 @@ print(json.dumps({
     "runFolder": attempt(lambda: write("/workbench/run/lease.json")),
     "removeJournal": attempt(lambda: os.remove("/workbench/run/journal.jsonl")),
     "step": attempt(lambda: write("/workbench/run/steps/offline/by-the-step")),
+    "otherStep": attempt(lambda: write("/workbench/run/steps/configure/by-the-step")),
     "results": attempt(lambda: write("/workbench/run/results/by-the-step")),
     "resources": attempt(lambda: write("/workbench/resources/x")),
     "program": attempt(lambda: write("/workbench/app/load-process.cjs")),

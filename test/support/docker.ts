@@ -86,6 +86,8 @@ export function idleBody(image: string, labels: Pick<ContainerLabels, 'instance'
     },
     network: { kind: 'none' },
     gpus: [],
+    rootless: false,
+    remapsUsers: false,
     gpuAccess: 'runtime',
     shmBytes: 64 * 2 ** 20,
     memoryBytes: 64 * 2 ** 20,

@@ -3,7 +3,7 @@ import { WorkbenchError } from '../../contract/errors';
 import type { UsedImage } from '../../contract/results';
 import type { DockerEngineSpec, RunSpec } from '../../contract/run-spec';
 import type { DockerClient } from '../../docker/client';
-import { gpuAccessOf, isRootless } from '../../docker/docker-link';
+import { gpuAccessOf, isRootless, remapsUsers } from '../../docker/docker-link';
 import type { DockerLink } from '../../docker/docker-link';
 import { listContainers } from '../../docker/list-containers';
 import type { OwnContainer } from '../../docker/list-containers';
@@ -85,6 +85,7 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
       const facts = {
         memoryBytes: info.MemTotal,
         rootless: isRootless(info),
+        remapsUsers: remapsUsers(info),
         gpuAccess: gpuAccessOf(info),
       };
       const containers = new RunContainers({

@@ -20,6 +20,8 @@ export interface EngineFacts {
   readonly memoryBytes: number;
   /** In a rootless engine, root of a container is this plain user, and any other id owns nothing here. */
   readonly rootless: boolean;
+  /** Ids of users in its containers are others on the host. */
+  readonly remapsUsers: boolean;
   readonly gpuAccess: 'runtime' | 'cdi';
 }
 
@@ -59,12 +61,17 @@ export class RunContainers {
   private mounts(): BindMount[] {
     const { run, resources, bundles, spec } = this.options;
     const readOnly = [run.dir, resources, bundles, ...inputPairs(spec).map((pair) => pair.host)];
-    const writable = [join(run.dir, 'steps'), join(run.dir, 'results')];
+    const writable = this.writable();
     return [
       ...readOnly.map((from) => ({ from, to: this.paths.toContainer(from), writable: false })),
-      // The journal, the specification and the lease stay out of reach.
+      // The journal, the specification, the lease and what other steps left stay out of reach.
       ...writable.map((from) => ({ from, to: this.paths.toContainer(from), writable: true })),
     ];
+  }
+
+  private writable(): readonly string[] {
+    const { run } = this.options;
+    return [join(run.dir, 'steps', run.step()), join(run.dir, 'results')];
   }
 
   private plan(task: string, labels: Omit<ContainerLabels, 'key'>, body: Omit<ContainerBodyInput, 'labels'>) {
@@ -82,6 +89,8 @@ export class RunContainers {
       user: this.user,
       gpus: engine.gpus,
       gpuAccess: facts.gpuAccess,
+      rootless: facts.rootless,
+      remapsUsers: facts.remapsUsers,
       memoryBytes: Math.floor(facts.memoryBytes * 0.9),
     };
   }
@@ -148,11 +157,8 @@ export class RunContainers {
 
   /** Makes the folders that the step writes to, and gives them to the containers' user where that is not ours. */
   async openFolders(): Promise<void> {
-    const { run } = this.options;
-    const step = join(run.dir, 'steps', run.step());
-    const results = join(run.dir, 'results');
-    for (const folder of [step, results]) await mkdir(folder, { recursive: true });
+    for (const folder of this.writable()) await mkdir(folder, { recursive: true });
     if (this.ownerId === null) return;
-    for (const folder of [step, results]) await chownTree(folder, this.ownerId);
+    for (const folder of this.writable()) await chownTree(folder, this.ownerId);
   }
 }

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +15,7 @@ import type { Inspected } from '../../docker/container-life';
 import { followLog } from '../../docker/follow-log';
 import { labelNames } from '../../docker/labels';
 import { dockerRunCommand } from '../../docker/run-command-text';
+import { plainAppend } from '../../platform/log-file';
 import { createTritonClient } from '../../triton/client';
 import type { ServerExit, ServerHandle, StartServerInput } from '../engine';
 import { portTaken } from '../local/fixed-ports';
@@ -23,6 +25,8 @@ import { containerPorts } from './triton-command';
 const readyDeadlineMs = 120_000;
 const pollMs = 100;
 const keptLines = 200;
+/** Of an engine that did not answer just now. */
+const unansweredPatienceMs = 5000;
 
 /** A running container of this very plan is taken up again; anything else under the name goes. */
 async function findRunning(client: DockerClient, plan: ContainerPlan): Promise<string | null> {
@@ -58,7 +62,7 @@ class TritonLog {
     private readonly tell: (lines: readonly string[]) => void,
   ) {
     this.writing = mkdir(dirname(path), { recursive: true })
-      .then(() => writeFile(path, ''))
+      .then(() => writeFile(path, '', { flag: plainAppend | constants.O_TRUNC }))
       .catch(() => undefined);
   }
 
@@ -66,7 +70,9 @@ class TritonLog {
     this.tail.push(line);
     if (this.tail.length > keptLines) this.tail.shift();
     this.tell([line]);
-    this.writing = this.writing.then(() => appendFile(this.path, `${line}\n`)).catch(() => undefined);
+    this.writing = this.writing
+      .then(() => appendFile(this.path, `${line}\n`, { flag: plainAppend }))
+      .catch(() => undefined);
   }
 
   flush(): Promise<void> {
@@ -125,10 +131,14 @@ export async function startTritonContainer(
     return exit;
   });
   const stop = async () => {
-    await stopContainer(client, id).catch(() => undefined);
+    // An engine that did not answer this is not waited for much longer; the next sweep ends what is left.
+    const answered = await stopContainer(client, id).then(
+      () => true,
+      () => false,
+    );
     following.abort();
     await exited;
-    await removeContainer(client, id);
+    await removeContainer(client, id, answered ? {} : { patienceMs: unansweredPatienceMs });
   };
   try {
     const found = await inspectContainer(client, id, signal);

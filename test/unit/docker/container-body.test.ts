@@ -32,6 +32,8 @@ const input: ContainerBodyInput = {
   },
   network: { kind: 'published', ports: { 8000: null, 8001: 18_001 } },
   gpus: ['all'],
+  rootless: false,
+  remapsUsers: false,
   gpuAccess: 'runtime',
   shmBytes: 1_073_741_824,
   memoryBytes: 64_424_509_440,

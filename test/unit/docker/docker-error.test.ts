@@ -88,13 +88,22 @@ const byProcess =
 const byContainer =
   'driver failed programming external connectivity on endpoint t (1a2b): Bind for 127.0.0.1:41415 failed: port is already allocated';
 
+/** Docker 28 and 29. */
+const since28 =
+  'driver failed programming external connectivity on endpoint t (1a2b): failed to bind host port for 127.0.0.1:41415:172.17.0.2:8000/tcp: address already in use';
+const since29 =
+  'driver failed programming external connectivity on endpoint t (1a2b): failed to bind host port 127.0.0.1:41415/tcp: address already in use';
+
 describe('a port that is taken', () => {
-  it.each([byProcess, byContainer])('is told with its address, and not asked for again: %s', (message) => {
-    const error = dockerError(answer(500, message), 'start the container');
-    expect(error.code).toBe('port-taken');
-    expect(error.message).toBe('Port 127.0.0.1:41415 is in use');
-    expect(isUncertain(error)).toBe(false);
-  });
+  it.each([byProcess, byContainer, since28, since29])(
+    'is told with its address, and not asked for again: %s',
+    (message) => {
+      const error = dockerError(answer(500, message), 'start the container');
+      expect(error.code).toBe('port-taken');
+      expect(error.message).toBe('Port 127.0.0.1:41415 is in use');
+      expect(isUncertain(error)).toBe(false);
+    },
+  );
 });
 
 describe('what is asked again', () => {

@@ -23,6 +23,17 @@ export const gpuCases: readonly Case[] = [
   },
   {
     id: 'gpus',
+    what: 'all of a GPU that is split',
+    change: {
+      plan: { gpuIds: ['all'] },
+      gpus: { gpus: [gpuWith({ mig: { enabled: true, devices: [migWith('MIG-1'), migWith('MIG-2')] } })] },
+    },
+    status: 'warning',
+    finding: ['a container gets only one of them'],
+    remedy: ['nvidia-smi -L'],
+  },
+  {
+    id: 'gpus',
     what: 'an unknown UUID',
     change: { plan: { gpuIds: ['GPU-a100', 'GPU-gone'] } },
     status: 'problem',
