@@ -26,7 +26,9 @@ export interface PerfOptions extends KindOptions, TlsOptions {
   readonly shape?: readonly string[];
   readonly inputData?: readonly string[];
   readonly checkOutputs: string;
+  readonly measurementMode: string;
   readonly measurementIntervalMs: string;
+  readonly measurementRequestCount: string;
   readonly stabilityPercentage: string;
   readonly maxTrials?: string;
   readonly inTurns: boolean;
@@ -67,7 +69,17 @@ export function addPerfOptions(command: Command): Command {
       'of some responses: none, form (names, types, shapes) or finite',
       'form',
     )
+    .option(
+      '--measurement-mode <mode>',
+      'time_windows, or count_windows: a window has as many requests',
+      'time_windows',
+    )
     .option('--measurement-interval-ms <n>', 'length of a window', '2500')
+    .option(
+      '--measurement-request-count <n>',
+      'requests of a count window, which lasts a second at least',
+      '50',
+    )
     .option('--stability-percentage <n>', 'a level is steady when three windows lie within this', '10')
     .option(
       '--max-trials <n>',

@@ -1,9 +1,12 @@
+import { z } from 'zod';
 import { fewestRounds } from '../contract/cross-check';
 import { WorkbenchError } from '../contract/errors';
 import { toolsOf } from '../contract/measuring-order';
 import type { Protocol } from '../contract/run-spec';
 import {
   loadTools,
+  measurementModes,
+  performanceSchema,
   outputCheckKinds,
   protocols,
   requestDistributions,
@@ -62,6 +65,32 @@ function readRounds(options: PerfOptions): Rounds {
   return { repeats, tools: [loadTool, ...others], search };
 }
 
+const numbersSchema = performanceSchema
+  .pick({
+    measurementIntervalMs: true,
+    measurementRequestCount: true,
+    stabilityPercentage: true,
+    warmupMs: true,
+    outputSharedMemoryBytes: true,
+  })
+  // A level may be one window here.
+  .extend({ maxTrials: z.int().min(1) });
+
+const flagOf: Readonly<Record<string, string>> = { outputSharedMemoryBytes: '--output-shared-memory-size' };
+
+/** Held against the same limits as those of a run. Throws input-invalid naming the option. */
+function checkedSettings(settings: PerfPlan['settings']): PerfPlan['settings'] {
+  const numbers = Object.fromEntries(
+    Object.entries(settings).filter(([key]) => Object.hasOwn(numbersSchema.shape, key)),
+  );
+  const issue = numbersSchema.safeParse(numbers).error?.issues[0];
+  if (issue === undefined) return settings;
+  const field = String(issue.path[0]);
+  throw new WorkbenchError('input-invalid', issue.message, {
+    where: flagOf[field] ?? `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+  });
+}
+
 /** Throws input-invalid and combination-unsupported. */
 export async function readPerfPlan(options: PerfOptions): Promise<PerfPlan> {
   const addresses = readAddresses(options);
@@ -69,10 +98,10 @@ export async function readPerfPlan(options: PerfOptions): Promise<PerfPlan> {
   const protocol = readOneOf('--protocol', protocols, options.protocol);
   const sequences = readSequences(options);
   const { levels, intervalsUs } = await readLevels({ ...options, sequencesAtOnce: sequences?.concurrent });
-  const settings: PerfPlan['settings'] = {
-    measurementMode: 'time_windows',
+  const settings = checkedSettings({
+    measurementMode: readOneOf('--measurement-mode', measurementModes, options.measurementMode),
     measurementIntervalMs: readNumber('--measurement-interval-ms', options.measurementIntervalMs),
-    measurementRequestCount: 50,
+    measurementRequestCount: readNumber('--measurement-request-count', options.measurementRequestCount),
     stabilityPercentage: readNumber('--stability-percentage', options.stabilityPercentage),
     maxTrials: readNumber('--max-trials', options.maxTrials ?? mostTrials),
     warmupMs: readNumber('--warmup-ms', options.warmupMs),
@@ -87,7 +116,7 @@ export async function readPerfPlan(options: PerfOptions): Promise<PerfPlan> {
     outputSharedMemoryBytes: readNumber('--output-shared-memory-size', options.outputSharedMemorySize),
     sequences,
     streaming: options.streaming ?? false,
-  };
+  });
   const onceEach = rounds.tools.length === 1 && rounds.search === null && rounds.repeats === 1;
   return {
     ...rounds,

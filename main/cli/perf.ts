@@ -44,7 +44,8 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     if (aborted()) process.exit(exitCodes.cancelled);
     controller.abort();
   };
-  process.on('SIGINT', cancel);
+  const stops = ['SIGINT', 'SIGTERM'] as const;
+  for (const name of stops) process.on(name, cancel);
   const dir = await mkdtemp(join(tmpdir(), 'triton-workbench-perf-'));
   const held: { release: () => Promise<void> } = { release: () => Promise.resolve() };
   const results: PerfResults = { points: [], missing: [] };
@@ -69,7 +70,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
         ? await measureInTurns(turns)
         : await runSweep({ ...plan, aborted, one: createTurn(turns) });
   } finally {
-    process.off('SIGINT', cancel);
+    for (const name of stops) process.off(name, cancel);
     await held.release();
     await rm(dir, { recursive: true, force: true });
   }

@@ -153,6 +153,8 @@ export const api = {
       text: z.string().max(1_000_000),
       fileName: z.string().max(512),
       preset: z.string().max(128),
+      /** Of the draft that a part of a deployment is laid over; absent: there is none. */
+      overrides: z.record(z.string(), z.unknown()).optional(),
     }),
   ),
   'drafts.list': call<readonly Draft[]>().with(z.undefined()),

@@ -17,6 +17,7 @@ export const batchingModes = ['disabled', 'static', 'dynamic'] as const;
 export const requestDistributions = ['constant', 'poisson'] as const;
 export const searches = ['none', 'linear', 'binary'] as const;
 export const sharedMemories = ['none', 'system', 'cuda'] as const;
+export const measurementModes = ['time_windows', 'count_windows'] as const;
 export const inputDataModes = ['random', 'zero', 'dataset', 'file'] as const;
 /** What of some of the responses is checked: nothing, names, types and shapes, or also that all values are finite. */
 export const outputCheckKinds = ['none', 'form', 'finite'] as const;
@@ -107,7 +108,7 @@ const accuracySchema = z.strictObject({
   allowUnverified: z.boolean(),
 });
 
-const performanceSchema = z.strictObject({
+export const performanceSchema = z.strictObject({
   loadTool: z.enum(loadTools),
   protocol: z.enum(protocols),
   inputData: z.enum(inputDataModes),
@@ -136,7 +137,7 @@ const performanceSchema = z.strictObject({
   sequences: sequenceSchema.optional(),
   /** gRPC over a stream, for models that answer a request any number of times. */
   streaming: z.boolean().optional(),
-  measurementMode: z.enum(['time_windows', 'count_windows']),
+  measurementMode: z.enum(measurementModes),
   measurementIntervalMs: positive.max(longestTimerMs),
   measurementRequestCount: positive,
   stabilityPercentage: z.number().positive(),

@@ -31,7 +31,10 @@ export function createReportDesk(parts: CoreParts): Pick<
     const release = await acquireLease(folder.dir);
     try {
       // Read under the lease: what another workbench wrote until now belongs in the report.
-      const { state } = await store.load(runId);
+      const loaded = (await store.load(runId)).state;
+      // Nobody else works on a run whose lease is held here.
+      const state: RunState =
+        loaded.status === 'running' ? { ...loaded, status: 'interrupted', waitsFor: null } : loaded;
       const files = await writeReports({
         state,
         context: await contextOf(state),

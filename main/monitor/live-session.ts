@@ -8,6 +8,10 @@ import { SampleBuilder } from './sample-builder';
 
 /** Part of the time between two polls that one may take: the next begins when it is due. */
 const deadlineShare = 0.9;
+/** And no longer: who does not answer for so long is gone. */
+const longestPollMs = 10_000;
+/** Nobody waits longer than this for the first sample. */
+const longestWaitMs = 1000;
 
 export interface LiveSessionOptions {
   readonly address: MonitorAddress;
@@ -34,13 +38,16 @@ export function startLiveSession(options: LiveSessionOptions): LiveSession {
   let problem: string | null = null;
 
   const run = async (): Promise<void> => {
+    let first = true;
     while (!signal.aborted) {
       const nowMs = Date.now();
-      const atMs = Math.ceil(nowMs / intervalMs) * intervalMs;
+      const wholeMs = Math.ceil(nowMs / intervalMs) * intervalMs;
+      const atMs = first && wholeMs - nowMs > longestWaitMs ? nowMs : wholeMs;
+      first = false;
       await sleep(atMs - nowMs, undefined, { signal });
       const startedMs = performance.now();
       const poll = await pollServer(address, {
-        deadlineMs: intervalMs * deadlineShare,
+        deadlineMs: Math.min(longestPollMs, intervalMs * deadlineShare),
         withVersion: builder.wantsVersion,
         signal,
       });

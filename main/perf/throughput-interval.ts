@@ -8,3 +8,16 @@ import { spreadInterval } from '../contract/student-t';
  * the divided interval held the long measurement in 40 of 100. null for fewer than three parts.
  */
 export const partsInterval = (values: readonly number[]): number | null => spreadInterval(values);
+
+/** Of fewer requests in a part, whether one more ends in it is most of its rate. */
+const fewestRequests = 10;
+
+/**
+ * The interval of a level's throughput from the finest parts that hold enough requests in the mean, else from its windows.
+ * @param blocks items a second in each of the finer parts. @param windows the same of the coarser. @param requests of all.
+ */
+export const throughputInterval = (
+  blocks: readonly number[],
+  windows: readonly number[],
+  requests: number,
+): number | null => partsInterval(requests >= fewestRequests * blocks.length ? blocks : windows);

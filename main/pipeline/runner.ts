@@ -5,7 +5,8 @@ import { stepTitle } from '../contract/step-text';
 import type { RunOutcome } from '../contract/run-events';
 import { scenarios } from '../contract/run-events';
 import type { ArtefactCache } from '../store/artefact-cache';
-import { isUnchanged, plannedSteps, stepKey, withDependents } from './plan';
+import { editedConfig } from './edited-config';
+import { isUnchanged, plannedSteps, stepKey, stepKeys, withDependents } from './plan';
 import { runStep, stepReportSchema } from './run-step';
 import type { StepReport } from './run-step';
 import type { RunContext, Step } from './step';
@@ -71,6 +72,21 @@ async function keep(
   await cache.store(key, run.folder.step(step.id), report);
 }
 
+/** Takes up the keys that hold from now on; true when a step that may write to its inputs has. */
+async function rekeyed({ run, steps }: Attempt, step: Step): Promise<boolean> {
+  if (step.writesInputs?.(run) !== true) return false;
+  if ((await stepKey(step, run, run.keys)) === run.keys[step.id]) return false;
+  run.keys = await stepKeys(steps, run);
+  return true;
+}
+
+/** Levels that gave nothing fail the run; what others give, and the report of all, is had all the same. */
+const isHole = ({ id }: Step, end: StepEnd): boolean =>
+  end.kind === 'stop' &&
+  end.outcome === 'failed' &&
+  end.error?.code === 'measurement-failed' &&
+  scenarios.some((scenario) => scenario === id);
+
 const allKept = ({ storing }: Attempt): Promise<StepEnd> =>
   Promise.all(storing).then(
     () => goOn,
@@ -79,10 +95,14 @@ const allKept = ({ storing }: Attempt): Promise<StepEnd> =>
 
 async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promise<StepEnd> {
   const { run, cache, storing } = attempt;
-  const key = run.keys[step.id];
   if (await restored(run, step, cache)) return goOn;
   for (let retriesLeft = step.retry?.times ?? 0; ; retriesLeft -= 1) {
-    await run.append({ type: 'step-started', step: step.id, attempt: run.state().attempt, key });
+    await run.append({
+      type: 'step-started',
+      step: step.id,
+      attempt: run.state().attempt,
+      key: run.keys[step.id],
+    });
     const started = performance.now();
     const durationUs = () => Math.round((performance.now() - started) * 1000);
     try {
@@ -98,16 +118,21 @@ async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promi
         });
         return stop('gate-failed', error);
       }
+      const rewritten = await rekeyed(attempt, step);
+      if (rewritten)
+        report.warnings.push(
+          'The data set changed while it was prepared: nothing of it is kept for other runs.',
+        );
       const { facts, warnings } = report;
       await run.append({
         type: 'step-finished',
         step: step.id,
-        key,
+        key: run.keys[step.id],
         durationUs: durationUs(),
         facts,
         warnings,
       });
-      if (step.kind === 'files') {
+      if (step.kind === 'files' && !rewritten) {
         const stored = keep(attempt, step, report, signal);
         // Looked at when it is awaited.
         stored.catch(() => undefined);
@@ -144,16 +169,23 @@ class Held {
     for (const step of [...this.entered].reverse()) {
       if (step.kind !== 'session' || toCome.some(({ needs }) => needs.includes(step.id))) continue;
       this.entered.splice(this.entered.indexOf(step), 1);
-      const given = step.undo?.(this.run) ?? Promise.resolve();
-      // Looked at when it is awaited.
-      given.catch(() => undefined);
-      this.givingBack.push(given);
+      this.givingBack.push(this.release(step));
     }
   }
 
   async giveBack(): Promise<void> {
-    for (const step of this.entered.reverse()) await step.undo?.(this.run);
+    for (const step of this.entered.reverse()) await this.release(step);
     await Promise.all(this.givingBack);
+  }
+
+  /** What cannot be given back, an engine being away, is ended by the next sweep: it is no failure of what was done. */
+  private async release(step: Step): Promise<void> {
+    try {
+      await step.undo?.(this.run);
+    } catch (error) {
+      const lines = [`Not given back: ${toWire(error).message}`];
+      this.run.emit({ type: 'log', runId: this.run.runId, step: step.id, lines });
+    }
   }
 }
 
@@ -167,11 +199,14 @@ export async function runPipeline(
   signal: AbortSignal,
   cache: ArtefactCache,
 ): Promise<{ readonly outcome: RunOutcome; readonly error: WireError | null }> {
-  const planned = plannedSteps(steps, run.state(), run.keys);
+  let { keys } = run;
+  let planned = plannedSteps(steps, run.state(), keys);
+  const edited = (await editedConfig(run)) !== null;
   const held = new Held(run);
   const storing: Promise<void>[] = [];
   const attempt: Attempt = { run, steps, cache, storing };
   let end: StepEnd = goOn;
+  let failed: StepEnd | null = null;
   try {
     // Nor may they be mixed with the new ones by runs that come after this.
     for (const step of steps) {
@@ -195,10 +230,24 @@ export async function runPipeline(
       held.enter(step);
       if (scenarios.some((scenario) => scenario === step.id)) end = await allKept(attempt);
       if (end.kind === 'on') end = await oneStep(attempt, step, signal);
+      if (isHole(step, end)) {
+        failed ??= end;
+        end = goOn;
+      }
       if (end.kind === 'stop') break;
+      if (edited && step.id === 'configure') {
+        const lines = ['The edit by hand of config.pbtxt is gone: the file was written anew.'];
+        run.emit({ type: 'log', runId: run.runId, step: step.id, lines: [...lines] });
+        run.keys = await stepKeys(steps, run);
+      }
+      if (run.keys !== keys) {
+        ({ keys } = run);
+        planned = plannedSteps(steps, run.state(), keys);
+      }
       held.giveBackUnneeded(steps.slice(index + 1).filter(({ id }) => planned.has(id)));
     }
     if (end.kind === 'on') end = await allKept(attempt);
+    if (end.kind === 'on') end = failed ?? goOn;
   } finally {
     await held.giveBack();
     await Promise.allSettled(storing);

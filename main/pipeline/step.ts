@@ -32,8 +32,8 @@ export interface RunContext {
   readonly spec: RunSpec;
   readonly preset: LoadedPreset;
   readonly services: RunServices;
-  /** Key of each step, from its inputs and the keys of the steps it needs. */
-  readonly keys: Readonly<Record<StepId, string>>;
+  /** Key of each step, from its inputs and the keys of the steps it needs; others once a step has changed what they are of. */
+  keys: Readonly<Record<StepId, string>>;
   state(): RunState;
   /** Journals and then tells; resolves when it is on disk. */
   append(body: JournalBody): Promise<void>;
@@ -87,6 +87,8 @@ export interface Step {
   readonly retry?: { readonly times: number; readonly codes: readonly string[] };
   /** Everything beside the needed steps that decides what the step gives. */
   inputs(run: StepInputs): Promise<unknown>;
+  /** The user's code may write to its inputs while it runs. */
+  writesInputs?(run: StepInputs): boolean;
   run(context: StepContext): Promise<StepOutcome>;
   /** Releases what `run` holds: in reverse order at the end of every attempt, of a session as soon as nothing needs it. */
   undo?(run: RunContext): Promise<void>;

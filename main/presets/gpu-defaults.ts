@@ -44,13 +44,15 @@ export function gpuEngine(overrides: Tree): Tree {
 const halfOnCpu = (value: unknown, format: Format | undefined): boolean =>
   value === 'fp16' && (format === 'ts-trace' || format === 'ts-script');
 
+export const planText = 'the format trt';
+
 /** Settings of a published deployment that need its GPU. */
 const ofGpu: readonly {
   readonly path: readonly [string, ...string[]];
   readonly needs: (value: unknown, format: Format | undefined) => boolean;
   readonly text: (value: unknown) => string;
 }[] = [
-  { path: ['format'], needs: (value) => value === 'trt', text: () => 'the format trt' },
+  { path: ['format'], needs: (value) => value === 'trt', text: () => planText },
   { path: ['precision'], needs: halfOnCpu, text: () => 'TorchScript in fp16' },
   {
     path: ['configure', 'instanceKind'],

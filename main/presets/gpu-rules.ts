@@ -1,6 +1,6 @@
 import type { Preset } from '../contract/preset';
 import type { RunSpec } from '../contract/run-spec';
-import { gpuDefaultsOff, gpuSettings } from './gpu-defaults';
+import { gpuDefaultsOff, gpuSettings, planText } from './gpu-defaults';
 import { note, problem } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
 
@@ -51,7 +51,9 @@ export function gpuFindings(preset: Preset, { targetGpu, model, engine, format }
         note(
           field,
           `Batch sizes, instances and loads are, where not chosen, those published for ${targetGpu}: ${document}; no GPU serves${left}`,
-          'Choose the engine "docker" with GPUs, or "remote", for all of it.',
+          without.includes(planText)
+            ? 'Choose the engine "docker" with GPUs for all of it.'
+            : 'Choose the engine "docker" with GPUs, or "remote", for all of it.',
         ),
       ];
     }

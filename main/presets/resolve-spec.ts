@@ -161,19 +161,18 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
   const gpu = target === null || off === 'quick' ? undefined : target;
   const published = gpu === undefined ? undefined : preset.byGpu?.[gpu];
   const publishedFormat = published?.defaults['format'];
+  const onGpu = gpu !== undefined && off === null;
+  const { engine = {} } = overrides;
+  const unsaid = onGpu ? 'docker' : baseDefaults.engine.kind;
+  const place = oneOf(engines, isTree(engine) ? (engine['kind'] ?? unsaid) : undefined);
+  const ownFormat = profile.defaults['format'] ?? preset.defaults['format'] ?? baseDefaults.format;
+  // A plan is built in containers with a GPU, and served there alone.
+  const planElsewhere = publishedFormat === 'trt' && !(onGpu && place === 'docker');
   const format: Format | undefined = oneOf(
     formats,
-    overrides['format'] ??
-      // A plan is built and served on a GPU alone.
-      (off === 'cpu' && publishedFormat === 'trt' ? undefined : publishedFormat) ??
-      profile.defaults['format'] ??
-      preset.defaults['format'] ??
-      baseDefaults.format,
+    overrides['format'] ?? (planElsewhere ? undefined : publishedFormat) ?? ownFormat,
   );
   const ofFormat = (layer: Preset['byFormat']): Tree => (format === undefined ? {} : (layer?.[format] ?? {}));
-  const onGpu = gpu !== undefined && off === null;
-  const { engine = onGpu ? { kind: 'docker' } : baseDefaults.engine } = overrides;
-  const place = oneOf(engines, isTree(engine) ? (engine['kind'] ?? baseDefaults.engine.kind) : undefined);
   const own = [
     { model: { preset: preset.id, profile: name, args }, configure: { modelName: preset.id } },
     preset.defaults,
@@ -187,7 +186,11 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
     gpu === undefined
       ? []
       : onGpu
-        ? [...publishedLayers(preset, gpu, { format, place }), gpuEngine(overrides)]
+        ? [
+            ...publishedLayers(preset, gpu, { format, place }),
+            ...(planElsewhere ? [{ format: ownFormat }] : []),
+            gpuEngine(overrides),
+          ]
         : layersWithoutGpu(publishedLayers(preset, gpu, { format, place: undefined }), own, format);
   const underneath = layers.reduce(mergeTrees, own);
   const precision: Precision | undefined = oneOf(

@@ -46,7 +46,7 @@ function batching(spec: RunSpec): RuleFinding[] {
     );
   }
   const over = configure.preferredBatchSizes.filter((size) => size > configure.maxBatchSize);
-  if (configure.maxBatchSize > 0 && over.length > 0) {
+  if (configure.batching === 'dynamic' && configure.maxBatchSize > 0 && over.length > 0) {
     found.push(
       problem(
         'configure.preferredBatchSizes',

@@ -1,19 +1,24 @@
 import { toWire, WorkbenchError } from '../contract/errors';
+import type { Preset } from '../contract/preset';
 import { backendsOf } from '../contract/serving';
 import type { Choice, ImportedSpec } from '../contract/spec-tools';
 import type { Format } from '../contract/run-spec';
 import { backendOf } from '../formats/patched-config';
 import type { LoadedPreset } from '../presets/presets';
-import { resolveSpec } from '../presets/resolve-spec';
+import { mergeTrees, resolveSpec } from '../presets/resolve-spec';
 import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { editConfig } from './edit-config';
 import { generatedConfig } from './preview-spec';
+import { readChoice } from './read-choice';
 
 const source = 'config-pbtxt';
 
-/** Format whose file a backend reads, where it is one that is offered here. */
-const backendFormats: Readonly<Record<string, Format>> = { onnxruntime: 'onnx', pytorch: 'ts-trace' };
+/** Formats whose files a backend reads, the usual one first. */
+const backendFormats: Readonly<Record<string, readonly Format[]>> = {
+  onnxruntime: ['onnx'],
+  pytorch: ['ts-trace', 'ts-script'],
+};
 
 const threadNames: Readonly<Record<string, string>> = {
   intra_op_thread_count: 'intra_op_threads',
@@ -36,8 +41,22 @@ function servedHere(config: ModelConfig, generated: ModelConfig): ModelConfig {
   };
 }
 
-/** A config.pbtxt of any origin as a choice: its fields, and as a patch what no field stands for. Pure. */
-export function importConfig(loaded: LoadedPreset, text: string): ImportedSpec {
+/** The format that the file is for: the chosen one where it fits, else one that is offered for its backend. */
+function formatFor(backend: string, { formats }: Preset, chosen: Format | undefined): Format | undefined {
+  const known = backendFormats[backend] ?? [];
+  if (chosen !== undefined && known.includes(chosen)) return chosen;
+  return known.find((format) => formats.includes(format));
+}
+
+/**
+ * A config.pbtxt of any origin as a choice to be laid over `over`: its fields, and as a patch what no field stands for. Every
+ * field that the file states is then as it states it. Pure.
+ */
+export function importConfig(
+  loaded: LoadedPreset,
+  text: string,
+  over: Choice['overrides'] = {},
+): ImportedSpec {
   let config: ModelConfig;
   try {
     config = parseConfigPbtxt(text);
@@ -48,12 +67,16 @@ export function importConfig(loaded: LoadedPreset, text: string): ImportedSpec {
   const { preset } = loaded;
   const notes: string[] = [];
   const backend = backendOf(config);
-  const format = backendFormats[backend];
-  const overrides: Record<string, unknown> =
-    format !== undefined && preset.formats.includes(format) ? { format } : {};
-  let choice: Choice = { preset: preset.id, overrides };
+  const format = formatFor(
+    backend,
+    preset,
+    readChoice(preset, { preset: preset.id, overrides: over }).nearest?.format,
+  );
+  const overrides: Record<string, unknown> = format === undefined ? {} : { format };
+  const choice: Choice = { preset: preset.id, overrides: mergeTrees(over, overrides) };
   try {
-    const spec = resolveSpec(preset, overrides);
+    // What is wrong in other fields of a draft is mended there.
+    const spec = readChoice(preset, choice).nearest ?? resolveSpec(preset, choice.overrides);
     const generated = generatedConfig(loaded, spec);
     if (backend !== backendOf(generated)) {
       const how = backendsOf(spec.engine) === 'python' ? "Triton's Python backend" : backendOf(generated);
@@ -66,8 +89,7 @@ export function importConfig(loaded: LoadedPreset, text: string): ImportedSpec {
     if (/^\s*#/m.test(text)) notes.push('Comments are left out.');
     const edit = editConfig(loaded, choice, formatConfigPbtxt(config));
     if (edit.problem !== null) return { source, choice: null, notes: [edit.problem.message] };
-    choice = { preset: preset.id, overrides: { ...overrides, ...edit.overrides } };
-    return { source, choice, notes };
+    return { source, choice: { preset: preset.id, overrides: { ...overrides, ...edit.overrides } }, notes };
   } catch (error) {
     if (!(error instanceof WorkbenchError)) throw error;
     return { source, choice: null, notes: [error.message] };

@@ -54,11 +54,17 @@ function importRunYaml(loaded: LoadedPreset, tree: Tree): ImportedSpec {
 /**
  * Understands this workbench's run.yaml, whole or in part; runner configurations of both generations; shell environment
  * files; and config.pbtxt. What cannot be read is told in the notes, with no choice. Pure, never throws for a bad text.
+ * @param over overrides of the draft that config.pbtxt, which says a part of a deployment, is laid over.
  */
-export function importSpec(loaded: LoadedPreset, text: string, fileName: string): ImportedSpec {
+export function importSpec(
+  loaded: LoadedPreset,
+  text: string,
+  fileName: string,
+  over: Tree = {},
+): ImportedSpec {
   switch (kindOf(text, fileName)) {
     case 'config-pbtxt':
-      return importConfig(loaded, text);
+      return importConfig(loaded, text, over);
     case 'shell-environment':
       return importEnvironment(loaded, text);
     case null: {

@@ -14,7 +14,9 @@ import { analyzerFiles } from '../perf/analyzer/analyzer-files';
 import type { LoadLevel } from '../contract/scenario-levels';
 import { scenarioLevels } from '../contract/scenario-levels';
 import type { HomeLayout } from '../platform/layout';
-import { givenWeights, levelFolder, runFiles } from '../store/run-files';
+import { demandedLoad } from '../triton/configured-traits';
+import { givenWeights } from '../contract/given-weights';
+import { levelFolder, runFiles } from '../store/run-files';
 import { runFolder } from '../store/run-folder';
 import { toolkitWords } from '../toolkit/toolkit';
 import type { ToolkitCommand } from '../toolkit/toolkit';
@@ -124,7 +126,12 @@ function loadWords(performance: RunSpec['performance'], levels: readonly LoadLev
     ...(search === 'none' || !online
       ? []
       : ['--search', search, '--latency-threshold', String(latencyThresholdMs)]),
-    ...(sharedMemory === 'none' ? [] : ['--shared-memory', sharedMemory]),
+    ...(sharedMemory === 'none'
+      ? []
+      : [
+          ...['--shared-memory', sharedMemory],
+          ...['--output-shared-memory-size', String(performance.outputSharedMemoryBytes)],
+        ]),
     ...kindWords(performance),
   ];
 }
@@ -152,7 +159,9 @@ const inputWords = ({ inputData, inputDataFile }: RunSpec['performance']): strin
 
 /** The CLI's verb that does the same as the native tool, or both tools of a cross-check, within the run. */
 function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly LoadLevel[]): string[] {
-  const { configure, performance } = spec;
+  const { configure } = spec;
+  const performance = demandedLoad(spec.performance, configure);
+  const { measurementMode, measurementRequestCount } = performance;
   const distinct = (values: readonly number[]) => [...new Set(values)].join(',');
   const loopback = /^(localhost|127(\.\d+){3}|\[::1\]):/.test(addresses.http);
   return [
@@ -165,10 +174,18 @@ function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly Loa
     ...loadWords(performance, levels),
     ...['--load-tool', performance.loadTool, '--protocol', performance.protocol],
     ...['--input-data', inputWords(performance)],
-    ...['--measurement-interval-ms', String(performance.measurementIntervalMs)],
+    ...['--check-outputs', performance.checkOutputs],
+    ...(measurementMode === 'count_windows'
+      ? [
+          '--measurement-mode',
+          measurementMode,
+          '--measurement-request-count',
+          String(measurementRequestCount),
+        ]
+      : ['--measurement-interval-ms', String(performance.measurementIntervalMs)]),
     ...['--stability-percentage', String(performance.stabilityPercentage)],
     ...['--max-trials', String(performance.maxTrials), '--warmup-ms', String(performance.warmupMs)],
-    ...(performance.repeats > 1 ? ['--repeats', String(performance.repeats)] : []),
+    ...(performance.repeats > 1 || performance.crossCheck ? ['--repeats', String(performance.repeats)] : []),
     ...(performance.crossCheck ? ['--cross-check'] : []),
     ...tlsWords(addresses.tls ?? {}),
     ...(loopback ? [] : ['--allow-remote-load']),
@@ -257,7 +274,8 @@ function analyzerWords(
   level: LoadLevel,
   workDir: string,
 ): string[] {
-  const { performance, configure } = spec;
+  const { configure } = spec;
+  const performance = demandedLoad(spec.performance, configure);
   const tensors = signature.inputs.map(({ name, shape }) => ({ name, shape: shape.slice(1) }));
   return analyzerCommand(
     {

@@ -25,23 +25,34 @@ const isTree = (value: unknown): value is Tree =>
 const at = (tree: unknown, key: PropertyKey): unknown =>
   isTree(tree) && typeof key === 'string' && Object.hasOwn(tree, key) ? tree[key] : undefined;
 
-/** What the preset says without any choice but profile, precision and the GPU that it is for. */
+const picked = (tree: unknown, keys: readonly string[]): Tree =>
+  Object.fromEntries(
+    keys.flatMap((key) => {
+      const value = at(tree, key);
+      return value === undefined ? [] : [[key, value] as const];
+    }),
+  );
+
+/** What the preset says without any choice but profile, precision, the GPU that it is for, and what decides other defaults. */
 function defaultsOf(preset: Preset, overrides: Tree): RunSpec | null {
-  const profile = at(overrides['model'], 'profile');
-  const { targetGpu } = overrides;
   const chosen = {
-    ...(profile === undefined ? {} : { model: { profile } }),
-    precision: overrides['precision'],
-    targetGpu,
+    ...picked(overrides, ['precision', 'targetGpu']),
+    model: picked(overrides['model'], ['profile']),
   };
-  // Where it runs decides whether the published defaults of the GPU hold; it is no default itself.
-  const placed = targetGpu === undefined ? chosen : { ...chosen, engine: overrides['engine'] };
-  for (const tree of [placed, chosen, { model: chosen.model ?? {} }, {}]) {
+  // Where it runs, its format, weights and data decide what else is a default; they are none themselves.
+  const deciding = {
+    ...chosen,
+    ...picked(overrides, ['engine', 'format']),
+    model: picked(overrides['model'], ['profile', 'checkpoint', 'dataset']),
+  };
+  const tries: readonly { readonly under: Tree; readonly plain: Tree }[] = [
+    { under: deciding, plain: chosen },
+    ...[chosen, { model: chosen.model }, {}].map((tree) => ({ under: tree, plain: tree })),
+  ];
+  for (const { under, plain } of tries) {
     try {
-      const known = Object.fromEntries(Object.entries(tree).filter(([, value]) => value !== undefined));
-      const elsewhere = Object.fromEntries(Object.entries(known).filter(([key]) => key !== 'engine'));
-      const { engine } = parseSpec(layerSpec(preset, elsewhere));
-      return { ...parseSpec(layerSpec(preset, known)), engine };
+      const { engine, format, model } = parseSpec(layerSpec(preset, plain));
+      return { ...parseSpec(layerSpec(preset, under)), engine, format, model };
     } catch {
       // A profile or precision that there is not: told as a problem of its field.
     }

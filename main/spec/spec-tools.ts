@@ -24,11 +24,14 @@ export function createSpecTools(
     'spec.preview': async (choice) => previewSpec(await presetOf(choice), choice, options.places),
     'spec.editConfig': async ({ text, ...choice }) => editConfig(await presetOf(choice), choice, text),
     'spec.export': async ({ as, ...choice }) => exportSpec(await presetOf(choice), choice, as),
-    'spec.import': async ({ text, fileName, preset }) => {
-      const source = sourceInText(text);
-      const imported = importSpec(await loadPreset({ preset, source }), text, fileName);
+    'spec.import': async ({ text, fileName, preset, overrides = {} }) => {
+      const inText = sourceInText(text);
+      const ofDraft = inText === undefined ? sourceOf(overrides['model']) : undefined;
+      const source = inText ?? ofDraft;
+      const imported = importSpec(await loadPreset({ preset, source }), text, fileName, overrides);
       const id = imported.choice?.preset;
-      if (id === undefined || source !== undefined || options.presets.has(id)) return imported;
+      if (id === undefined || inText !== undefined || options.presets.has(id)) return imported;
+      if (ofDraft !== undefined && imported.source !== 'run-yaml') return imported;
       const known = [...options.presets.keys()].join(', ');
       const note = `There is no preset "${id}" here; the presets are: ${known}.`;
       return { ...imported, choice: null, notes: [...imported.notes, note] };

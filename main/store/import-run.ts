@@ -1,4 +1,5 @@
 import type { ImportSource } from '../contract/imported';
+import type { Scenario } from '../contract/run-events';
 import type { Environment, LoadPoint } from '../contract/results';
 import type { RunSpec } from '../contract/run-spec';
 import { runSpecSchema } from '../contract/run-spec';
@@ -45,7 +46,7 @@ function placeholderSpec({ model, points }: ImportedFigures): RunSpec {
       loadTool: 'perf_analyzer',
       protocol: 'grpc',
       inputData: 'random',
-      batchSizes: [first?.batchSize ?? 1],
+      batchSizes: [...new Set(points.map(({ batchSize }) => batchSize))],
       onlineBatchSize: first?.batchSize ?? 1,
       concurrency: concurrency.length === 0 ? [1] : concurrency,
       requestRates: rates,
@@ -83,6 +84,14 @@ function unknownEnvironment({ points }: ImportedFigures, workbenchVersion: strin
   };
 }
 
+/** One request at a time, several batch sizes: that is the offline sweep. */
+function scenarioOfPoints(points: readonly LoadPoint[]): Scenario {
+  const alone = points.every(
+    ({ concurrency, requestRate }) => concurrency === 1 && requestRate === undefined,
+  );
+  return alone && new Set(points.map(({ batchSize }) => batchSize)).size > 1 ? 'offline' : 'online';
+}
+
 /** Stores the figures as a run that is done and marked as imported. @returns the run's id. */
 export async function importRun(
   store: RunStore,
@@ -93,9 +102,10 @@ export async function importRun(
   const environment = unknownEnvironment(figures, workbenchVersion);
   const { state } = await store.create(spec, environment, undefined, figures.source);
   const { runId } = state;
+  const scenario = scenarioOfPoints(figures.points);
   for (const point of figures.points) {
     const key = hashValue([figures.source.sha256, loadKey(point)]).slice(0, 32);
-    await store.append(runId, { type: 'measurement', scenario: 'online', key, point });
+    await store.append(runId, { type: 'measurement', scenario, key, point });
   }
   await store.append(runId, { type: 'run-finished', outcome: 'done' });
   return runId;

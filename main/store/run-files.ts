@@ -1,6 +1,7 @@
 import type { LoadLevel } from '../contract/scenario-levels';
 import { join } from 'node:path';
 import type { Scenario } from '../contract/run-events';
+import { givenWeights } from '../contract/given-weights';
 import type { Framework, RunSpec } from '../contract/run-spec';
 import { exportedFormat, formatOf } from '../formats/formats';
 import type { RunFolder } from './run-folder';
@@ -8,11 +9,6 @@ import type { RunFolder } from './run-folder';
 /** Names of what the first step leaves in its folder. */
 export const preparedNames = (framework: Framework) =>
   ({ dataset: 'dataset', checkpoint: framework === 'tf' ? 'checkpoint.npz' : 'checkpoint.pt' }) as const;
-
-/** The file that holds the weights, where the run makes none: the user's, or the own model file itself. */
-export function givenWeights({ checkpoint, source }: RunSpec['model']): string | undefined {
-  return source === undefined || source.kind === 'folder' ? checkpoint : source.path;
-}
 
 /**
  * Where the steps of a run leave what later ones take; the user's own data set and weights stay where they are.

@@ -24,6 +24,14 @@ export function chartCsv(chart: Chart): string {
       rows.set(x, row);
     }
   });
+  // A level that gave nothing is a row without a value.
+  for (const trace of chart.data) {
+    if (ofTime || trace.meta !== 'signs') continue;
+    for (let index = 0; index < trace.x.length; index += 1) {
+      const x = String(trace.x[index]);
+      rows.set(x, rows.get(x) ?? new Map<number, number>());
+    }
+  }
   const head = [
     ofTime ? 'Time' : titleOf(chart.layout.xaxis),
     ...series.map((trace) => {

@@ -131,6 +131,7 @@ export function holeSeries(input: SweepInput): readonly Trace[] {
       type: 'scatter',
       mode: 'markers',
       name: 'No result',
+      meta: 'signs',
       x: missing.map((hole) => levelOf(input.scenario, hole)),
       y: missing.map(() => 0),
       cliponaxis: false,

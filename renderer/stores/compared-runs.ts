@@ -3,6 +3,7 @@ import { createStore } from 'zustand/vanilla';
 import type { WindowEvent } from '../../main/contract/api';
 import type { WireError } from '../../main/contract/errors';
 import { toWire } from '../../main/contract/errors';
+import type { JournalEntry } from '../../main/contract/run-events';
 import { reduceRun } from '../../main/contract/run-state';
 import type { RunState } from '../../main/contract/run-state';
 import type { Client } from '../client';
@@ -22,12 +23,21 @@ export interface ComparedRuns {
 /** The runs of the Compare page; those under way go on filling. */
 export function createComparedRuns(client: Client): StoreApi<ComparedRuns> {
   return createStore<ComparedRuns>()((set, get) => {
+    /** Entries that came while their run was fetched. */
+    const early = new Map<string, JournalEntry[]>();
     const fetchOne = async (runId: string): Promise<void> => {
+      // Whoever fetches it already sees what comes meanwhile.
+      if (early.has(runId)) return;
+      const entries: JournalEntry[] = [];
+      early.set(runId, entries);
       try {
-        const state = await client.call('runs.get', { runId });
-        set({ states: { ...get().states, [runId]: state } });
+        const fetched = await client.call('runs.get', { runId });
+        const state = entries.reduce<RunState | null>(reduceRun, fetched) ?? fetched;
+        if (get().runIds.includes(runId)) set({ states: { ...get().states, [runId]: state } });
       } catch (error) {
         set({ errors: { ...get().errors, [runId]: toWire(error) } });
+      } finally {
+        early.delete(runId);
       }
     };
     return {
@@ -36,12 +46,24 @@ export function createComparedRuns(client: Client): StoreApi<ComparedRuns> {
       errors: {},
       async open(runIds) {
         const wanted = [...new Set(runIds)].slice(0, mostCompared);
-        set({ runIds: wanted, errors: {} });
+        const { states } = get();
+        // A run holds every window that was measured: only those on the page are kept.
+        const kept = wanted.flatMap((id) => {
+          const state = states[id];
+          return state === undefined ? [] : [[id, state] as const];
+        });
+        set({ runIds: wanted, errors: {}, states: Object.fromEntries(kept) });
         await Promise.all(wanted.map(fetchOne));
       },
       hear(event) {
-        if (event.type !== 'journal') return;
         const { runIds, states } = get();
+        if (event.type === 'runs-changed') {
+          // The end of a run of another process shows in its lease only.
+          for (const id of runIds) if (states[id]?.status === 'running') void fetchOne(id);
+          return;
+        }
+        if (event.type !== 'journal') return;
+        early.get(event.runId)?.push(event.entry);
         const state = states[event.runId];
         if (state === undefined || !runIds.includes(event.runId)) return;
         if (event.entry.seq > state.seq + 1) {

@@ -29,6 +29,7 @@ interface ConfigText {
 type DraftNotice =
   | { readonly kind: 'started-over' }
   | { readonly kind: 'reused'; readonly what: string }
+  | { readonly kind: 'other-model'; readonly what: string }
   | {
       readonly kind: 'imported';
       readonly fileName: string;
@@ -85,9 +86,16 @@ export interface DraftState {
 const newId = (): string => crypto.randomUUID();
 const firstPreset = 'resnet50';
 export const ownModelKeys = ['model', 'source'] as const;
+const engineKindKeys = ['engine', 'kind'] as const;
 
 /** These say a part of a deployment and are laid over the choice; the others are a whole one. */
 const partial: ReadonlySet<ImportedSpec['source']> = new Set(['config-pbtxt', 'shell-environment']);
+
+/** An own model that is a file, and no folder with code: its weights are in it, and its samples are a file. */
+export const hasModelFile = (overrides: Tree): boolean => {
+  const kind = getAt(overrides, [...ownModelKeys, 'kind']);
+  return kind !== undefined && kind !== 'folder';
+};
 
 export const isOwnModel = (overrides: Tree): boolean => getAt(overrides, ownModelKeys) !== undefined;
 
@@ -175,6 +183,18 @@ export function createDraft(client: Client): StoreApi<DraftState> {
       setOverrides(next.overrides);
     };
 
+    /** Where it runs has nothing to do with the model; everything else has, and can be taken back where there is something. */
+    const otherModel = (next: Choice, what: string): void => {
+      const { engine, ...rest } = get().overrides;
+      const overrides = { ...next.overrides, ...(engine === undefined ? {} : { engine }) };
+      if (Object.keys(rest).length > 0) {
+        replace({ preset: next.preset, overrides }, { kind: 'other-model', what }, get().page);
+        return;
+      }
+      set({ preset: next.preset, edit: null });
+      setOverrides(overrides);
+    };
+
     const show = (draft: Draft): void => {
       const { preset, overrides } = draft.choice;
       set({ id: draft.id, preset, overrides, page: isWizardPage(draft.page) ? draft.page : 'environment' });
@@ -219,8 +239,15 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         const { overrides, edit } = get();
         if (edit?.problem === null && !edit.pending) set({ edit: null });
         // Another kind of engine has other fields.
-        const isEngine = keys.join('.') === 'engine.kind';
-        setOverrides(isEngine ? { ...overrides, engine: { kind: value } } : setAt(overrides, keys, value));
+        if (keys.join('.') === 'engine.kind') {
+          setOverrides({ ...overrides, engine: { kind: value } });
+          return;
+        }
+        // A field of an engine is of the kind that it was changed in, whatever becomes the default.
+        const kind =
+          keys[0] === 'engine' ? (getAt(overrides, engineKindKeys) ?? get().spec?.engine.kind) : undefined;
+        const placed = kind === undefined ? overrides : setAt(overrides, engineKindKeys, kind);
+        setOverrides(setAt(placed, keys, value));
       },
       reset: (keys) => {
         const { overrides, edit } = get();
@@ -229,18 +256,14 @@ export function createDraft(client: Client): StoreApi<DraftState> {
       },
       choosePreset: (preset) => {
         if (preset === get().preset && !isOwnModel(get().overrides)) return;
-        // Where it runs has nothing to do with the model; everything else has.
-        const engine = getAt(get().overrides, ['engine']);
-        set({ preset, edit: null });
-        setOverrides(engine === undefined ? {} : { engine });
+        otherModel({ preset, overrides: {} }, preset);
       },
       chooseTarget: (gpu, engine) => {
         setOverrides(withTarget(get().overrides, gpu, engine));
       },
       chooseModel: (choice, ownPreset) => {
-        const engine = getAt(get().overrides, ['engine']);
-        set({ preset: choice.preset, ownPreset, edit: null });
-        setOverrides({ ...choice.overrides, ...(engine === undefined ? {} : { engine }) });
+        set({ ownPreset });
+        otherModel(choice, choice.preset);
       },
       startOver: () => {
         const source = getAt(get().overrides, ownModelKeys);
@@ -264,7 +287,12 @@ export function createDraft(client: Client): StoreApi<DraftState> {
       },
       importText: async (fileName, text) => {
         const { preset, overrides, page } = get();
-        const imported = await client.call('spec.import', { text, fileName, preset });
+        const imported = await client.call('spec.import', {
+          text,
+          fileName,
+          preset,
+          overrides: { ...overrides },
+        });
         const { source, notes, choice: found } = imported;
         const notice = { kind: 'imported', fileName, source, notes, taken: found !== null } as const;
         if (found === null) {

@@ -123,12 +123,6 @@ FOLDERS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "metrics",
         ("The metric a is str and no number", "metrics.py"),
     ),
-    "a metric that is NaN": (
-        "metrics.py",
-        _METRICS.format("return {'a': float('nan')}"),
-        "metrics",
-        ("The metric a is nan", "metrics.py"),
-    ),
     "metrics that give a list": (
         "metrics.py",
         _METRICS.format("return [1]"),
@@ -158,6 +152,21 @@ class BrokenFolderTest(ToolkitCase):
                 self.assertIn(error.code, ("model-folder-invalid", "input-invalid"), spoken(error))
                 for word in words:
                     self.assertIn(word, spoken(error))
+
+
+    def test_a_metric_of_nan_outputs_is_missing_and_no_failure(self) -> None:
+        good = write_toy(self.dir / "good")
+        dump = self.dir / "dump"
+        run_verb(
+            "infer-framework", "--model-dir", good, "--runtime=pyt", "--output-dir", dump, "--dump-labels"
+        )
+        (good / "metrics.py").write_text(_METRICS.format("return {'a': float('nan'), 'b': 0.5}"))
+        csv = self.dir / "metrics.csv"
+        result = run_verb("metrics", "--model-dir", good, "--dump-dir", dump, "--csv", csv)
+        self.assertEqual(result["metrics"], {"a": None, "b": 0.5})
+        header, row = csv.read_text().splitlines()
+        self.assertEqual(header, "_total_,a,b")
+        self.assertTrue(row.endswith(",,0.5"), row)
 
 
 def write_onnx(path: Path, operator: str, domain: str = "", opset: int = 17, ir: int = 8) -> Path:

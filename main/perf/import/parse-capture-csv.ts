@@ -1,10 +1,12 @@
 import { WorkbenchError } from '../../contract/errors';
 import type { LoadPoint } from '../../contract/results';
-import { mostUnderWay } from '../../contract/scenario-levels';
+import { loadKey, mostUnderWay } from '../../contract/scenario-levels';
 
 /** The levels of a file, and what of it has no place in them. */
 export interface Capture {
   readonly points: readonly LoadPoint[];
+  /** The batch sizes are the file's own. */
+  readonly saysBatch?: boolean;
   readonly notes: readonly string[];
 }
 
@@ -37,8 +39,10 @@ const gpuColumns = {
   totalMemoryBytes: 'Total GPU Memory',
 } as const;
 const throughputColumn = 'Inferences/Second';
-/** Sums of other columns. */
-const derived = ['request/response', 'response wait'];
+/** Sums of other columns; the last one is what the published scripts add. */
+const derived = ['request/response', 'response wait', 'avg latency'];
+/** Put in front by the published scripts, which write a file of several sweeps. */
+const batchColumns = ['Batch', 'batch_size'];
 const number = /^\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /** One row with its place for people. */
@@ -113,7 +117,7 @@ function pointOf(row: Row, loadColumn: string, options: CaptureOptions): LoadPoi
     );
   const gpus = gpusOf(row);
   return {
-    batchSize: options.batchSize,
+    batchSize: batchOf(row, options),
     concurrency: byRate ? mostUnderWay : load,
     ...(byRate ? { requestRate: load } : {}),
     inferencesPerSecond: row.number(throughputColumn),
@@ -135,6 +139,18 @@ function pointOf(row: Row, loadColumn: string, options: CaptureOptions): LoadPoi
     windows: [],
     elapsedUs: null,
   };
+}
+
+const batchColumnOf = (names: readonly string[]): string | undefined =>
+  batchColumns.find((name) => names.includes(name));
+
+/** The file's own where it says one. */
+function batchOf(row: Row, options: CaptureOptions): number {
+  const column = batchColumns.find((name) => row.has(name));
+  if (column === undefined) return options.batchSize;
+  const batch = row.number(column);
+  if (!Number.isSafeInteger(batch) || batch < 1) throw row.fail(`${batch} is no batch size`, column);
+  return batch;
 }
 
 function readHeader(header: string, fileName: string): { names: string[]; loadColumn: string } {
@@ -166,9 +182,11 @@ export function parseCaptureCsv(text: string, options: CaptureOptions): Capture 
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   const { names, loadColumn } = readHeader(lines[0] ?? '', options.fileName);
   const points: LoadPoint[] = [];
-  const seen = new Map<number, number>();
+  const header = (lines[0] ?? '').trim();
+  const seen = new Map<string, number>();
   for (const [index, line] of lines.entries()) {
-    if (index === 0 || line.trim() === '') continue;
+    // The published scripts write it again for each sweep.
+    if (index === 0 || line.trim() === '' || line.trim() === header) continue;
     const cells = line.split(',');
     const row = new Row(names, cells, `${options.fileName}, line ${index + 1}`);
     // Rows with GPU columns end with a comma that the header does not have.
@@ -177,10 +195,11 @@ export function parseCaptureCsv(text: string, options: CaptureOptions): Capture 
       throw row.fail(`There are ${cells.length} values for ${names.length} columns`);
     }
     const load = row.number(loadColumn);
-    const before = seen.get(load);
+    const point = pointOf(row, loadColumn, options);
+    const before = seen.get(loadKey(point));
     if (before !== undefined) throw row.fail(`${load} is there already in line ${before}`, loadColumn);
-    seen.set(load, index + 1);
-    points.push(pointOf(row, loadColumn, options));
+    seen.set(loadKey(point), index + 1);
+    points.push(point);
   }
   if (points.length === 0) {
     throw new WorkbenchError('input-invalid', 'The file has no level: perf_analyzer found none steady', {
@@ -189,12 +208,13 @@ export function parseCaptureCsv(text: string, options: CaptureOptions): Capture 
   }
   const known = [
     ...[loadColumn, throughputColumn, ...Object.values(required), ...Object.values(optional)],
-    ...[...Object.values(gpuColumns), ...derived, ''],
+    ...[...Object.values(gpuColumns), ...derived, ...batchColumns, ''],
   ];
   const unknown = names.filter((name) => !known.includes(name));
   const absent = Object.values(optional).filter((name) => !names.includes(name));
   return {
     points,
+    saysBatch: batchColumnOf(names) !== undefined,
     notes: [
       ...(absent.length === 0 ? [] : [`The file has no ${absent.join(', ')}.`]),
       ...(unknown.length === 0 ? [] : [`Not taken: ${unknown.join(', ')}.`]),

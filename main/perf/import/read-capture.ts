@@ -77,9 +77,15 @@ export async function readCapture(request: ImportRequest): Promise<ReadCapture> 
       sha256: createHash('sha256').update(bytes).digest('hex'),
       sizeBytes: bytes.length,
       notes: [
-        request.batchSize === undefined
-          ? 'Batch size 1 is assumed: such a file does not say it.'
-          : `Batch size ${request.batchSize} was given at the import: such a file does not say it.`,
+        ...(capture.saysBatch === true
+          ? request.batchSize === undefined
+            ? []
+            : [`Batch size ${request.batchSize} was given at the import and not taken: the file says it.`]
+          : [
+              request.batchSize === undefined
+                ? 'Batch size 1 is assumed: such a file does not say it.'
+                : `Batch size ${request.batchSize} was given at the import: such a file does not say it.`,
+            ]),
         request.model === undefined
           ? 'The model is named after the file: such a file does not say it.'
           : `The model "${request.model}" was given at the import: such a file does not say it.`,

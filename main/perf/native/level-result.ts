@@ -8,7 +8,7 @@ import { mergeDeltas, serverColumns } from '../server-columns';
 import type { ServerColumns, ServerDelta } from '../server-columns';
 import { sequenceLengths } from '../sequence-lengths';
 import { percentileInterval } from '../percentile-interval';
-import { partsInterval } from '../throughput-interval';
+import { throughputInterval } from '../throughput-interval';
 import { isSteady, stabilityWindows } from '../stability';
 import type { FailureCount, RecordedWindow } from './worker-messages';
 
@@ -212,7 +212,11 @@ export function levelResult(
   const server = deltas.length === 0 ? null : serverColumns(mergeDeltas(deltas));
   const serverUs = (column: ServerTime) => (server === null ? null : roundUs(server[column]));
   const blocks = recorded.flatMap((window) => blockRates(window, level.batchSize));
-  const interval = partsInterval(blocks);
+  const interval = throughputInterval(
+    blocks,
+    last.map(({ summary }) => summary.inferencesPerSecond),
+    count,
+  );
   // Parts with equally few requests do not scatter, and yet no count says more than this.
   const oneRequestIps = (level.batchSize * 1e6) / durationUs;
   const blockLatencies = recorded.flatMap((window) => window.blockLatencies.flatMap((block) => block ?? []));

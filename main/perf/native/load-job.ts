@@ -38,6 +38,8 @@ export interface SharedJob {
   /** The output region's file, to read answers back. */
   readonly outputPath: string;
   readonly outputNames: readonly string[];
+  /** Of each of them. */
+  readonly outputDatatypes: readonly string[];
   /** Room of each output of a request. */
   readonly outputBytes: number;
   /**

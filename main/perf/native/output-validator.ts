@@ -58,7 +58,8 @@ function finiteFault(found: Tensor): Failure | null {
     : { kind: 'output not finite', message: `${found.name} has NaN or an infinity at value ${at}` };
 }
 
-function difference(found: Tensor, expected: Buffer): Failure | null {
+/** Whether values are others than expected: exactly, and of floating point within what another order of sums makes. */
+export function difference(found: Tensor, expected: Buffer): Failure | null {
   const kind = 'output differs';
   const { name, data, datatype } = found;
   if (data.byteLength !== expected.byteLength) {

@@ -3,6 +3,8 @@ import { WorkbenchError } from '../../contract/errors';
 import { batchPayloads } from './batch-payloads';
 import type { RequestInputs } from './batch-payloads';
 import type { LoadJob, RequestInputHead, SharedJob } from './load-job';
+import { elementBytes } from '../../triton/tensor';
+import { difference } from './output-validator';
 import { comparedBytes, outputOffset } from './shared-layout';
 import type { OutputSet } from './shared-layout';
 import { SequencePlan } from './sequence-plan';
@@ -87,19 +89,6 @@ function inSequences(payloads: readonly RequestInputs[], encode: Encode, plan: S
   };
 }
 
-/** Values of FP32 outputs may differ in their last places where the server batches; other types must not. */
-function differs(found: Buffer, expected: Uint8Array): boolean {
-  if (found.equals(expected)) return false;
-  if (found.length % 4 !== 0) return true;
-  const other = Buffer.from(expected.buffer, expected.byteOffset, expected.byteLength);
-  for (let at = 0; at < found.length; at += 4) {
-    const a = found.readFloatLE(at);
-    const b = other.readFloatLE(at);
-    if (!(Math.abs(a - b) <= 1e-3 * Math.max(1, Math.abs(b)))) return true;
-  }
-  return false;
-}
-
 /** Requests that only name memory: one message for each payload and place of the outputs, made when first sent. */
 class SharedSource implements RequestSource {
   checked = 0;
@@ -146,10 +135,11 @@ class SharedSource implements RequestSource {
     this.watched = null;
     this.checked += 1;
     const faults: string[] = [];
-    this.eachOutput(watched.payload, (at, bytes, expected, name) => {
+    this.eachOutput(watched.payload, (at, bytes, expected, { name, datatype }) => {
       const found = Buffer.alloc(bytes);
       readSync(this.file, found, 0, bytes, at);
-      if (differs(found, expected))
+      const shape = [bytes / (elementBytes(datatype) ?? 1)];
+      if (difference({ name, datatype, shape, data: found }, expected) !== null)
         faults.push(`output ${name} in shared memory is not what the server answers over the wire`);
     });
     if (faults.length > 0) this.wrong += 1;
@@ -169,13 +159,20 @@ class SharedSource implements RequestSource {
 
   private eachOutput(
     payload: number,
-    visit: (at: number, bytes: number, expected: Uint8Array, name: string) => void,
+    visit: (
+      at: number,
+      bytes: number,
+      expected: Buffer,
+      output: { readonly name: string; readonly datatype: string },
+    ) => void,
   ): void {
     for (const [output, name] of this.shared.outputNames.entries()) {
       const expected = this.shared.references[payload]?.[output];
       if (expected === undefined) continue;
       const bytes = Math.min(comparedBytes, expected.byteLength);
-      visit(outputOffset(this.shared, 'watched', output), bytes, expected.subarray(0, bytes), name);
+      const datatype = this.shared.outputDatatypes[output] ?? '';
+      const begin = Buffer.from(expected.buffer, expected.byteOffset, bytes);
+      visit(outputOffset(this.shared, 'watched', output), bytes, begin, { name, datatype });
     }
   }
 

@@ -117,7 +117,7 @@ export const deployStep: Step = {
     // Known only now: the first run of such a model installs what it runs on.
     const packages =
       run.preset.preset.framework === 'tf' && engine.kind !== 'docker'
-        ? await readPackages(run.services.toolkit)
+        ? await readPackages(run.services.toolkit, context.signal)
         : before.packages;
     await run.append({
       type: 'environment',

@@ -22,7 +22,7 @@ export const imagesStep: Step = {
     }
     const triton = images.find((image) => image.role === 'triton');
     const name = triton === undefined ? null : (triton.digest ?? `${triton.reference} (${triton.id})`);
-    const packages = await readPackages(run.services.toolkit);
+    const packages = await readPackages(run.services.toolkit, context.signal);
     const environment = { ...run.state().environment, image: name, images: [...images], packages };
     await run.append({ type: 'environment', environment });
     return {};

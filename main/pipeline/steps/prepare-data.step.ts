@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sampleTensors } from '../../own/served-tensors';
-import { givenWeights, preparedNames, runFiles } from '../../store/run-files';
+import { givenWeights } from '../../contract/given-weights';
+import { preparedNames, runFiles } from '../../store/run-files';
 import { makeDatasetCommand, trainCommand } from '../../toolkit/verb-commands';
 import { checkpointHash, codeHash, datasetHash, modelSource } from '../model-arguments';
 import type { Step } from '../step';
@@ -24,6 +25,8 @@ export const prepareDataStep: Step = {
       paths: [givenWeights(model) ?? null, model.dataset ?? null],
     };
   },
+  // A loader may keep what it has read beside the data.
+  writesInputs: ({ spec }) => spec.model.dataset !== undefined,
   async run(context) {
     const { toolkit } = context.run.services;
     const { model } = context.spec;

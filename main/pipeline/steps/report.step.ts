@@ -1,3 +1,4 @@
+import { scenarios } from '../../contract/run-events';
 import { writeReports } from '../../reports/write-reports';
 import { reportContext } from '../report-context';
 import type { Step } from '../step';
@@ -12,7 +13,10 @@ export const reportStep: Step = {
   async run(context) {
     const { run } = context;
     // The report is the last step: what it shows is the state that the run ends with.
-    const state = { ...run.state(), status: 'done' as const };
+    const lacking = run
+      .state()
+      .steps.some(({ id, status }) => status === 'failed' && scenarios.some((scenario) => scenario === id));
+    const state = { ...run.state(), status: lacking ? ('failed' as const) : ('done' as const) };
     const files = await writeReports({
       state,
       context: await reportContext(run.preset, run.spec, {

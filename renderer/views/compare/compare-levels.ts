@@ -1,4 +1,5 @@
 import { shownScenario } from '../../../main/contract/repeats';
+import type { Scenario } from '../../../main/contract/run-events';
 import type { LoadPoint, MeasurementWindow } from '../../../main/contract/results';
 import type { RunState } from '../../../main/contract/run-state';
 import { spreadInterval } from '../../../main/contract/student-t';
@@ -20,6 +21,8 @@ export interface ComparedValue {
 /** A level; one entry a run, null where it has not measured the level. */
 export interface AlignedLevel {
   readonly level: number;
+  /** Of a request. */
+  readonly batchSize: number;
   readonly runs: readonly ({
     readonly point: LoadPoint;
     readonly throughput: ComparedValue;
@@ -91,20 +94,27 @@ export function pointsOfSweep(state: RunState, sweep: Sweep): readonly LoadPoint
     .filter((point) => sweepOfLevel(scenario, point) === sweep);
 }
 
+/** Requests of another size are another level. */
+const keyOf = (scenario: Scenario, point: LoadPoint): string =>
+  `${levelOf(scenario, point)}/${point.batchSize}`;
+
 /** Every level of the sweep that any of the runs has measured, ascending; all runs beside the first. */
 export function compareLevels(states: readonly RunState[], sweep: Sweep): readonly AlignedLevel[] {
   const scenario = scenarioOf(sweep);
   const points = states.map(
-    (state) =>
-      new Map(pointsOfSweep(state, sweep).map((point) => [levelOf(scenario, point), point] as const)),
+    (state) => new Map(pointsOfSweep(state, sweep).map((point) => [keyOf(scenario, point), point] as const)),
   );
-  const levels = [...new Set(points.flatMap((own) => [...own.keys()]))].sort((a, b) => a - b);
-  return levels.map((level) => {
-    const first = points[0]?.get(level) ?? null;
+  const rows = new Map(points.flatMap((own) => [...own]));
+  const ordered = [...rows].sort(
+    ([, a], [, b]) => levelOf(scenario, a) - levelOf(scenario, b) || a.batchSize - b.batchSize,
+  );
+  return ordered.map(([key, row]) => {
+    const first = points[0]?.get(key) ?? null;
     return {
-      level,
+      level: levelOf(scenario, row),
+      batchSize: row.batchSize,
       runs: points.map((own, index) => {
-        const point = own.get(level);
+        const point = own.get(key);
         if (point === undefined) return null;
         const to = index === 0 ? null : first;
         const scheduled = scheduledP99Of(point);

@@ -69,7 +69,11 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
   return (
     <>
       <RunLegend states={states} names={names} />
-      <DifferenceTable differences={differences} names={names} />
+      <DifferenceTable
+        differences={differences}
+        names={names}
+        known={states.filter(({ imported }) => imported === null).length}
+      />
       <div className="measurements-head">
         <SegmentedControl
           size="xs"

@@ -27,13 +27,16 @@ function leavesOf(value: unknown, path: string, leaves: Map<string, string>): Ma
 }
 
 /**
- * What the specifications say differently, in the order of the specification. Nothing for fewer than two.
- * @param specs null of an imported run: nothing of it is known.
+ * What the specifications say differently, in the order of the specification. Nothing for fewer than two that are known.
+ * @param specs null of an imported run: nothing of it is known, which is no difference.
  */
 export function diffSpecs(specs: readonly (RunSpec | null)[]): readonly SpecDifference[] {
   const all = specs.map((spec) => leavesOf(spec ?? {}, '', new Map()));
   const fields = new Set(all.flatMap((leaves) => [...leaves.keys()]));
   return [...fields]
     .map((field) => ({ field, values: all.map((leaves) => leaves.get(field) ?? null) }))
-    .filter(({ values }) => values.some((value) => value !== values[0]));
+    .filter(({ values }) => {
+      const known = values.filter((_value, index) => specs[index] !== null);
+      return known.some((value) => value !== known[0]);
+    });
 }

@@ -4,9 +4,12 @@ import type { SpecDifference } from './diff-specs';
 export function DifferenceTable({
   differences,
   names,
+  known,
 }: {
   differences: readonly SpecDifference[];
   names: readonly string[];
+  /** Runs whose specification is known: of an imported one it is not. */
+  known: number;
 }) {
   return (
     <section className="panel" aria-label="Differences in parameters">
@@ -16,7 +19,9 @@ export function DifferenceTable({
       </div>
       {differences.length === 0 ? (
         <p className="panel-body dim">
-          The specifications are the same: what differs below is the machine or chance.
+          {known < names.length
+            ? 'The parameters of imported runs are not known.'
+            : 'The specifications are the same: what differs below is the machine or chance.'}
         </p>
       ) : (
         <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of parameters">

@@ -119,7 +119,13 @@ export function LevelTable(props: {
   const { sweep, levels, names, baseline } = props;
   const groups = groupsOf(sweep);
   const span = names.length * 2 - 1 + (baseline === null ? 0 : 1);
+  const mixed = sweep !== 'batchSize' && new Set(levels.map(({ batchSize }) => batchSize)).size > 1;
   const published = new Map((baseline?.points ?? []).map((point) => [point.load, point]));
+  // Of another batch size than all rows have it is named in the heading.
+  const publishedAt = (level: number, batchSize: number) => {
+    const point = published.get(level);
+    return mixed && point?.batchSize !== batchSize ? undefined : point;
+  };
   return (
     <section className="panel" aria-label="Levels side by side">
       <div className="panel-head">
@@ -163,9 +169,12 @@ export function LevelTable(props: {
             </tr>
           </thead>
           <tbody>
-            {levels.map(({ level, runs }) => (
-              <tr key={level} data-level={level}>
-                <td className="number">{level}</td>
+            {levels.map(({ level, batchSize, runs }) => (
+              <tr key={`${level}/${batchSize}`} data-level={level}>
+                <td className="number">
+                  {level}
+                  {mixed ? <span className="dim"> batch {batchSize}</span> : null}
+                </td>
                 {groups.map(({ title, cells, published: publishedText }) => (
                   <Fragment key={title}>
                     {runs.map((run, index) => (
@@ -174,7 +183,7 @@ export function LevelTable(props: {
                       </Fragment>
                     ))}
                     {baseline === null ? null : (
-                      <td className="number dim">{publishedText(published.get(level))}</td>
+                      <td className="number dim">{publishedText(publishedAt(level, batchSize))}</td>
                     )}
                   </Fragment>
                 ))}

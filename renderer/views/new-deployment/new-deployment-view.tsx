@@ -6,7 +6,7 @@ import { attempt } from '../../components/notices';
 import { Page } from '../../components/page';
 import { wizardPages } from '../../stores/wizard-page';
 import { useWorkbench } from '../../workbench';
-import { isOwnModel } from '../../stores/draft';
+import { hasModelFile, isOwnModel } from '../../stores/draft';
 import type { DropUse } from './drop';
 import { NoticeBar } from './notice-bar';
 import { PageForm } from './pages/page-form';
@@ -67,7 +67,7 @@ export function NewDeploymentView() {
     },
     [draft, ownModel, goTo, importText],
   );
-  const dragged = useDrop(drop);
+  const dragged = useDrop(drop, hasModelFile(overrides));
 
   const { toggleHelp } = pane;
   const press = useCallback(

@@ -22,6 +22,9 @@ export function NoticeBar() {
       <div className="notice-text">
         {notice.kind === 'started-over' ? 'Everything is as the preset has it again.' : null}
         {notice.kind === 'reused' ? `Taken over: ${notice.what}.` : null}
+        {notice.kind === 'other-model'
+          ? `${notice.what}: what was chosen for the model before is laid aside.`
+          : null}
         {notice.kind === 'imported' ? (
           <>
             <strong>

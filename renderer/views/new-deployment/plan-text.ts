@@ -86,10 +86,14 @@ export function commandChanges(
     : changes;
 }
 
-/** The same run on the command line. A name that `--set` cannot take goes into the value of what holds it. */
+/**
+ * The same run on the command line. A name that `--set` cannot take goes into the value of what holds it.
+ * @param noGpu the command line would else take what is published of the GPU that it finds.
+ */
 export function cliCommand(
   preset: string,
   changes: readonly Pick<Change, 'keys' | 'to'>[],
+  { noGpu = false } = {},
 ): readonly string[] {
   const sets = changes.flatMap(({ keys, to }) => {
     const odd = keys.findIndex((name) => !isPlainName(name));
@@ -97,5 +101,5 @@ export function cliCommand(
     const value = keys.slice(outer.length).reduceRight<unknown>((inner, name) => ({ [name]: inner }), to);
     return ['--set', `${outer.join('.')}=${assigned(value)}`];
   });
-  return ['npm', 'run', 'cli', '--', 'run', preset, ...sets];
+  return ['npm', 'run', 'cli', '--', 'run', preset, ...(noGpu ? ['--gpu', 'none'] : []), ...sets];
 }

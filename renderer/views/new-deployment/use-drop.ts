@@ -6,7 +6,10 @@ import { dropUse } from './drop';
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true;
 
 /** A file or folder dragged over the window; true while one is. */
-export function useDrop(onDrop: (use: DropUse, file: File, path: string) => void): boolean {
+export function useDrop(
+  onDrop: (use: DropUse, file: File, path: string) => void,
+  hasModelFile: boolean,
+): boolean {
   const { client } = useWorkbench();
   const [over, setOver] = useState(false);
   useEffect(() => {
@@ -34,7 +37,7 @@ export function useDrop(onDrop: (use: DropUse, file: File, path: string) => void
       if (item === undefined || file === null) return;
       event.preventDefault();
       const isFolder = item.webkitGetAsEntry()?.isDirectory === true;
-      onDrop(dropUse(file.name, isFolder), file, client.pathOf(file));
+      onDrop(dropUse(file.name, isFolder, hasModelFile), file, client.pathOf(file));
     };
     const listeners = [
       ['dragenter', enter],
@@ -46,6 +49,6 @@ export function useDrop(onDrop: (use: DropUse, file: File, path: string) => void
     return () => {
       for (const [name, listener] of listeners) window.removeEventListener(name, listener);
     };
-  }, [client, onDrop]);
+  }, [client, onDrop, hasModelFile]);
   return over;
 }

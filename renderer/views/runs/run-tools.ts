@@ -15,6 +15,8 @@ export async function duplicateRun(workbench: Workbench, runId: string): Promise
     );
   }
   const { preset } = spec.model;
+  // What was left on disk is read first, lest it takes the place of this.
+  await workbench.draft.getState().open();
   workbench.draft.getState().reuse({ preset, overrides: { ...spec } }, `run ${runId}`);
   workbench.route.getState().go({ page: 'new' });
 }

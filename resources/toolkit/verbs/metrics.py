@@ -23,11 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--csv", type=Path, required=True)
 
 
-def _checked(value: Any) -> dict[str, float]:
+def _checked(value: Any) -> dict[str, float | None]:
     where = "metrics.py"
     if not isinstance(value, dict) or not value:
         raise ToolkitError("model-folder-invalid", "calc must return a dict of numbers", where=where)
-    numbers: dict[str, float] = {}
+    numbers: dict[str, float | None] = {}
     for name, number in value.items():
         if (
             not isinstance(name, str)
@@ -38,7 +38,7 @@ def _checked(value: Any) -> dict[str, float]:
                 "model-folder-invalid", f"The metric name {name!r} is not a plain word", where=where
             )
         try:
-            numbers[name] = float(number)
+            found = float(number)
         except (TypeError, ValueError):
             raise ToolkitError(
                 "model-folder-invalid",
@@ -46,13 +46,8 @@ def _checked(value: Any) -> dict[str, float]:
                 where=where,
                 remedy="calc must return a dict of finite numbers.",
             ) from None
-        if not math.isfinite(numbers[name]):
-            raise ToolkitError(
-                "model-folder-invalid",
-                f"The metric {name} is {number}",
-                where=where,
-                remedy="calc must return finite numbers: divide by nothing that can be 0, and leave NaN outputs out.",
-            )
+        # Of outputs with NaN there is none: the gate says so.
+        numbers[name] = found if math.isfinite(found) else None
     return numbers
 
 
@@ -78,9 +73,9 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     values = _checked(result)
     with replacing(options.csv) as partial:
         header = ",".join(["_total_", *values])
-        row = ",".join([str(len(ids)), *(repr(value) for value in values.values())])
+        row = ",".join([str(len(ids)), *("" if value is None else repr(value) for value in values.values())])
         partial.write_text(f"{header}\n{row}\n", encoding="utf-8")
     for name, value in values.items():
-        report.fact(name, f"{value:.4f}")
+        report.fact(name, "not a finite number" if value is None else f"{value:.4f}")
     report.progress(1.0, "Metrics computed")
     return {"metrics": values, "samples": len(ids)}

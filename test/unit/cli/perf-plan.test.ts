@@ -32,3 +32,27 @@ describe('several levels', () => {
     expect(plan.settings.maxTrials).toBe(10);
   });
 });
+
+describe('numbers', () => {
+  it.each([
+    ['--measurement-interval-ms', '0'],
+    ['--measurement-interval-ms', '3000000000'],
+    ['--measurement-request-count', '0.5'],
+    ['--stability-percentage', '-5'],
+    ['--max-trials', '0'],
+    ['--warmup-ms', '3000000000'],
+    ['--output-shared-memory-size', '0'],
+  ])('%s %s is refused by its name', async (flag, value) => {
+    await expect(planOf('--model', 'm', flag, value)).rejects.toMatchObject({
+      code: 'input-invalid',
+      where: flag,
+    });
+  });
+
+  it('can ask for windows of requests', async () => {
+    const { settings } = await planOf(
+      ...['--model', 'm', '--measurement-mode', 'count_windows', '--measurement-request-count', '200'],
+    );
+    expect(settings).toMatchObject({ measurementMode: 'count_windows', measurementRequestCount: 200 });
+  });
+});

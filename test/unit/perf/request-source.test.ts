@@ -22,6 +22,7 @@ beforeEach(async () => {
     outputRegion: 'out',
     outputPath: join(dir, 'out'),
     outputNames: ['OUTPUT'],
+    outputDatatypes: ['FP32'],
     outputBytes: 8,
     references: [[expected]],
   };

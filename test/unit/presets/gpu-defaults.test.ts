@@ -200,3 +200,20 @@ describe('a chosen GPU', () => {
     expect(publishedGpuOf(name)).toBe(gpu);
   });
 });
+
+describe('a choice that says a part of the engine', () => {
+  it('is of the containers that a published GPU asks for', () => {
+    const nnunet = { ...full, targetGpu: 'A40' };
+    const whole = resolveSpec(presetOf('nnunet'), { ...nnunet, engine: { kind: 'docker', shmSizeMiB: 512 } });
+    const part = resolveSpec(presetOf('nnunet'), { ...nnunet, engine: { shmSizeMiB: 512 } });
+    expect(part).toEqual(whole);
+    expect(part.performance.sharedMemory).toBe('cuda');
+  });
+
+  it('of a server elsewhere has no plan for a default, and all else that is published', () => {
+    const remote = { kind: 'remote', url: 'http://triton:8000' };
+    const spec = resolveSpec(presetOf('tft'), { ...full, targetGpu: 'A30', engine: remote });
+    expect(spec.format).toBe('onnx');
+    expect(spec.configure.maxBatchSize).toBe(1024);
+  });
+});

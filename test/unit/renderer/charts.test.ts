@@ -1,3 +1,4 @@
+import { chartCsv } from '../../../renderer/charts/chart-csv';
 import { describe, expect, it } from 'vitest';
 import { chartThemes } from '../../../renderer/charts/chart-theme';
 import type { SweepInput } from '../../../renderer/charts/chart';
@@ -52,6 +53,10 @@ describe('the throughput chart', () => {
     expect(hole?.x).toEqual([32]);
     expect(hole?.hovertext?.[0]).toContain('The load tool ended with exit code 99');
     expect(throughputChart(offline).data.some((trace) => trace.name === 'No result')).toBe(false);
+    const lines = chartCsv(throughputChart(online)).trim().split('\r\n');
+    expect(lines[0]).not.toContain('No result');
+    // The level stays in the file, without a value.
+    expect(lines.find((line) => line.startsWith('32,'))).toMatch(/^32,*$/);
   });
 
   it('shows the window of the level under way, in its own scenario only', () => {

@@ -55,6 +55,21 @@ describe('levels side by side', () => {
     expect(rows[3]?.runs[0]).toBeNull();
   });
 
+  it('of another batch size are other levels', () => {
+    const batch = (batchSize: number, rate: number) =>
+      pointFixture({ batchSize, concurrency: 4, inferencesPerSecond: rate, throughputIntervalIps: 1 });
+    const rows = compareLevels([withPoints(batch(1, 100)), withPoints(batch(16, 900))], 'concurrency');
+    expect(rows.map(({ level: at, batchSize }) => [at, batchSize])).toEqual([
+      [4, 1],
+      [4, 16],
+    ]);
+    expect(rows.map(({ runs }) => runs.map((run) => run?.throughput.ratio ?? null))).toEqual([
+      [null, null],
+      [null, null],
+    ]);
+    expect(rows[1]?.runs[0]).toBeNull();
+  });
+
   it('have an interval of the p99 from its windows where the tool states none', () => {
     const window = pointFixture().windows[0];
     if (window === undefined) throw new Error('no window');

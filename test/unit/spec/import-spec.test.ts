@@ -256,3 +256,34 @@ parameters { key: "intra_op_thread_count" value: { string_value: "3" } }
     expect([imported, notes]).toEqual([null, [expect.stringMatching(/line 2: .*max_batch/)]]);
   });
 });
+
+describe('config.pbtxt over a draft', () => {
+  const plain = `name: "resnet50"
+backend: "onnxruntime"
+max_batch_size: 8
+input [ { name: "INPUT__0" data_type: TYPE_FP32 dims: [ 3, 64, 64 ] } ]
+output [ { name: "OUTPUT__0" data_type: TYPE_FP32 dims: [ 10 ] } ]
+`;
+  const over = (overrides: Record<string, unknown>, text = plain) =>
+    importSpec(resnet50, text, 'config.pbtxt', overrides);
+
+  it('says what it says, also where that is the default', () => {
+    const imported = over({ configure: { maxBatchSize: 64, configPatch: { labels: 'x' } } });
+    expect(imported.choice?.overrides).toMatchObject({ configure: { maxBatchSize: 8 } });
+    expect(over({}).choice?.overrides).not.toHaveProperty('configure.maxBatchSize');
+  });
+
+  it('keeps a format whose files its backend reads', () => {
+    const torch = plain.replace('onnxruntime', 'pytorch');
+    expect(over({ format: 'ts-script' }, torch).choice?.overrides['format']).toBe('ts-script');
+    expect(over({ format: 'onnx' }, torch).choice?.overrides['format']).toBe('ts-trace');
+  });
+
+  it('names the engine of the draft', () => {
+    const notes = over({ engine: { kind: 'local' } }).notes.join(' ');
+    expect(notes).toContain('the engine "local"');
+    expect(over({ engine: { kind: 'remote', url: 'http://localhost:8000' } }).notes.join(' ')).not.toContain(
+      'the engine "local"',
+    );
+  });
+});

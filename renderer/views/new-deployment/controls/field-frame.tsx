@@ -5,6 +5,7 @@ import type { SpecProblem } from '../../../../main/contract/spec-tools';
 import type { Field } from '../fields/field';
 import { pathOf } from '../fields/field';
 import { isAbout, problemText } from '../problems';
+import { resetField } from '../reset-field';
 import { useWizard } from '../wizard-context';
 import { valueText } from '../read-text';
 import { TopicHelp } from './topic-help';
@@ -75,10 +76,7 @@ export function FieldFrame(props: { field: Field; control: (control: ControlProp
               className="plain-button field-changed"
               aria-label={`Reset ${field.label}`}
               onClick={() => {
-                // Without a chosen engine a published GPU asks for containers, whatever this machine has.
-                if (path === 'engine.kind' && wizard.valueAt(['targetGpu']) !== undefined)
-                  wizard.draft.change(field.keys, wizard.defaultOf(field.keys));
-                else wizard.draft.reset(field.keys);
+                resetField(wizard, field.keys);
                 // The button goes with the change; the next key belongs to the field.
                 document.getElementById(id)?.focus();
               }}

@@ -39,8 +39,8 @@ export function GpusControl({ field, frame }: { field: Field; frame: ControlProp
       splitChars={[',', ' ', ';']}
       acceptValueOnBlur
       onChange={(next) => {
-        if (next.length === 0) draft.reset(field.keys);
-        else draft.change(field.keys, next);
+        // None is a choice: the default may be every GPU.
+        draft.change(field.keys, next);
       }}
     />
   );

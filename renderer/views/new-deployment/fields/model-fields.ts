@@ -40,6 +40,38 @@ function shapeFields(context: FieldContext): readonly Field[] {
   });
 }
 
+/** Weights and data of code; a model file has its weights in it. */
+function inputFields(context: FieldContext): readonly Field[] {
+  const kind = context.value('model', 'source', 'kind');
+  const dataset = { keys: ['model', 'dataset'], label: 'Data set', term: 'dataset-path' } as const;
+  if (kind !== undefined && kind !== 'folder') {
+    return [
+      {
+        ...dataset,
+        label: 'Samples',
+        help: 'Values of the inputs, an npz or a JSON file. Empty: random values.',
+        control: { kind: 'path', pathKind: 'file', placeholder: 'random' },
+      },
+    ];
+  }
+  return [
+    {
+      keys: ['model', 'checkpoint'],
+      label: 'Checkpoint',
+      term: 'checkpoint',
+      variable: 'CHECKPOINT',
+      help: 'Your weights. Empty: the profile trains or initialises its own.',
+      control: { kind: 'path', pathKind: 'file', placeholder: 'none' },
+    },
+    {
+      ...dataset,
+      variable: 'DATASETS_DIR',
+      help: 'In the preset’s own layout. Empty: one is generated.',
+      control: { kind: 'path', pathKind: 'folder', placeholder: 'generated' },
+    },
+  ];
+}
+
 /** The model, its weights and its data. */
 export function modelSections(context: FieldContext): readonly Section[] {
   const { preset } = context;
@@ -87,24 +119,7 @@ export function modelSections(context: FieldContext): readonly Section[] {
     {
       title: 'Weights and data',
       note: `Published with: ${preset.origin.checkpoint}; ${preset.origin.dataset}.`,
-      fields: [
-        {
-          keys: ['model', 'checkpoint'],
-          label: 'Checkpoint',
-          term: 'checkpoint',
-          variable: 'CHECKPOINT',
-          help: 'Your weights. Empty: the profile trains or initialises its own.',
-          control: { kind: 'path', pathKind: 'file', placeholder: 'none' },
-        },
-        {
-          keys: ['model', 'dataset'],
-          label: 'Data set',
-          term: 'dataset-path',
-          variable: 'DATASETS_DIR',
-          help: 'In the preset’s own layout. Empty: one is generated.',
-          control: { kind: 'path', pathKind: 'folder', placeholder: 'generated' },
-        },
-      ],
+      fields: inputFields(context),
     },
     {
       title: 'Arguments of the model’s code',

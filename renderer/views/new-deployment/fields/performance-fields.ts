@@ -1,6 +1,7 @@
 import {
   inputDataModes,
   loadTools,
+  measurementModes,
   outputCheckKinds,
   protocols,
   requestDistributions,
@@ -19,8 +20,6 @@ const choice = <Value extends string>(
   cards: false,
   options: values.map((value) => ({ value, label: text[value] })),
 });
-
-const modes = ['time_windows', 'count_windows'] as const;
 
 /** What is measured, and when a level counts as measured. */
 export function performanceSections(context: FieldContext): readonly Section[] {
@@ -192,7 +191,7 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           variable: 'MEASUREMENT_MODE',
           help: 'A window ends after a time, or after a number of requests.',
           wide: true,
-          control: choice(modes, { time_windows: 'By time', count_windows: 'By requests' }),
+          control: choice(measurementModes, { time_windows: 'By time', count_windows: 'By requests' }),
         },
         {
           keys: ['performance', 'measurementIntervalMs'],

@@ -2,15 +2,20 @@ import { Button } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { CommandText } from '../../../components/command-text';
 import { pageOf, pageTitle } from '../../../stores/wizard-page';
+import { ownModelKeys } from '../../../stores/draft';
 import { pathOf } from '../fields/field';
 import { cliCommand, commandChanges, planText } from '../plan-text';
 import { valueText } from '../read-text';
+import { resetField } from '../reset-field';
 import { useWizard } from '../wizard-context';
 import { ProblemList } from './problem-list';
 
 function Differences() {
-  const { changes, fields, draft } = useWizard();
-  if (changes.length === 0) return <p className="panel-body dim">Everything is as the preset has it.</p>;
+  const wizard = useWizard();
+  const { changes, fields, draft } = wizard;
+  // The own model is one choice, made and undone on its page.
+  const shown = changes.filter(({ keys }) => !(keys[0] === ownModelKeys[0] && keys[1] === ownModelKeys[1]));
+  if (shown.length === 0) return <p className="panel-body dim">Everything is as the preset has it.</p>;
   const nameOf = (path: string): string =>
     fields.find((field) => pathOf(field) === path)?.label ??
     (path === 'configure.configPatch' ? 'Edited by hand in config.pbtxt' : path);
@@ -27,7 +32,7 @@ function Differences() {
         </tr>
       </thead>
       <tbody>
-        {changes.map(({ keys, from, to }) => {
+        {shown.map(({ keys, from, to }) => {
           const path = keys.join('.');
           return (
             <tr key={path}>
@@ -52,7 +57,7 @@ function Differences() {
                   color="gray"
                   aria-label={`Reset ${nameOf(path)}`}
                   onClick={() => {
-                    draft.reset(keys);
+                    resetField(wizard, keys);
                   }}
                 >
                   Reset
@@ -93,6 +98,7 @@ export function Review() {
   const { draft, changes, preset, valueAt } = useWizard();
   const spec = draft.preview?.spec ?? null;
   const hash = draft.preview?.specHash ?? null;
+  const gpus = spec?.engine.kind === 'docker' ? spec.engine.gpus : [];
   return (
     <>
       <Verdict />
@@ -129,7 +135,9 @@ export function Review() {
         </div>
         <div className="panel-body">
           <CommandText
-            argv={cliCommand(draft.preset, commandChanges(changes, valueAt(['engine', 'kind'])))}
+            argv={cliCommand(draft.preset, commandChanges(changes, valueAt(['engine', 'kind'])), {
+              noGpu: valueAt(['targetGpu']) === undefined && gpus.length > 0,
+            })}
           />
           <p className="field-help">{pageTitle.review} and the command lead to the same specification.</p>
         </div>

@@ -143,3 +143,34 @@ describe('a file that is not one of perf_analyzer', () => {
     expect(error.where).toBe('results.csv, line 2, column "Avg GPU Utilization"');
   });
 });
+
+describe('a CSV file of the published scripts', () => {
+  const [header = '', row = ''] = fixture('concurrency-plain.csv').split('\n');
+  const withBatch = (batch: number, concurrency: number) =>
+    `${batch},${row.trim().replace(/^\d+/, String(concurrency))},123`;
+  const head = `Batch,${header.trim()},avg latency`;
+
+  it('says the batch sizes itself, with the header again before each sweep', () => {
+    const text = [head, withBatch(1, 1), withBatch(1, 2), head, withBatch(16, 1), withBatch(16, 2), ''].join(
+      '\n',
+    );
+    const { points, saysBatch, notes } = parse(text, 4);
+    expect(saysBatch).toBe(true);
+    expect(points.map(({ batchSize, concurrency }) => [batchSize, concurrency])).toEqual([
+      [1, 1],
+      [1, 2],
+      [16, 1],
+      [16, 2],
+    ]);
+    // Theirs is a sum of columns, and no measured mean.
+    expect(points.every(({ avgUs }) => avgUs === null)).toBe(true);
+    expect(notes.join(' ')).not.toContain('Batch');
+  });
+
+  it('has each level once, and batch sizes that are some', () => {
+    expect(refusal([head, withBatch(2, 1), withBatch(2, 1)].join('\n')).message).toContain(
+      'already in line 2',
+    );
+    expect(refusal([head, withBatch(0, 1)].join('\n')).message).toContain('no batch size');
+  });
+});

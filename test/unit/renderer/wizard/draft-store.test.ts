@@ -149,6 +149,31 @@ describe('the draft of a deployment', () => {
     expect(act(draft).overrides).not.toHaveProperty('format');
   });
 
+  it('brings back what another preset took the place of', () => {
+    const { draft } = createDesk();
+    const chosen = { engine: { kind: 'docker' }, performance: { batchSizes: [3] } };
+    act(draft).change(['engine', 'kind'], 'docker');
+    act(draft).change(['performance', 'batchSizes'], [3]);
+    act(draft).choosePreset('other');
+    expect(act(draft).notice).toEqual({ kind: 'other-model', what: 'other' });
+    act(draft).takeBack();
+    expect(act(draft)).toMatchObject({ preset: 'resnet50', overrides: chosen, notice: null });
+    // Nothing is lost by a look at the presets alone.
+    act(draft).startOver();
+    act(draft).dismiss();
+    act(draft).choosePreset('other');
+    expect(act(draft).notice).toBeNull();
+  });
+
+  it('writes the kind of engine that a field was changed in', async () => {
+    const desk = createDesk();
+    await act(desk.draft).open();
+    const kind = act(desk.draft).spec?.engine.kind;
+    expect(kind).toBeDefined();
+    act(desk.draft).change(['engine', 'httpPort'], 9000);
+    expect(act(desk.draft).overrides).toEqual({ engine: { kind, httpPort: 9000 } });
+  });
+
   it('goes back from an own model to the preset that has its name', () => {
     const { draft } = createDesk();
     act(draft).choosePreset('other');

@@ -38,6 +38,12 @@ it('what is dropped is taken for what it looks like', () => {
     expect(dropUse(name, true)).toBe('model');
   }
   expect(dropUse('resnet50.pth', false)).toBe('checkpoint');
+  // A model file has no weights beside itself: these are its samples.
+  expect(['samples.npz', 'samples.json'].map((name) => dropUse(name, false, true))).toEqual([
+    'dataset',
+    'dataset',
+  ]);
+  expect(dropUse('samples.npz', false)).toBe('checkpoint');
   for (const name of [
     'run.yaml',
     'config.YML',
