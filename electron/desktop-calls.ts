@@ -1,6 +1,6 @@
 import { copyFile, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { BrowserWindow } from 'electron';
+import type { BrowserWindow, SaveDialogOptions } from 'electron';
 import { app, dialog, shell } from 'electron';
 import type { Handlers } from '../main/contract/api';
 import { WorkbenchError } from '../main/contract/errors';
@@ -20,6 +20,9 @@ const filters: Readonly<
   'csv-online': { name: 'CSV', extensions: ['csv'] },
   'csv-accuracy': { name: 'CSV', extensions: ['csv'] },
 };
+
+/** A file of the same name is not replaced without a question: on Linux that has to be asked for. */
+const asksFirst: Pick<SaveDialogOptions, 'properties'> = { properties: ['showOverwriteConfirmation'] };
 
 /** As much text as a call takes back. */
 const longestTextBytes = 1_000_000;
@@ -47,6 +50,7 @@ export function desktopCalls(options: {
     'desktop.saveReport': async ({ runId, kind }) => {
       const source = await options.core.reportPath(runId, kind);
       const answer = await dialog.showSaveDialog(options.window(), {
+        ...asksFirst,
         defaultPath: join(app.getPath('documents'), `${runId}-${basename(source)}`),
         filters: [filters[kind]],
       });
@@ -64,6 +68,7 @@ export function desktopCalls(options: {
     },
     'desktop.saveText': async ({ fileName, text }) => {
       const answer = await dialog.showSaveDialog(options.window(), {
+        ...asksFirst,
         defaultPath: join(app.getPath('documents'), basename(fileName)),
       });
       if (answer.canceled || !answer.filePath) return null;
@@ -72,6 +77,7 @@ export function desktopCalls(options: {
     },
     'desktop.saveMonitor': async ({ kind }) => {
       const answer = await dialog.showSaveDialog(options.window(), {
+        ...asksFirst,
         defaultPath: join(app.getPath('documents'), `monitoring.${kind}`),
         filters: [filters[kind === 'csv' ? 'csv-online' : kind]],
       });

@@ -37,7 +37,8 @@ export interface ContainerEnd {
 /** It was taken up after it had done its work while nobody watched: to start it again would do that anew. */
 async function endedWell({ client, body, signal }: RunContainerInput, id: string): Promise<boolean> {
   if (body.Labels?.[labelNames.adoptable] !== 'true') return false;
-  const state = (await inspectContainer(client, id, signal))?.State;
+  // An engine that is away is waited for by the start.
+  const state = (await inspectContainer(client, id, signal).catch(() => null))?.State;
   return state?.Status === 'exited' && state.ExitCode === 0;
 }
 

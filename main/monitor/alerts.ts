@@ -47,6 +47,10 @@ function ofModel(rule: AlertRule, model: ModelSample): string | null | undefined
 const isLeftOut = ({ reason }: { readonly reason: string | null }): boolean =>
   reason === 'Not loaded' || reason === 'unloaded';
 
+/** A model that nobody loaded, or that somebody unloaded, is not in trouble, unless the rule names it. */
+const left = (rule: AlertRule, model: ModelSample): boolean =>
+  rule.metric === 'model' && rule.model === '' && isLeftOut(model);
+
 function heldBy(rule: AlertRule, sample: MonitorSample): readonly Held[] {
   const { server } = sample;
   if (rule.metric === 'server') {
@@ -56,17 +60,13 @@ function heldBy(rule: AlertRule, sample: MonitorSample): readonly Held[] {
     const busy = server.state === 'not-ready' && sample.models.some(isOnItsWay);
     return [{ subject: 'server', wrong: busy ? undefined : wrong }];
   }
-  return (
-    sample.models
-      .filter((model) => rule.model === '' || model.name === rule.model)
-      // A model that nobody loaded, or that somebody unloaded, is not in trouble, unless the rule names it.
-      .filter((model) => rule.metric !== 'model' || rule.model !== '' || !isLeftOut(model))
-      .map((model) => ({
-        subject: modelKey(model),
-        // Of a server that is gone its own rule tells; the models' troubles stand as they were.
-        wrong: server.state === 'gone' ? undefined : ofModel(rule, model),
-      }))
-  );
+  return sample.models
+    .filter((model) => rule.model === '' || model.name === rule.model)
+    .map((model) => ({
+      subject: modelKey(model),
+      // Of a server that is gone its own rule tells; the models' troubles stand as they were.
+      wrong: server.state === 'gone' ? undefined : left(rule, model) ? null : ofModel(rule, model),
+    }));
 }
 
 /**

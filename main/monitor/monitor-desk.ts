@@ -35,6 +35,7 @@ interface Recording {
 export class MonitorDesk {
   readonly history = new MonitorHistory();
   private source: MonitorState['source'] = null;
+  private lastSource: MonitorState['source'] = null;
   private watched: MonitorTarget | null = null;
   private session: LiveSession | null = null;
   private replaying: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
@@ -47,6 +48,11 @@ export class MonitorDesk {
   private rules: readonly AlertRule[] = [];
 
   constructor(private readonly options: MonitorDeskOptions) {}
+
+  /** What the kept figures are of: it stays when watching has been stopped. */
+  seen(): MonitorState['source'] {
+    return this.source ?? this.lastSource;
+  }
 
   target(): MonitorTarget | null {
     return this.source?.kind === 'live' ? this.watched : null;
@@ -96,6 +102,7 @@ export class MonitorDesk {
   }
 
   async stop(): Promise<void> {
+    this.recordingProblem = null;
     const { session, replaying } = this;
     this.session = null;
     this.replaying = null;
@@ -104,6 +111,7 @@ export class MonitorDesk {
     await replaying?.ended.catch(() => undefined);
     await this.endRecording();
     if (this.source === null) return;
+    this.lastSource = this.source;
     this.source = null;
     this.probe = null;
     this.probeProblem = null;
@@ -119,10 +127,15 @@ export class MonitorDesk {
 
   async setRules(rules: readonly AlertRule[]): Promise<void> {
     const settings = await this.read();
+    const before = this.rules;
     this.rules = rules;
-    this.alerts = this.alerts.filter((alert) =>
-      rules.some((rule) => rule.id === alert.ruleId && rule.enabled),
-    );
+    // An alert is of what its rule looked at: one that looks at something else now has not fired.
+    const looksOn = ({ ruleId }: Alert): boolean => {
+      const now = rules.find(({ id }) => id === ruleId);
+      const then = before.find(({ id }) => id === ruleId);
+      return now?.enabled === true && now.metric === then?.metric && now.model === then.model;
+    };
+    this.alerts = this.alerts.filter(looksOn);
     await this.keep({ ...settings, rules });
     this.changed();
   }

@@ -44,7 +44,7 @@ function summaryOf(
   return weights === 0 ? { mean: null, max: null } : { mean: sum / weights, max };
 }
 
-/** Requests of each second of a model, and those of them that were answered. */
+/** Requests of each second of a model, those of them that were answered, and executions. */
 function requestsOf(history: MonitorHistory, key: string) {
   const span = history.span();
   const values = (field: SeriesField) =>
@@ -55,14 +55,17 @@ function requestsOf(history: MonitorHistory, key: string) {
   const share = (index: number): number => errors[index] ?? NaN;
   const answered = (index: number): number =>
     Number.isNaN(share(index)) ? sent(index) : sent(index) * (1 - share(index));
-  return { sent, answered };
+  const inferences = values('inferencesPerSecond');
+  const batches = values('batch');
+  const executed = (index: number): number => (inferences[index] ?? 0) / (batches[index] ?? NaN);
+  return { sent, answered, executed };
 }
 
 const us = (value: number | null): number | null => (value === null ? null : value / 1000);
 
 function modelRow(history: MonitorHistory, key: string): Markup {
   const series = `model:${key}`;
-  const { sent, answered } = requestsOf(history, series);
+  const { sent, answered, executed } = requestsOf(history, series);
   const of = (field: SeriesField) => summaryOf(history, series, field);
   // A mean a request, and not a mean of seconds: a second with one request says less than one with a thousand.
   const perAnswer = (field: SeriesField) => summaryOf(history, series, field, answered).mean;
@@ -73,7 +76,8 @@ function modelRow(history: MonitorHistory, key: string): Markup {
     us(perAnswer('queueUs')),
     3,
   )}</td><td class="n">${shown(us(perAnswer('computeInferUs')), 3)}</td><td class="n">${shown(
-    of('batch').mean,
+    // Items an execution over all of them.
+    summaryOf(history, series, 'batch', executed).mean,
   )}</td><td class="n">${shown(us(of('probeP99Us').max))}</td></tr>`;
 }
 

@@ -119,7 +119,8 @@ export function createMonitor(options: MonitorOptions): Monitor {
     }),
   };
   const report = async (): Promise<string> => {
-    const { alerts, source } = await desk.state();
+    const { alerts } = await desk.state();
+    const source = desk.seen();
     const name = source === null ? 'Nothing' : source.kind === 'live' ? source.url : source.file;
     return monitorReport({ source: name, history: desk.history, alerts });
   };

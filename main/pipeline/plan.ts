@@ -34,12 +34,10 @@ export function plannedSteps(steps: readonly Step[], state: RunState, keys: Step
   for (const step of steps) {
     if (step.kind !== 'session' && !isUnchanged(step, state, keys[step.id])) planned.add(step.id);
   }
-  // What is made of another step's result is made again with it.
-  const isSession = (id: StepId) => steps.some((other) => other.id === id && other.kind === 'session');
-  for (const step of steps) {
-    if (step.kind !== 'session' && step.needs.some((id) => planned.has(id) && !isSession(id)))
-      planned.add(step.id);
-  }
+  // What is made of another step's result is made again with it, also of what a session serves.
+  const again = new Set<StepId>(planned);
+  for (const step of steps) if (step.needs.some((id) => again.has(id))) again.add(step.id);
+  for (const step of steps) if (step.kind !== 'session' && again.has(step.id)) planned.add(step.id);
   for (const step of steps) {
     const wanted = steps.some((other) => other.needs.includes(step.id) && planned.has(other.id));
     if (step.kind === 'session' && wanted) planned.add(step.id);

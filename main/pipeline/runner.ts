@@ -4,6 +4,7 @@ import { toWire, WorkbenchError } from '../contract/errors';
 import { stepTitle } from '../contract/step-text';
 import type { RunOutcome } from '../contract/run-events';
 import { scenarios } from '../contract/run-events';
+import { canonicalJson } from '../platform/files';
 import type { ArtefactCache } from '../store/artefact-cache';
 import { editedConfig } from './edited-config';
 import { isUnchanged, plannedSteps, stepKey, stepKeys, withDependents } from './plan';
@@ -21,6 +22,8 @@ interface Attempt {
   readonly cache: ArtefactCache;
   /** Large files take long to hash: that goes on beside the next steps, but never beside one that measures. */
   readonly storing: Promise<void>[];
+  /** What a step worked from changed meanwhile: nobody knows what it was made of. */
+  changed: { readonly step: Step; readonly error: WorkbenchError } | null;
 }
 
 const goOn: StepEnd = { kind: 'on' };
@@ -47,35 +50,51 @@ async function restored(run: RunContext, step: Step, cache: ArtefactCache): Prom
   return true;
 }
 
-/**
- * Keeps what a step gave for other runs, and for this one, unless what it works from changed while it ran: then nobody knows
- * what it was made of, and it is done again the next time. Throws input-invalid then.
- */
-async function keep(
-  { run, steps, cache }: Attempt,
-  step: Step,
-  report: StepReport,
-  signal: AbortSignal,
-): Promise<void> {
-  const key = run.keys[step.id];
-  if (!signal.aborted && (await stepKey(step, run, run.keys)) !== key) {
-    await run.append({ type: 'steps-forgotten', steps: [...withDependents(steps, step.id)] });
-    throw new WorkbenchError(
-      'input-invalid',
-      `What "${stepTitle[step.id]}" works from changed while it ran`,
-      {
-        where: step.id,
-        remedy: 'Go on with the run once the files stand: the step is done again.',
-      },
-    );
+/** Whether the step, or one whose result it reads, works from something else than when it began. */
+async function hasChanged({ run, steps }: Attempt, step: Step): Promise<boolean> {
+  const read = steps.filter(({ id, kind }) => kind === 'files' && step.needs.includes(id));
+  for (const one of [step, ...read]) {
+    if (one !== step && one.writesInputs?.(run) === true) continue;
+    if ((await stepKey(one, run, run.keys)) !== run.keys[one.id]) return true;
   }
+  return false;
+}
+
+/**
+ * Keeps what a step gave for other runs, unless what it works from changed while it ran, or of a step before it did. Throws
+ * input-invalid then, and the run ends before its next step.
+ */
+async function keep(attempt: Attempt, step: Step, report: StepReport, signal: AbortSignal): Promise<void> {
+  const { run, cache } = attempt;
+  const key = run.keys[step.id];
+  const earlier = [...attempt.storing];
+  // Nobody who has cancelled waits for it; the run itself has it.
+  if (signal.aborted) return;
+  if (await hasChanged(attempt, step)) {
+    const what = `What "${stepTitle[step.id]}" works from changed while it ran`;
+    const error = new WorkbenchError('input-invalid', what, {
+      where: step.id,
+      remedy: 'Go on with the run once the files stand: the step is done again.',
+    });
+    attempt.changed ??= { step, error };
+    throw error;
+  }
+  await Promise.all(earlier);
   await cache.store(key, run.folder.step(step.id), report);
 }
 
-/** Takes up the keys that hold from now on; true when a step that may write to its inputs has. */
-async function rekeyed({ run, steps }: Attempt, step: Step): Promise<boolean> {
+const withoutDataset = (inputs: unknown): string =>
+  canonicalJson({ ...(inputs as Readonly<Record<string, unknown>>), dataset: null });
+
+/**
+ * Takes up the keys that hold from now on; true when a step that may write to its data set has.
+ * @param before its inputs when it began.
+ */
+async function rekeyed({ run, steps }: Attempt, step: Step, before: unknown): Promise<boolean> {
   if (step.writesInputs?.(run) !== true) return false;
   if ((await stepKey(step, run, run.keys)) === run.keys[step.id]) return false;
+  // Anything else that changed is found when the step is kept.
+  if (withoutDataset(before) !== withoutDataset(await step.inputs(run))) return false;
   run.keys = await stepKeys(steps, run);
   return true;
 }
@@ -103,6 +122,7 @@ async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promi
       attempt: run.state().attempt,
       key: run.keys[step.id],
     });
+    const before = step.writesInputs?.(run) === true ? await step.inputs(run) : null;
     const started = performance.now();
     const durationUs = () => Math.round((performance.now() - started) * 1000);
     try {
@@ -118,7 +138,7 @@ async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promi
         });
         return stop('gate-failed', error);
       }
-      const rewritten = await rekeyed(attempt, step);
+      const rewritten = await rekeyed(attempt, step, before);
       if (rewritten)
         report.warnings.push(
           'The data set changed while it was prepared: nothing of it is kept for other runs.',
@@ -204,7 +224,7 @@ export async function runPipeline(
   const edited = (await editedConfig(run)) !== null;
   const held = new Held(run);
   const storing: Promise<void>[] = [];
-  const attempt: Attempt = { run, steps, cache, storing };
+  const attempt: Attempt = { run, steps, cache, storing, changed: null };
   let end: StepEnd = goOn;
   let failed: StepEnd | null = null;
   try {
@@ -216,6 +236,10 @@ export async function runPipeline(
     for (const [index, step] of steps.entries()) {
       if (signal.aborted) {
         end = stop('cancelled', new WorkbenchError('cancelled', `Cancelled before "${stepTitle[step.id]}"`));
+        break;
+      }
+      if (attempt.changed !== null) {
+        end = stop('failed', attempt.changed.error);
         break;
       }
       if (!planned.has(step.id)) {
@@ -251,6 +275,11 @@ export async function runPipeline(
   } finally {
     await held.giveBack();
     await Promise.allSettled(storing);
+    // Now that no step is under way: what was made of it, and of what was made of that, is made again.
+    if (attempt.changed !== null) {
+      const forgotten = [...withDependents(steps, attempt.changed.step.id)];
+      await run.append({ type: 'steps-forgotten', steps: forgotten });
+    }
   }
   const outcome = end.kind === 'on' ? 'done' : end.outcome;
   const error = end.kind === 'on' ? null : end.error;

@@ -2,6 +2,7 @@ import type { Handlers } from '../contract/api';
 import type { Choice } from '../contract/spec-tools';
 import { createPresetOf, sourceInText, sourceOf } from '../own/preset-of';
 import type { LoadedPreset } from '../presets/presets';
+import { mergeTrees } from '../presets/resolve-spec';
 import { editConfig } from './edit-config';
 import { exportSpec } from './export-spec';
 import { importSpec } from './import-spec';
@@ -31,7 +32,14 @@ export function createSpecTools(
       const imported = importSpec(await loadPreset({ preset, source }), text, fileName, overrides);
       const id = imported.choice?.preset;
       if (id === undefined || inText !== undefined || options.presets.has(id)) return imported;
-      if (ofDraft !== undefined && imported.source !== 'run-yaml') return imported;
+      if (ofDraft !== undefined && imported.choice !== null && imported.source !== 'run-yaml') {
+        // What says a deployment of the model that is chosen is one of that model.
+        const model = { source: ofDraft };
+        return {
+          ...imported,
+          choice: { preset: id, overrides: mergeTrees({ model }, imported.choice.overrides) },
+        };
+      }
       const known = [...options.presets.keys()].join(', ');
       const note = `There is no preset "${id}" here; the presets are: ${known}.`;
       return { ...imported, choice: null, notes: [...imported.notes, note] };

@@ -35,6 +35,13 @@ interface DrawnWhole {
   readonly atMs: number;
 }
 
+/** A window that moves on says its ends at each step: a zoom stands against that. */
+function zoomed(layout: Chart['layout'], range: VisibleRange): Chart['layout'] {
+  return range === null || layout.xaxis.type !== 'date'
+    ? layout
+    : { ...layout, xaxis: { ...layout.xaxis, range: [...range], autorange: false } };
+}
+
 /** More points than two a pixel column cannot be told apart. */
 const limitFor = (place: HTMLElement): number =>
   Math.min(maxDrawnPoints, Math.max(400, 2 * place.offsetWidth));
@@ -46,7 +53,15 @@ const limitFor = (place: HTMLElement): number =>
 export function Plot({ chart, label, height }: { chart: Chart; label: string; height: number }) {
   const element = useRef<HTMLDivElement>(null);
   const [plotly, setPlotly] = useState<PlotlyModule | null>(null);
-  const [range, setRange] = useState<VisibleRange>(null);
+  const given = chart.layout['uirevision'];
+  const revision = typeof given === 'string' ? given : 'kept';
+  const [zoom, setZoom] = useState<{ readonly revision: string; readonly range: VisibleRange }>({
+    revision,
+    range: null,
+  });
+  // Another window or model begins whole.
+  const range = zoom.revision === revision ? zoom.range : null;
+  const present = useRef(revision);
   const heard = useRef(false);
   const whole = useRef<DrawnWhole | null>(null);
   // What nobody sees is not drawn; it is when it comes into view.
@@ -79,12 +94,13 @@ export function Plot({ chart, label, height }: { chart: Chart; label: string; he
 
   useEffect(() => {
     const place: PlotlyElement | null = element.current;
+    present.current = revision;
     if (plotly === null || place === null || !inView) return;
     const drawWhole = (): void => {
       removeTails(place);
       const data = chart.data.map((trace) => drawTrace(trace, range, limitFor(place)));
       // The same revision keeps zoom and hidden series while points land.
-      const layout = { uirevision: 'kept', ...chart.layout, height, autosize: true };
+      const layout = { uirevision: 'kept', ...zoomed(chart.layout, range), height, autosize: true };
       const { base = null, count = 0 } = chart.grows ?? {};
       whole.current = { base, count, range, height, atMs: performance.now() };
       void plotly.Plotly.react(place, data, layout, config).then(() => {
@@ -92,7 +108,10 @@ export function Plot({ chart, label, height }: { chart: Chart; label: string; he
         heard.current = true;
         place.on('plotly_relayout', (change) => {
           const next = rangeAfter(change);
-          if (next !== undefined) setRange(next);
+          if (next !== undefined) setZoom({ revision: present.current, range: next });
+        });
+        place.on('plotly_doubleclick', () => {
+          setZoom({ revision: present.current, range: null });
         });
       });
     };
@@ -118,7 +137,7 @@ export function Plot({ chart, label, height }: { chart: Chart; label: string; he
       cancelAnimationFrame(frame);
       clearTimeout(rest);
     };
-  }, [plotly, chart, height, range, inView]);
+  }, [plotly, chart, height, range, revision, inView]);
 
   useEffect(() => {
     const place = element.current;

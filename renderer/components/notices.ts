@@ -10,6 +10,8 @@ export function noticeError(error: unknown): void {
   const wire = toWire(error);
   const text = errorText[wire.code];
   notifications.show({
+    // The same trouble once, however often it is met: other notices need the room.
+    id: `error-${wire.code}-${wire.message}`,
     color: 'red',
     title: text.title,
     message: `${wire.message} ${wire.remedy ?? text.remedy}`,

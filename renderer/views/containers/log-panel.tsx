@@ -29,6 +29,7 @@ function Search() {
       <TextInput
         size="xs"
         w={220}
+        data-find
         aria-label="Search the log"
         placeholder="Search the log"
         leftSection={<IconSearch size={14} aria-hidden="true" />}

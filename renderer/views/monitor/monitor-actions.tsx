@@ -20,6 +20,37 @@ const exports = [
   ['pdf', 'Report, PDF'],
 ] as const;
 
+/** Everything that has been kept, into a file. */
+export function SaveMenu() {
+  const { client } = useWorkbench();
+  return (
+    <Menu position="bottom-end" shadow="md" withinPortal>
+      <Menu.Target>
+        <Tooltip label="Save what was seen" openDelay={300}>
+          <ActionIcon variant="subtle" color="gray" size="md" aria-label="Save what was seen">
+            <IconDownload size={16} aria-hidden="true" />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {exports.map(([kind, label]) => (
+          <Menu.Item
+            key={kind}
+            onClick={() => {
+              attempt(async () => {
+                const saved = await client.call('desktop.saveMonitor', { kind });
+                if (saved !== null) noticeDone('Saved', saved.path);
+              });
+            }}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
 /** Window length, pause, record, export, stop. */
 export function MonitorActions({ state }: { state: MonitorState }) {
   const { client, monitor } = useWorkbench();
@@ -58,30 +89,7 @@ export function MonitorActions({ state }: { state: MonitorState }) {
           }}
         />
       ) : null}
-      <Menu position="bottom-end" shadow="md" withinPortal>
-        <Menu.Target>
-          <Tooltip label="Save what was seen" openDelay={300}>
-            <ActionIcon variant="subtle" color="gray" size="md" aria-label="Save what was seen">
-              <IconDownload size={16} aria-hidden="true" />
-            </ActionIcon>
-          </Tooltip>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {exports.map(([kind, label]) => (
-            <Menu.Item
-              key={kind}
-              onClick={() => {
-                attempt(async () => {
-                  const saved = await client.call('desktop.saveMonitor', { kind });
-                  if (saved !== null) noticeDone('Saved', saved.path);
-                });
-              }}
-            >
-              {label}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+      <SaveMenu />
       <Button
         size="xs"
         variant="default"

@@ -3,7 +3,7 @@ import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { useWorkbench } from '../../workbench';
-import { MonitorActions } from './monitor-actions';
+import { MonitorActions, SaveMenu } from './monitor-actions';
 import { RecordingsList } from './recordings-list';
 import { ServerPicker } from './server-picker';
 import { Watched } from './watched';
@@ -16,7 +16,14 @@ export function MonitorView() {
   return (
     <Page
       title="Monitor"
-      actions={state === null || source === null ? null : <MonitorActions state={state} />}
+      actions={
+        state === null ? null : source !== null ? (
+          <MonitorActions state={state} />
+        ) : sample === null ? null : (
+          // What was seen is kept until something else is watched.
+          <SaveMenu />
+        )
+      }
     >
       <div className="stack">
         {error === null ? null : <ErrorPanel error={error} />}

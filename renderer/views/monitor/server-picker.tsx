@@ -2,6 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { IconActivity } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
+import type { MonitorTarget } from '../../../main/contract/monitor';
 import type { ContainerInfo } from '../../../main/contract/docker';
 import { attempt } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
@@ -33,11 +34,17 @@ export function ServerPicker() {
   const [url, setUrl] = useState(recent[0]?.url ?? 'http://localhost:8000');
   const [metricsUrl, setMetricsUrl] = useState(recent[0]?.metricsUrl ?? '');
   const [asking, setAsking] = useState(false);
-  const watch = (target: Pick<FoundServer, 'url' | 'metricsUrl'>): void => {
+  const watch = ({ url: at, metricsUrl: metricsAt }: MonitorTarget): void => {
     attempt(async () => {
       setAsking(true);
+      // Certificates that were given for the address before are still those of it.
+      const tls = recent.find((known) => known.url === at)?.tls;
       try {
-        await client.call('monitor.start', target);
+        await client.call('monitor.start', {
+          url: at,
+          metricsUrl: metricsAt,
+          ...(tls === undefined ? {} : { tls }),
+        });
       } finally {
         setAsking(false);
       }

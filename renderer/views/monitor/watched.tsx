@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { MonitorSample, MonitorState } from '../../../main/contract/monitor';
 import { modelKey } from '../../../main/contract/monitor';
@@ -22,6 +22,11 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
     (a, b) => rank[a.state] - rank[b.state] || a.name.localeCompare(b.name),
   );
   const model = models.find((one) => modelKey(one) === selected) ?? models[0];
+  const shown = model === undefined ? null : modelKey(model);
+  // The order changes with the states; what is looked at does not.
+  useEffect(() => {
+    if (selected === null && shown !== null) select(shown);
+  }, [selected, shown, select]);
   const toMs = pausedMs ?? sample.atMs;
   const fromMs = toMs - minutes * 60_000;
   const live = state.source?.kind === 'live';
@@ -39,13 +44,7 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
           </p>
         </section>
       ) : (
-        <ModelTable
-          models={models}
-          selected={model === undefined ? null : modelKey(model)}
-          why={why}
-          onSelect={select}
-          onConfig={setConfigOf}
-        />
+        <ModelTable models={models} selected={shown} why={why} onSelect={select} onConfig={setConfigOf} />
       )}
       {model === undefined ? null : (
         <>

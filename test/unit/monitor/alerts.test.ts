@@ -112,3 +112,14 @@ it('a model that is being loaded, and a server that is not ready because of it, 
   ];
   expect(judgeAlerts([], rules, loading).alerts).toEqual([]);
 });
+
+it('ends for a model that somebody unloaded after it had failed', () => {
+  const rules = [rule({ metric: 'model', forSeconds: 0 })];
+  const failing = sample(0, { models: [model({ state: 'failing', reason: 'stub' })] });
+  const first = judgeAlerts([], rules, failing);
+  expect(first.alerts.map(({ state }) => state)).toEqual(['firing']);
+  const unloaded = sample(1000, { models: [model({ state: 'unavailable', reason: 'unloaded' })] });
+  const second = judgeAlerts(first.alerts, rules, unloaded);
+  expect(second.alerts.map(({ state }) => state)).toEqual(['resolved']);
+  expect(second.markers.map(({ kind }) => kind)).toEqual(['alert-resolved']);
+});

@@ -16,6 +16,9 @@ it('means are a request and not a second: one bad minute of a quiet hour is no b
       requestsPerSecond: busy ? 999 : 1,
       errorShare: busy ? 0 : 1,
       queueUs: busy ? 1000 : null,
+      // 100 executions a second and 10.
+      inferencesPerSecond: busy ? 800 : 10,
+      batch: busy ? 8 : 1,
     };
     history.add(sample(start + second * 1000, { models: [{ ...known, rates }] }));
   }
@@ -23,4 +26,5 @@ it('means are a request and not a second: one bad minute of a quiet hour is no b
   const row = /<tr><td>echo\/1<\/td>.*?<\/tr>/s.exec(html)?.[0] ?? '';
   const cells = [...row.matchAll(/<td class="n">([^<]*)/g)].map(([, text]) => text);
   expect(cells.slice(0, 4)).toEqual(['500', '999', '0.1', '1']);
+  expect(cells[5]).toBe((810 / 110).toFixed(2));
 });

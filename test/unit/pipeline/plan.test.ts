@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { needsDevice, withDependents } from '../../../main/pipeline/plan';
+import type { RunState } from '../../../main/contract/run-state';
+import type { StepKeys } from '../../../main/pipeline/plan';
+import { needsDevice, plannedSteps, withDependents } from '../../../main/pipeline/plan';
 import { steps } from '../../../main/pipeline/steps';
 
 describe('withDependents', () => {
@@ -22,5 +24,17 @@ describe('needsDevice', () => {
     [['online', 'report'], true],
   ] as const)('%j: %s', (planned, expected) => {
     expect(needsDevice(new Set(planned))).toBe(expected);
+  });
+});
+
+describe('plannedSteps', () => {
+  it('has what is made of a step that is done again, also through the server in between', () => {
+    const keys = Object.fromEntries(steps.map(({ id }) => [id, `key of ${id}`])) as unknown as StepKeys;
+    const state = {
+      steps: steps.map(({ id }) => ({ id, status: id === 'configure' ? 'failed' : 'done', key: keys[id] })),
+    } as unknown as RunState;
+    expect([...plannedSteps(steps, state, keys)].sort()).toEqual(
+      ['accuracy', 'configure', 'deploy', 'images', 'offline', 'online', 'report'].sort(),
+    );
   });
 });

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
+import type { Step, StepContext } from '../../../main/pipeline/step';
 import { ArtefactCache } from '../../../main/store/artefact-cache';
 import { attempt, noted, noteSteps, notingSteps, working } from './noting-steps';
 
@@ -21,6 +22,37 @@ describe('what a step works from', () => {
     );
     return { steps, inputs };
   };
+
+  it('costs what was made of it, and ends the run before its next step', async () => {
+    const inputs = { version: 1 };
+    const written = (id: string) => async (context: StepContext) => {
+      await writeFile(join(context.dir, 'model'), id);
+      return {};
+    };
+    const steps = notingSteps({
+      export: async (context) => {
+        inputs.version += 1;
+        return written('export')(context);
+      },
+      convert: written('convert'),
+      configure: written('configure'),
+    }).map((step): Step =>
+      step.id === 'export'
+        ? { ...step, inputs: () => Promise.resolve({ ...inputs }) }
+        : ['convert', 'configure'].includes(step.id)
+          ? { ...step, kind: 'files' }
+          : step,
+    );
+    const { outcome, state, seen } = await attempt(steps, null);
+    expect(outcome).toBe('failed');
+    expect(working()).not.toContain('accuracy');
+    const cache = new ArtefactCache(join(noted.dir, 'cache'));
+    for (const body of seen) {
+      if (body.type !== 'step-finished' || !['export', 'convert', 'configure'].includes(body.step)) continue;
+      expect([body.step, await cache.restore(body.key, join(noted.dir, 'other'))]).toEqual([body.step, null]);
+    }
+    expect(state.forgotten).toEqual(expect.arrayContaining(['export', 'convert', 'configure', 'report']));
+  });
 
   it('must not change while it runs: nothing of it is kept, and it is done again', async () => {
     const { steps } = changing();
@@ -79,10 +111,10 @@ describe('what cannot be given back', () => {
 
 describe('a step that may write to its inputs', () => {
   it('goes on with the keys of what it left, which the next attempt finds unchanged', async () => {
-    const inputs = { files: 1 };
+    const inputs = { dataset: 1, code: 1 };
     const steps = notingSteps({
       'prepare-data': () => {
-        inputs.files = 2;
+        inputs.dataset = 2;
         return Promise.resolve({});
       },
     }).map((step) =>
@@ -97,5 +129,21 @@ describe('a step that may write to its inputs', () => {
     noted.done = [];
     await attempt(steps, first.state);
     expect(working()).toEqual([]);
+  });
+
+  it('is refused where something else than its data changed', async () => {
+    const inputs = { dataset: 1, code: 1 };
+    const steps = notingSteps({
+      'prepare-data': () => {
+        inputs.code = 2;
+        return Promise.resolve({});
+      },
+    }).map((step): Step =>
+      step.id === 'prepare-data'
+        ? { ...step, kind: 'files', writesInputs: () => true, inputs: () => Promise.resolve({ ...inputs }) }
+        : step,
+    );
+    const { outcome, error } = await attempt(steps, null);
+    expect([outcome, error?.code]).toEqual(['failed', 'input-invalid']);
   });
 });
