@@ -153,7 +153,6 @@ class BrokenFolderTest(ToolkitCase):
                 for word in words:
                     self.assertIn(word, spoken(error))
 
-
     def test_a_metric_of_nan_outputs_is_missing_and_no_failure(self) -> None:
         good = write_toy(self.dir / "good")
         dump = self.dir / "dump"
