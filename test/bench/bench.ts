@@ -92,7 +92,7 @@ try {
     '# Native load generator and perf_analyzer, side by side',
     '',
     'Written by `npm run bench -- load`. Both tools measure the same model on the same Triton, in turn, the order of each pair',
-    'by chance; windows of 1 s, steady within 10 % over three windows, at most five. Over the wire at 16 MB windows are those',
+    'by chance; windows of 1 s, steady within 10 % over three windows, at most five. At 16 MB windows are those',
     'that perf_analyzer has by default, 5 s: a second holds a few dozen of such requests, and perf_analyzer keeps every input',
     'and output of a window, which costs it the more the longer a window is. The native generator discards a second of',
     "warm-up; perf_analyzer 2.50 cannot. CPU per request is that of the tool's whole process, read at the end of each window",
