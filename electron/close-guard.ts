@@ -1,4 +1,5 @@
 import type { BrowserWindow } from 'electron';
+import type { WorkUnderWay } from '../main/contract/api';
 
 /** A page that has not let its window close by then is not waited for. */
 const pageAnswersMs = 3000;
@@ -6,23 +7,23 @@ const pageAnswersMs = 3000;
 type ClosableWindow = Pick<BrowserWindow, 'on' | 'close' | 'destroy' | 'isDestroyed'>;
 
 /**
- * Closing while runs are under way first asks in the window. `closeNow` is the answer "stop and close": it waits for
- * the runs to end, which leaves each of them resumable, and then closes, whatever the page does.
+ * Closing while work is under way first asks in the window. `closeNow` is the answer "stop and close": it waits for
+ * the work to end, which leaves each run resumable, and then closes, whatever the page does.
  */
 export function guardClose(
   window: ClosableWindow,
   options: {
-    readonly activeRuns: () => readonly string[];
-    readonly ask: (runIds: readonly string[]) => void;
+    readonly underWay: () => WorkUnderWay;
+    readonly ask: (work: WorkUnderWay) => void;
     readonly stop: () => Promise<void>;
   },
 ): { readonly closeNow: () => Promise<void> } {
   let agreed = false;
   window.on('close', (event) => {
-    const runIds = options.activeRuns();
-    if (agreed || runIds.length === 0) return;
+    const work = options.underWay();
+    if (agreed || Object.values(work).every((one: readonly unknown[]) => one.length === 0)) return;
     event.preventDefault();
-    options.ask(runIds);
+    options.ask(work);
   });
   return {
     async closeNow() {

@@ -98,9 +98,9 @@ export async function runWindowMode(app: App): Promise<void> {
     if (template.length > 0) Menu.buildFromTemplate(template).popup({ window });
   });
   const { closeNow } = guardClose(window, {
-    activeRuns: () => made.core?.activeRuns() ?? [],
-    ask: (runIds) => {
-      events.send({ type: 'close-asked', runIds });
+    underWay: () => made.core?.underWay() ?? { runIds: [], images: [], fetches: [] },
+    ask: (work) => {
+      events.send({ type: 'close-asked', work });
     },
     stop,
   });

@@ -17,6 +17,8 @@ import { createDrafts } from './store/drafts';
 
 export type { Core } from './core/core-interface';
 
+const isRunning = ({ status }: { readonly status: string }): boolean => status === 'running';
+
 /** The one core of window, CLI and tests. Sweeps what dead workbenches left before it returns. */
 export async function createCore(options: CoreOptions): Promise<Core> {
   const parts = await createCoreParts(options);
@@ -61,7 +63,14 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     executeRun: (runId, from) => runs.execute(runId, from),
     cancelRun: (runId) => runs.cancel(runId),
     pauseRun: (runId) => runs.pause(runId),
-    activeRuns: () => runs.ids(),
+    underWay: () => ({
+      runIds: runs.ids(),
+      images: images.list().filter(isRunning),
+      fetches: data
+        .works()
+        .filter(isRunning)
+        .map(({ title }) => title),
+    }),
     takeDevice: (url, turn) => takeDevice({ root: layout.devices, device: deviceOfUrl(url), ...turn }),
     getRun: async (runId) => {
       const { state, folder } = await store.load(runId);

@@ -255,10 +255,19 @@ export type MenuCommand =
   | 'duplicate'
   | 'shortcuts';
 
-/** What the window is told: the core's events, and that closing it waits for an answer because runs are under way. */
+/** What ends when the workbench does. */
+export interface WorkUnderWay {
+  readonly runIds: readonly string[];
+  /** Pulls and builds of images: what is fetched and built again stays with the engine. */
+  readonly images: readonly Pick<ImageWork, 'kind' | 'image'>[];
+  /** Titles of data sets and checkpoints that are being fetched. */
+  readonly fetches: readonly string[];
+}
+
+/** What the window is told: the core's events, and that closing it waits for an answer because work is under way. */
 export type WindowEvent =
   | CoreEvent
-  | { readonly type: 'close-asked'; readonly runIds: readonly string[] }
+  | { readonly type: 'close-asked'; readonly work: WorkUnderWay }
   | { readonly type: 'menu'; readonly command: MenuCommand };
 
 /** A call's answer as it crosses the border: thrown values do not, they lose their fields there. */

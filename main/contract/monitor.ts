@@ -140,6 +140,8 @@ export interface Alert {
   /** Since when the condition holds; for a resolved one when it ended. */
   readonly sinceMs: number;
   readonly text: string;
+  /** Since when a server that is up no longer lists the model; absent while it does. */
+  readonly missingSinceMs?: number;
 }
 
 export const probeSettingsSchema = z.strictObject({

@@ -1,4 +1,4 @@
-import type { CallOutput, CoreEvent, Handlers, RunSummary } from '../contract/api';
+import type { CallOutput, CoreEvent, Handlers, RunSummary, WorkUnderWay } from '../contract/api';
 import type { ImportRequest } from '../contract/imported';
 import type { MachineStatus } from '../contract/machine';
 import type { Preset } from '../contract/preset';
@@ -65,8 +65,8 @@ export interface Core {
   importFile(request: ImportRequest): Promise<CallOutput<'runs.import'>>;
   /** Ends orphans, containers that wait for `resume` too, empties cache and trash, deletes the given runs. */
   clean(runIds: readonly string[]): Promise<Cleaned>;
-  /** Names of runs that this process works on. */
-  activeRuns(): readonly string[];
+  /** What this process works on. */
+  underWay(): WorkUnderWay;
   /** Cancels own runs, waits for their end and stops telling. */
   close(): Promise<void>;
 }

@@ -40,6 +40,8 @@ export interface DataDesk {
   /** Starts and gives the work's id; of the one under way where there is one. Throws preset-unknown, input-invalid. */
   fetch(options: FetchOptions): string;
   cancel(workId: string): void;
+  /** Newest first, the last 20 that ended among them. */
+  works(): readonly DataWork[];
   /** The work when it has ended, well or not. Throws input-invalid for an id that is not known. */
   ended(workId: string): Promise<DataWork>;
   /** Cancels all and waits for their end. */
@@ -152,10 +154,12 @@ export function createDataDesk(options: DataDeskOptions): DataDesk {
   const cancel = (workId: string) => {
     entries.get(workId)?.controller.abort();
   };
+  const works = () => [...entries.values()].map(({ work }) => work).reverse();
   return {
     list,
     fetch,
     cancel,
+    works,
     async ended(workId) {
       const entry = entries.get(workId);
       if (entry === undefined) throw new WorkbenchError('input-invalid', `There is no download ${workId}`);
@@ -172,7 +176,7 @@ export function createDataDesk(options: DataDeskOptions): DataDesk {
         cancel(workId);
         return Promise.resolve(null);
       },
-      'data.works': () => Promise.resolve([...entries.values()].map(({ work }) => work).reverse()),
+      'data.works': () => Promise.resolve(works()),
     },
   };
 }

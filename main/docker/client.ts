@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
-import { linkedAbort } from '../platform/abort';
+import { linkedAbort, whenAborted } from '../platform/abort';
 import type { DockerAddress } from './address';
 import { dockerError } from './docker-error';
 import { createSshAgent } from './ssh-agent';
@@ -96,13 +96,7 @@ export async function ask<Value>(
     controller.abort();
   }, timeoutMs);
   // Not every request of the library listens to the signal.
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const stop = () => {
-      reject(new Error('aborted'));
-    };
-    if (controller.signal.aborted) stop();
-    else controller.signal.addEventListener('abort', stop, { once: true });
-  });
+  const { aborted, done } = whenAborted(controller.signal);
   try {
     return await Promise.race([work(controller.signal), aborted]);
   } catch (error) {
@@ -114,6 +108,7 @@ export async function ask<Value>(
     throw dockerError(error, what);
   } finally {
     clearTimeout(timer);
+    done();
     dispose();
   }
 }

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { z } from 'zod';
 import { toWire, WorkbenchError } from '../contract/errors';
 import type { DockerFacts } from '../contract/machine';
+import { whenAborted } from '../platform/abort';
 import type { DockerAddress } from './address';
 import { readDockerAddress } from './address';
 import type { DockerClient } from './client';
@@ -60,14 +61,15 @@ function reasonOf(error: unknown): Reason {
 
 /** Stops waiting, and leaves what is waited for to the others. */
 async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const stop = () => {
-      reject(new WorkbenchError('cancelled', 'Cancelled: reach the Docker Engine'));
-    };
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
-  return Promise.race([work, aborted]);
+  const { aborted, done } = whenAborted(signal);
+  try {
+    return await Promise.race([work, aborted]);
+  } catch (error) {
+    if (signal.aborted) throw new WorkbenchError('cancelled', 'Cancelled: reach the Docker Engine');
+    throw error;
+  } finally {
+    done();
+  }
 }
 
 export function createDockerLink(options: {

@@ -3,6 +3,8 @@ import { modelKey } from '../contract/monitor';
 
 /** A resolved alert is shown for this long. */
 const resolvedMs = 15 * 60_000;
+/** A model that a server has not listed for so long is no longer there; an index that failed to come is shorter. */
+const missingMs = 10_000;
 
 interface Held {
   readonly subject: string;
@@ -69,6 +71,11 @@ function heldBy(rule: AlertRule, sample: MonitorSample): readonly Held[] {
     }));
 }
 
+/** The same alert of a model that the server lists. */
+function listed({ ruleId, subject, state, sinceMs, text }: Alert): Alert {
+  return { ruleId, subject, state, sinceMs, text };
+}
+
 /**
  * The alerts after one more sample: pending until the condition has held for the rule's time, firing then, resolved when it
  * no longer holds. A sample that cannot tell (a hole, no requests) changes nothing. Pure.
@@ -88,10 +95,10 @@ export function judgeAlerts(
     for (const { subject, wrong } of held) {
       const known = own.find((alert) => alert.subject === subject);
       if (wrong === undefined) {
-        if (known !== undefined) alerts.push(known);
+        if (known !== undefined) alerts.push(listed(known));
       } else if (wrong === null) {
         if (known?.state === 'firing') {
-          alerts.push({ ...known, state: 'resolved', sinceMs: atMs });
+          alerts.push({ ...listed(known), state: 'resolved', sinceMs: atMs });
           markers.push({ atMs, kind: 'alert-resolved', text: `Resolved: ${subject}, ${known.text}` });
         } else if (known?.state === 'resolved' && atMs - known.sinceMs < resolvedMs) alerts.push(known);
       } else {
@@ -109,10 +116,21 @@ export function judgeAlerts(
         }
       }
     }
-    // What is gone from the sample can no longer be judged; what fired stays until it is seen well again.
+    // What fired stays until it is seen well again, or its model is gone for good.
     for (const alert of own) {
-      if (!held.some(({ subject }) => subject === alert.subject) && alert.state === 'firing')
+      if (alert.state !== 'firing' || held.some(({ subject }) => subject === alert.subject)) continue;
+      if (sample.server.state !== 'up') {
         alerts.push(alert);
+        continue;
+      }
+      const missingSinceMs = alert.missingSinceMs ?? atMs;
+      if (atMs - missingSinceMs < missingMs) {
+        alerts.push({ ...alert, missingSinceMs });
+        continue;
+      }
+      const text = `${alert.text}; the server no longer lists the model`;
+      alerts.push({ ...listed(alert), state: 'resolved', sinceMs: atMs, text });
+      markers.push({ atMs, kind: 'alert-resolved', text: `Resolved: ${alert.subject}, ${text}` });
     }
   }
   return { alerts, markers };

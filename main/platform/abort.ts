@@ -18,3 +18,23 @@ export function linkedAbort(...parents: readonly AbortSignal[]): {
     },
   };
 }
+
+/** Rejects when the signal is aborted; `done` forgets about it. */
+export function whenAborted(signal: AbortSignal): {
+  readonly aborted: Promise<never>;
+  readonly done: () => void;
+} {
+  let done = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const fail = (): void => {
+      reject(new Error('aborted'));
+    };
+    if (signal.aborted) fail();
+    else signal.addEventListener('abort', fail, { once: true });
+    done = () => {
+      signal.removeEventListener('abort', fail);
+    };
+  });
+  aborted.catch(() => undefined);
+  return { aborted, done };
+}

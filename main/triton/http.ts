@@ -1,28 +1,11 @@
 import { WorkbenchError } from '../contract/errors';
-import { linkedAbort } from '../platform/abort';
+import { linkedAbort, whenAborted } from '../platform/abort';
 import { fetchReason } from '../platform/fetch-reason';
 import type { HttpRequest, HttpResponse } from './http-exchange';
 import { tooLarge } from './http-exchange';
 import { exchangeOverTls } from './https';
 
 const plainResponseBytes = 8 * 1024 * 1024;
-
-/** Rejects when the signal is aborted; `done` forgets about it. */
-function whenAborted(signal: AbortSignal): { readonly aborted: Promise<never>; readonly done: () => void } {
-  let done = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const fail = (): void => {
-      reject(new Error('aborted'));
-    };
-    if (signal.aborted) fail();
-    else signal.addEventListener('abort', fail, { once: true });
-    done = () => {
-      signal.removeEventListener('abort', fail);
-    };
-  });
-  aborted.catch(() => undefined);
-  return { aborted, done };
-}
 
 /**
  * The reply is refused as soon as it is larger: a foreign server may send anything. The signal is followed

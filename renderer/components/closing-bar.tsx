@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useStore } from 'zustand';
+import { closingText } from '../format/closing-text';
 import { useWorkbench } from '../workbench';
 import { noticeError } from './notices';
 
-/** Asked when the window is to be closed while runs are under way. */
+/** Asked when the window is to be closed while work is under way. */
 export function ClosingBar() {
   const { client, closing } = useWorkbench();
-  const { runIds, stay } = useStore(closing);
+  const { work, stay } = useStore(closing);
   const [stopping, setStopping] = useState(false);
-  if (runIds === null) return null;
-  const what = runIds.length === 1 ? 'A run is under way.' : `${runIds.length} runs are under way.`;
+  if (work === null) return null;
   return (
     <div
       className="closing-bar"
@@ -18,10 +18,7 @@ export function ClosingBar() {
       aria-label="Close the window?"
       aria-describedby="closing-text"
     >
-      <p id="closing-text">
-        {what} Closing stops {runIds.length === 1 ? 'it' : 'them'}; what is measured is kept, and Resume goes
-        on from there.
-      </p>
+      <p id="closing-text">{closingText(work)}</p>
       <Button variant="default" size="xs" autoFocus disabled={stopping} onClick={stay}>
         Keep running
       </Button>

@@ -1,10 +1,10 @@
 import type { StoreApi } from 'zustand/vanilla';
 import { createStore } from 'zustand/vanilla';
-import type { WindowEvent } from '../../main/contract/api';
+import type { WindowEvent, WorkUnderWay } from '../../main/contract/api';
 
 export interface Closing {
-  /** Runs that a wish to close would stop; null while nobody wishes to. */
-  readonly runIds: readonly string[] | null;
+  /** What a wish to close would stop; null while nobody wishes to. */
+  readonly work: WorkUnderWay | null;
   readonly stay: () => void;
   readonly hear: (event: WindowEvent) => void;
 }
@@ -12,12 +12,12 @@ export interface Closing {
 /** Whether closing the window waits for an answer. */
 export function createClosing(): StoreApi<Closing> {
   return createStore<Closing>()((set) => ({
-    runIds: null,
+    work: null,
     stay: () => {
-      set({ runIds: null });
+      set({ work: null });
     },
     hear: (event) => {
-      if (event.type === 'close-asked') set({ runIds: event.runIds });
+      if (event.type === 'close-asked') set({ work: event.work });
     },
   }));
 }

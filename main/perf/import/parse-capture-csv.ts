@@ -45,6 +45,14 @@ const derived = ['request/response', 'response wait', 'avg latency'];
 const batchColumns = ['Batch', 'batch_size'];
 const number = /^\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
+/** What the first line names. */
+interface Header {
+  readonly names: readonly string[];
+  readonly loadColumn: string;
+  /** null: perf_analyzer's own files do not say it. */
+  readonly batchColumn: string | null;
+}
+
 /** One row with its place for people. */
 class Row {
   constructor(
@@ -105,7 +113,7 @@ function gpusOf(row: Row): LoadPoint['gpus'] {
   }));
 }
 
-function pointOf(row: Row, loadColumn: string, options: CaptureOptions): LoadPoint {
+function pointOf(row: Row, { loadColumn, batchColumn }: Header, options: CaptureOptions): LoadPoint {
   const load = row.number(loadColumn);
   const byRate = loadColumn === 'Request Rate';
   if (!byRate && (!Number.isSafeInteger(load) || load < 1))
@@ -117,7 +125,7 @@ function pointOf(row: Row, loadColumn: string, options: CaptureOptions): LoadPoi
     );
   const gpus = gpusOf(row);
   return {
-    batchSize: batchOf(row, options),
+    batchSize: batchOf(row, batchColumn, options),
     concurrency: byRate ? mostUnderWay : load,
     ...(byRate ? { requestRate: load } : {}),
     inferencesPerSecond: row.number(throughputColumn),
@@ -141,20 +149,16 @@ function pointOf(row: Row, loadColumn: string, options: CaptureOptions): LoadPoi
   };
 }
 
-const batchColumnOf = (names: readonly string[]): string | undefined =>
-  batchColumns.find((name) => names.includes(name));
-
 /** The file's own where it says one. */
-function batchOf(row: Row, options: CaptureOptions): number {
-  const column = batchColumns.find((name) => row.has(name));
-  if (column === undefined) return options.batchSize;
+function batchOf(row: Row, column: string | null, options: CaptureOptions): number {
+  if (column === null) return options.batchSize;
   const batch = row.number(column);
   if (!Number.isSafeInteger(batch) || batch < 1) throw row.fail(`${batch} is no batch size`, column);
   return batch;
 }
 
-function readHeader(header: string, fileName: string): { names: string[]; loadColumn: string } {
-  const names = header.split(',').map((name) => name.trim());
+function readHeader(text: string, fileName: string): Header {
+  const names = text.split(',').map((name) => name.trim());
   const where = `${fileName}, line 1`;
   const loadColumn = ['Concurrency', 'Request Rate'].find((name) => names.includes(name));
   const lacking = [throughputColumn, ...Object.values(required)].filter((name) => !names.includes(name));
@@ -170,7 +174,7 @@ function readHeader(header: string, fileName: string): { names: string[]; loadCo
   if (lacking.length > 0)
     throw refused(`There is no column ${lacking.map((name) => `"${name}"`).join(', ')}`);
   if (repeated !== undefined) throw refused(`The column "${repeated}" is there twice`);
-  return { names, loadColumn };
+  return { names, loadColumn, batchColumn: batchColumns.find((name) => names.includes(name)) ?? null };
 }
 
 /**
@@ -180,13 +184,14 @@ function readHeader(header: string, fileName: string): { names: string[]; loadCo
  */
 export function parseCaptureCsv(text: string, options: CaptureOptions): Capture {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  const { names, loadColumn } = readHeader(lines[0] ?? '', options.fileName);
+  const header = readHeader(lines[0] ?? '', options.fileName);
+  const { names, loadColumn } = header;
   const points: LoadPoint[] = [];
-  const header = (lines[0] ?? '').trim();
+  const headerText = (lines[0] ?? '').trim();
   const seen = new Map<string, number>();
   for (const [index, line] of lines.entries()) {
     // The published scripts write it again for each sweep.
-    if (index === 0 || line.trim() === '' || line.trim() === header) continue;
+    if (index === 0 || line.trim() === '' || line.trim() === headerText) continue;
     const cells = line.split(',');
     const row = new Row(names, cells, `${options.fileName}, line ${index + 1}`);
     // Rows with GPU columns end with a comma that the header does not have.
@@ -195,7 +200,7 @@ export function parseCaptureCsv(text: string, options: CaptureOptions): Capture 
       throw row.fail(`There are ${cells.length} values for ${names.length} columns`);
     }
     const load = row.number(loadColumn);
-    const point = pointOf(row, loadColumn, options);
+    const point = pointOf(row, header, options);
     const before = seen.get(loadKey(point));
     if (before !== undefined) throw row.fail(`${load} is there already in line ${before}`, loadColumn);
     seen.set(loadKey(point), index + 1);
@@ -214,7 +219,7 @@ export function parseCaptureCsv(text: string, options: CaptureOptions): Capture 
   const absent = Object.values(optional).filter((name) => !names.includes(name));
   return {
     points,
-    saysBatch: batchColumnOf(names) !== undefined,
+    saysBatch: header.batchColumn !== null,
     notes: [
       ...(absent.length === 0 ? [] : [`The file has no ${absent.join(', ')}.`]),
       ...(unknown.length === 0 ? [] : [`Not taken: ${unknown.join(', ')}.`]),

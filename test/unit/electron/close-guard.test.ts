@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { BrowserWindow } from 'electron';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { WorkUnderWay } from '../../../main/contract/api';
 import { guardClose } from '../../../electron/close-guard';
 
 /** A window that can only be closed: `closed` says whether anybody objected. */
@@ -25,12 +26,14 @@ class FakeWindow extends EventEmitter {
   }
 }
 
+const ofRuns = (runIds: readonly string[]): WorkUnderWay => ({ runIds, images: [], fetches: [] });
+
 function guarded(active: string[], stopping: () => Promise<void> = () => Promise.resolve()) {
   const window = new FakeWindow();
-  const asked: (readonly string[])[] = [];
+  const asked: WorkUnderWay[] = [];
   const guard = guardClose(window as unknown as BrowserWindow, {
-    activeRuns: () => active,
-    ask: (runIds) => asked.push(runIds),
+    underWay: () => ofRuns([...active]),
+    ask: (work) => asked.push(work),
     stop: () => {
       active.length = 0;
       return stopping();
@@ -54,7 +57,27 @@ describe('closing the window', () => {
     const { window, asked } = guarded(['a']);
     window.close();
     window.close();
-    expect({ closed: window.closed, asked }).toEqual({ closed: false, asked: [['a'], ['a']] });
+    expect({ closed: window.closed, asked }).toEqual({
+      closed: false,
+      asked: [ofRuns(['a']), ofRuns(['a'])],
+    });
+  });
+
+  it('waits for an answer also while only an image is pulled or a file fetched', () => {
+    for (const work of [
+      { ...ofRuns([]), images: [{ kind: 'pull' as const, image: 'example:1' }] },
+      { ...ofRuns([]), fetches: ['A data set'] },
+    ]) {
+      const window = new FakeWindow();
+      const asked: WorkUnderWay[] = [];
+      guardClose(window as unknown as BrowserWindow, {
+        underWay: () => work,
+        ask: (what) => asked.push(what),
+        stop: () => Promise.resolve(),
+      });
+      window.close();
+      expect({ closed: window.closed, asked }).toEqual({ closed: false, asked: [work] });
+    }
   });
 
   it('stops the runs first when that is the answer', async () => {

@@ -123,3 +123,27 @@ it('ends for a model that somebody unloaded after it had failed', () => {
   expect(second.alerts.map(({ state }) => state)).toEqual(['resolved']);
   expect(second.markers.map(({ kind }) => kind)).toEqual(['alert-resolved']);
 });
+
+it('ends for a model that the server has not listed for a while, and not for one that is back in between', () => {
+  const rules = [rule({ metric: 'model', forSeconds: 0 })];
+  const failing = (second: number) =>
+    sample(second * 1000, { models: [model({ state: 'failing', reason: 'it fails' })] });
+  const without = (second: number) => sample(second * 1000, { models: [] });
+  const back = run(rules, [failing(0), without(1), without(9), failing(10), without(11), without(20)]);
+  expect(back.map(({ states }) => states)).toEqual(Array.from({ length: 6 }, () => ['firing']));
+  const gone = run(rules, [failing(0), without(1), without(10), without(11)]);
+  expect(gone.map(({ states }) => states[0])).toEqual(['firing', 'firing', 'firing', 'resolved']);
+  expect(gone.at(-1)?.markers).toEqual(['alert-resolved']);
+});
+
+it('stays while the server itself is gone', () => {
+  const rules = [rule({ metric: 'model', forSeconds: 0 })];
+  const failing = sample(0, { models: [model({ state: 'failing', reason: 'it fails' })] });
+  const away = (second: number) =>
+    sample(second * 1000, {
+      server: { state: 'gone', reason: 'refused', version: null, restarts: 0 },
+      models: [],
+    });
+  const seen = run(rules, [failing, away(20), away(40)]);
+  expect(seen.map(({ states }) => states)).toEqual([['firing'], ['firing'], ['firing']]);
+});

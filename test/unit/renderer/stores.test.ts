@@ -97,9 +97,10 @@ describe('events of the core', () => {
     const { client, tell } = createClientDouble({});
     const workbench = createWorkbench(client, createStorage());
     routeEvents(workbench);
-    tell({ type: 'close-asked', runIds: ['a'] });
-    expect(workbench.closing.getState().runIds).toEqual(['a']);
+    const work = { runIds: ['a'], images: [], fetches: [] };
+    tell({ type: 'close-asked', work });
+    expect(workbench.closing.getState().work).toEqual(work);
     workbench.closing.getState().stay();
-    expect(workbench.closing.getState().runIds).toBeNull();
+    expect(workbench.closing.getState().work).toBeNull();
   });
 });

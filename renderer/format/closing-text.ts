@@ -1,0 +1,20 @@
+import type { WorkUnderWay } from '../../main/contract/api';
+
+/** What is under way, and what becomes of it when the window closes. Pure. */
+export function closingText({ runIds, images, fetches }: WorkUnderWay): string {
+  const works = [
+    ...(runIds.length === 0 ? [] : [runIds.length === 1 ? 'a run' : `${runIds.length} runs`]),
+    ...images.map(({ kind, image }) => `the ${kind} of ${image}`),
+    ...fetches.map((title) => `the fetch of ${title}`),
+  ];
+  const list = [works.slice(0, -1).join(', '), ...works.slice(-1)]
+    .filter((text) => text !== '')
+    .join(' and ');
+  const one = works.length === 1 && runIds.length <= 1;
+  return [
+    `${list.charAt(0).toUpperCase()}${list.slice(1)} ${one ? 'is' : 'are'} under way. Closing stops ${one ? 'it' : 'them'}.`,
+    ...(runIds.length === 0 ? [] : ['What is measured is kept, and Resume goes on from there.']),
+    ...(images.length === 0 ? [] : ['An image is then started again on the Images page.']),
+    ...(fetches.length === 0 ? [] : ['What has come of a fetch is kept.']),
+  ].join(' ');
+}
