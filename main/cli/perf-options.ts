@@ -74,7 +74,7 @@ export function addPerfOptions(command: Command): Command {
       'time_windows, or count_windows: a window has as many requests',
       'time_windows',
     )
-    .option('--measurement-interval-ms <n>', 'length of a window', '2500')
+    .option('--measurement-interval-ms <n>', 'length of a window', '2000')
     .option(
       '--measurement-request-count <n>',
       'requests of a count window, which lasts a second at least',

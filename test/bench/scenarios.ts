@@ -87,7 +87,6 @@ export const scenarios: readonly BenchScenario[] = [
       goals: { throughputAtLeast: 1.1, cpuAtMost: 0.6 },
     })),
   ),
-  // Every request of these holds up to 32 MB: more of them in flight would measure the memory of the machine.
   ...[sunk(large), large].flatMap((scenario) =>
     [1, 4].map((concurrency) => ({
       ...scenario,
@@ -96,6 +95,13 @@ export const scenarios: readonly BenchScenario[] = [
       goals: { throughputAtLeast: 1.1, cpuAtMost: 0.3 },
     })),
   ),
+  // perf_analyzer keeps every input of three windows: longer ones, or 256 at a time, would measure the machine's memory.
+  ...[16, 64].map((concurrency) => ({
+    ...sunk(large),
+    concurrency,
+    windowMs: 2000,
+    goals: { throughputAtLeast: 1.1, cpuAtMost: 0.3 },
+  })),
   {
     ...large,
     title: 'echo, 16 MB, shared memory',

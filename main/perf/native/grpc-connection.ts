@@ -2,6 +2,7 @@ import { GrpcResponseChecker } from './grpc-response';
 import type { GrpcConnectionOptions } from './grpc-slot-connection';
 import { GrpcSlotConnection } from './grpc-slot-connection';
 import { GrpcStream } from './grpc-stream';
+import { defaultWindowBytes } from './http2-frames';
 import type { Http2Session } from './http2-session';
 import { nowUs } from './transport';
 
@@ -23,6 +24,9 @@ export class GrpcConnection extends GrpcSlotConnection {
         if (stream === undefined) return;
         this.messageStream = stream;
         stream.reader.push(buffer, start, end, this.onMessage);
+        if (stream.windowOpen || stream.reader.messageBytes <= defaultWindowBytes) return;
+        stream.windowOpen = true;
+        this.session.openWindow(streamId);
       },
       room: (streamId, count) => this.active.get(streamId)?.reader.room(count) ?? null,
       ended: (streamId) => {

@@ -6,7 +6,6 @@ export type MessageHandler = (buffer: Buffer, start: number, end: number) => voi
 /** Puts the one message of a unary reply together from pieces of DATA; a message that comes whole is not copied. */
 export class GrpcMessageReader {
   private readonly gathered = new GatheredBytes();
-  /** Prefix and message; 0 while the prefix has not come whole. */
   private wanted = 0;
   private seen = false;
 
@@ -15,6 +14,11 @@ export class GrpcMessageReader {
     this.gathered.clear();
     this.wanted = 0;
     this.seen = false;
+  }
+
+  /** Prefix and message together; 0 until they are known. */
+  get messageBytes(): number {
+    return this.wanted;
   }
 
   /** A message has been handed over. */

@@ -108,6 +108,7 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
     stream.receivedBytes = 0;
     this.byId.set(stream.streamId, stream);
     session.outbound.openStream(stream.streamId, session.headerBlock());
+    session.openWindow(stream.streamId);
     if (session.exhausted) this.retire();
   }
 

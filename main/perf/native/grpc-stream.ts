@@ -10,6 +10,8 @@ export class GrpcStream extends GrpcStatus {
   recvUs = 0;
   /** What is wrong with the message that came; '' when nothing is. */
   fault = '';
+  /** The server may send all of the answer. */
+  windowOpen = false;
 
   constructor(readonly slot: number) {
     super();
@@ -19,6 +21,7 @@ export class GrpcStream extends GrpcStatus {
     this.startUs = startUs;
     this.recvUs = 0;
     this.fault = '';
+    this.windowOpen = false;
     this.reset();
     this.reader.reset();
   }

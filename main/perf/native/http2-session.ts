@@ -148,6 +148,14 @@ export class Http2Session {
     this.outbound.control(encodeWindowUpdate(streamId, bytes));
   }
 
+  /**
+   * The peer may send all of the stream's answer; until then HTTP/2's first 64 KiB. The thread of a model instance in Triton
+   * writes what the window takes of an answer itself before it goes on with the next request; the rest, another one does.
+   */
+  openWindow(streamId: number): void {
+    this.renew(streamId, maxWindowBytes - defaultWindowBytes);
+  }
+
   /** Tells the peer that nobody waits for the stream any more. */
   cancel(streamId: number): void {
     this.outbound.control(encodeFrame(frameType.rstStream, 0, streamId, cancelCode));
@@ -164,7 +172,6 @@ export class Http2Session {
     this.outbound.control(
       encodeSettings([
         [settingId.enablePush, 0],
-        [settingId.initialWindowSize, maxWindowBytes],
         [settingId.maxFrameSize, ownMaxFrameBytes],
       ]),
     );

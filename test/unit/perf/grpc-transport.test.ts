@@ -19,26 +19,31 @@ afterEach(async () => {
   if (open !== null) await new Promise((resolve) => open.close(resolve));
 });
 
-const message = (() => {
+const messageOf = (elements: number): Buffer => {
   const tensor = Buffer.concat([
     encodeStringField(1, 'OUTPUT'),
     encodeStringField(2, 'FP32'),
-    encodeBytesField(3, encodeVarint(2000)),
+    encodeBytesField(3, encodeVarint(elements)),
   ]);
-  const body = Buffer.concat([encodeBytesField(5, tensor), encodeBytesField(6, Buffer.alloc(8000))]);
+  const body = Buffer.concat([encodeBytesField(5, tensor), encodeBytesField(6, Buffer.alloc(4 * elements))]);
   const prefix = Buffer.alloc(5);
   prefix.writeUInt32BE(body.length, 1);
   return Buffer.concat([prefix, body]);
-})();
+};
+const message = messageOf(2000);
 
 type Answer = (stream: ServerHttp2Stream, received: Buffer, count: number) => void;
 
-const succeed = (stream: ServerHttp2Stream, trailers: Readonly<Record<string, string>> = {}) => {
+const succeed = (
+  stream: ServerHttp2Stream,
+  trailers: Readonly<Record<string, string>> = {},
+  reply: Buffer = message,
+) => {
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
   stream.on('wantTrailers', () => {
     stream.sendTrailers({ 'grpc-status': '0', ...trailers });
   });
-  stream.end(message);
+  stream.end(reply);
 };
 
 async function serve(answer: Answer, settings: Settings = {}): Promise<number> {
@@ -153,6 +158,16 @@ describe('gRPC over our own HTTP/2', () => {
     expect(outcome).toEqual({ successes: 12, failures: [], fatal: null });
     expect(sizes.size).toBe(1);
     expect([...sizes][0]).toBeGreaterThan(200_000);
+  });
+
+  it('lets the server begin with 64 KiB of an answer, and then send all of it', async () => {
+    const windows = new Set<number | undefined>();
+    const port = await serve((stream) => {
+      windows.add(stream.session?.remoteSettings.initialWindowSize);
+      succeed(stream, {}, messageOf(100_000));
+    });
+    expect(await drive(port, 12, { concurrency: 8 })).toEqual({ successes: 12, failures: [], fatal: null });
+    expect([...windows]).toEqual([65_535]);
   });
 
   it('does without the header table where the server has none', async () => {
