@@ -103,7 +103,7 @@ try {
     'server, and p99 is noisy. `compute`, whose columns are compared, works on one thread, and server and client have a processor',
     "each: else a client that is woken on the server's processor takes its time while the server still counts its own;",
     '`sink` answers with one value, `echo` with all that it got. `Model busy` is the rate times what the server counts as',
-    "compute: near 100 % the model's one instance decides the rate, and no client can raise it.",
+    "compute: near 100 % the times of the model's one instance decide the rate.",
     '',
     '| | |',
     '|---|---|',
