@@ -65,7 +65,11 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     pauseRun: (runId) => runs.pause(runId),
     underWay: () => ({
       runIds: runs.ids(),
-      images: images.list().filter(isRunning),
+      // Not the log lines of each.
+      images: images
+        .list()
+        .filter(isRunning)
+        .map(({ kind, image }) => ({ kind, image })),
       fetches: data
         .works()
         .filter(isRunning)

@@ -258,7 +258,7 @@ export type MenuCommand =
 /** What ends when the workbench does. */
 export interface WorkUnderWay {
   readonly runIds: readonly string[];
-  /** Pulls and builds of images: what is fetched and built again stays with the engine. */
+  /** Pulls and builds of images. */
   readonly images: readonly Pick<ImageWork, 'kind' | 'image'>[];
   /** Titles of data sets and checkpoints that are being fetched. */
   readonly fetches: readonly string[];
