@@ -13,11 +13,20 @@ export const partsInterval = (values: readonly number[]): number | null => sprea
 const fewestRequests = 10;
 
 /**
- * The interval of a level's throughput from the finest parts that hold enough requests in the mean, else from its windows.
- * @param blocks items a second in each of the finer parts. @param windows the same of the coarser. @param requests of all.
+ * The interval of a level's throughput: the wider one of what its finer parts and its windows say. Where what changes a
+ * server's speed lasts longer than a part, the parts of a level are alike, and their spread is that within one state of the
+ * machine; the few windows, with their larger t, say more then. Where windows are alike by chance, the parts do.
+ * @param blocks items a second in each of the finer parts; they count only where they hold enough requests in the mean.
+ * @param windows the same of the coarser. @param requests of all.
  */
-export const throughputInterval = (
+export function throughputInterval(
   blocks: readonly number[],
   windows: readonly number[],
   requests: number,
-): number | null => partsInterval(requests >= fewestRequests * blocks.length ? blocks : windows);
+): number | null {
+  const stated = [
+    requests >= fewestRequests * blocks.length ? partsInterval(blocks) : null,
+    partsInterval(windows),
+  ].flatMap((interval) => interval ?? []);
+  return stated.length === 0 ? null : Math.max(...stated);
+}

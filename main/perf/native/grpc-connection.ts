@@ -1,3 +1,5 @@
+import type { MessageSink } from './grpc-message-reader';
+import { grpcPrefixBytes } from './grpc-request';
 import { GrpcResponseChecker } from './grpc-response';
 import type { GrpcConnectionOptions } from './grpc-slot-connection';
 import { GrpcSlotConnection } from './grpc-slot-connection';
@@ -23,10 +25,8 @@ export class GrpcConnection extends GrpcSlotConnection {
         const stream = this.active.get(streamId);
         if (stream === undefined) return;
         this.messageStream = stream;
-        stream.reader.push(buffer, start, end, this.onMessage);
-        if (stream.windowOpen || stream.reader.messageBytes <= defaultWindowBytes) return;
-        stream.windowOpen = true;
-        this.session.openWindow(streamId);
+        stream.reader.push(buffer, start, end, this.sink);
+        if (stream.reader.messageBytes > defaultWindowBytes) this.open(streamId, stream);
       },
       room: (streamId, count) => this.active.get(streamId)?.reader.room(count) ?? null,
       ended: (streamId) => {
@@ -57,30 +57,64 @@ export class GrpcConnection extends GrpcSlotConnection {
     const startUs = nowUs();
     let stream = this.bySlot.get(slot);
     if (stream === undefined) {
-      stream = new GrpcStream(slot);
+      stream = new GrpcStream(slot, this.options.shared);
       this.bySlot.set(slot, stream);
     }
+    // As large as the slot's answer before.
+    const large = stream.reader.messageBytes > defaultWindowBytes;
     stream.begin(startUs);
     const { session } = this;
     const streamId = session.nextStreamId();
     this.active.set(streamId, stream);
     session.outbound.request(streamId, session.headerBlock(), this.options.nextMessage(stream.slot));
+    if (large && this.options.alone) this.open(streamId, stream);
     stream.sendUs = nowUs() - startUs;
     if (session.exhausted) this.retire();
   }
 
-  private readonly onMessage = (buffer: Buffer, start: number, end: number): void => {
-    const stream = this.messageStream;
-    if (stream === null) return;
+  /** Of the answer on `messageStream`. One that is looked at is put together; of another one contents need not be kept. */
+  private readonly sink: MessageSink = {
+    message: (buffer, start, end) => {
+      const stream = this.messageStream;
+      if (stream === null) return;
+      this.decode(stream, () => {
+        this.checker.check(buffer, start, end);
+      });
+      if (stream.fault !== '') return;
+      stream.looked ??= this.options.looks(stream.slot);
+      if (stream.looked) this.options.look(stream.slot, buffer, start, end);
+    },
+    gathers: () => {
+      const stream = this.messageStream;
+      if (stream === null) return false;
+      stream.looked = this.options.looks(stream.slot);
+      if (!stream.looked) stream.skimmer.begin(stream.reader.messageBytes - grpcPrefixBytes);
+      return stream.looked;
+    },
+    piece: (buffer, start, end) => {
+      const stream = this.messageStream;
+      if (stream === null || stream.fault !== '') return;
+      this.decode(stream, () => {
+        stream.skimmer.push(buffer, start, end);
+      });
+    },
+  };
+
+  private decode(stream: GrpcStream, decoding: () => void): void {
     const startUs = nowUs();
     try {
-      this.checker.check(buffer, start, end);
+      decoding();
     } catch (error) {
       stream.fault = error instanceof Error ? error.message : String(error);
     }
-    stream.recvUs = nowUs() - startUs;
-    if (stream.fault === '') this.options.look(stream.slot, buffer, start, end, true);
-  };
+    stream.recvUs += nowUs() - startUs;
+  }
+
+  private open(streamId: number, stream: GrpcStream): void {
+    if (stream.windowOpen) return;
+    stream.windowOpen = true;
+    this.session.openWindow(streamId);
+  }
 
   private finish(streamId: number, stream: GrpcStream): void {
     this.active.delete(streamId);

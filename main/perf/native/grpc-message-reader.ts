@@ -3,17 +3,29 @@ import { grpcPrefixBytes } from './grpc-request';
 
 export type MessageHandler = (buffer: Buffer, start: number, end: number) => void;
 
-/** Puts the one message of a unary reply together from pieces of DATA; a message that comes whole is not copied. */
+/** Takes the one message of a unary reply. Buffers are only valid during the call. */
+export interface MessageSink {
+  /** The message, whole. */
+  readonly message: MessageHandler;
+  /** A message that comes in pieces begins: whether it is to be put together; else `piece` gets it as it comes. */
+  gathers(): boolean;
+  /** @param left bytes of the message behind this piece. */
+  piece(buffer: Buffer, start: number, end: number, left: number): void;
+}
+
+/** Takes the one message of a unary reply from pieces of DATA; one that comes whole is not copied. */
 export class GrpcMessageReader {
   private readonly gathered = new GatheredBytes();
   private wanted = 0;
-  private seen = false;
+  private received = 0;
+  private gathers = true;
 
   /** Forgets the reply before; to be called at the start of each. */
   reset(): void {
     this.gathered.clear();
     this.wanted = 0;
-    this.seen = false;
+    this.received = 0;
+    this.gathers = true;
   }
 
   /** Prefix and message together; 0 until they are known. */
@@ -21,38 +33,53 @@ export class GrpcMessageReader {
     return this.wanted;
   }
 
-  /** A message has been handed over. */
+  /** The message has come whole. */
   get complete(): boolean {
-    return this.seen;
+    return this.wanted > 0 && this.received === this.wanted;
   }
 
   /** Throws an Error on a compressed message, and on more than one. */
-  push(buffer: Buffer, start: number, end: number, handle: MessageHandler): void {
+  push(buffer: Buffer, start: number, end: number, sink: MessageSink): void {
     if (start === end) return;
-    if (this.seen) throw new Error('more than one message in a unary reply');
+    this.received += end - start;
+    if (this.wanted > 0 && this.received > this.wanted) throw tooMany();
+    if (this.wanted > 0 && !this.gathers) {
+      sink.piece(buffer, start, end, this.wanted - this.received);
+      return;
+    }
     const { gathered } = this;
-    if (gathered.length === 0 && end - start >= grpcPrefixBytes) {
-      this.wanted = totalBytes(buffer, start);
-      if (this.wanted === end - start) {
-        this.seen = true;
-        handle(buffer, start + grpcPrefixBytes, end);
-        return;
-      }
+    if (gathered.length === 0 && this.received >= grpcPrefixBytes) {
+      this.learn(buffer, start, sink);
+      if (this.complete) sink.message(buffer, start + grpcPrefixBytes, end);
+      else if (this.gathers) gathered.add(buffer, start, end, this.wanted);
+      else this.tell(buffer, start + grpcPrefixBytes, end, sink);
+      return;
     }
     gathered.add(buffer, start, end, this.wanted);
-    if (this.wanted === 0 && gathered.length >= grpcPrefixBytes) this.wanted = totalBytes(gathered.bytes, 0);
-    if (this.wanted === 0 || gathered.length < this.wanted) return;
-    if (gathered.length > this.wanted) throw new Error('more than one message in a unary reply');
-    this.seen = true;
-    handle(gathered.bytes, grpcPrefixBytes, this.wanted);
+    if (this.received < grpcPrefixBytes) return;
+    if (this.wanted === 0) this.learn(gathered.bytes, 0, sink);
+    if (!this.gathers) this.tell(gathered.bytes, grpcPrefixBytes, this.received, sink);
+    else if (this.complete) sink.message(gathered.bytes, grpcPrefixBytes, this.wanted);
   }
 
   /** Where the next `count` bytes of DATA can be read to, to be pushed as they are; null: anywhere. */
   room(count: number): Buffer | null {
-    if (this.seen || this.wanted === 0) return null;
-    return this.gathered.room(Math.min(count, this.wanted - this.gathered.length));
+    if (this.complete || this.wanted === 0 || !this.gathers) return null;
+    return this.gathered.room(Math.min(count, this.wanted - this.received));
+  }
+
+  private learn(buffer: Buffer, start: number, sink: MessageSink): void {
+    this.wanted = totalBytes(buffer, start);
+    if (this.received > this.wanted) throw tooMany();
+    if (!this.complete) this.gathers = sink.gathers();
+  }
+
+  private tell(buffer: Buffer, start: number, end: number, sink: MessageSink): void {
+    if (end > start) sink.piece(buffer, start, end, this.wanted - this.received);
   }
 }
+
+const tooMany = () => new Error('more than one message in a unary reply');
 
 /** Prefix and message together. Throws an Error on a compressed message. */
 export function totalBytes(buffer: Buffer, start: number): number {

@@ -16,12 +16,16 @@ export interface GrpcConnectionOptions {
   readonly port: number;
   readonly tls: TlsMaterial | null;
   readonly blocks: HeaderBlocks;
+  /** No other request is ever under way: nobody waits while the model's instance writes all of an answer. */
+  readonly alone: boolean;
   /** The whole gRPC message of the next request. */
   readonly nextMessage: (slot: number) => Buffer;
   /** The outputs come in shared memory. */
   readonly shared: boolean;
-  /** A response without fault, the first to its request or a further one; its bytes are there until this returns. */
-  readonly look: (slot: number, buffer: Buffer, start: number, end: number, first: boolean) => void;
+  /** The first response to the slot's request is there, or comes: whether it and those behind it are looked at. */
+  readonly looks: (slot: number) => boolean;
+  /** A response without fault that is looked at; its bytes are there until this returns. */
+  readonly look: (slot: number, buffer: Buffer, start: number, end: number) => void;
   readonly events: GrpcConnectionEvents;
 }
 

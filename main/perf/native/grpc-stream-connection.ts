@@ -20,6 +20,8 @@ class SlotStream {
   sendUs = 0;
   recvUs = 0;
   receivedBytes = 0;
+  /** The answers to its request are looked at. */
+  looked = false;
   fault: { readonly kind: string; readonly message: string } | null = null;
   readonly contentUs: number[] = [];
 
@@ -143,7 +145,8 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
     if (answer.hasContent) {
       stream.contentUs.push(endUs);
       if (stream.fault === null) {
-        this.options.look(stream.slot, buffer, answer.from, answer.to, stream.contentUs.length === 1);
+        if (stream.contentUs.length === 1) stream.looked = this.options.looks(stream.slot);
+        if (stream.looked) this.options.look(stream.slot, buffer, answer.from, answer.to);
       }
     }
     if (answer.final) this.finish(stream, endUs);

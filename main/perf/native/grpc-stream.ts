@@ -1,26 +1,37 @@
 import { GrpcMessageReader } from './grpc-message-reader';
+import { GrpcResponseChecker } from './grpc-response';
+import { GrpcResponseSkimmer } from './grpc-response-skimmer';
 import { GrpcStatus } from './grpc-status';
 import type { Failure } from './grpc-status';
 
 /** The call that a slot has under way; used again for the slot's next call. */
 export class GrpcStream extends GrpcStatus {
   readonly reader = new GrpcMessageReader();
+  readonly skimmer: GrpcResponseSkimmer;
   startUs = 0;
   sendUs = 0;
   recvUs = 0;
   /** What is wrong with the message that came; '' when nothing is. */
   fault = '';
+  /** The answer is one of those whose values are looked at; null: that is not settled. */
+  looked: boolean | null = null;
   /** The server may send all of the answer. */
   windowOpen = false;
 
-  constructor(readonly slot: number) {
+  /** @param shared the outputs come in shared memory. */
+  constructor(
+    readonly slot: number,
+    shared: boolean,
+  ) {
     super();
+    this.skimmer = new GrpcResponseSkimmer(new GrpcResponseChecker(shared));
   }
 
   begin(startUs: number): void {
     this.startUs = startUs;
     this.recvUs = 0;
     this.fault = '';
+    this.looked = null;
     this.windowOpen = false;
     this.reset();
     this.reader.reset();

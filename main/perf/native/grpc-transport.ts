@@ -76,11 +76,12 @@ export class GrpcTransport implements Transport {
     const options: GrpcConnectionOptions = {
       ...{ host, port, tls },
       blocks: this.blocks,
+      alone: this.job.concurrency === 1,
       nextMessage: (slot) => this.source.next(slot),
       shared: this.job.shared !== null,
-      look: (slot, buffer, start, end, first) => {
-        const decode = () => decodeGrpcOutputs(buffer, start, end);
-        this.validator?.look(slot, this.source.payloadOf(slot), decode, first);
+      looks: (slot) => this.validator?.begin(slot, this.source.payloadOf(slot)) ?? false,
+      look: (slot, buffer, start, end) => {
+        this.validator?.look(slot, this.source.payloadOf(slot), () => decodeGrpcOutputs(buffer, start, end));
       },
       events: {
         success: (slot, startUs, endUs, sendUs, recvUs, answers) => {

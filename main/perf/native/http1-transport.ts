@@ -148,12 +148,12 @@ class HttpConnection {
         fault = { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
       }
     }
-    if (fault === null) {
-      this.owner.validator?.look(this.slot, this.owner.payloadOf(this.slot), () =>
-        decodeHttpOutputs(buffer, start, end, reply.jsonBytes),
-      );
+    const { validator } = this.owner;
+    const payload = this.owner.payloadOf(this.slot);
+    if (fault === null && validator?.begin(this.slot, payload) === true) {
+      validator.look(this.slot, payload, () => decodeHttpOutputs(buffer, start, end, reply.jsonBytes));
     }
-    const looked = this.owner.validator?.take(this.slot) ?? null;
+    const looked = validator?.take(this.slot) ?? null;
     fault ??= looked?.fault ?? null;
     const { startUs } = this;
     // The server may answer before it has read everything.

@@ -59,7 +59,9 @@ export function inferOverStream(input: StreamInference): Promise<readonly (reado
       ...target,
       blocks: grpcHeaders(target, 'ModelStreamInfer'),
       nextMessage: () => message,
+      alone: true,
       shared: false,
+      looks: () => true,
       // The bytes are the connection's, which uses them again.
       look: (_slot, buffer, start, stop) => {
         answers.push(decodeGrpcOutputs(buffer, start, stop).map(copyOf));

@@ -113,18 +113,25 @@ export class OutputValidator {
   ) {}
 
   /**
-   * A response; of a request that is looked at, all of them are.
+   * The first response to a request is there, or comes.
    * @param payload which request it answers.
-   * @param decode the outputs; throws an Error where it cannot.
-   * @param first it is the first to its request.
+   * @returns whether it is to be looked at; then all the responses to the request are.
    */
-  look(slot: number, payload: number, decode: () => readonly Tensor[], first = true): void {
+  begin(slot: number, payload: number): boolean {
+    const due = this.isDue(payload);
+    if (due) this.looks.set(slot, { responses: 0, fault: null, difference: null, heldUs: 0 });
     // What stands there of a request whose status came out bad was not asked for.
-    if (first) this.looks.delete(slot);
-    const known = this.looks.get(slot);
-    if (first ? !this.isDue(payload) : known === undefined) return;
-    const look = known ?? { responses: 0, fault: null, difference: null, heldUs: 0 };
-    this.looks.set(slot, look);
+    else this.looks.delete(slot);
+    return due;
+  }
+
+  /**
+   * A response to a request that is looked at.
+   * @param decode the outputs; throws an Error where it cannot.
+   */
+  look(slot: number, payload: number, decode: () => readonly Tensor[]): void {
+    const look = this.looks.get(slot);
+    if (look === undefined) return;
     const startUs = nowUs();
     this.counts.checked += 1;
     look.responses += 1;
@@ -133,7 +140,7 @@ export class OutputValidator {
       const outputs = decode();
       fault = this.formFaultOf(outputs);
       // Expected values are those of one answer: which of several they would be of is not known.
-      if (first && fault === null) look.difference = this.differenceOf(outputs, payload);
+      if (look.responses === 1 && fault === null) look.difference = this.differenceOf(outputs, payload);
     } catch (error) {
       fault = { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
     }

@@ -14,12 +14,20 @@ export class ProtobufReader {
   private buffer: Buffer = Buffer.alloc(0);
   private at = 0;
   private limit = 0;
+  private until = 0;
 
-  open(buffer: Buffer, start: number, end: number): this {
+  /** @param until where the message ends, when its bytes from `end` on are not in the buffer; a field may then end beyond it. */
+  open(buffer: Buffer, start: number, end: number, until = end): this {
     this.buffer = buffer;
     this.at = start;
     this.limit = end;
+    this.until = until;
     return this;
+  }
+
+  /** Where the next field begins. */
+  get position(): number {
+    return this.at;
   }
 
   /** Steps to the next field; false at the end. */
@@ -69,7 +77,7 @@ export class ProtobufReader {
   }
 
   private skip(bytes: number): void {
-    if (bytes > this.limit - this.at) throw new Error('Message ends inside a field');
+    if (bytes > this.until - this.at) throw new Error('Message ends inside a field');
     this.at += bytes;
   }
 }

@@ -72,8 +72,12 @@ interface Outcome {
 }
 
 /** Sends until `requests` have ended, over `concurrency` slots. */
-function drive(port: number, requests: number, options: { concurrency?: number; bytes?: number } = {}) {
-  const { concurrency = 1, bytes = 64 } = options;
+function drive(
+  port: number,
+  requests: number,
+  options: { concurrency?: number; bytes?: number; outputChecks?: LoadJob['outputChecks'] } = {},
+) {
+  const { concurrency = 1, bytes = 64, outputChecks = null } = options;
   const job: LoadJob = {
     host: '127.0.0.1',
     port,
@@ -85,7 +89,7 @@ function drive(port: number, requests: number, options: { concurrency?: number; 
     batched: false,
     schedule: null,
     shared: null,
-    outputChecks: null,
+    outputChecks,
     sequences: null,
     streaming: false,
     tls: null,
@@ -168,6 +172,30 @@ describe('gRPC over our own HTTP/2', () => {
     });
     expect(await drive(port, 12, { concurrency: 8 })).toEqual({ successes: 12, failures: [], fatal: null });
     expect([...windows]).toEqual([65_535]);
+  });
+
+  it('looks at the values of some large answers, and at the form of all', async () => {
+    const port = await serve((stream, _received, count) => {
+      // Of the wrong one neither the contents nor the shape are as the message says.
+      const whole = messageOf(100_000);
+      succeed(stream, {}, count === 150 ? Buffer.concat([whole.subarray(0, 12), whole.subarray(13)]) : whole);
+    });
+    const outputs = [{ name: 'OUTPUT', datatype: 'FP32', shape: [100_000] }];
+    const zeros = {
+      name: 'OUTPUT',
+      datatype: 'FP32' as const,
+      shape: [100_000],
+      samples: [Buffer.alloc(400_000)],
+    };
+    const checked = { outputs, finite: true, anyBatch: false, expected: [zeros] };
+    const outcome = await drive(port, 300, { concurrency: 2, outputChecks: checked });
+    expect(outcome.successes).toBe(299);
+    expect(outcome.failures.map(({ kind }) => kind)).toEqual(['bad response']);
+    const counts = transport?.outputs;
+    expect(counts?.wrong).toBe(0);
+    expect(counts?.compared).toBe(counts?.checked);
+    expect(counts?.checked).toBeGreaterThan(0);
+    expect(counts?.checked).toBeLessThan(30);
   });
 
   it('does without the header table where the server has none', async () => {

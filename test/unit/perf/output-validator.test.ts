@@ -20,6 +20,7 @@ const job: OutputCheckJob = {
 /** What is wrong with the first response to request `payload` of batch size 2. */
 function kindOf(outputs: readonly Tensor[], change: Partial<OutputCheckJob> = {}, payload = 0) {
   const validator = new OutputValidator({ ...job, ...change }, { batchSize: 2, batched: true });
+  expect(validator.begin(3, payload)).toBe(true);
   validator.look(3, payload, () => outputs);
   return validator.take(3)?.fault?.kind ?? null;
 }
@@ -62,6 +63,7 @@ describe('a response', () => {
 
   it('that cannot be decoded is wrong', () => {
     const validator = new OutputValidator(job, { batchSize: 1, batched: false });
+    validator.begin(0, 0);
     validator.look(0, 0, () => {
       throw new Error('cut off');
     });
@@ -78,7 +80,8 @@ describe('several responses to one request', () => {
       { batchSize: 1, batched: true },
     );
     const look = (values: readonly number[], first: boolean) => {
-      validator.look(0, 0, () => [y(values, [values.length / 2, 2])], first);
+      if (first) validator.begin(0, 0);
+      validator.look(0, 0, () => [y(values, [values.length / 2, 2])]);
     };
     return [validator, look];
   };
@@ -121,10 +124,9 @@ it('looks at the first response to each request, and then at one in a hundred or
   const looked = new Set<number>();
   for (let round = 0; round < 4000; round += 1) {
     for (const payload of [0, 1, 2, 3]) {
-      validator.look(0, payload, () => {
-        looked.add(payload);
-        return [y([1, 2, 3, 4])];
-      });
+      if (!validator.begin(0, payload)) continue;
+      looked.add(payload);
+      validator.look(0, payload, () => [y([1, 2, 3, 4])]);
     }
     if (round === 0) expect(looked.size).toBe(4);
   }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { GrpcMessageReader } from '../../../main/perf/native/grpc-message-reader';
 import { encodeGrpcRequest } from '../../../main/perf/native/grpc-request';
 import { GrpcResponseChecker } from '../../../main/perf/native/grpc-response';
+import { GrpcResponseSkimmer } from '../../../main/perf/native/grpc-response-skimmer';
 import { ProtobufReader } from '../../../main/perf/native/protobuf-reader';
 import { encodeBytesField, encodeStringField, encodeVarint } from '../../../main/perf/native/protobuf-writer';
 
@@ -132,6 +133,88 @@ describe('a response', () => {
   });
 });
 
+/** What is said of a message: its bytes of contents, or why it is refused. */
+function verdictOf(decode: () => number): number | string {
+  try {
+    return decode();
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** The verdict on a message that comes in pieces of these sizes. */
+function skim(skimmer: GrpcResponseSkimmer, message: Buffer, sizes: readonly number[]): number | string {
+  return verdictOf(() => {
+    let bytes: number | null = null;
+    skimmer.begin(message.length);
+    for (let at = 0, piece = 0; at < message.length; piece += 1) {
+      const end = Math.min(message.length, at + (sizes[piece % sizes.length] ?? 1));
+      // What was only lent for the call is gone after it.
+      const lent = Buffer.from(message.subarray(at, end));
+      bytes = skimmer.push(lent, 0, lent.length);
+      lent.fill(0xee);
+      at = end;
+    }
+    return bytes ?? -1;
+  });
+}
+
+describe('a response that is decoded as it comes', () => {
+  const outputs = fc.array(
+    fc.record({
+      datatype: fc.constantFrom('FP32', 'INT64', 'BYTES', 'UINT8'),
+      shape: fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 3 }),
+      bytes: fc.integer({ min: 0, max: 5000 }),
+      right: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 4 },
+  );
+  const widths: Readonly<Record<string, number>> = { FP32: 4, INT64: 8, UINT8: 1 };
+  const messages = outputs.map((all) =>
+    response(
+      all.map(({ datatype, shape, bytes, right }) => ({
+        ...{ datatype, shape },
+        bytes: right ? shape.reduce((product, size) => product * size, widths[datatype] ?? 1) : bytes,
+      })),
+    ),
+  );
+  const sizes = fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1 });
+
+  it('is judged as one that is there whole, wherever its pieces end', () => {
+    const skimmer = new GrpcResponseSkimmer(new GrpcResponseChecker());
+    fc.assert(
+      fc.property(messages, sizes, (message, pieces) => {
+        expect(skim(skimmer, message, pieces)).toBe(verdictOf(() => check(message)));
+      }),
+    );
+  });
+
+  it('is refused where the whole one would be, cut or with a wrong byte', () => {
+    const skimmer = new GrpcResponseSkimmer(new GrpcResponseChecker());
+    const wrong = fc.record({ at: fc.nat(), value: fc.integer({ min: 0, max: 255 }), cut: fc.nat() });
+    fc.assert(
+      fc.property(messages, sizes, wrong, (message, pieces, { at, value, cut }) => {
+        const spoilt = Buffer.from(message.subarray(0, message.length - (cut % 3)));
+        spoilt[at % spoilt.length] = value;
+        const whole = verdictOf(() => check(spoilt));
+        const asItComes = skim(skimmer, spoilt, pieces);
+        // Which of several faults is found first may differ.
+        expect(typeof asItComes).toBe(typeof whole);
+        if (typeof whole === 'number') expect(asItComes).toBe(whole);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('may hold a field that is longer than what is kept at first', () => {
+    const long = Buffer.concat([
+      encodeStringField(3, 'i'.repeat(5000)),
+      response([{ datatype: 'FP32', shape: [2], bytes: 8 }]),
+    ]);
+    expect(skim(new GrpcResponseSkimmer(new GrpcResponseChecker()), long, [700])).toBe(8);
+  });
+});
+
 describe('a message in pieces', () => {
   it('is put together wherever they end', () => {
     fc.assert(
@@ -150,8 +233,12 @@ describe('a message in pieces', () => {
             let at = 0;
             for (let piece = 0; at < message.length; piece += 1) {
               const end = Math.min(message.length, at + (sizes[piece % sizes.length] ?? 1));
-              reader.push(message, at, end, (buffer, start, stop) => {
-                seen.push(Buffer.from(buffer.subarray(start, stop)));
+              reader.push(message, at, end, {
+                message: (buffer, start, stop) => {
+                  seen.push(Buffer.from(buffer.subarray(start, stop)));
+                },
+                gathers: () => true,
+                piece: () => undefined,
               });
               at = end;
             }
@@ -163,14 +250,53 @@ describe('a message in pieces', () => {
     );
   });
 
+  it('is handed on as it comes where nobody wants it whole', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 1, maxLength: 200 }),
+        fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1 }),
+        (content, sizes) => {
+          const message = Buffer.concat([Buffer.from([0, 0, 0, 0, content.length]), content]);
+          const reader = new GrpcMessageReader();
+          for (let round = 0; round < 2; round += 1) {
+            reader.reset();
+            const seen: Buffer[] = [];
+            const left: number[] = [];
+            for (let at = 0, piece = 0; at < message.length; piece += 1) {
+              const end = Math.min(message.length, at + (sizes[piece % sizes.length] ?? 1));
+              reader.push(message, at, end, {
+                // One that is there at once is handed over whole all the same.
+                message: (buffer, start, stop) => {
+                  seen.push(Buffer.from(buffer.subarray(start, stop)));
+                  left.push(0);
+                },
+                gathers: () => false,
+                piece: (buffer, start, stop, rest) => {
+                  seen.push(Buffer.from(buffer.subarray(start, stop)));
+                  left.push(rest);
+                },
+              });
+              expect(reader.room(100_000)).toBeNull();
+              at = end;
+            }
+            expect(Buffer.concat(seen)).toEqual(Buffer.from(content));
+            expect(left.at(-1)).toBe(0);
+            expect(reader.complete).toBe(true);
+          }
+        },
+      ),
+    );
+  });
+
   it('is refused when it is compressed, or not alone', () => {
+    const nobody = { message: () => undefined, gathers: () => true, piece: () => undefined };
     const compressed = Buffer.from([1, 0, 0, 0, 0]);
     expect(() => {
-      new GrpcMessageReader().push(compressed, 0, 5, () => undefined);
+      new GrpcMessageReader().push(compressed, 0, 5, nobody);
     }).toThrow(/compressed/);
     const two = Buffer.alloc(10);
     expect(() => {
-      new GrpcMessageReader().push(two, 0, 10, () => undefined);
+      new GrpcMessageReader().push(two, 0, 10, nobody);
     }).toThrow(/more than one/);
   });
 });

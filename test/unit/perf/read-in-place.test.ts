@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GatheredBytes } from '../../../main/perf/native/gathered-bytes';
 import { GrpcMessageReader } from '../../../main/perf/native/grpc-message-reader';
+import type { MessageSink } from '../../../main/perf/native/grpc-message-reader';
 import { HttpReplyReader } from '../../../main/perf/native/http1-response-reader';
 import { Http2FrameReader } from '../../../main/perf/native/http2-frame-reader';
 import { encodeFrame, frameFlag, frameType } from '../../../main/perf/native/http2-frames';
@@ -36,6 +37,13 @@ function deliver(
   return { inPlace };
 }
 
+const gathering = (message: MessageSink['message'] = () => undefined): MessageSink => ({
+  message,
+  gathers: () => true,
+  piece: () => {
+    throw new Error('a piece of what is put together');
+  },
+});
 const sizes = fc.array(fc.integer({ min: 1, max: 90_000 }), { minLength: 1, maxLength: 8 });
 const lengths = fc.array(fc.integer({ min: 0, max: 200_000 }), { minLength: 1, maxLength: 4 });
 const prefixed = (message: Buffer) => {
@@ -94,9 +102,14 @@ describe('what is read to its place at once', () => {
             for (const reader of readers) reader.reset();
             const frames = new Http2FrameReader({
               data: (stream, _ends, buffer, start, end) => {
-                readers[stream]?.push(buffer, start, end, (message, from, to) => {
-                  seen[stream] = message.subarray(from, to).equals(messages[stream] ?? Buffer.alloc(0));
-                });
+                readers[stream]?.push(
+                  buffer,
+                  start,
+                  end,
+                  gathering((message, from, to) => {
+                    seen[stream] = message.subarray(from, to).equals(messages[stream] ?? Buffer.alloc(0));
+                  }),
+                );
               },
               frame: () => undefined,
             });
@@ -123,7 +136,7 @@ describe('what is read to its place at once', () => {
     const { inPlace } = deliver(wire, [2 ** 20], {
       room: () => reader.room(Infinity),
       push: (buffer, length) => {
-        reader.push(buffer, 0, length, () => undefined);
+        reader.push(buffer, 0, length, gathering());
       },
     });
     expect(reader.complete).toBe(true);
@@ -135,7 +148,7 @@ describe('what is read to its place at once', () => {
     const reader = new GrpcMessageReader();
     expect(reader.room(100_000)).toBeNull();
     const wire = prefixed(content(50_000, 2));
-    reader.push(wire, 0, wire.length, () => undefined);
+    reader.push(wire, 0, wire.length, gathering());
     expect(reader.room(100_000)).toBeNull();
   });
 

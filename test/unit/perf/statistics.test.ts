@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { onlineConcurrency } from '../../../main/perf/concurrency';
 import { isSteady } from '../../../main/perf/stability';
-import { partsInterval } from '../../../main/perf/throughput-interval';
+import { partsInterval, throughputInterval } from '../../../main/perf/throughput-interval';
 
 describe('steadiness', () => {
   const windows = (...pairs: readonly (readonly [number, number])[]) =>
@@ -30,7 +30,6 @@ describe('steadiness', () => {
 
 describe('the interval of a throughput', () => {
   it('is that of Student', () => {
-    // Mean 12, standard deviation 2, three blocks: 4.303 * 2 / sqrt(3).
     // t of 2 degrees of freedom times a standard deviation of 2.
     expect(partsInterval([10, 12, 14])).toBeCloseTo(8.606, 3);
     expect(partsInterval([5, 5, 5, 5])).toBe(0);
@@ -38,6 +37,18 @@ describe('the interval of a throughput', () => {
 
   it('is not told from two blocks', () => {
     expect(partsInterval([1, 2])).toBeNull();
+    expect(throughputInterval([1, 2], [1, 2], 100)).toBeNull();
+  });
+
+  it('is the wider one of what parts and windows say', () => {
+    const windows = [10, 12, 14];
+    expect(throughputInterval([12, 12, 12, 12], windows, 1000)).toBeCloseTo(8.606, 3);
+    expect(throughputInterval([2, 22, 2, 22], windows, 1000)).toBeCloseTo(
+      partsInterval([2, 22, 2, 22]) ?? NaN,
+    );
+    // Too few requests in a part: whether one more ends in it is most of its rate.
+    expect(throughputInterval([2, 22, 2, 22], windows, 39)).toBeCloseTo(8.606, 3);
+    expect(throughputInterval([10, 12, 14], [12, 12], 1000)).toBeCloseTo(8.606, 3);
   });
 });
 
