@@ -9,8 +9,7 @@ export interface MessageSink {
   readonly message: MessageHandler;
   /** A message that comes in pieces begins: whether it is to be put together; else `piece` gets it as it comes. */
   gathers(): boolean;
-  /** @param left bytes of the message behind this piece. */
-  piece(buffer: Buffer, start: number, end: number, left: number): void;
+  readonly piece: MessageHandler;
 }
 
 /** Takes the one message of a unary reply from pieces of DATA; one that comes whole is not copied. */
@@ -44,7 +43,7 @@ export class GrpcMessageReader {
     this.received += end - start;
     if (this.wanted > 0 && this.received > this.wanted) throw tooMany();
     if (this.wanted > 0 && !this.gathers) {
-      sink.piece(buffer, start, end, this.wanted - this.received);
+      sink.piece(buffer, start, end);
       return;
     }
     const { gathered } = this;
@@ -52,13 +51,13 @@ export class GrpcMessageReader {
       this.learn(buffer, start, sink);
       if (this.complete) sink.message(buffer, start + grpcPrefixBytes, end);
       else if (this.gathers) gathered.add(buffer, start, end, this.wanted);
-      else this.tell(buffer, start + grpcPrefixBytes, end, sink);
+      else sink.piece(buffer, start + grpcPrefixBytes, end);
       return;
     }
     gathered.add(buffer, start, end, this.wanted);
     if (this.received < grpcPrefixBytes) return;
     if (this.wanted === 0) this.learn(gathered.bytes, 0, sink);
-    if (!this.gathers) this.tell(gathered.bytes, grpcPrefixBytes, this.received, sink);
+    if (!this.gathers) sink.piece(gathered.bytes, grpcPrefixBytes, this.received);
     else if (this.complete) sink.message(gathered.bytes, grpcPrefixBytes, this.wanted);
   }
 
@@ -72,10 +71,6 @@ export class GrpcMessageReader {
     this.wanted = totalBytes(buffer, start);
     if (this.received > this.wanted) throw tooMany();
     if (!this.complete) this.gathers = sink.gathers();
-  }
-
-  private tell(buffer: Buffer, start: number, end: number, sink: MessageSink): void {
-    if (end > start) sink.piece(buffer, start, end, this.wanted - this.received);
   }
 }
 

@@ -22,7 +22,8 @@ function nameNumber(buffer: Buffer, start: number, end: number): number {
 
 /**
  * Decodes ModelInferResponse messages and checks them: there are outputs, each has its raw contents, and these are as
- * long as shape and data type say (BYTES has no fixed length and is taken as it is). One instance a thread: it keeps its readers.
+ * long as shape and data type say (BYTES has no fixed length and is taken as it is). One instance for
+ * each response that is under way at a time: it keeps readers, and counts from `begin` to `end`.
  */
 export class GrpcResponseChecker {
   private readonly message = new ProtobufReader();

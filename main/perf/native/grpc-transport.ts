@@ -113,6 +113,7 @@ export class GrpcTransport implements Transport {
   }
 
   private failed(slot: number, kind: string, message: string): void {
+    this.validator?.forget(slot);
     this.source.failed(slot);
     this.events.failure(slot, kind, message);
   }

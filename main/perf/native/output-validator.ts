@@ -120,9 +120,13 @@ export class OutputValidator {
   begin(slot: number, payload: number): boolean {
     const due = this.isDue(payload);
     if (due) this.looks.set(slot, { responses: 0, fault: null, difference: null, heldUs: 0 });
-    // What stands there of a request whose status came out bad was not asked for.
     else this.looks.delete(slot);
     return due;
+  }
+
+  /** The slot's request has failed: what was found of its responses is not asked for. */
+  forget(slot: number): void {
+    this.looks.delete(slot);
   }
 
   /**

@@ -122,8 +122,12 @@ interface Outcome {
 }
 
 /** Sends until `requests` have ended; `answers` has the count of answers with content of each success. */
-function drive(port: number, requests: number, options: { concurrency?: number; bytes?: number } = {}) {
-  const { concurrency = 1, bytes = 64 } = options;
+function drive(
+  port: number,
+  requests: number,
+  options: { concurrency?: number; bytes?: number; outputChecks?: LoadJob['outputChecks'] } = {},
+) {
+  const { concurrency = 1, bytes = 64, outputChecks = null } = options;
   const job: LoadJob = {
     ...{ host: '127.0.0.1', port, protocol: 'grpc', modelName: 'm', modelVersion: '1' },
     tensors: [{ name: 'X', datatype: 'UINT8', shape: [bytes], samples: [Buffer.alloc(bytes, 3)] }],
@@ -132,7 +136,7 @@ function drive(port: number, requests: number, options: { concurrency?: number; 
       batched: false,
       schedule: null,
       shared: null,
-      outputChecks: null,
+      outputChecks,
       sequences: null,
       tls: null,
     },
@@ -230,6 +234,24 @@ describe('requests over a stream', () => {
     expect(failures).toEqual(
       ['raised', 'midway', 'refused'].map((message) => ({ kind: 'error answer', message })),
     );
+  });
+
+  it('are not judged by the answers to one that failed', async () => {
+    const { port } = await serve((stream, _request, count) => {
+      // Zeros where ones are expected, and then a refusal.
+      if (count === 1) stream.write(Buffer.concat([answer(2, false), answer(null, true, 'raised')]));
+      else stream.write(answer(null, true));
+    });
+    const ones = Buffer.from(new Float32Array([1, 1]).buffer);
+    const outcome = await drive(port, 2, {
+      outputChecks: {
+        outputs: [{ name: 'OUTPUT', datatype: 'FP32', shape: [2] }],
+        finite: false,
+        expected: [{ name: 'OUTPUT', datatype: 'FP32', shape: [2], samples: [ones] }],
+      },
+    });
+    expect(outcome).toMatchObject({ answers: [0], failures: [{ message: 'raised' }] });
+    expect(transport?.outputs).toEqual({ checked: 1, wrong: 0, compared: 0 });
   });
 
   it.each([

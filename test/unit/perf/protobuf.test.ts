@@ -261,26 +261,22 @@ describe('a message in pieces', () => {
           for (let round = 0; round < 2; round += 1) {
             reader.reset();
             const seen: Buffer[] = [];
-            const left: number[] = [];
             for (let at = 0, piece = 0; at < message.length; piece += 1) {
               const end = Math.min(message.length, at + (sizes[piece % sizes.length] ?? 1));
               reader.push(message, at, end, {
                 // One that is there at once is handed over whole all the same.
                 message: (buffer, start, stop) => {
                   seen.push(Buffer.from(buffer.subarray(start, stop)));
-                  left.push(0);
                 },
                 gathers: () => false,
-                piece: (buffer, start, stop, rest) => {
+                piece: (buffer, start, stop) => {
                   seen.push(Buffer.from(buffer.subarray(start, stop)));
-                  left.push(rest);
                 },
               });
               expect(reader.room(100_000)).toBeNull();
               at = end;
             }
             expect(Buffer.concat(seen)).toEqual(Buffer.from(content));
-            expect(left.at(-1)).toBe(0);
             expect(reader.complete).toBe(true);
           }
         },
