@@ -16,7 +16,7 @@ export interface GrpcConnectionOptions {
   readonly port: number;
   readonly tls: TlsMaterial | null;
   readonly blocks: HeaderBlocks;
-  /** The load has one request under way at a time: nobody waits while the model's instance writes all of an answer. */
+  /** The load has one request under way at a time: nobody waits while the model's instance writes all of an answer. Of effect for calls. */
   readonly alone: boolean;
   /** The whole gRPC message of the next request. */
   readonly nextMessage: (slot: number) => Buffer;
