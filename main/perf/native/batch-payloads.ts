@@ -46,6 +46,13 @@ function shapeOf(
 
 const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
 
+/** Bytes of tensors that a request has at most; 0 where they are in shared memory. */
+export function largestRequestBytes({ tensors, batchSize }: Pick<LoadJob, 'tensors' | 'batchSize'>): number {
+  const largest = (tensor: JobTensor) =>
+    tensor.samples.reduce((most, sample) => Math.max(most, sample.byteLength), 0);
+  return batchSize * tensors.reduce((sum, tensor) => sum + largest(tensor), 0);
+}
+
 /**
  * How many different requests the samples make, and how many of them are made: all, or the first that fit into 256 MiB, at
  * least one. Throws input-invalid where the items of a request differ in shape.
@@ -56,10 +63,7 @@ export function payloadCounts(job: Pick<LoadJob, 'tensors' | 'batchSize'>): {
 } {
   const { tensors, batchSize } = job;
   const samples = Math.max(...tensors.map((tensor) => tensor.samples.length));
-  const largest = (tensor: JobTensor) =>
-    tensor.samples.reduce((most, sample) => Math.max(most, sample.byteLength), 0);
-  const bytes = tensors.reduce((sum, tensor) => sum + largest(tensor), 0);
-  const affordable = Math.max(1, Math.floor(maxBytes / Math.max(1, bytes * batchSize)));
+  const affordable = Math.max(1, Math.floor(maxBytes / Math.max(1, largestRequestBytes(job))));
   const all = samples / greatestDivisor(samples, batchSize);
   const made = Math.min(all, affordable);
   for (const tensor of tensors) {

@@ -16,6 +16,8 @@ export interface GrpcConnectionOptions {
   readonly port: number;
   readonly tls: TlsMaterial | null;
   readonly blocks: HeaderBlocks;
+  /** Of the largest request. */
+  readonly requestBytes: number;
   /** The load has one request under way at a time: nobody waits while the model's instance writes all of an answer. Of effect for calls. */
   readonly alone: boolean;
   /** The whole gRPC message of the next request. */
@@ -67,9 +69,9 @@ export abstract class GrpcSlotConnection {
   protected connect(
     streams: Pick<Http2SessionEvents, 'fieldsOf' | 'data' | 'room' | 'ended' | 'reset'>,
   ): Http2Session {
-    const { host, port, tls, blocks, events } = this.options;
+    const { host, port, tls, blocks, requestBytes, events } = this.options;
     return new Http2Session({
-      ...{ host, port, tls, blocks },
+      ...{ host, port, tls, blocks, requestBytes },
       events: {
         ...streams,
         ready: () => {

@@ -1,3 +1,4 @@
+import { largestRequestBytes } from './batch-payloads';
 import { decodeGrpcOutputs } from './decode-grpc-outputs';
 import { GrpcConnection } from './grpc-connection';
 import { authorityOf, grpcHeaders } from './grpc-headers';
@@ -12,10 +13,12 @@ import type { RequestSource } from './request-source';
 import { noOutputChecks } from './transport';
 import type { OutputCheckCounts, SharedChecks, Transport, TransportEvents } from './transport';
 
-/** perf_analyzer's TRITON_CLIENT_GRPC_CHANNEL_MAX_SHARE_COUNT. */
+/** perf_analyzer's TRITON_CLIENT_GRPC_CHANNEL_MAX_SHARE_COUNT: many small requests in one write. */
 const slotsPerConnection = 6;
+/** From this size on sharing costs more than it saves: requests stand in line in one socket, and the server reads them one by one. */
+const ownConnectionBytes = 256 * 1024;
 
-/** gRPC over HTTP/2 of our own; slots share connections by sixes, as perf_analyzer's do. */
+/** gRPC over HTTP/2 of our own; slots share connections by sixes, as perf_analyzer's do, unless their requests are large. */
 export class GrpcTransport implements Transport {
   private readonly connections: GrpcSlotConnection[] = [];
   private readonly retiring = new Set<GrpcSlotConnection>();
@@ -23,6 +26,8 @@ export class GrpcTransport implements Transport {
   private readonly blocks: ReturnType<typeof grpcHeaders>;
   private readonly losses: LostConnections;
   private readonly validator: OutputValidator | null;
+  private readonly requestBytes: number;
+  private readonly slotsPerConnection: number;
   private closed = false;
 
   constructor(
@@ -34,7 +39,9 @@ export class GrpcTransport implements Transport {
     );
     this.validator = job.outputChecks === null ? null : new OutputValidator(job.outputChecks, job);
     this.blocks = grpcHeaders(job, job.streaming ? 'ModelStreamInfer' : 'ModelInfer');
-    const count = Math.ceil(job.concurrency / slotsPerConnection);
+    this.requestBytes = largestRequestBytes(job);
+    this.slotsPerConnection = this.requestBytes < ownConnectionBytes ? slotsPerConnection : 1;
+    const count = Math.ceil(job.concurrency / this.slotsPerConnection);
     this.losses = new LostConnections(authorityOf(job), count);
     // In an open loop most slots are never used.
     const first = job.schedule === null ? count : 1;
@@ -42,7 +49,7 @@ export class GrpcTransport implements Transport {
   }
 
   start(slot: number): void {
-    const index = Math.floor(slot / slotsPerConnection);
+    const index = Math.floor(slot / this.slotsPerConnection);
     // Slots are taken from the lowest on: there is none missing in between.
     while (this.connections.length <= index) this.connections.push(this.open());
     this.connections[index]?.start(slot);
@@ -76,6 +83,7 @@ export class GrpcTransport implements Transport {
     const options: GrpcConnectionOptions = {
       ...{ host, port, tls },
       blocks: this.blocks,
+      requestBytes: this.requestBytes,
       alone: this.job.concurrency === 1,
       nextMessage: (slot) => this.source.next(slot),
       shared: this.job.shared !== null,

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { largestRequestBytes } from './batch-payloads';
 import { decodeHttpOutputs } from './decode-http-outputs';
 import { encodeHttpRequest } from './http1-request';
 import { HttpResponseChecker } from './http1-response';
@@ -192,7 +193,10 @@ export class HttpTransport implements Transport {
     this.validator = job.outputChecks === null ? null : new OutputValidator(job.outputChecks, job);
     const losses = new LostConnections(authority, job.concurrency);
     this.owner = {
-      target: { host: job.host, port: job.port, tls: job.tls, protocol: 'http/1.1' },
+      target: {
+        ...{ host: job.host, port: job.port, tls: job.tls, protocol: 'http/1.1' },
+        requestBytes: largestRequestBytes(job),
+      },
       events,
       shared: job.shared !== null,
       nextRequest: (slot) => source.next(slot),

@@ -57,6 +57,8 @@ export interface Http2SessionOptions {
   readonly port: number;
   readonly tls: TlsMaterial | null;
   readonly blocks: HeaderBlocks;
+  /** Of the largest request. */
+  readonly requestBytes: number;
   readonly events: Http2SessionEvents;
 }
 
@@ -90,7 +92,7 @@ export class Http2Session {
       },
     });
     this.socket = openSocket(
-      { host: options.host, port: options.port, tls: options.tls, protocol: 'h2' },
+      { ...options, protocol: 'h2' },
       {
         opened: () => {
           this.greet();

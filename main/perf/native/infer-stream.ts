@@ -58,6 +58,7 @@ export function inferOverStream(input: StreamInference): Promise<readonly (reado
     const connection = new GrpcStreamConnection({
       ...target,
       blocks: grpcHeaders(target, 'ModelStreamInfer'),
+      requestBytes: message.length,
       nextMessage: () => message,
       alone: true,
       shared: false,

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { certificateTrouble, tlsConnection } from '../../triton/tls';
 import type { TlsMaterial } from '../../triton/tls';
+import { limitSendBuffer } from './send-buffer';
 
 const connectTimeoutMs = 2000;
 /** Many handshakes at once take the server's CPU. */
@@ -29,11 +30,13 @@ export interface SocketTarget {
   readonly tls: TlsMaterial | null;
   /** What is spoken above TLS, by its ALPN name; h2 must be agreed on (RFC 9113, 3.2). */
   readonly protocol: 'h2' | 'http/1.1';
+  /** Of the largest request. */
+  readonly requestBytes: number;
 }
 
 /** A connection without Nagle's delay that reads into memory which is there already: no allocation per read. */
 export function openSocket(target: SocketTarget, events: SocketEvents): Socket {
-  const { host, port, tls, protocol } = target;
+  const { host, port, tls, protocol, requestBytes } = target;
   const state = { opened: false, reason: '' };
   const options = {
     host,
@@ -50,6 +53,7 @@ export function openSocket(target: SocketTarget, events: SocketEvents): Socket {
   const opened = () => {
     clearTimeout(timer);
     state.opened = true;
+    limitSendBuffer(socket, requestBytes);
     events.opened();
   };
   const refuse = (reason: string) => {

@@ -142,6 +142,27 @@ describe('gRPC over our own HTTP/2', () => {
     });
   });
 
+  it.each([
+    { bytes: 64, connections: 3 },
+    { bytes: 256 * 1024 - 1, connections: 3 },
+    { bytes: 256 * 1024, connections: 14 },
+  ])(
+    'sends 14 requests of $bytes bytes at once over $connections connections',
+    async ({ bytes, connections }) => {
+      const sessions = new Set<unknown>();
+      const port = await serve((stream) => {
+        sessions.add(stream.session);
+        succeed(stream);
+      });
+      expect(await drive(port, 56, { concurrency: 14, bytes })).toEqual({
+        successes: 56,
+        failures: [],
+        fatal: null,
+      });
+      expect(sessions.size).toBe(connections);
+    },
+  );
+
   it('keeps the header table in step, whatever the trailers hold', async () => {
     const port = await serve((stream, _received, count) => {
       succeed(stream, { 'x-note': `${'n'.repeat((count * 97) % 900)} ${count % 7}`, 'x-sign': '~{}|' });

@@ -1,0 +1,57 @@
+import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
+import type * as Koffi from 'koffi';
+
+/** Linux's names for the option, and for what it belongs to. */
+const solSocket = 1;
+const soSndbuf = 7;
+/** The kernel takes twice as much, half of it for its own records. */
+const sendBufferBytes = 512 * 1024;
+/** Smaller requests gain nothing. */
+const leastRequestBytes = 2 ** 20;
+
+type SetSocketOption = (
+  file: number,
+  level: number,
+  name: number,
+  value: Int32Array,
+  length: number,
+) => number;
+
+/** undefined: not looked for yet. */
+let setSocketOption: SetSocketOption | null | undefined;
+
+/** Node has no way to it; null: neither has this machine. */
+function loadSetSocketOption(): SetSocketOption | null {
+  if (process.platform !== 'linux') return null;
+  try {
+    const { load } = createRequire(import.meta.url)('koffi') as typeof Koffi;
+    const declaration = 'int setsockopt(int file, int level, int name, const int *value, uint32_t length)';
+    return load(null).func(declaration) as SetSocketOption;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Lets the kernel hold no more than half a MiB of what goes out to this machine itself, where requests are of many MB. It would
+ * take 4 MB at once: more than stays in a processor's cache until the receiver copies it. To other machines it needs what the
+ * line holds, and finds that out itself.
+ * @returns whether it was set.
+ */
+export function limitSendBuffer(socket: Socket, requestBytes: number): boolean {
+  if (requestBytes < leastRequestBytes || !isOnThisMachine(socket.remoteAddress ?? '')) return false;
+  const file = fileOf(socket);
+  if (setSocketOption === undefined) setSocketOption = loadSetSocketOption();
+  if (file === null || setSocketOption === null) return false;
+  return setSocketOption(file, solSocket, soSndbuf, Int32Array.of(sendBufferBytes), 4) === 0;
+}
+
+const isOnThisMachine = (address: string) => /^(?:::1$|(?:::ffff:)?127\.)/.test(address);
+
+/** Node's own object of the socket knows its file descriptor; it says -1 or nothing where it has none. */
+function fileOf(socket: Socket): number | null {
+  const { _handle: handle } = socket as { readonly _handle?: { readonly fd?: number } | null };
+  const file = handle?.fd;
+  return file === undefined || file < 0 ? null : file;
+}

@@ -1,0 +1,55 @@
+import type { AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import koffi from 'koffi';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { limitSendBuffer } from '../../../main/perf/native/send-buffer';
+
+const large = 16 * 2 ** 20;
+const getSocketOption = koffi
+  .load(null)
+  .func('int getsockopt(int file, int level, int name, _Out_ int *value, _Inout_ uint32_t *length)');
+let server: Server;
+let socket: Socket;
+
+beforeEach(async () => {
+  server = createServer((accepted) => accepted.resume());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  socket = connect({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+  await new Promise<void>((resolve) => socket.once('connect', resolve));
+});
+
+afterEach(async () => {
+  socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+/** What the kernel says of the socket. */
+function sendBufferBytes(): number {
+  const { fd } = (socket as unknown as { readonly _handle: { readonly fd: number } })._handle;
+  const value = [0];
+  expect(getSocketOption(fd, 1, 7, value, [4])).toBe(0);
+  return value[0] ?? 0;
+}
+
+describe('the send buffer to this machine', () => {
+  it('is small where requests are large', () => {
+    const before = sendBufferBytes();
+    expect(limitSendBuffer(socket, large)).toBe(true);
+    expect(sendBufferBytes()).toBeLessThanOrEqual(2 ** 20);
+    expect(sendBufferBytes()).toBeLessThan(before);
+  });
+
+  it('is left to the kernel for small requests, and for those to another machine', () => {
+    const before = sendBufferBytes();
+    expect(limitSendBuffer(socket, 2 ** 20 - 1)).toBe(false);
+    Object.defineProperty(socket, 'remoteAddress', { value: '192.0.2.1' });
+    expect(limitSendBuffer(socket, large)).toBe(false);
+    expect(sendBufferBytes()).toBe(before);
+  });
+
+  it('is left alone where the socket is gone', () => {
+    const gone = { remoteAddress: '127.0.0.1', _handle: null } as unknown as Socket;
+    expect(limitSendBuffer(gone, large)).toBe(false);
+  });
+});
