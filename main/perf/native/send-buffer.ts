@@ -7,7 +7,7 @@ const solSocket = 1;
 const soSndbuf = 7;
 /** The kernel takes twice as much, half of it for its own records. */
 const sendBufferBytes = 512 * 1024;
-/** Smaller requests gain nothing. */
+/** Smaller ones mostly fit into it: nothing was gained with them. */
 const leastRequestBytes = 2 ** 20;
 
 type SetSocketOption = (
@@ -34,8 +34,8 @@ function loadSetSocketOption(): SetSocketOption | null {
 }
 
 /**
- * Lets the kernel hold no more than half a MiB of what goes out to this machine itself, where requests are of many MB. It would
- * take 4 MB at once: more than stays in a processor's cache until the receiver copies it. To other machines it needs what the
+ * Lets the kernel hold no more than half a MiB of what goes out to this machine itself, where requests are of 1 MiB and more. It
+ * would take 4 MB at once: more than stays in a processor's cache until the receiver copies it. To other machines it needs what the
  * line holds, and finds that out itself.
  * @returns whether it was set.
  */
