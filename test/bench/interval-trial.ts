@@ -31,7 +31,7 @@ export async function measureTrial(
     workerFile,
     job: await readJob(whole),
     signal,
-    onWarm: () => undefined,
+    onBound: () => Promise.resolve(null),
     onRegionsLost: () => Promise.resolve(),
     onWindow: (window, stop) => {
       if (windows.length < windowCount) windows.push(window);

@@ -159,6 +159,18 @@ describe.each(protocols)('native over %s', (protocol) => {
     expect((await successes('echo')) - before).toBe(totals.succeeded);
   });
 
+  it('has in a window what the server counted between the two polls of its counters', async () => {
+    const level = await levelOf('sink', { change: { protocol, level: { batchSize: 1, concurrency: 16 } } });
+    const settings = { ...level.settings, maxTrials: 8, stabilityPercentage: 0.001 };
+    const { turns } = await measureLevel(workerFile, { ...level, settings });
+    const differences = turns.windows.map(
+      ({ summary, server }) => (server?.success.count ?? NaN) - (summary.requestCount ?? NaN),
+    );
+    expect(differences).toHaveLength(8);
+    // Where the server is held up between an answer and counting it, the window ends where the clock put it.
+    expect(differences.filter((difference) => difference === 0).length).toBeGreaterThanOrEqual(5);
+  });
+
   it('moves large inputs and outputs through the flow control', async () => {
     const level = await levelOf('echo', {
       elements: 2 ** 20,

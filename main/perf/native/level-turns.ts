@@ -5,7 +5,7 @@ import type { LoadTotals } from './worker-messages';
 export interface LevelTurns {
   readonly windows: readonly MeasuredWindow[];
   readonly totals: LoadTotals;
-  /** When the level's first window began, by the clock of `performance.now()`. */
+  /** When the time of the level's first warm-up was over, by the clock of `performance.now()`. */
   readonly firstMs: number;
   /** How often shared memory had to be registered again. */
   readonly repairs: number;

@@ -93,6 +93,11 @@ export class LoadGenerator implements TransportEvents {
     }
   }
 
+  /** What the server has counted at a bound of the windows. */
+  cut(bound: number, succeeded: number | null): void {
+    if (!this.stopping) this.windows.cut(bound, succeeded, this.underWay);
+  }
+
   private isLostRegion(message: string): boolean {
     const { shared } = this.job;
     return shared !== null && (message.includes(shared.inputRegion) || message.includes(shared.outputRegion));

@@ -10,8 +10,11 @@ export interface LoadSessionInput {
   /** The bytes of its samples go over to the thread: they are gone here. */
   readonly job: LoadJob;
   readonly signal: AbortSignal;
-  /** The first window has begun. */
-  readonly onWarm: () => void;
+  /**
+   * The time of the warm-up, or of a window, is over. Resolves with how many of the requests the server has counted as
+   * successful since before the first of them; null: not known. The window ends with the last of these.
+   */
+  readonly onBound: () => Promise<number | null>;
   /** May call `stop`; windows keep coming until it does. */
   readonly onWindow: (window: RecordedWindow, stop: () => void) => void;
   /** Registers the shared memory again; the load goes on when it is done. */
@@ -39,9 +42,11 @@ export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotal
     workerData: input.job,
     transferList: ownMemory(input.job),
   });
-  const stop = () => {
-    const message: ToWorker = { type: 'stop' };
+  const tell = (message: ToWorker) => {
     worker.postMessage(message);
+  };
+  const stop = () => {
+    tell({ type: 'stop' });
   };
   let onAbort: () => void = () => undefined;
   try {
@@ -53,16 +58,17 @@ export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotal
       worker.on('message', (message: FromWorker) => {
         try {
           switch (message.type) {
-            case 'warm':
-              input.onWarm();
+            case 'bound':
+              input.onBound().then((succeeded) => {
+                tell({ type: 'cut', bound: message.bound, succeeded });
+              }, reject);
               break;
             case 'window':
               input.onWindow(message.window, stop);
               break;
             case 'regions-lost':
               input.onRegionsLost().then(() => {
-                const repaired: ToWorker = { type: 'repaired' };
-                worker.postMessage(repaired);
+                tell({ type: 'repaired' });
               }, reject);
               break;
             case 'ended':

@@ -22,6 +22,7 @@ if (parentPort !== null) {
       });
       port.on('message', (message: ToWorker) => {
         if (message.type === 'stop') generator.stop();
+        else if (message.type === 'cut') generator.cut(message.bound, message.succeeded);
         else generator.resume();
       });
       generator.start();

@@ -83,21 +83,23 @@ async function fetchCounters(
 
 /**
  * Windows of one level until they are steady or enough, with the server's counters at each bound. The statistics are
- * fetched from here, not from the thread that generates the load, just after a window's end (performance.md 1.3).
+ * fetched from here, not from the thread that generates the load, when a window's time is over (performance.md 1.3).
  */
 class LevelWindows {
   readonly measured: MeasuredWindow[];
-  /** When the level's first window began. */
+  /** When the time of the level's warm-up was over. */
   firstMs: number | null;
-  /** From there to the first window of this turn. */
+  /** From there to the same moment of this turn. */
   private offsetUs = 0;
-  /** The server's counters at the bounds of the windows. */
-  private bound: Promise<Counters> = Promise.resolve({ own: [], composing: [] });
+  /** The server's counters at the bounds of the windows that have not been added. */
+  private bounds: readonly Promise<Counters>[] = [];
   private tail: Promise<void> = Promise.resolve();
   private decided = false;
 
+  /** @param initial the server's counters before the first request of this turn */
   constructor(
     private readonly input: MeasureInput,
+    private readonly initial: Counters,
     private readonly fetchStatistics: () => Promise<Counters>,
     private readonly fail: (error: unknown) => void,
     private readonly context: MeasureContext,
@@ -106,20 +108,28 @@ class LevelWindows {
     this.firstMs = context.earlier?.firstMs ?? null;
   }
 
-  begin(): void {
-    const nowMs = performance.now();
-    this.firstMs ??= nowMs;
-    this.offsetUs = (nowMs - this.firstMs) * 1000;
-    this.bound = this.fetchStatistics();
-    this.bound.catch(this.fail);
+  /** How many of this turn's requests the server has counted as successful; null when its counters do not tell. */
+  async bound(): Promise<number | null> {
+    if (this.decided) return null;
+    if (this.bounds.length === 0) {
+      const nowMs = performance.now();
+      this.firstMs ??= nowMs;
+      this.offsetUs = (nowMs - this.firstMs) * 1000;
+    }
+    const counters = this.fetchStatistics();
+    this.bounds = [...this.bounds, counters];
+    try {
+      return serverDelta(this.initial.own, (await counters).own)?.success.count ?? null;
+    } catch (error) {
+      this.fail(error);
+      return null;
+    }
   }
 
   add(recorded: RecordedWindow, stop: () => void): void {
-    if (this.decided) return;
-    const before = this.bound;
-    const after = this.fetchStatistics();
-    this.bound = after;
-    after.catch(this.fail);
+    const [before, after] = this.bounds;
+    if (before === undefined || after === undefined) return;
+    this.bounds = this.bounds.slice(1);
     this.tail = this.tail
       .then(async () => {
         this.take(recorded, await before, await after, stop);
@@ -207,21 +217,15 @@ export async function measureLevel(
     state.error ??= error;
     controller.abort();
   };
-  const windows = new LevelWindows(
-    input,
-    () => fetchCounters(client, input, composing, controller.signal),
-    fail,
-    context,
-  );
   try {
     await context.group?.arrive(controller.signal);
+    const counters = () => fetchCounters(client, input, composing, controller.signal);
+    const windows = new LevelWindows(input, await counters(), counters, fail, context);
     const sent = await runLoadSession({
       workerFile,
       job,
       signal: controller.signal,
-      onWarm: () => {
-        windows.begin();
-      },
+      onBound: () => windows.bound(),
       onWindow: (window, stop) => {
         windows.add(window, stop);
       },

@@ -68,8 +68,8 @@ export interface LoadTotals {
 }
 
 export type FromWorker =
-  /** The warm-up is over and the first window has begun. */
-  | { readonly type: 'warm' }
+  /** The time of the warm-up, or of a window, is over: to be answered with `cut`, by its number from 1. */
+  | { readonly type: 'bound'; readonly bound: number }
   | { readonly type: 'window'; readonly window: RecordedWindow }
   /** The server does not know the shared memory any more; slots that found out wait for `repaired`. */
   | { readonly type: 'regions-lost' }
@@ -77,7 +77,10 @@ export type FromWorker =
   | { readonly type: 'ended'; readonly totals: LoadTotals }
   | { readonly type: 'failed'; readonly error: WireError };
 
-/** `stop` lets the requests under way end and sends no others; `repaired` answers `regions-lost`. */
-export interface ToWorker {
-  readonly type: 'stop' | 'repaired';
-}
+export type ToWorker =
+  /** Lets the requests under way end and sends no others. */
+  | { readonly type: 'stop' }
+  /** The answer to `regions-lost`. */
+  | { readonly type: 'repaired' }
+  /** The answer to `bound`: how many of the level's requests the server has counted as successful; null: not known. */
+  | { readonly type: 'cut'; readonly bound: number; readonly succeeded: number | null };
