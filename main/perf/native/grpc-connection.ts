@@ -28,6 +28,12 @@ export class GrpcConnection extends GrpcSlotConnection {
         stream.reader.push(buffer, start, end, this.sink);
         if (stream.reader.messageBytes > defaultWindowBytes) this.open(streamId, stream);
       },
+      due: () => {
+        const stream = this.messageStream;
+        // Of another call something might come in between.
+        if (stream?.looked !== false || stream.fault !== '' || this.active.size !== 1) return 0;
+        return stream.skimmer.contentDue;
+      },
       room: (streamId, count) => this.active.get(streamId)?.reader.room(count) ?? null,
       ended: (streamId) => {
         const stream = this.active.get(streamId);
@@ -117,7 +123,7 @@ export class GrpcConnection extends GrpcSlotConnection {
   }
 
   private finish(streamId: number, stream: GrpcStream): void {
-    this.active.delete(streamId);
+    this.forget(streamId, stream);
     // An answer before the request has gone out whole: the rest need not be sent.
     if (this.session.outbound.drop(streamId)) this.session.cancel(streamId);
     const failure = stream.failure();
@@ -129,11 +135,16 @@ export class GrpcConnection extends GrpcSlotConnection {
     }
   }
 
+  private forget(streamId: number, stream: GrpcStream): void {
+    this.active.delete(streamId);
+    if (this.messageStream === stream) this.messageStream = null;
+  }
+
   private fail(streamId: number, kind: string, message: string): void {
     const stream = this.active.get(streamId);
     this.session.outbound.drop(streamId);
     if (stream === undefined) return;
-    this.active.delete(streamId);
+    this.forget(streamId, stream);
     this.options.events.failure(stream.slot, kind, message);
   }
 }

@@ -51,6 +51,11 @@ export class GrpcResponseSkimmer {
     return this.left === 0 ? this.checker.end() : null;
   }
 
+  /** Bytes of contents that come next. */
+  get contentDue(): number {
+    return this.contentLeft;
+  }
+
   private keep(buffer: Buffer, start: number, end: number): void {
     const length = this.filled + end - start;
     if (length > this.kept.length) {

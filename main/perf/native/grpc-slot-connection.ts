@@ -67,7 +67,7 @@ export abstract class GrpcSlotConnection {
 
   /** A session with the events of the streams given, and those of the connection handled here. */
   protected connect(
-    streams: Pick<Http2SessionEvents, 'fieldsOf' | 'data' | 'room' | 'ended' | 'reset'>,
+    streams: Pick<Http2SessionEvents, 'fieldsOf' | 'data' | 'due' | 'room' | 'ended' | 'reset'>,
   ): Http2Session {
     const { host, port, tls, blocks, requestBytes, events } = this.options;
     return new Http2Session({

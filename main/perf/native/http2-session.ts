@@ -15,6 +15,7 @@ import {
   settingId,
 } from './http2-frames';
 import { Http2Outbound } from './http2-outbound';
+import { ReadMark } from './read-mark';
 import { openSocket } from './socket';
 import type { TlsMaterial } from '../../triton/tls';
 
@@ -42,6 +43,8 @@ export interface Http2SessionEvents {
   data(streamId: number, buffer: Buffer, start: number, end: number): void;
   /** Where the next `count` bytes of the stream's DATA are best read to; null: anywhere. */
   room?(streamId: number, count: number): Buffer | null;
+  /** Bytes that come before anything that matters now: nobody waits for them but for their end. */
+  due?(): number;
   /** The peer sends nothing more on the stream. */
   ended(streamId: number): void;
   reset(streamId: number, code: number): void;
@@ -66,6 +69,7 @@ export interface Http2SessionOptions {
 export class Http2Session {
   readonly outbound: Http2Outbound;
   private readonly socket: Socket;
+  private readonly mark: ReadMark;
   private readonly frames: Http2FrameReader;
   private readonly hpack = new HpackDecoder();
   private readonly events: Http2SessionEvents;
@@ -110,6 +114,7 @@ export class Http2Session {
       },
     );
     this.outbound = new Http2Outbound(this.socket);
+    this.mark = new ReadMark(this.socket);
   }
 
   get isReady(): boolean {
@@ -142,7 +147,9 @@ export class Http2Session {
 
   /** What was given to `outbound` goes out, now or at the end of the read under way. */
   flush(): void {
-    if (!this.reading) this.outbound.flush();
+    if (this.reading) return;
+    this.outbound.flush();
+    this.mark.due(this.events.due?.() ?? 0);
   }
 
   /** The peer may send so many more bytes on the stream. */
@@ -166,6 +173,7 @@ export class Http2Session {
   /** Nothing more is told after this. */
   close(): void {
     this.closing = true;
+    this.mark.close();
     this.socket.destroy();
   }
 
@@ -193,7 +201,7 @@ export class Http2Session {
       this.reading = false;
     }
     if (this.events.idle()) this.close();
-    else this.outbound.flush();
+    else this.flush();
   }
 
   private onData(
@@ -299,6 +307,7 @@ export class Http2Session {
   private onClosed(opened: boolean, reason: string): void {
     if (this.closing) return;
     this.closing = true;
+    this.mark.close();
     this.events.closed(opened, this.fault === '' ? reason : this.fault);
   }
 }

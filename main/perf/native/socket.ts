@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { certificateTrouble, tlsConnection } from '../../triton/tls';
 import type { TlsMaterial } from '../../triton/tls';
-import { limitSendBuffer } from './send-buffer';
+import { limitSendBuffer } from './socket-options';
 
 const connectTimeoutMs = 2000;
 /** Many handshakes at once take the server's CPU. */
 const handshakeTimeoutMs = 10_000;
-/** More than a read mostly brings, and yet so little that it stays in a processor's cache. */
-const readBytes = 256 * 1024;
+/** As much as a large answer is read by at a time, and yet so little that it stays in a processor's cache. */
+const readBytes = 512 * 1024;
 /** One for all connections of the thread: what comes is taken before anything else is read. */
 const common = Buffer.alloc(readBytes);
 

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http2';
+import { constants, createServer } from 'node:http2';
 import type { Http2Server, ServerHttp2Stream, Settings } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -218,6 +218,36 @@ describe('gRPC over our own HTTP/2', () => {
     expect(counts?.compared).toBe(counts?.checked);
     expect(counts?.checked).toBeGreaterThan(0);
     expect(counts?.checked).toBeLessThan(30);
+  });
+
+  it('a large answer that is given up while the rest is read in few pieces is not waited for in vain', async () => {
+    const port = await serve((stream) => {
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+      stream.write(messageOf(2 ** 20).subarray(0, 2.3 * 2 ** 20), () => {
+        setTimeout(() => {
+          stream.close(constants.NGHTTP2_CANCEL);
+        }, 30);
+      });
+    });
+    const message = 'the server reset the stream with HTTP/2 error 8';
+    const failures = Array.from({ length: 3 }, () => ({ kind: 'stream reset', message }));
+    expect(await drive(port, 3)).toEqual({ successes: 0, failures, fatal: null });
+  });
+
+  it('answers what is asked in the midst of a large answer', async () => {
+    const port = await serve((stream) => {
+      const large = messageOf(2 ** 20);
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+      stream.on('wantTrailers', () => {
+        stream.sendTrailers({ 'grpc-status': '0' });
+      });
+      stream.write(large.subarray(0, 2.3 * 2 ** 20), () => {
+        stream.session?.ping(() => {
+          stream.end(large.subarray(2.3 * 2 ** 20));
+        });
+      });
+    });
+    expect(await drive(port, 3)).toEqual({ successes: 3, failures: [], fatal: null });
   });
 
   it('does without the header table where the server has none', async () => {

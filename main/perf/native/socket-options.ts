@@ -2,9 +2,10 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type * as Koffi from 'koffi';
 
-/** Linux's names for the option, and for what it belongs to. */
+/** Linux's numbers for the options, and for what they belong to. */
 const solSocket = 1;
 const soSndbuf = 7;
+const soRcvlowat = 18;
 /** The kernel takes twice as much, half of it for its own records. */
 const sendBufferBytes = 512 * 1024;
 /** Smaller ones mostly fit into it: nothing was gained with them. */
@@ -40,11 +41,23 @@ function loadSetSocketOption(): SetSocketOption | null {
  * @returns whether it was set.
  */
 export function limitSendBuffer(socket: Socket, requestBytes: number): boolean {
-  if (requestBytes < leastRequestBytes || !isOnThisMachine(socket.remoteAddress ?? '')) return false;
+  return requestBytes >= leastRequestBytes && setLocally(socket, soSndbuf, sendBufferBytes);
+}
+
+/**
+ * Lets the kernel wake who reads from this machine itself when so many bytes are there, or the peer has closed; 1: with any.
+ * Fewer than that are not seen, for as long as it takes.
+ * @returns whether it was set.
+ */
+export const readWithAtLeast = (socket: Socket, bytes: number): boolean =>
+  setLocally(socket, soRcvlowat, bytes);
+
+function setLocally(socket: Socket, option: number, value: number): boolean {
+  if (!isOnThisMachine(socket.remoteAddress ?? '')) return false;
   const file = fileOf(socket);
   if (setSocketOption === undefined) setSocketOption = loadSetSocketOption();
   if (file === null || setSocketOption === null) return false;
-  return setSocketOption(file, solSocket, soSndbuf, Int32Array.of(sendBufferBytes), 4) === 0;
+  return setSocketOption(file, solSocket, option, Int32Array.of(value), 4) === 0;
 }
 
 const isOnThisMachine = (address: string) => /^(?:::1$|(?:::ffff:)?127\.)/.test(address);
