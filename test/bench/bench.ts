@@ -21,7 +21,7 @@ function option(name: string, otherwise: string): string {
   return at < 0 ? otherwise : (process.argv[at + 1] ?? otherwise);
 }
 
-/** Pairs of a scenario that may give nothing before the bench gives up. */
+/** Pairs of a scenario that may give nothing before the bench goes on without it. */
 const mostLost = 3;
 
 const loadBefore = loadavg()[0] ?? 0;
@@ -45,7 +45,7 @@ async function runScenario(scenario: BenchScenario): Promise<ScenarioResult> {
   const analyzer: Sample[] = [];
   const measure = await levelInput(scenario, triton, dir);
   const lost: string[] = [];
-  while (native.length < repeats) {
+  while (native.length < repeats && lost.length <= mostLost) {
     const pair: { native?: Sample; analyzer?: Sample } = {};
     const steps = [
       async () => {
@@ -58,10 +58,9 @@ async function runScenario(scenario: BenchScenario): Promise<ScenarioResult> {
     try {
       for (const step of Math.random() < 0.5 ? steps : steps.reverse()) await step();
     } catch (error) {
-      // perf_analyzer hangs at times; the pair is taken again and the table says so.
+      // perf_analyzer hangs at times; the pair is taken again, or the scenario ends with fewer, and the table says so.
       lost.push(error instanceof Error ? error.message : String(error));
       say(`${titleOf(scenario)}: pair lost: ${lost.at(-1) ?? ''}`);
-      if (lost.length > mostLost) throw error;
       continue;
     }
     if (pair.native === undefined || pair.analyzer === undefined) continue;
@@ -72,23 +71,20 @@ async function runScenario(scenario: BenchScenario): Promise<ScenarioResult> {
       `${titleOf(scenario)}, ${native.length} of ${repeats}: native ${rate(pair.native)}/s, perf_analyzer ${rate(pair.analyzer)}/s`,
     );
   }
-  return { scenario, native, analyzer, lost };
+  return { scenario, repeats, native, analyzer, lost };
 }
 
-try {
-  const chosen = scenarios.filter((scenario) => titleOf(scenario).includes(only));
-  const results: ScenarioResult[] = [];
-  for (const scenario of chosen) {
-    const together = scenario.goals.sameColumns === true ? keepApart(triton.pid) : () => undefined;
-    try {
-      results.push(await runScenario(scenario));
-    } finally {
-      together();
-    }
-  }
-  const wrong = results.flatMap((result) => missed(result));
-  const server = await createTritonClient(triton.httpAddress).serverMetadata();
-  const document = [
+const facts = [
+  `| Date | ${new Date().toISOString().slice(0, 10)} |`,
+  `| Processor | ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} logical |`,
+  `| Memory | ${(totalmem() / 2 ** 30).toFixed(0)} GiB |`,
+  `| System | ${type()} ${release()} |`,
+  `| Load before the start | ${loadBefore.toFixed(1)} (what else the machine was doing) |`,
+  `| Node | ${process.versions.node} |`,
+];
+
+const documentOf = (results: readonly ScenarioResult[], version: string): string =>
+  [
     '# Native load generator and perf_analyzer, side by side',
     '',
     'Written by `npm run bench -- load`. Both tools measure the same model on the same Triton, in turn, the order of each pair',
@@ -107,19 +103,28 @@ try {
     '',
     '| | |',
     '|---|---|',
-    `| Date | ${new Date().toISOString().slice(0, 10)} |`,
-    `| Processor | ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} logical |`,
-    `| Memory | ${(totalmem() / 2 ** 30).toFixed(0)} GiB |`,
-    `| System | ${type()} ${release()} |`,
-    `| Load before the start | ${loadBefore.toFixed(1)} (what else the machine was doing) |`,
-    `| Node | ${process.versions.node} |`,
-    `| Triton | ${server.version}, Python backend, CPU |`,
+    ...facts,
+    `| Triton | ${version}, Python backend, CPU |`,
     `| Repeats | ${repeats} |`,
     '',
     ...results.map(formatScenario),
   ].join('\n');
-  say(`\n${document}`);
-  if (outFile !== '') await writeFile(outFile, document);
+
+try {
+  const { version } = await createTritonClient(triton.httpAddress).serverMetadata();
+  const results: ScenarioResult[] = [];
+  for (const scenario of scenarios.filter((scenario) => titleOf(scenario).includes(only))) {
+    const together = scenario.goals.sameColumns === true ? keepApart(triton.pid) : () => undefined;
+    try {
+      results.push(await runScenario(scenario));
+    } finally {
+      together();
+    }
+    // Whatever comes after: what has been measured is not lost with it.
+    if (outFile !== '') await writeFile(outFile, documentOf(results, version));
+  }
+  say(`\n${documentOf(results, version)}`);
+  const wrong = results.flatMap((result) => missed(result));
   say(wrong.length === 0 ? 'Every goal is met.' : `Missed:\n${wrong.join('\n')}`);
   process.exitCode = wrong.length === 0 ? 0 : 1;
 } finally {

@@ -6,9 +6,11 @@ import type { BenchScenario } from './scenarios';
 
 export interface ScenarioResult {
   readonly scenario: BenchScenario;
+  /** Pairs that were wanted. */
+  readonly repeats: number;
   readonly native: readonly Sample[];
   readonly analyzer: readonly Sample[];
-  /** Why a pair gave nothing and was taken again. */
+  /** Why a pair gave nothing. */
   readonly lost: readonly string[];
 }
 
@@ -168,10 +170,12 @@ function goalVerdicts(result: ScenarioResult): readonly Verdict[] {
   ];
 }
 
-const verdictsOf = (result: ScenarioResult): readonly Verdict[] => [
-  ...goalVerdicts(result),
-  ...ownVerdicts(result),
-];
+function verdictsOf(result: ScenarioResult): readonly Verdict[] {
+  const { native, repeats, lost } = result;
+  const pairs = { text: `${native.length} of ${repeats} pairs; ${lost.length} were lost`, met: false };
+  if (native.length === 0) return [pairs];
+  return [...goalVerdicts(result), ...ownVerdicts(result), ...(native.length < repeats ? [pairs] : [])];
+}
 
 /** Goals of a scenario that were missed, in words. */
 export const missed = (result: ScenarioResult): readonly string[] =>
@@ -200,7 +204,7 @@ export function formatScenario(result: ScenarioResult): string {
     ...verdictsOf(result).map(({ text, met }) => `- ${met ? 'met' : '**missed**'}: ${text}`),
     '',
     `Levels that did not become steady: native ${unsteady(native)}, perf_analyzer ${unsteady(analyzer)} of ${native.length}.`,
-    ...(result.lost.length === 0 ? [] : [`Pairs lost and taken again: ${result.lost.join('; ')}.`]),
+    ...(result.lost.length === 0 ? [] : [`Pairs lost: ${result.lost.join('; ')}.`]),
     '',
   ].join('\n');
 }
