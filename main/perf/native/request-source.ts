@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { WorkbenchError } from '../../contract/errors';
 import { batchPayloads } from './batch-payloads';
 import type { RequestInputs } from './batch-payloads';
+import { inLargePages } from './large-pages';
 import type { LoadJob, RequestInputHead, SharedJob } from './load-job';
 import { elementBytes } from '../../triton/tensor';
 import { difference } from './output-validator';
@@ -52,6 +53,7 @@ const alone = { failed: () => undefined, closeSequence: () => false, sequencesEn
 
 function fromWire(payloads: readonly RequestInputs[], encode: Encode): RequestSource {
   const messages = payloads.map((inputs) => encode(inputs, null, null));
+  for (const message of messages) inLargePages(message);
   const sent: number[] = [];
   let at = 0;
   return {

@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import type * as Koffi from 'koffi';
+import { cFunction } from './c-library';
 
 /** Linux's numbers for the options, and for what they belong to. */
 const solSocket = 1;
@@ -21,18 +20,6 @@ type SetSocketOption = (
 
 /** undefined: not looked for yet. */
 let setSocketOption: SetSocketOption | null | undefined;
-
-/** Node has no way to it; null: neither has this machine. */
-function loadSetSocketOption(): SetSocketOption | null {
-  if (process.platform !== 'linux') return null;
-  try {
-    const { load } = createRequire(import.meta.url)('koffi') as typeof Koffi;
-    const declaration = 'int setsockopt(int file, int level, int name, const int *value, uint32_t length)';
-    return load(null).func(declaration) as SetSocketOption;
-  } catch {
-    return null;
-  }
-}
 
 /**
  * Lets the kernel hold no more than half a MiB of what goes out to this machine itself, where requests are of 1 MiB and more. It
@@ -55,7 +42,11 @@ export const readWithAtLeast = (socket: Socket, bytes: number): boolean =>
 function setLocally(socket: Socket, option: number, value: number): boolean {
   if (!isOnThisMachine(socket.remoteAddress ?? '')) return false;
   const file = fileOf(socket);
-  if (setSocketOption === undefined) setSocketOption = loadSetSocketOption();
+  if (setSocketOption === undefined) {
+    setSocketOption = cFunction(
+      'int setsockopt(int file, int level, int name, const int *value, uint32_t length)',
+    ) as SetSocketOption | null;
+  }
   if (file === null || setSocketOption === null) return false;
   return setSocketOption(file, solSocket, option, Int32Array.of(value), 4) === 0;
 }
