@@ -78,7 +78,7 @@ export function desktopCalls(options: {
     'desktop.saveMonitor': async ({ kind }) => {
       const answer = await dialog.showSaveDialog(options.window(), {
         ...asksFirst,
-        defaultPath: join(app.getPath('documents'), `monitoring.${kind}`),
+        defaultPath: join(app.getPath('documents'), `${options.core.monitor.fileStem()}.${kind}`),
         filters: [filters[kind === 'csv' ? 'csv-online' : kind]],
       });
       if (answer.canceled || !answer.filePath) return null;

@@ -7,12 +7,13 @@ const percent = (share: number | null | undefined): string =>
   share === null || share === undefined ? '–' : (share * 100).toFixed(1);
 
 function modelRow(model: ModelSample): readonly string[] {
-  const { rates, probe } = model;
+  const { rates, pending, probe } = model;
   return [
     modelKey(model),
     model.state,
     rate(rates?.requestsPerSecond),
     percent(rates?.errorShare),
+    pending?.toFixed(0) ?? '–',
     milliseconds(rates?.queueUs ?? null),
     milliseconds(rates?.computeInputUs ?? null),
     milliseconds(rates?.computeInferUs ?? null),
@@ -25,11 +26,28 @@ function modelRow(model: ModelSample): readonly string[] {
 }
 
 const header =
-  'model,state,requests/s,errors %,queue,input,infer,output,batch,probe p50,probe p95,probe p99'.split(',');
+  'model,state,requests/s,errors %,pending,queue,input,infer,output,batch,probe p50,probe p95,probe p99'.split(
+    ',',
+  );
+
+/** With the share of requests that the response cache answered where any model has one. */
+function modelTable(models: readonly ModelSample[]): string {
+  const cached = models.some(({ rates }) => rates !== null && rates.cacheHitShare !== null);
+  if (!cached) return formatTable(header, models.map(modelRow));
+  return formatTable(
+    [...header, 'cache hits %'],
+    models.map((model) => [...modelRow(model), percent(model.rates?.cacheHitShare)]),
+  );
+}
 
 function gpuLine(gpu: GpuSample): string {
   const mebibytes = (bytes: number | null) => (bytes === null ? '–' : (bytes / 2 ** 20).toFixed(0));
-  return `${gpu.uuid}: ${percent(gpu.utilization)} %, ${mebibytes(gpu.memoryUsedBytes)} of ${mebibytes(gpu.memoryTotalBytes)} MiB, ${gpu.powerWatts?.toFixed(0) ?? '–'} W`;
+  const watts = (power: number | null) => power?.toFixed(0) ?? '–';
+  return [
+    `${gpu.uuid}: ${percent(gpu.utilization)} %`,
+    `${mebibytes(gpu.memoryUsedBytes)} of ${mebibytes(gpu.memoryTotalBytes)} MiB`,
+    `${watts(gpu.powerWatts)} of ${watts(gpu.powerLimitWatts)} W`,
+  ].join(', ');
 }
 
 /** One sample for people; times in milliseconds. */
@@ -45,7 +63,7 @@ export function monitorTable(sample: MonitorSample, alerts: readonly Alert[]): s
   return [
     `${new Date(sample.atMs).toISOString().slice(0, 19)}Z${version}: ${server.state}${restarts}`,
     ...(sample.hole === null ? [] : [`  no figures: ${sample.hole}`]),
-    models.length === 0 ? 'no models' : formatTable(header, models.map(modelRow)),
+    models.length === 0 ? 'no models' : modelTable(models),
     ...reasons,
     ...gpus.map(gpuLine),
     ...alerts

@@ -2,10 +2,12 @@ import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
 import type { CoreEvent } from '../contract/api';
 import type { ProbeSettings } from '../contract/monitor';
-import { longestPollIntervalMs, probeSettingsSchema } from '../contract/monitor';
+import { alertMetrics, longestPollIntervalMs, probeSettingsSchema } from '../contract/monitor';
 import { longestTimerMs } from '../contract/run-spec';
 import type { Core } from '../core';
 import type { CliContext } from './context';
+import type { AlertOptions } from './monitor-alerts';
+import { readAlerts } from './monitor-alerts';
 import { monitorTable } from './monitor-table';
 import { exitCodes } from './output';
 import { readNumber } from './read-spec';
@@ -13,7 +15,7 @@ import { readShapes } from './read-shapes';
 import { addTlsOptions, readTlsOptions } from './tls-options';
 import type { TlsOptions } from './tls-options';
 
-interface MonitorCliOptions extends TlsOptions {
+interface MonitorCliOptions extends TlsOptions, AlertOptions {
   readonly url?: string;
   readonly metricsUrl: string;
   readonly interval: string;
@@ -69,6 +71,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   }
   const output = context.output(options);
   const probe = readProbe(options);
+  const rules = readAlerts(options);
   const intervalMs = readNumber('--interval', options.interval) * 1000;
   const seconds = options.for === undefined ? null : readNumber('--for', options.for);
   if (intervalMs < 500 || intervalMs > longestPollIntervalMs) {
@@ -84,6 +87,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
     });
   }
   const core = await context.core();
+  if (rules !== null) core.monitor.judgeBy(rules);
   const seen = { fired: false };
   const hear = (event: CoreEvent): void => {
     if (event.type === 'monitor-changed' && event.state.probeProblem !== null) {
@@ -161,6 +165,12 @@ export function addMonitor(program: Command, context: CliContext): void {
     .option('--probe <MODEL[:rate]>', `send requests of its own, ${probesPerSecond} a second unless told`)
     .option('--shape <NAME:dims>', 'dimensions of a probe input with varying ones, repeatable', collect)
     .option('--input-data <mode>', 'values of the probes: zero or random', 'zero')
+    .option(
+      '--alert <METRIC=limit[:seconds]>',
+      `in place of the rules of the home, repeatable: ${alertMetrics.join(', ')}; the last two have no limit`,
+      collect,
+    )
+    .option('--alert-model <name>', 'model that the alerts are of; every one when absent')
     .option('--record <file>', 'write every sample to this new file')
     .option('--replay <file>', 'play a recording instead')
     .option('--speed <n>', 'of the replay: times as fast as it was, 0 as fast as it goes', '0')

@@ -18,12 +18,19 @@ export const seriesFields = [
   'computeOutputUs',
   'batch',
   'cacheHitShare',
+  'pending',
   'probeP50Us',
   'probeP95Us',
   'probeP99Us',
   'probeWorstUs',
 ] as const;
-export const gpuFields = ['utilization', 'memoryUsedBytes', 'powerWatts'] as const;
+export const gpuFields = [
+  'utilization',
+  'memoryUsedBytes',
+  'memoryTotalBytes',
+  'powerWatts',
+  'powerLimitWatts',
+] as const;
 export type SeriesField = (typeof seriesFields)[number] | (typeof gpuFields)[number];
 
 /** One value a second; NaN where there is none. `timesMs` ascending. Of polls further apart it is the next poll's. */
@@ -33,7 +40,7 @@ export interface MonitorSeries {
 }
 
 function valuesOf(model: ModelSample): readonly (number | null)[] {
-  const { rates, probe } = model;
+  const { rates, pending, probe } = model;
   return [
     rates?.requestsPerSecond ?? null,
     rates?.inferencesPerSecond ?? null,
@@ -44,6 +51,7 @@ function valuesOf(model: ModelSample): readonly (number | null)[] {
     rates?.computeOutputUs ?? null,
     rates?.batch ?? null,
     rates?.cacheHitShare ?? null,
+    pending,
     probe?.p50Us ?? null,
     probe?.p95Us ?? null,
     probe?.p99Us ?? null,
@@ -51,11 +59,7 @@ function valuesOf(model: ModelSample): readonly (number | null)[] {
   ];
 }
 
-const gpuValues = (gpu: GpuSample): readonly (number | null)[] => [
-  gpu.utilization,
-  gpu.memoryUsedBytes,
-  gpu.powerWatts,
-];
+const gpuValues = (gpu: GpuSample): readonly (number | null)[] => gpuFields.map((field) => gpu[field]);
 
 /** A history as it crosses from one process to the other. */
 export interface MonitorHistoryImage {
@@ -77,7 +81,7 @@ interface Track {
 }
 
 /**
- * The last 24 hours at one value a second: the one store of window, CLI and reports. An hour of a model is 180 kB; a
+ * The last 24 hours at one value a second: the one store of window, CLI and reports. An hour of a model is 200 kB; a
  * second that was not measured stays empty.
  */
 export class MonitorHistory {

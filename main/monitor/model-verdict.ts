@@ -6,13 +6,20 @@ import type { RateChange } from './rates';
 export interface ModelHealth {
   /** Probes that failed one after the other. */
   readonly failedProbes: number;
+  /** Of them those since the last poll. */
+  readonly failedSincePoll: number;
   /** Polls one after the other in which at least half of the requests failed. */
   readonly failedPolls: number;
   /** Why it counts as failing; null while it does not. */
   readonly failing: string | null;
 }
 
-export const soundModel: ModelHealth = { failedProbes: 0, failedPolls: 0, failing: null };
+export const soundModel: ModelHealth = {
+  failedProbes: 0,
+  failedSincePoll: 0,
+  failedPolls: 0,
+  failing: null,
+};
 
 export type ProbeResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
@@ -24,23 +31,34 @@ export function judgeProbe(before: ModelHealth, result: ProbeResult): ModelHealt
   if (result.ok) return soundModel;
   const failedProbes = before.failedProbes + 1;
   const bad = failedProbes >= 2 || deadStub.test(result.reason);
-  return { ...before, failedProbes, failing: bad ? result.reason : before.failing };
+  const failedSincePoll = before.failedSincePoll + 1;
+  return { ...before, failedProbes, failedSincePoll, failing: bad ? result.reason : before.failing };
 }
 
 /** After one poll: the requests of everybody, by Triton's own counters. Pure. */
 export function judgeCounters(before: ModelHealth, change: RateChange): ModelHealth {
   if (change.reset) return soundModel;
-  const { successes, failures } = change;
+  const polled = { ...before, failedSincePoll: 0 };
+  const { failures } = change;
+  const successes = Math.max(0, change.successes - ownSuccesses(before, failures));
   const requests = successes + failures;
-  if (requests === 0) return before;
+  if (requests === 0) return polled;
   if (failures * 2 < requests) {
     // Others are served: a probe that is refused says something of the probe.
-    return { ...before, failedPolls: 0, failing: null };
+    return { ...polled, failedPolls: 0, failing: null };
   }
   const failedPolls = before.failedPolls + 1;
   const bad = failures >= 2 || failedPolls >= 2;
   const text = `${failures} of ${requests} requests failed since the last poll`;
-  return { ...before, failedPolls, failing: before.failing ?? (bad ? text : null) };
+  return { ...polled, failedPolls, failing: before.failing ?? (bad ? text : null) };
+}
+
+/**
+ * Requests that Triton counts as successes and that were probes which failed: so it counts an answer of a Python model that is an
+ * error. One more may be counted whose answer has not come yet.
+ */
+function ownSuccesses({ failedProbes, failedSincePoll }: ModelHealth, failures: number): number {
+  return failedProbes === 0 ? 0 : Math.max(0, failedSincePoll - failures) + 1;
 }
 
 const states: Readonly<Record<string, ModelState>> = {

@@ -46,6 +46,8 @@ export class MonitorDesk {
   private alerts: readonly Alert[] = [];
   private settings: Promise<MonitorSettings> | null = null;
   private rules: readonly AlertRule[] = [];
+  /** In place of those that are kept. */
+  private givenRules: readonly AlertRule[] | null = null;
 
   constructor(private readonly options: MonitorDeskOptions) {}
 
@@ -68,7 +70,7 @@ export class MonitorDesk {
         this.recording === null && this.recordingProblem === null
           ? null
           : { file: this.recording?.path ?? '', problem: this.recordingProblem },
-      rules: this.rules,
+      rules: this.inForce,
       alerts: this.alerts,
       recent,
     };
@@ -127,7 +129,8 @@ export class MonitorDesk {
 
   async setRules(rules: readonly AlertRule[]): Promise<void> {
     const settings = await this.read();
-    const before = this.rules;
+    const before = this.inForce;
+    this.givenRules = null;
     this.rules = rules;
     // An alert is of what its rule looked at: one that looks at something else now has not fired.
     const looksOn = ({ ruleId }: Alert): boolean => {
@@ -137,6 +140,13 @@ export class MonitorDesk {
     };
     this.alerts = this.alerts.filter(looksOn);
     await this.keep({ ...settings, rules });
+    this.changed();
+  }
+
+  /** Until others are set; what is kept stays as it is. */
+  judgeBy(rules: readonly AlertRule[]): void {
+    this.givenRules = rules;
+    this.alerts = [];
     this.changed();
   }
 
@@ -194,8 +204,12 @@ export class MonitorDesk {
     return this.stop();
   }
 
+  private get inForce(): readonly AlertRule[] {
+    return this.givenRules ?? this.rules;
+  }
+
   private take(sample: MonitorSample): void {
-    const judged = judgeAlerts(this.alerts, this.rules, sample);
+    const judged = judgeAlerts(this.alerts, this.inForce, sample);
     this.alerts = judged.alerts;
     const marked: MonitorSample =
       judged.markers.length === 0 ? sample : { ...sample, markers: [...sample.markers, ...judged.markers] };

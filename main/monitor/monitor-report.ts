@@ -5,6 +5,8 @@ import { okabeIto } from '../contract/palette';
 import { Markup, markup } from '../reports/html/markup';
 import { style } from '../reports/html/style';
 import { reportChart } from './report-chart';
+import { shown, summaryOf } from './report-figures';
+import { gpuSection } from './report-gpus';
 
 /** Nothing is fetched and nothing runs: as harmless in a browser as on paper. */
 const policy =
@@ -12,37 +14,6 @@ const policy =
 const mostMarkers = 100;
 
 const time = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-const shown = (value: number | null, digits = 2): string =>
-  value === null || Number.isNaN(value)
-    ? '–'
-    : value.toLocaleString('en-US', { maximumFractionDigits: digits });
-
-interface Summary {
-  readonly mean: number | null;
-  readonly max: number | null;
-}
-
-/** @param weight of each second; all the same when absent. */
-function summaryOf(
-  history: MonitorHistory,
-  key: string,
-  field: SeriesField,
-  weight?: (index: number) => number,
-): Summary {
-  const span = history.span();
-  if (span === null) return { mean: null, max: null };
-  let sum = 0;
-  let weights = 0;
-  let max = -Infinity;
-  for (const [index, value] of history.series(key, field, span.fromMs, span.toMs).values.entries()) {
-    const heavy = weight === undefined ? 1 : weight(index);
-    if (Number.isNaN(value) || !(heavy > 0)) continue;
-    sum += value * heavy;
-    weights += heavy;
-    if (value > max) max = value;
-  }
-  return weights === 0 ? { mean: null, max: null } : { mean: sum / weights, max };
-}
 
 /** Requests of each second of a model, those of them that were answered, and executions. */
 function requestsOf(history: MonitorHistory, key: string) {
@@ -144,6 +115,7 @@ ${alerts
   )}</tbody></table>
 <p class="key">${keys.map((key) => `${key}: ${states.get(key)?.state ?? 'not there any more'}. `)}</p>
 ${keys.slice(0, 12).map((key, index) => charts(history, key, index))}
+${gpuSection(history)}
 <h2>What happened</h2>${seen.length === 0 ? markup`<p class="soft">Nothing.</p>` : markup`<table><tbody>${seen.map((marker) => markup`<tr><td>${time(marker.atMs)}</td><td>${marker.text}</td></tr>`)}</tbody></table>`}
 </main></body></html>
 `.text;

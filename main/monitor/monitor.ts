@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import type { Handlers } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
-import type { MonitorTarget, RecordingInfo } from '../contract/monitor';
+import type { AlertRule, MonitorTarget, RecordingInfo } from '../contract/monitor';
 import type { MonitorHistory } from '../contract/monitor-history';
 import { fileError, writeFileAtomic } from '../platform/files';
 import { createTritonClient } from '../triton/client';
@@ -20,10 +20,14 @@ export interface Monitor {
   readonly history: MonitorHistory;
   /** Watches this Triton, one sample an interval. Throws input-invalid. */
   watch(target: MonitorTarget, intervalMs: number): Promise<void>;
+  /** Has these rules in place of those that are kept, which stay as they are, until others are set. */
+  judgeBy(rules: readonly AlertRule[]): void;
   /** Begins to record into a new file. Throws input-invalid when it exists, disk-full, file-unwritable. */
   recordTo(path: string): Promise<void>;
   /** Plays any recording to its end. Throws input-invalid when the file is none. */
   replayFile(path: string, speed: number): Promise<void>;
+  /** For a file of what has been kept, without its ending. */
+  fileStem(): string;
   /** Writes what has been kept. Throws report-failed, disk-full, file-unwritable. */
   exportTo(path: string, kind: 'csv' | 'html' | 'pdf'): Promise<void>;
   close(): Promise<void>;
@@ -66,10 +70,10 @@ export function createMonitor(options: MonitorOptions): Monitor {
     const { http, tls } = await readMonitorTarget(target);
     return createTritonClient(http, { tls });
   };
-  const recordingName = (target: MonitorTarget): string => {
+  const stemOf = (target: MonitorTarget): string => {
     const host = parseMonitorTarget(target).http.replace(/[^\w.]+/g, '-');
     const stamp = options.now().toISOString().slice(0, 19).replace(/[:T]/g, '-');
-    return `monitor-${host}-${stamp}.jsonl`;
+    return `monitor-${host}-${stamp}`;
   };
   const handlers: Monitor['handlers'] = {
     'monitor.state': () => desk.state(),
@@ -96,7 +100,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         const target = desk.target();
         if (target === null)
           throw new WorkbenchError('input-invalid', 'Only a server that is watched is recorded');
-        await desk.record(join(recordings, recordingName(target)));
+        await desk.record(join(recordings, `${stemOf(target)}.jsonl`));
       }
       return null;
     },
@@ -128,10 +132,18 @@ export function createMonitor(options: MonitorOptions): Monitor {
     handlers,
     history: desk.history,
     watch: (target, intervalMs) => desk.start(target, intervalMs),
+    judgeBy: (rules) => {
+      desk.judgeBy(rules);
+    },
     recordTo: (path) => desk.record(path),
     replayFile: async (path, speed) => {
       const { ended } = await desk.replay(path, path, speed);
       await ended;
+    },
+    fileStem: () => {
+      const source = desk.seen();
+      if (source === null) return 'monitor';
+      return source.kind === 'live' ? stemOf(source) : parse(source.file).name;
     },
     exportTo: async (path, kind) => {
       if (kind === 'csv') return writeFileAtomic(path, monitorCsv(desk.history));

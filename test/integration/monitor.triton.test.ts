@@ -15,6 +15,8 @@ import { startTestTriton } from '../support/triton';
 import { until } from '../support/until';
 
 const echo: TestModel = { name: 'echo', execute: 'return values * 2', maxBatchSize: 4 };
+/** Answers, and with an error each time: Triton counts its requests as successes. */
+const sick: TestModel = { name: 'sick', execute: 'raise ValueError("no")', maxBatchSize: 4 };
 const probe: ProbeSettings = { model: 'echo', version: '', perSecond: 4, input: 'random', shapes: {} };
 
 let dir: string;
@@ -27,7 +29,7 @@ const latest = (): MonitorSample | undefined => samples().at(-1);
 const state = (): Promise<MonitorState> => monitor.handlers['monitor.state'](undefined);
 
 beforeAll(async () => {
-  triton = await startTestTriton([echo], ['--model-control-mode=explicit', '--load-model=echo']);
+  triton = await startTestTriton([echo, sick], ['--model-control-mode=explicit', '--load-model=echo']);
 });
 afterAll(() => triton.stop());
 beforeEach(async () => {
@@ -108,6 +110,8 @@ describe('a Triton that serves', () => {
     const csv = join(dir, 'seen.csv');
     await monitor.exportTo(csv, 'csv');
     expect(parseCsv(await readFile(csv, 'utf8')).length).toBeGreaterThan(2);
+    const port = triton.httpAddress.split(':').at(-1);
+    expect(monitor.fileStem()).toMatch(new RegExp(`^monitor-127\\.0\\.0\\.1-${port}-\\d{4}(-\\d{2}){5}$`));
     const html = join(dir, 'seen.html');
     await monitor.exportTo(html, 'html');
     expect(await readFile(html, 'utf8')).toContain('<svg');
@@ -120,6 +124,7 @@ describe('a Triton that serves', () => {
     });
     expect(monitor.history.latest()?.models[0]?.probe?.failures).toBe(0);
     expect(monitor.history.latest()?.models[0]?.name).toBe('echo');
+    expect(`${monitor.fileStem()}.jsonl`).toBe(file);
   });
 
   it('a probe that the model refuses is said to be refused, and is no verdict on the model', async () => {
@@ -156,12 +161,30 @@ describe('what goes wrong', () => {
     );
   });
 
+  it('a model that answers with errors alone fails, and stays so while nothing else asks it', async () => {
+    await up();
+    const client = createTritonClient(triton.httpAddress);
+    await client.loadModel('sick');
+    const sickNow = () => latest()?.models.find(({ name }) => name === 'sick');
+    await until('it is seen', () => sickNow()?.state === 'ready');
+    await monitor.handlers['monitor.setProbe']({ probe: { ...probe, model: 'sick' } });
+    await until('it fails', () => sickNow()?.state === 'failing');
+    const count = samples().length;
+    await until('three further samples', () => samples().length >= count + 3);
+    const states = samples()
+      .slice(count - 1)
+      .map(({ models }) => models.find(({ name }) => name === 'sick')?.state);
+    expect(new Set(states)).toEqual(new Set(['failing']));
+    expect(sickNow()?.reason).toContain('no');
+    await client.unloadModel('sick');
+  });
+
   it('the server is killed: gone, with holes in place of figures, and no model is said to be ready', async () => {
     await up();
     triton.kill();
     await until('it is seen', () => latest()?.server.state === 'gone');
     expect(latest()?.hole).toMatch(/Nothing listens there|no answer/);
-    expect(latest()?.models.map((model) => model.state)).toEqual(['unavailable']);
+    expect(new Set(latest()?.models.map((model) => model.state))).toEqual(new Set(['unavailable']));
     expect(samples().flatMap((sample) => sample.markers.map(({ kind }) => kind))).toContain('server-gone');
   });
 });

@@ -5,7 +5,7 @@ import { alertMetrics } from '../../../main/contract/monitor';
 import { attempt } from '../../components/notices';
 import { formatClock } from '../../format/numbers';
 import { useWorkbench } from '../../workbench';
-import { metricText } from './monitor-text';
+import { metricText, ruleModels } from './monitor-text';
 
 const looks = {
   firing: { icon: IconAlertTriangle, tone: 'bad', text: 'Firing' },
@@ -31,6 +31,7 @@ function AlertLine({ alert }: { alert: Alert }) {
 
 function RuleLine(props: {
   rule: AlertRule;
+  models: readonly string[];
   onChange: (change: Partial<AlertRule>) => void;
   onRemove: () => void;
 }) {
@@ -58,6 +59,19 @@ function RuleLine(props: {
           if (metric !== undefined) onChange({ metric });
         }}
       />
+      {rule.metric === 'server' ? null : (
+        <Select
+          size="xs"
+          w={132}
+          aria-label={`${label}: of which model`}
+          allowDeselect={false}
+          data={ruleModels(props.models, rule)}
+          value={rule.model}
+          onChange={(model) => {
+            if (model !== null) onChange({ model });
+          }}
+        />
+      )}
       {unit === null ? null : (
         <NumberInput
           size="xs"
@@ -101,8 +115,13 @@ function RuleLine(props: {
   );
 }
 
-/** What alerts, and by which rules. */
-export function AlertPanel({ alerts, rules }: { alerts: readonly Alert[]; rules: readonly AlertRule[] }) {
+/** What alerts, and by which rules. `models`: names of those that are seen. */
+export function AlertPanel(props: {
+  alerts: readonly Alert[];
+  rules: readonly AlertRule[];
+  models: readonly string[];
+}) {
+  const { alerts, rules, models } = props;
   const { client } = useWorkbench();
   const set = (next: readonly AlertRule[]): void => {
     attempt(async () => {
@@ -141,6 +160,7 @@ export function AlertPanel({ alerts, rules }: { alerts: readonly Alert[]; rules:
             <RuleLine
               key={rule.id}
               rule={rule}
+              models={models}
               onChange={(change) => {
                 set(rules.map((one) => (one.id === rule.id ? { ...one, ...change } : one)));
               }}

@@ -7,6 +7,7 @@ import { batchSizeChart, gpuChart, probeChart, rateChart } from '../../charts/mo
 import { stackChart } from '../../charts/monitor-stack-chart';
 import type { MonitorChartInput } from '../../charts/monitor-time-chart';
 import { useChartTheme } from '../../components/use-chart-theme';
+import { gpuSentence } from './monitor-text';
 
 const height = 190;
 
@@ -65,7 +66,11 @@ export function ModelCharts(props: {
           chart={gpuChart({ history, key: `gpu:${gpu.uuid}`, fromMs, toMs, theme })}
           height={height}
           fileName={`monitor-${gpu.uuid}`}
-        />
+        >
+          <span className="dim number cut" title={gpuSentence(gpu)}>
+            {gpuSentence(gpu)}
+          </span>
+        </ChartPanel>
       ))}
     </div>
   );

@@ -4,7 +4,7 @@ import type { ModelSample } from '../../../main/contract/monitor';
 import { modelKey } from '../../../main/contract/monitor';
 import { IconAction } from '../../components/icon-action';
 import { attempt } from '../../components/notices';
-import { formatMs, formatRate, formatShare } from '../../format/numbers';
+import { formatCount, formatMs, formatRate, formatShare } from '../../format/numbers';
 import { useWorkbench } from '../../workbench';
 import { modelLooks } from './monitor-text';
 import { StateText } from './state-look';
@@ -60,6 +60,17 @@ function ModelActions(props: { model: ModelSample; why: string | null; onConfig:
   );
 }
 
+/** Only of a model that the response cache answers for. */
+function CacheHits({ share }: { share: number | null }) {
+  if (share === null) return null;
+  const text = `cache ${formatShare(share)}`;
+  return (
+    <div className="second-line" title={`${formatShare(share)} of the requests came from the response cache`}>
+      {text}
+    </div>
+  );
+}
+
 function ModelRow(props: {
   model: ModelSample;
   selected: boolean;
@@ -68,7 +79,7 @@ function ModelRow(props: {
   onConfig: (name: string) => void;
 }) {
   const { model, selected } = props;
-  const { rates, probe } = model;
+  const { rates, pending, probe } = model;
   const key = modelKey(model);
   return (
     <tr data-model={key} className={selected ? 'selected' : undefined} onClick={props.onSelect}>
@@ -84,10 +95,14 @@ function ModelRow(props: {
           {model.reason}
         </div>
       </td>
-      <td className="number">{rates === null ? '–' : formatRate(rates.requestsPerSecond)}</td>
+      <td className="number">
+        {rates === null ? '–' : formatRate(rates.requestsPerSecond)}
+        <CacheHits share={rates?.cacheHitShare ?? null} />
+      </td>
       <td className="number">
         {rates?.errorShare === null || rates === null ? '–' : formatShare(rates.errorShare)}
       </td>
+      <td className="number">{pending === null ? '–' : formatCount(pending)}</td>
       <td className="number">{ms(rates?.queueUs)}</td>
       <td className="number">{ms(rates?.computeInferUs)}</td>
       <td className="number">{rates?.batch === null || rates === null ? '–' : rates.batch.toFixed(2)}</td>
@@ -125,6 +140,9 @@ export function ModelTable(props: {
             </th>
             <th scope="col" className="number">
               Errors
+            </th>
+            <th scope="col" className="number" title="Requests that wait for execution, as the metrics say">
+              Pending
             </th>
             <th scope="col" className="number">
               Queue, ms

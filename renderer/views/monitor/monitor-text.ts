@@ -7,7 +7,15 @@ import {
   IconPlugConnectedX,
 } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
-import type { AlertMetric, ModelState, MonitorSample, ServerState } from '../../../main/contract/monitor';
+import type {
+  AlertMetric,
+  AlertRule,
+  GpuSample,
+  ModelState,
+  MonitorSample,
+  ServerState,
+} from '../../../main/contract/monitor';
+import { formatBytes, formatShare } from '../../format/numbers';
 
 export interface StateLook {
   readonly icon: Icon;
@@ -45,6 +53,29 @@ export const metricText: Readonly<
   'queue-ms': { label: 'Queue time', unit: 'ms' },
   'probe-p99-ms': { label: 'p99 of the probes', unit: 'ms' },
 };
+
+/** What a rule can be of: every model, one of those that are seen, or the one that it already names. Pure. */
+export function ruleModels(
+  seen: readonly string[],
+  { model }: Pick<AlertRule, 'model'>,
+): { readonly value: string; readonly label: string }[] {
+  const names = [...new Set([...seen, model])].filter((name) => name !== '');
+  return [
+    { value: '', label: 'All models' },
+    ...names.toSorted((a, b) => a.localeCompare(b)).map((name) => ({ value: name, label: name })),
+  ];
+}
+
+/** How a GPU stands; – where its metrics do not say. Pure. */
+export function gpuSentence(gpu: GpuSample): string {
+  const bytes = (value: number | null) => (value === null ? '–' : formatBytes(value));
+  const watts = (value: number | null) => (value === null ? '–' : value.toFixed(0));
+  return [
+    gpu.utilization === null ? '–' : formatShare(gpu.utilization),
+    `${bytes(gpu.memoryUsedBytes)} of ${bytes(gpu.memoryTotalBytes)}`,
+    `${watts(gpu.powerWatts)} of ${watts(gpu.powerLimitWatts)} W`,
+  ].join(' · ');
+}
 
 /** The server in one sentence. */
 export function serverSentence({ server, metricsProblem }: MonitorSample): string {

@@ -63,7 +63,7 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
         </>
       )}
       <div className="cards">
-        <AlertPanel alerts={alerts} rules={state.rules} />
+        <AlertPanel alerts={alerts} rules={state.rules} models={models.map(({ name }) => name)} />
         <EventList markers={history.markers(fromMs, toMs)} />
       </div>
       {configOf === null ? null : (

@@ -147,3 +147,52 @@ it('stays while the server itself is gone', () => {
   const seen = run(rules, [failing, away(20), away(40)]);
   expect(seen.map(({ states }) => states)).toEqual([['firing'], ['firing'], ['firing']]);
 });
+
+it('errors are judged as a share of the requests, in per cent, and no requests say nothing', () => {
+  const errors = (second: number, errorShare: number | null) => {
+    const known = model();
+    const rates = known.rates === null ? null : { ...known.rates, errorShare };
+    return sample(second * 1000, { models: [{ ...known, rates }] });
+  };
+  const rules = [rule({ metric: 'error-percent', above: 1, forSeconds: 1 })];
+  const seen = run(
+    rules,
+    [0.01, 0.011, null, 0.25, 0].map((share, second) => errors(second, share)),
+  );
+  expect(seen.map(({ states }) => states[0])).toEqual([
+    undefined,
+    'pending',
+    'pending',
+    'firing',
+    'resolved',
+  ]);
+  const { alerts } = judgeAlerts([], rules, errors(0, 0.25));
+  expect(alerts[0]?.text).toBe('errors 25 %, above 1 %');
+});
+
+it('p99 is judged of the probes alone: a model that is not probed is silent', () => {
+  const probed = (second: number, p99Us: number | null) =>
+    sample(second * 1000, {
+      models: [
+        model({
+          probe: {
+            count: 10,
+            failures: 0,
+            p50Us: 100,
+            p95Us: 100,
+            p99Us,
+            sendP99Us: p99Us,
+            worstUs: p99Us,
+          },
+        }),
+        model({ name: 'other' }),
+      ],
+    });
+  const rules = [rule({ metric: 'probe-p99-ms', above: 50, forSeconds: 0 })];
+  const { alerts } = judgeAlerts([], rules, probed(0, 50_001));
+  expect(alerts).toMatchObject([
+    { subject: 'echo/1', state: 'firing', text: 'p99 of the probes 50 ms, above 50 ms' },
+  ]);
+  const seen = run(rules, [probed(0, 50_000), probed(1, 60_000), probed(2, null), probed(3, 100)]);
+  expect(seen.map(({ states }) => states)).toEqual([[], ['firing'], ['firing'], ['resolved']]);
+});

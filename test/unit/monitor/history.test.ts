@@ -83,10 +83,33 @@ it('decimation keeps the outlier and the hole', () => {
   expect(kept.some(([time, value]) => time === 50_000_000 && Number.isNaN(value))).toBe(true);
 });
 
+it('CSV has what waits for a model, and every figure of a GPU', () => {
+  const history = new MonitorHistory();
+  const gpu = {
+    uuid: 'GPU-a',
+    utilization: 0.5,
+    memoryUsedBytes: 2 ** 30,
+    memoryTotalBytes: 2 ** 34,
+    powerWatts: 92.5,
+    powerLimitWatts: null,
+  };
+  history.add(sample(start, { models: [model({ pending: 3 })], gpus: [gpu] }));
+  const [header = [], ...rows] = parseCsv(monitorCsv(history));
+  const cell = (subject: string, name: string) =>
+    rows.find((row) => row[1] === subject)?.[header.indexOf(name)];
+  expect(cell(key, 'pending')).toBe('3');
+  expect(cell(key, 'powerWatts')).toBe('');
+  expect(
+    ['utilization', 'memoryUsedBytes', 'memoryTotalBytes', 'powerWatts', 'powerLimitWatts', 'pending'].map(
+      (name) => cell('gpu:GPU-a', name),
+    ),
+  ).toEqual(['0.5', '1073742000', '17179870000', '92.5', '', '']);
+});
+
 it('CSV has a row for each second that was measured', () => {
   const history = new MonitorHistory();
   history.add(withRate(0, 5));
-  history.add(sample(start + 1000, { hole: 'x', models: [model({ rates: null })] }));
+  history.add(sample(start + 1000, { hole: 'x', models: [model({ rates: null, pending: null })] }));
   history.add(withRate(2, 7));
   const rows = parseCsv(monitorCsv(history));
   expect(rows).toHaveLength(3);

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { GpuSample } from '../../../main/contract/monitor';
 import { MonitorHistory } from '../../../main/contract/monitor-history';
 import { monitorReport } from '../../../main/monitor/monitor-report';
 import { model, sample } from './fixtures';
@@ -27,4 +28,39 @@ it('means are a request and not a second: one bad minute of a quiet hour is no b
   const cells = [...row.matchAll(/<td class="n">([^<]*)/g)].map(([, text]) => text);
   expect(cells.slice(0, 4)).toEqual(['500', '999', '0.1', '1']);
   expect(cells[5]).toBe((810 / 110).toFixed(2));
+});
+
+describe('the GPUs', () => {
+  const gpu: GpuSample = {
+    uuid: 'GPU-a',
+    utilization: 0.2,
+    memoryUsedBytes: 2 ** 30,
+    memoryTotalBytes: 80 * 2 ** 30,
+    powerWatts: 100,
+    powerLimitWatts: 350,
+  };
+
+  it('have a row with their means, highest figures and limits, and charts', () => {
+    const history = new MonitorHistory();
+    history.add(sample(start, { gpus: [gpu, { ...gpu, uuid: 'GPU-b', powerLimitWatts: null }] }));
+    const busy = { ...gpu, utilization: 0.6, memoryUsedBytes: 4 * 2 ** 30, powerWatts: 301 };
+    history.add(sample(start + 1000, { gpus: [busy] }));
+    // The server is gone: what was seen of its GPUs stays.
+    history.add(sample(start + 2000, { gpus: [] }));
+    const html = monitorReport({ source: 'test', history, alerts: [] });
+    const cells = (uuid: string) => {
+      const row = new RegExp(`<tr><td>${uuid}</td>.*?</tr>`, 's').exec(html)?.[0] ?? '';
+      return [...row.matchAll(/<td class="n">([^<]*)/g)].map(([, text]) => text);
+    };
+    expect(cells('GPU-a')).toEqual(['40', '60', '2.5', '4', '80', '200.5', '301', '350']);
+    expect(cells('GPU-b')).toEqual(['20', '20', '1', '1', '80', '100', '100', '–']);
+    for (const chart of ['utilization0', 'memoryUsedBytes0', 'powerWatts0', 'utilization1'])
+      expect(html).toContain(`<title id="${chart}-title">`);
+  });
+
+  it('are no section where none were seen', () => {
+    const history = new MonitorHistory();
+    history.add(sample(start));
+    expect(monitorReport({ source: 'test', history, alerts: [] })).not.toContain('GPU');
+  });
 });

@@ -161,4 +161,15 @@ describe('a model', () => {
     const served = { rates: null, successes: 50, failures: 2, reset: false };
     expect(judgeCounters(failing, served).failing).toBeNull();
   });
+
+  it('is still failing where Triton counts the failed probes as successes', () => {
+    const no = { ok: false, reason: 'no' } as const;
+    const failing = judgeProbe(judgeProbe(soundModel, no), no);
+    const counted = (successes: number) => ({ rates: null, successes, failures: 0, reset: false });
+    const polled = judgeCounters(failing, counted(2));
+    expect(polled.failing).toBe('no');
+    // One whose answer comes after the poll.
+    expect(judgeCounters(polled, counted(1)).failing).toBe('no');
+    expect(judgeCounters(polled, counted(2)).failing).toBeNull();
+  });
 });

@@ -5,6 +5,7 @@ import { probeChart, rateChart } from '../../../renderer/charts/monitor-charts';
 import { stackChart } from '../../../renderer/charts/monitor-stack-chart';
 import { drawnWindow } from '../../../renderer/charts/monitor-time-chart';
 import { rangeAfter } from '../../../renderer/charts/visible-range';
+import { gpuSentence, ruleModels } from '../../../renderer/views/monitor/monitor-text';
 import { model, sample } from '../monitor/fixtures';
 
 const start = Date.UTC(2026, 5, 1, 12);
@@ -101,4 +102,27 @@ describe('the charts of the monitor', () => {
     expect(rangeAfter(change)).toEqual([start, start + 30_500]);
     expect(rangeAfter({ 'xaxis.range': ['late', 'later'] })).toBeUndefined();
   });
+});
+
+it('a rule can be of every model, of those that are seen, and of the one that it names', () => {
+  const values = (model: string) =>
+    ruleModels(['resnet', 'echo', 'echo'], { model }).map(({ value }) => value);
+  expect(values('')).toEqual(['', 'echo', 'resnet']);
+  expect(values('echo')).toEqual(['', 'echo', 'resnet']);
+  expect(values('gone')).toEqual(['', 'echo', 'gone', 'resnet']);
+  expect(ruleModels([], { model: '' })).toEqual([{ value: '', label: 'All models' }]);
+});
+
+it('a GPU says how much of its memory and power it takes', () => {
+  const gpu = {
+    uuid: 'GPU-a',
+    utilization: 0.37,
+    memoryUsedBytes: 1.5 * 2 ** 30,
+    memoryTotalBytes: 80 * 2 ** 30,
+    powerWatts: 92.4,
+    powerLimitWatts: 300,
+  };
+  expect(gpuSentence(gpu)).toBe('37.0 % · 1.5 GiB of 80.0 GiB · 92 of 300 W');
+  const bare = { ...gpu, utilization: null, memoryTotalBytes: null, powerLimitWatts: null };
+  expect(gpuSentence(bare)).toBe('– · 1.5 GiB of – · 92 of – W');
 });

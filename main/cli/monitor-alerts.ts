@@ -1,0 +1,71 @@
+import { WorkbenchError } from '../contract/errors';
+import type { AlertMetric, AlertRule } from '../contract/monitor';
+import { alertMetrics, alertRuleSchema } from '../contract/monitor';
+import { defaultRules } from '../monitor/alerts';
+import { readOneOf } from './read-one-of';
+import { readNumber } from './read-spec';
+
+const flag = '--alert';
+const example = 'For example --alert queue-ms=5, or --alert queue-ms=5:30 where it is to hold for 30 s.';
+
+/** Seconds that a condition has to hold where none are given. */
+const usualSeconds = (metric: AlertMetric): number =>
+  defaultRules.find((rule) => rule.metric === metric)?.forSeconds ?? 0;
+
+export interface AlertOptions {
+  readonly alert?: readonly string[];
+  readonly alertModel?: string;
+}
+
+const invalid = (message: string, remedy = example) =>
+  new WorkbenchError('input-invalid', message, { where: flag, remedy });
+
+function readLimit(metric: AlertMetric, text: string | undefined): number {
+  if (metric === 'server' || metric === 'model') {
+    if (text === undefined) return 0;
+    throw invalid(
+      `"${metric}" has no limit: it alerts when it is not ${metric === 'server' ? 'up' : 'ready'}`,
+      `For example --alert ${metric}, or --alert ${metric}:30 where that is to hold for 30 s.`,
+    );
+  }
+  if (text === undefined) throw invalid(`"${metric}" needs a limit`);
+  return readNumber(flag, text);
+}
+
+function readRule(text: string, index: number, model: string): AlertRule {
+  const [, name = '', limit, seconds] = /^([^=:]*)(?:=([^:]*))?(?::(.*))?$/s.exec(text) ?? [];
+  const metric = readOneOf(flag, alertMetrics, name);
+  const parsed = alertRuleSchema.safeParse({
+    id: `${metric}-${index + 1}`,
+    metric,
+    model,
+    above: readLimit(metric, limit),
+    forSeconds: seconds === undefined ? usualSeconds(metric) : readNumber(flag, seconds),
+    enabled: true,
+  });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw invalid(`"${text}": ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`);
+}
+
+/** The rules that the command line gives; null where it gives none. Throws input-invalid. */
+export function readAlerts(
+  options: AlertOptions & { readonly probe?: string; readonly replay?: string },
+): readonly AlertRule[] | null {
+  const { alert, alertModel, probe, replay } = options;
+  if (alert === undefined) {
+    if (alertModel === undefined) return null;
+    throw new WorkbenchError('input-invalid', 'There is no alert that it would be the model of', {
+      where: '--alert-model',
+      remedy: example,
+    });
+  }
+  const rules = alert.map((text, index) => readRule(text, index, alertModel ?? ''));
+  if (probe === undefined && replay === undefined && rules.some(({ metric }) => metric === 'probe-p99-ms')) {
+    throw invalid(
+      '"probe-p99-ms" is of the probes, and none are sent',
+      'Add --probe MODEL, or leave the alert out.',
+    );
+  }
+  return rules;
+}

@@ -1,0 +1,56 @@
+import type { MonitorHistory, SeriesField } from '../contract/monitor-history';
+import { okabeIto } from '../contract/palette';
+import { Markup, markup } from '../reports/html/markup';
+import { reportChart } from './report-chart';
+import { shown, summaryOf } from './report-figures';
+
+const prefix = 'gpu:';
+const gib = 1 / 2 ** 30;
+const mostCharts = 12;
+
+function gpuRow(history: MonitorHistory, key: string): Markup {
+  const figures: readonly (readonly [SeriesField, 'mean' | 'max', factor: number])[] = [
+    ['utilization', 'mean', 100],
+    ['utilization', 'max', 100],
+    ['memoryUsedBytes', 'mean', gib],
+    ['memoryUsedBytes', 'max', gib],
+    ['memoryTotalBytes', 'max', gib],
+    ['powerWatts', 'mean', 1],
+    ['powerWatts', 'max', 1],
+    ['powerLimitWatts', 'max', 1],
+  ];
+  const cells = figures.map(([field, of, factor]) => {
+    const value = summaryOf(history, key, field)[of];
+    return markup`<td class="n">${shown(value === null ? null : value * factor)}</td>`;
+  });
+  return markup`<tr><td>${key.slice(prefix.length)}</td>${cells}</tr>`;
+}
+
+function charts(history: MonitorHistory, key: string, index: number): Markup {
+  const span = history.span();
+  if (span === null) return markup``;
+  const chart = (field: SeriesField, title: string, unit: string, color: string, factor: number) => {
+    const series = history.series(key, field, span.fromMs, span.toMs);
+    return reportChart(`${field}${index}`, title, unit, [
+      { name: title.toLowerCase(), color, factor, series },
+    ]);
+  };
+  const drawn = [
+    chart('utilization', 'Utilisation', '%', okabeIto.blue, 100),
+    chart('memoryUsedBytes', 'Memory used', 'GiB', okabeIto.green, gib),
+    chart('powerWatts', 'Power', 'W', okabeIto.orange, 1),
+  ];
+  return markup`<h3>${key.slice(prefix.length)}</h3><div class="charts">${drawn.map(
+    (svg) => markup`<figure>${new Markup(svg)}</figure>`,
+  )}</div>`;
+}
+
+/** Utilisation, memory and power of every GPU that the metrics told of; nothing where they told of none. Pure. */
+export function gpuSection(history: MonitorHistory): Markup {
+  const keys = history.keys().filter((key) => key.startsWith(prefix));
+  if (keys.length === 0) return markup``;
+  return markup`<h2>GPUs</h2><table><thead><tr><th>GPU</th><th class="n">Utilisation, %, mean</th><th class="n">max</th><th class="n">Memory, GiB, mean</th><th class="n">max</th><th class="n">total</th><th class="n">Power, W, mean</th><th class="n">max</th><th class="n">limit</th></tr></thead><tbody>${keys.map(
+    (key) => gpuRow(history, key),
+  )}</tbody></table>
+${keys.slice(0, mostCharts).map((key, index) => charts(history, key, index))}`;
+}

@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Alert, MonitorSample } from '../../main/contract/monitor';
+import { homeLayout } from '../../main/platform/layout';
+import type { CliResult } from '../support/cli';
+import { cli } from '../support/cli';
+import type { TestHome } from '../support/home';
+import { createTestHome } from '../support/home';
+import { parseCsv } from '../support/parse-csv';
+import type { TestTriton } from '../support/triton';
+import { startTestTriton } from '../support/triton';
+
+type Told = MonitorSample & { readonly alerts: readonly Alert[] };
+
+let home: TestHome;
+let triton: TestTriton;
+let recording: string;
+beforeAll(async () => {
+  home = await createTestHome(['electron']);
+  recording = join(home.path, 'seen.jsonl');
+  triton = await startTestTriton([
+    { name: 'echo', execute: 'return values * 2', maxBatchSize: 4 },
+    { name: 'refusing', execute: 'raise RuntimeError("refused on purpose")', maxBatchSize: 4 },
+  ]);
+});
+afterAll(async () => {
+  await triton.stop();
+  await home.remove();
+});
+
+const monitor = (...args: string[]) => cli(home.path, 'monitor', ...args);
+const watch = (...args: string[]) =>
+  monitor(
+    ...['--url', `http://${triton.httpAddress}`, '--metrics-url', `http://${triton.metricsAddress}/metrics`],
+    ...args,
+  );
+const told = ({ stdout }: CliResult): Told[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Told);
+const recorded = async (): Promise<MonitorSample[]> => {
+  const [, ...lines] = (await readFile(recording, 'utf8')).trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as MonitorSample);
+};
+
+describe('a Triton is watched', () => {
+  it('and recorded, and what was seen is written as CSV and PDF', async () => {
+    const csv = join(home.path, 'seen.csv');
+    const pdf = join(home.path, 'seen.pdf');
+    const result = await watch(
+      ...['--probe', 'echo:5', '--alert', 'probe-p99-ms=100000', '--for', '6', '--json'],
+      ...['--record', recording, '--csv', csv, '--report', pdf],
+    );
+    expect(result.stderr).toBe('');
+    expect(result.code).toBe(0);
+    const samples = told(result);
+    const last = samples.at(-1);
+    expect(last?.server.state).toBe('up');
+    const echo = last?.models.find(({ name }) => name === 'echo');
+    expect(echo).toMatchObject({ version: '1', state: 'ready', pending: 0 });
+    expect(samples.some(({ models }) => models.some(({ probe }) => (probe?.count ?? 0) > 0))).toBe(true);
+    const times = (all: readonly MonitorSample[]) => all.map(({ atMs }) => atMs);
+    const kept = await recorded();
+    expect(kept.length).toBeGreaterThan(1);
+    // It is recorded for a moment longer than it is told of.
+    const since = times(samples).filter((atMs) => atMs >= (kept[0]?.atMs ?? Infinity));
+    expect(times(kept).slice(0, since.length)).toEqual(since);
+
+    const [header = [], ...rows] = parseCsv(await readFile(csv, 'utf8'));
+    const ofEcho = rows.filter((row) => row[1] === 'model:echo/1');
+    expect(ofEcho.length).toBeGreaterThan(1);
+    expect(ofEcho.at(-1)?.[header.indexOf('pending')]).toBe('0');
+    expect((await readFile(pdf)).subarray(0, 5).toString()).toBe('%PDF-');
+  });
+
+  it('an alert of the command line fires, ends with exit code 3, and is not kept', async () => {
+    const result = await watch(
+      ...['--probe', 'refusing:5', '--alert', 'error-percent=1:0', '--alert-model', 'refusing'],
+      ...['--for', '5'],
+    );
+    expect(result.stderr).toBe('');
+    expect(result.stdout).toContain('ALERT refusing/1: errors 100 %, above 1 %');
+    expect(result.stdout).not.toContain('ALERT refusing/1: failing');
+    expect(result.code).toBe(3);
+    const settings = await readFile(homeLayout(home.path).monitor, 'utf8');
+    expect(settings).not.toContain('"error-percent-1"');
+  });
+
+  it('a recording is never written over', async () => {
+    const before = await readFile(recording, 'utf8');
+    const result = await watch('--record', recording, '--for', '3');
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain('exists already');
+    expect(await readFile(recording, 'utf8')).toBe(before);
+  });
+});
+
+describe('a recording is played', () => {
+  it('with the same samples, other alerts, and a report', async () => {
+    const html = join(home.path, 'played.html');
+    const result = await monitor(
+      ...['--replay', recording, '--speed', '0', '--alert', 'probe-p99-ms=0.001:0', '--json'],
+      ...['--report', html],
+    );
+    expect(result.code).toBe(3);
+    const samples = told(result);
+    const figures = ({ atMs, server, models, pollMs }: MonitorSample) => ({ atMs, server, models, pollMs });
+    expect(samples.map(figures)).toEqual((await recorded()).map(figures));
+    expect(samples.at(-1)?.alerts).toMatchObject([{ subject: 'echo/1', state: 'firing' }]);
+    const report = await readFile(html, 'utf8');
+    expect(report).toContain('Alert firing');
+    expect(report).toContain('<td>echo/1</td>');
+  });
+
+  it('at the pace that it was taken at, until its time is over', async () => {
+    const result = await monitor('--replay', recording, '--speed', '1', '--for', '2', '--json');
+    expect(result.code).toBe(0);
+    const whole = await recorded();
+    expect(told(result).length).toBeLessThan(whole.length);
+    expect(told(result)[0]?.atMs).toBe(whole[0]?.atMs);
+  });
+});
+
+it.each([
+  ['--alert', ['--alert', 'queue=5']],
+  ['--alert', ['--alert', 'probe-p99-ms=5']],
+  ['--alert-model', ['--alert-model', 'echo']],
+])('%s is refused where it says nothing', async (where, args) => {
+  const result = await watch(...args, '--json');
+  expect(result.code).toBe(2);
+  expect(JSON.parse(result.stdout)).toMatchObject({ error: { code: 'input-invalid', where } });
+});

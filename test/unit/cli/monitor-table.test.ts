@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { monitorTable } from '../../../main/cli/monitor-table';
+import { model, sample } from '../monitor/fixtures';
+
+const linesOf = (...args: Parameters<typeof sample>) => monitorTable(sample(...args), []).split('\n');
+const cellsOf = (line: string | undefined) => (line ?? '').split(/ {2,}/);
+
+it('shows the requests that wait, and – where the metrics do not say', () => {
+  const models = [model({ pending: 7 }), model({ name: 'other', pending: null })];
+  const [, header, first, second] = linesOf(0, { models });
+  const at = cellsOf(header).indexOf('pending');
+  expect([first, second].map((line) => cellsOf(line)[at])).toEqual(['7', '–']);
+  expect(header).not.toContain('cache');
+});
+
+it('shows cache hits where a model has some', () => {
+  const known = model();
+  const rates = known.rates === null ? null : { ...known.rates, cacheHitShare: 0.925 };
+  const models = [model({ rates }), model({ name: 'other' })];
+  const [, header, first, second] = linesOf(0, { models });
+  const at = cellsOf(header).indexOf('cache hits %');
+  expect([first, second].map((line) => cellsOf(line)[at])).toEqual(['92.5', '–']);
+});
+
+it('shows a GPU with all of its memory and the limit of its power', () => {
+  const gpu = {
+    uuid: 'GPU-a',
+    utilization: 0.37,
+    memoryUsedBytes: 3 * 2 ** 20,
+    memoryTotalBytes: 2 ** 30,
+    powerWatts: 92.4,
+    powerLimitWatts: 300,
+  };
+  const bare = { ...gpu, uuid: 'GPU-b', memoryTotalBytes: null, powerLimitWatts: null };
+  expect(linesOf(0, { gpus: [gpu, bare] }).slice(-2)).toEqual([
+    'GPU-a: 37.0 %, 3 of 1024 MiB, 92 of 300 W',
+    'GPU-b: 37.0 %, 3 of – MiB, 92 of – W',
+  ]);
+});
