@@ -10,6 +10,22 @@ export interface BindMount {
   readonly writable: boolean;
 }
 
+/**
+ * The /dev/shm of a container and who else sees it, never the host: its own of that size, which other containers may join
+ * where it is shareable; or that of another container.
+ */
+export type ContainerSharedMemory =
+  | { readonly kind: 'own'; readonly bytes: number; readonly shareable: boolean }
+  | {
+      readonly kind: 'joined';
+      readonly containerId: string;
+      /**
+       * It shares the ids of processes too. CUDA takes an exported pointer for its own process's where exporter and
+       * importer have the same id, as the first processes of two containers have.
+       */
+      readonly processes: boolean;
+    };
+
 export interface ContainerBodyInput {
   /** Image id "sha256:…": what runs is what was looked at, whatever becomes of the tag. */
   readonly image: string;
@@ -36,7 +52,7 @@ export interface ContainerBodyInput {
   readonly rootless: boolean;
   /** The engine gives the users of containers other ids: not where they write to folders of ours. */
   readonly remapsUsers: boolean;
-  readonly shmBytes: number;
+  readonly sharedMemory: ContainerSharedMemory;
   readonly memoryBytes: number;
 }
 
@@ -60,6 +76,18 @@ function portBindings(network: ContainerBodyInput['network']): Docker.PortMap {
       [{ HostIp: '127.0.0.1', HostPort: host === null ? '' : String(host) }],
     ]),
   );
+}
+
+/** Beside other containers' processes there is an init already, and the engine takes no second one. */
+function sharedNamespaces({ sharedMemory }: ContainerBodyInput): Docker.HostConfig {
+  if (sharedMemory.kind === 'own') {
+    const { bytes, shareable } = sharedMemory;
+    return { IpcMode: shareable ? 'shareable' : 'private', ShmSize: bytes, Init: true };
+  }
+  const other = `container:${sharedMemory.containerId}`;
+  return sharedMemory.processes
+    ? { IpcMode: other, PidMode: other, Init: false }
+    : { IpcMode: other, Init: true };
 }
 
 /**
@@ -102,8 +130,8 @@ export function containerBody(input: ContainerBodyInput): Docker.ContainerCreate
       Privileged: false,
       ReadonlyRootfs: true,
       Tmpfs: { '/tmp': `rw,nosuid,nodev,mode=1777,size=${4 * gibibyte}` },
-      IpcMode: 'private',
-      ShmSize: input.shmBytes,
+      // With an init: it reaps what the main process leaves behind and hands it the signals.
+      ...sharedNamespaces(input),
       Memory: input.memoryBytes,
       PidsLimit: 4096,
       Ulimits: [
@@ -113,8 +141,6 @@ export function containerBody(input: ContainerBodyInput): Docker.ContainerCreate
       ],
       RestartPolicy: { Name: 'no' },
       AutoRemove: false,
-      // Reaps what the main process leaves behind and hands it the signals.
-      Init: true,
       LogConfig: { Type: 'json-file', Config: { 'max-size': '256m', 'max-file': '1' } },
     },
   };

@@ -23,7 +23,7 @@ export function dockerRunCommand(name: string, body: Docker.ContainerCreateOptio
     ...Object.entries((host.Tmpfs ?? {}) as Record<string, string>).map(
       ([path, options]) => ['--tmpfs', `${path}:${options}`] as const,
     ),
-    ['--shm-size', String(host.ShmSize ?? 0)],
+    ...(host.ShmSize === undefined ? [] : [['--shm-size', String(host.ShmSize)] as const]),
     ['--memory', String(host.Memory ?? 0)],
     ['--pids-limit', String(host.PidsLimit ?? 0)],
     ...(host.Ulimits ?? []).map(
@@ -32,13 +32,14 @@ export function dockerRunCommand(name: string, body: Docker.ContainerCreateOptio
     ...((host.CapDrop ?? []) as string[]).map((capability) => ['--cap-drop', capability] as const),
     ...((host.SecurityOpt ?? []) as string[]).map((option) => ['--security-opt', option] as const),
     ['--ipc', host.IpcMode ?? ''],
+    ...(host.PidMode === undefined ? [] : [['--pid', host.PidMode] as const]),
     ['--entrypoint', entrypoint],
   ];
   return [
     'docker',
     'run',
     '--detach',
-    '--init',
+    ...(host.Init === true ? ['--init'] : []),
     ...(host.ReadonlyRootfs === true ? ['--read-only'] : []),
     ...flags.flatMap(([flag, value]) => [flag, value]),
     body.Image ?? '',

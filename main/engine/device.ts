@@ -1,13 +1,12 @@
+import { isLoopback } from '../contract/loopback';
 import type { RunSpec } from '../contract/run-spec';
-
-const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 export const thisMachine = 'this machine';
 
 /** The machine that the load falls on when this address is measured: its host, or this machine. */
 export function deviceOfUrl(url: string): string {
   const { hostname } = new URL(url);
-  return loopback.test(hostname) ? thisMachine : `host ${hostname}`;
+  return isLoopback(hostname) ? thisMachine : `host ${hostname}`;
 }
 
 /** What a run measures on; two runs that measure on the same would spoil each other's figures. */

@@ -1,3 +1,4 @@
+import { isLoopback } from '../contract/loopback';
 import type { DockerFacts } from '../contract/machine';
 import type { PreflightInput } from './preflight-input';
 import type { Outcome } from './preflight-outcome';
@@ -6,9 +7,8 @@ import { notApplicable, ok, problem } from './preflight-outcome';
 /** Address of an engine on another machine; null for one on this machine. */
 export function remoteHost({ host }: DockerFacts): string | null {
   if (!/^(ssh|tcp|https?):\/\//.test(host)) return null;
-  return /^\w+:\/\/(?:[^@/]*@)?(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?(?:\/|$)/.test(host)
-    ? null
-    : host;
+  const [, address = ''] = /^\w+:\/\/(?:[^@/]*@)?([^@/]+)/.exec(host) ?? [];
+  return isLoopback(address) ? null : host;
 }
 
 const unreachable = ({ host }: DockerFacts): Outcome =>

@@ -1,5 +1,6 @@
 import { toWire } from '../contract/errors';
 import type { DockerEngineSpec, RunSpec } from '../contract/run-spec';
+import { isLoopback } from '../contract/loopback';
 import { imageFamily } from '../contract/serving';
 import { parseRemoteUrl } from '../engine/remote/remote-url';
 import { problem, warning } from './rule-finding';
@@ -41,7 +42,7 @@ function portFindings(engine: Exclude<RunSpec['engine'], { kind: 'remote' }>): R
 function remoteFindings(url: string): RuleFinding[] {
   try {
     const { http } = parseRemoteUrl(url);
-    if (/^(localhost|127(\.\d+){3}|\[::1\]):/.test(http)) return [];
+    if (isLoopback(http)) return [];
     const remedy = 'Measure only a server that is yours, and on a quiet network.';
     return [
       warning('engine.url', 'The load falls on another machine, and its network is measured too', remedy),

@@ -1,5 +1,8 @@
 import { fewestRounds } from '../contract/cross-check';
+import { isLoopback } from '../contract/loopback';
+import { toolsOf } from '../contract/measuring-order';
 import type { RunSpec } from '../contract/run-spec';
+import { parseRemoteUrl } from '../engine/remote/remote-url';
 import { configuredTraits, demandedLoad } from '../triton/configured-traits';
 import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
@@ -27,32 +30,53 @@ function search({ performance }: RunSpec): RuleFinding[] {
   return [];
 }
 
-function sharedMemory({ performance, engine }: RunSpec): RuleFinding[] {
-  const { sharedMemory: kind, loadTool } = performance;
-  const refused = (message: string, remedy: string) => [
-    problem('performance.sharedMemory', message, remedy, 'combination-unsupported'),
+const memoryRefused = (message: string, remedy: string): RuleFinding[] => [
+  problem('performance.sharedMemory', message, remedy, 'combination-unsupported'),
+];
+
+/** False also of an address that is none; that is told where it stands. */
+function onThisMachine(url: string): boolean {
+  try {
+    return isLoopback(parseRemoteUrl(url).http);
+  } catch {
+    return false;
+  }
+}
+
+/** With a Triton of this machine that somebody else started, and that may have other clients. */
+function memoryOfRunning({ performance }: RunSpec): RuleFinding[] {
+  if (toolsOf(performance).includes('perf_analyzer')) {
+    return memoryRefused(
+      "perf_analyzer unregisters the shared memory of all of that Triton's clients",
+      'Choose "native" as the load tool, without a cross-check, or "none".',
+    );
+  }
+  return [
+    warning(
+      'performance.sharedMemory',
+      "It serves only where that Triton sees this machine's /dev/shm, which one in a container does not",
+      'From release 26.04 on start it with --allow-client-shm=true as well; else choose "none".',
+    ),
   ];
+}
+
+function sharedMemory(spec: RunSpec): RuleFinding[] {
+  const { performance, engine } = spec;
+  const { sharedMemory: kind, loadTool } = performance;
   if (kind === 'none') return [];
-  if (engine.kind === 'remote') {
-    return refused('Another machine has no memory in common with this one', 'Choose "none".');
+  if (engine.kind === 'remote' && !onThisMachine(engine.url)) {
+    return memoryRefused('Another machine has no memory in common with this one', 'Choose "none".');
   }
-  if (kind === 'system') {
-    return engine.kind === 'docker'
-      ? refused(
-          'The containers of a run have a /dev/shm of their own each',
-          'Choose "none", or the engine "local".',
-        )
-      : [];
-  }
+  if (kind === 'system') return engine.kind === 'remote' ? memoryOfRunning(spec) : [];
   if (loadTool !== 'perf_analyzer') {
-    return refused(
+    return memoryRefused(
       'The native generator has no CUDA shared memory',
       'Choose "perf_analyzer" as the load tool.',
     );
   }
   return engine.kind === 'docker' && engine.gpus.length > 0
     ? []
-    : refused('CUDA shared memory needs a GPU', 'Choose the engine "docker" with a GPU, or "none".');
+    : memoryRefused('CUDA shared memory needs a GPU', 'Choose the engine "docker" with a GPU, or "none".');
 }
 
 function rounds({ performance }: RunSpec): RuleFinding[] {

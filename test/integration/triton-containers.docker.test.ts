@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { DockerEngineSpec } from '../../main/contract/run-spec';
+import type { DockerEngineSpec, PerformanceSpec } from '../../main/contract/run-spec';
 import type { DockerClient } from '../../main/docker/client';
 import { createContainer, removeContainer, startContainer } from '../../main/docker/container-life';
 import { readImageRecipe } from '../../main/docker/images/image-recipe';
@@ -14,7 +14,7 @@ import { RunContainers } from '../../main/engine/docker/run-containers';
 import { startTritonContainer } from '../../main/engine/docker/triton-container';
 import { tritonCommand } from '../../main/engine/docker/triton-command';
 import { createTritonClient } from '../../main/triton/client';
-import { stepProbe } from '../support/container-probe';
+import { memoryProbe, stepProbe } from '../support/container-probe';
 import { readTestEngine } from '../support/docker';
 import { repository } from '../support/home';
 import { rejection } from '../support/rejection';
@@ -33,7 +33,11 @@ function own(): DockerClient {
 }
 
 /** A run with a folder of its own, as the pipeline lays it out. */
-async function createRun(runId: string, more: Partial<DockerEngineSpec> = {}) {
+async function createRun(
+  runId: string,
+  more: Partial<DockerEngineSpec> = {},
+  sharedMemory: PerformanceSpec['sharedMemory'] = 'none',
+) {
   const dir = join(home, runId);
   const models = join(dir, 'steps', 'configure', 'model-repository');
   for (const folder of [models, join(dir, 'steps', 'offline'), join(dir, 'results')]) {
@@ -41,11 +45,12 @@ async function createRun(runId: string, more: Partial<DockerEngineSpec> = {}) {
   }
   await writeFile(join(dir, 'journal.jsonl'), '');
   const containers = new RunContainers({
-    client: own(),
     facts: { memoryBytes, rootless: false, remapsUsers: false, gpuAccess: 'runtime' },
     instance,
     run: { runId, dir, framework: 'pyt' as const, step: () => 'offline' },
-    spec: specFixture(),
+    spec: specFixture((spec) => {
+      spec.performance.sharedMemory = sharedMemory;
+    }),
     engine: { kind: 'docker', gpus: [], shmSizeMiB: 64, ...more },
     resources,
     bundles: join(repository, 'out', 'main'),
@@ -234,7 +239,7 @@ describe.skipIf(engine === null)('containers of a run, on a real engine', () => 
     const server = which === null ? null : await run.startTriton();
     try {
       const serverId = server?.containerId ?? null;
-      const common = { image: images.client, serverId, adoptable: false };
+      const common = { image: images.client, serverId, adoptable: false, sharedMemory: 'none' as const };
       const idle = run.containers.client({ ...common, task: 'idle', command: ['sleep', '600'] });
       const id = await createContainer(own(), idle.name, idle.body, run);
       await startContainer(own(), id, run);
@@ -281,4 +286,72 @@ describe.skipIf(engine === null)('containers of a run, on a real engine', () => 
       await server?.stop();
     }
   });
+
+  it.each(['system', 'cuda'] as const)(
+    'a client step with %s shared memory has the /dev/shm of Triton, and no other wall is down',
+    async (sharedMemory) => {
+      const run = await createRun(`memory-${sharedMemory}`, {}, sharedMemory);
+      const server = await run.startTriton();
+      try {
+        const serverId = server.containerId;
+        const triton = own().docker.getContainer(serverId);
+        const shareable = { ...walls, ipcMode: 'shareable' };
+        expect(hardening(await triton.inspect())).toMatchObject(shareable);
+
+        const ofStep = { image: images.client, serverId, adoptable: false };
+        const plan = run.containers.client({
+          ...ofStep,
+          sharedMemory,
+          task: 'share',
+          command: ['sleep', '600'],
+        });
+        const id = await createContainer(own(), plan.name, plan.body, run);
+        await startContainer(own(), id, run);
+        const found = await own().docker.getContainer(id).inspect();
+        await removeContainer(own(), id);
+        const joined = `container:${serverId}`;
+        expect(hardening(found)).toEqual({
+          ...walls,
+          ipcMode: joined,
+          pidMode: sharedMemory === 'cuda' ? joined : '',
+          networkMode: joined,
+          hostAddresses: [],
+          mounts: clientMounts(run.dir),
+        });
+
+        // What one step writes there, a later one finds: it is Triton's, of the size that the run gives it.
+        const says = async (task: string, memory: PerformanceSpec['sharedMemory'], program: string) => {
+          const said: string[] = [];
+          const end = await runContainer({
+            client: own(),
+            ...run.containers.client({
+              ...ofStep,
+              sharedMemory: memory,
+              task,
+              command: ['python', '-c', program],
+            }),
+            signal: run.signal,
+            onTrouble: (text) => said.push(text),
+            onLine: (_channel, line) => said.push(line),
+          });
+          expect(end, said.join('\n')).toMatchObject({ exitCode: 0 });
+          return JSON.parse(said.join('\n')) as unknown;
+        };
+        const write = `open("/dev/shm/by-a-step", "w").write("x"); print(1)`;
+        expect(await says('write', sharedMemory, write)).toBe(1);
+        expect(await says('read', sharedMemory, memoryProbe)).toEqual({
+          found: true,
+          mebibytes: 64,
+          triton: sharedMemory === 'cuda',
+        });
+        expect(await says('apart', 'none', memoryProbe)).toEqual({
+          found: false,
+          mebibytes: 1024,
+          triton: false,
+        });
+      } finally {
+        await server.stop();
+      }
+    },
+  );
 });

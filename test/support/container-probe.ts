@@ -32,3 +32,19 @@ print(json.dumps({
     "dockerSocket": os.path.exists("/var/run/docker.sock"),
 }))
 `;
+
+/** Python: whether another step's file is in /dev/shm, how large that is, and whether Triton's process is seen. */
+export const memoryProbe = `
+import json, os
+size = os.statvfs("/dev/shm")
+def program(pid):
+    try:
+        return open(f"/proc/{pid}/comm").read().strip()
+    except OSError:
+        return ""
+print(json.dumps({
+    "found": os.path.exists("/dev/shm/by-a-step"),
+    "mebibytes": size.f_frsize * size.f_blocks // 2**20,
+    "triton": "tritonserver" in map(program, filter(str.isdigit, os.listdir("/proc"))),
+}))
+`;

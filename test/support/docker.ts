@@ -89,7 +89,7 @@ export function idleBody(image: string, labels: Pick<ContainerLabels, 'instance'
     rootless: false,
     remapsUsers: false,
     gpuAccess: 'runtime',
-    shmBytes: 64 * 2 ** 20,
+    sharedMemory: { kind: 'own', bytes: 64 * 2 ** 20, shareable: false },
     memoryBytes: 64 * 2 ** 20,
   });
 }

@@ -4,7 +4,7 @@ import { fromWire, WorkbenchError } from '../../contract/errors';
 import { levelText } from '../../contract/level-text';
 import type { LoadPoint } from '../../contract/results';
 import { loadTools } from '../../contract/run-spec';
-import type { LoadTool as LoadToolId } from '../../contract/run-spec';
+import type { LoadTool as LoadToolId, PerformanceSpec } from '../../contract/run-spec';
 import type { ContainerEnd } from '../../docker/run-container';
 import type { LoadProcessJob } from '../../perf/load-process-messages';
 import { loadProcessLineSchema, loadProcessResultSchema } from '../../perf/load-process-messages';
@@ -15,6 +15,8 @@ export interface ClientStep {
   readonly task: string;
   readonly command: readonly [string, ...string[]];
   readonly adoptable: boolean;
+  /** What it passes tensors to Triton through. */
+  readonly sharedMemory: PerformanceSpec['sharedMemory'];
   readonly signal: AbortSignal;
   readonly onCommand: (argv: readonly string[]) => Promise<void> | void;
   readonly onStdoutLine: (line: string) => void;
@@ -76,6 +78,7 @@ function containerLoadTool(
         task: `b${batchSize}-c${concurrency}${requestRate === undefined ? '' : `-r${requestRate}`}`,
         command: ['node', '/workbench/app/load-process.cjs', toContainer(jobFile)],
         adoptable: true,
+        sharedMemory: input.settings.sharedMemory ?? 'none',
         signal,
         onCommand,
         onStdoutLine: (line) => {

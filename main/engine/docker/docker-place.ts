@@ -13,6 +13,7 @@ import { runContainer } from '../../docker/run-container';
 import { dockerRunCommand } from '../../docker/run-command-text';
 import type { Engine } from '../engine';
 import type { ImagesListener, Place, PlaceRun } from '../place';
+import { allowsClientSharedMemory, readImageRelease } from './client-shared-memory';
 import { createContainerLoadTools } from './container-load-tools';
 import type { RunClientStep } from './container-load-tools';
 import { RunContainers } from './run-containers';
@@ -89,7 +90,6 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
         gpuAccess: gpuAccessOf(info),
       };
       const containers = new RunContainers({
-        client,
         facts,
         instance: await link.instance(),
         run,
@@ -122,6 +122,7 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
       command: step.command,
       serverId: server.id,
       adoptable: step.adoptable,
+      sharedMemory: step.sharedMemory,
     });
     await step.onCommand(dockerRunCommand(plan.name, plan.body));
     return runContainer({
@@ -145,11 +146,15 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
       ...options.about,
       async startServer(start) {
         const { client, containers } = await session();
+        const { sharedMemory } = spec.performance;
+        const image = { id: imageId('triton'), reference: wanted.triton.reference };
+        const release = sharedMemory === 'none' ? null : await readImageRelease(client, image);
         const plan = containers.triton({
-          image: imageId('triton'),
+          image: image.id,
           command: tritonCommand({
             builtHere: wanted.triton.recipe !== null,
             gpus: engine.gpus.length > 0,
+            clientSharedMemory: allowsClientSharedMemory(sharedMemory, release),
           }),
           repository: start.repository,
           repositoryKey: start.key,
@@ -171,6 +176,7 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
         task: launch.task,
         command: ['python', ...launch.args.map((arg) => containers.paths.toContainer(arg))],
         adoptable: false,
+        sharedMemory: 'none',
         signal: launch.signal,
         onCommand: launch.onCommand,
         onStdoutLine: launch.onStdoutLine,

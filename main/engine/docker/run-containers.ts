@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
-import type { DockerEngineSpec, RunSpec } from '../../contract/run-spec';
-import type { DockerClient } from '../../docker/client';
+import type { DockerEngineSpec, PerformanceSpec, RunSpec } from '../../contract/run-spec';
 import type { BindMount, ContainerBodyInput } from '../../docker/container-body';
 import { containerBody } from '../../docker/container-body';
 import type { ContainerLabels } from '../../docker/labels';
@@ -15,6 +14,10 @@ import type { PathMap } from './path-map';
 /** Containers never run as root; a workbench that does gives them this user instead. */
 const plainUser = 1000;
 
+const mebibyte = 2 ** 20;
+/** /dev/shm of a step of the client that has one of its own. */
+const clientShmBytes = 1024 * mebibyte;
+
 /** What the engine says that decides how containers are made. */
 export interface EngineFacts {
   readonly memoryBytes: number;
@@ -26,7 +29,6 @@ export interface EngineFacts {
 }
 
 export interface RunContainersOptions {
-  readonly client: DockerClient;
   readonly facts: EngineFacts;
   readonly instance: string;
   readonly run: PlaceRun;
@@ -116,7 +118,7 @@ export class RunContainers {
     readonly repository: string;
     readonly repositoryKey: string;
   }): ContainerPlan {
-    const { engine } = this.options;
+    const { engine, spec } = this.options;
     return this.plan('triton', this.labels('triton', input.repositoryKey, true), {
       ...this.common(),
       image: input.image,
@@ -128,19 +130,28 @@ export class RunContainers {
         kind: 'published',
         ports: { 8000: engine.httpPort ?? null, 8001: engine.grpcPort ?? null, 8002: null },
       },
-      shmBytes: engine.shmSizeMiB * 2 ** 20,
+      sharedMemory: {
+        kind: 'own',
+        bytes: engine.shmSizeMiB * mebibyte,
+        shareable: spec.performance.sharedMemory !== 'none',
+      },
     });
   }
 
-  /** A step of the client; with a server it shares that container's network, else it has none. */
+  /**
+   * A step of the client; with a server it shares that container's network, else it has none. Where it passes tensors
+   * through shared memory, it has the server's /dev/shm in place of one of its own.
+   */
   client(input: {
     readonly image: string;
     readonly task: string;
     readonly command: readonly [string, ...string[]];
     readonly serverId: string | null;
     readonly adoptable: boolean;
+    readonly sharedMemory: PerformanceSpec['sharedMemory'];
   }): ContainerPlan {
-    return this.plan(input.task, this.labels('client', input.serverId ?? '', input.adoptable), {
+    const { serverId, sharedMemory } = input;
+    return this.plan(input.task, this.labels('client', serverId ?? '', input.adoptable), {
       ...this.common(),
       image: input.image,
       command: input.command,
@@ -150,8 +161,11 @@ export class RunContainers {
       },
       workingDir: '/workbench/run',
       mounts: this.mounts(),
-      network: input.serverId === null ? { kind: 'none' } : { kind: 'shared', containerId: input.serverId },
-      shmBytes: 1024 * 2 ** 20,
+      network: serverId === null ? { kind: 'none' } : { kind: 'shared', containerId: serverId },
+      sharedMemory:
+        serverId === null || sharedMemory === 'none'
+          ? { kind: 'own', bytes: clientShmBytes, shareable: false }
+          : { kind: 'joined', containerId: serverId, processes: sharedMemory === 'cuda' },
     });
   }
 

@@ -5,6 +5,8 @@ export interface TritonCommandInput {
   /** The image was built here from the PyPI wheel: its backends lie elsewhere. */
   readonly builtHere: boolean;
   readonly gpus: boolean;
+  /** Triton is to be told that it may take memory of its clients; see `allowsClientSharedMemory`. */
+  readonly clientSharedMemory?: boolean;
 }
 
 /** Triton on the repository at `/models`. It listens on all addresses of the container; only loopback is published. */
@@ -23,6 +25,7 @@ export function tritonCommand(input: TritonCommandInput): [string, ...string[]] 
       ? ['--backend-directory=/opt/workbench/triton/backends', '--disable-auto-complete-config']
       : []),
     ...(input.gpus ? [] : ['--allow-gpu-metrics=false']),
+    ...(input.clientSharedMemory === true ? ['--allow-client-shm=true'] : []),
     '--exit-timeout-secs=5',
   ];
 }

@@ -48,6 +48,15 @@ export function analyzerFailure(end: AnalyzerEnd, where: string): WorkbenchError
       { where, details },
     );
   }
+  // A file in /dev/shm takes its room when it is written to, by way of memory: what does not fit is this signal.
+  if (end.signal === 'SIGBUS') {
+    return new WorkbenchError('load-tool-failed', 'perf_analyzer was ended by SIGBUS: /dev/shm is full', {
+      where,
+      details,
+      remedy:
+        'Give the Triton container more (--shm-size-mib), or free /dev/shm where Triton runs without one.',
+    });
+  }
   const found = patterns.find(([pattern]) => pattern.test(text));
   if (end.exitCode === 0 && found === undefined) return null;
   const reason = reasonOf(text);

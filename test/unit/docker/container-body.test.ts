@@ -35,7 +35,7 @@ const input: ContainerBodyInput = {
   rootless: false,
   remapsUsers: false,
   gpuAccess: 'runtime',
-  shmBytes: 1_073_741_824,
+  sharedMemory: { kind: 'own', bytes: 1_073_741_824, shareable: false },
   memoryBytes: 64_424_509_440,
 };
 
@@ -195,5 +195,42 @@ describe('the network of a container', () => {
       expect(body.ExposedPorts).toEqual({});
       expect(body.HostConfig?.PortBindings).toEqual({});
     }
+  });
+});
+
+describe('the shared memory of a container', () => {
+  const bodyWith = (sharedMemory: ContainerBodyInput['sharedMemory']) =>
+    containerBody({ ...input, sharedMemory });
+  const flagOf = (body: ReturnType<typeof containerBody>, flag: string) => {
+    const words = dockerRunCommand('twb-1', body);
+    return words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined;
+  };
+
+  it('is its own, and may be joined only where that is asked for', () => {
+    const body = bodyWith({ kind: 'own', bytes: 7, shareable: true });
+    expect(body).toEqual({
+      ...golden,
+      HostConfig: { ...golden.HostConfig, IpcMode: 'shareable', ShmSize: 7 },
+    });
+    expect([flagOf(body, '--ipc'), flagOf(body, '--shm-size')]).toEqual(['shareable', '7']);
+  });
+
+  it("is another container's, with its processes only where that is asked for", () => {
+    const { ShmSize, ...rest } = golden.HostConfig;
+    expect(ShmSize).toBeGreaterThan(0);
+    const joined = bodyWith({ kind: 'joined', containerId: 'c0ffee', processes: false });
+    expect(joined).toEqual({ ...golden, HostConfig: { ...rest, IpcMode: 'container:c0ffee' } });
+    expect([flagOf(joined, '--ipc'), flagOf(joined, '--shm-size'), flagOf(joined, '--pid')]).toEqual([
+      'container:c0ffee',
+      undefined,
+      undefined,
+    ]);
+    expect(dockerRunCommand('twb-1', joined)).toContain('--init');
+
+    const withProcesses = bodyWith({ kind: 'joined', containerId: 'c0ffee', processes: true });
+    const modes = { IpcMode: 'container:c0ffee', PidMode: 'container:c0ffee', Init: false };
+    expect(withProcesses).toEqual({ ...golden, HostConfig: { ...rest, ...modes } });
+    expect(flagOf(withProcesses, '--pid')).toBe('container:c0ffee');
+    expect(dockerRunCommand('twb-1', withProcesses)).not.toContain('--init');
   });
 });

@@ -51,11 +51,36 @@ describe('the load', () => {
     const refused = ['problem performance.sharedMemory'];
     const docker = { kind: 'docker' as const, gpus: ['all'], shmSizeMiB: 1024 };
     expect(fieldsOf({ sharedMemory: 'system' })).toEqual([]);
-    expect(fieldsOf({ sharedMemory: 'system' }, docker)).toEqual(refused);
+    // Both tools run beside Triton in containers.
+    expect(fieldsOf({ sharedMemory: 'system' }, docker)).toEqual([]);
+    expect(fieldsOf({ sharedMemory: 'system', loadTool: 'perf_analyzer' }, docker)).toEqual([]);
+    expect(fieldsOf({ sharedMemory: 'system' }, { ...docker, gpus: [] })).toEqual([]);
     expect(fieldsOf({ sharedMemory: 'system' }, { kind: 'remote', url: 'http://a:8000' })).toEqual(refused);
+    expect(fieldsOf({ sharedMemory: 'system' }, { kind: 'remote', url: 'ftp://localhost:8000' })).toEqual(
+      refused,
+    );
     expect(fieldsOf({ sharedMemory: 'cuda' }, docker)).toEqual(refused);
     expect(fieldsOf({ sharedMemory: 'cuda', loadTool: 'perf_analyzer' }, docker)).toEqual([]);
     expect(fieldsOf({ sharedMemory: 'cuda', loadTool: 'perf_analyzer' })).toEqual(refused);
+    expect(fieldsOf({ sharedMemory: 'cuda', loadTool: 'perf_analyzer' }, { ...docker, gpus: [] })).toEqual(
+      refused,
+    );
+  });
+
+  it('has system shared memory with a Triton of this machine that runs already, by the tool that leaves others theirs', () => {
+    for (const url of ['http://localhost:8000', 'http://127.0.0.1:9000', 'https://[::1]']) {
+      const here = { kind: 'remote' as const, url };
+      expect(fieldsOf({ sharedMemory: 'system' }, here)).toEqual(['warning performance.sharedMemory']);
+      expect(fieldsOf({ sharedMemory: 'system', loadTool: 'perf_analyzer' }, here)).toEqual([
+        'problem performance.sharedMemory',
+      ]);
+      expect(fieldsOf({ sharedMemory: 'system', repeats: 3, crossCheck: true }, here)).toEqual([
+        'problem performance.sharedMemory',
+      ]);
+      expect(fieldsOf({ sharedMemory: 'cuda', loadTool: 'perf_analyzer' }, here)).toEqual([
+        'problem performance.sharedMemory',
+      ]);
+    }
   });
 
   it('goes over a stream by gRPC alone, and in sequences one item a request', () => {

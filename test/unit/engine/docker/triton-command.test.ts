@@ -25,3 +25,11 @@ it('is that of the image built here, which has its backends elsewhere and no GPU
     '--exit-timeout-secs=5',
   ]);
 });
+
+it('says that clients may pass tensors through shared memory, where Triton is to be told', () => {
+  expect(tritonCommand({ builtHere: false, gpus: true, clientSharedMemory: true })).toEqual([
+    ...common,
+    '--allow-client-shm=true',
+    '--exit-timeout-secs=5',
+  ]);
+});
