@@ -1,9 +1,8 @@
 import { WorkbenchError } from '../contract/errors';
+import { isLoopback } from '../contract/loopback';
 import type { TlsFiles } from '../contract/tls';
 import type { PerfOptions } from './perf-options';
 import { readTlsOptions } from './tls-options';
-
-const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Where the server is reached; `host:port` of both interfaces. */
 export interface PerfAddresses {
@@ -23,19 +22,13 @@ export function readAddresses(options: PerfOptions): PerfAddresses {
       remedy: 'For example --url http://localhost:8000',
     });
   }
-  if (!loopback.test(url.hostname) && options.allowRemoteLoad !== true) {
-    throw new WorkbenchError(
-      'input-invalid',
-      `${url.hostname} is another machine: the load would fall on it`,
-      {
-        where: '--url',
-        remedy: 'If that is wanted, say --allow-remote-load.',
-      },
-    );
-  }
   const secure = url.protocol === 'https:';
   const [, scheme, grpc = `${url.hostname}:8001`] =
     /^(?:(grpcs?|https?):\/\/)?(.+?)\/?$/.exec(options.grpcUrl ?? '') ?? [];
+  if (options.allowRemoteLoad !== true) {
+    refuseOtherMachine(url.hostname, '--url');
+    refuseOtherMachine(grpc, '--grpc-url');
+  }
   const grpcSecure = scheme === undefined ? secure : scheme.endsWith('s');
   const tls = readTlsOptions(options, secure || grpcSecure);
   return {
@@ -44,4 +37,12 @@ export function readAddresses(options: PerfOptions): PerfAddresses {
     httpTls: secure ? tls : null,
     grpcTls: grpcSecure ? tls : null,
   };
+}
+
+function refuseOtherMachine(address: string, where: string): void {
+  if (isLoopback(address)) return;
+  throw new WorkbenchError('input-invalid', `${address} is another machine: the load would fall on it`, {
+    where,
+    remedy: 'If that is wanted, say --allow-remote-load.',
+  });
 }

@@ -14,6 +14,7 @@ export interface PerfOptions extends KindOptions, TlsOptions {
   readonly concurrency?: string;
   readonly requestRate?: string;
   readonly requestDistribution: string;
+  readonly requestSeed?: string;
   readonly requestIntervals?: string;
   readonly search: string;
   readonly latencyThreshold?: string;
@@ -49,6 +50,7 @@ export function addPerfOptions(command: Command): Command {
     .option('--concurrency <range>', 'concurrent requests, a list or START:END:STEP; default 1')
     .option('--request-rate <range>', 'requests a second, sent when due: a list or START:END:STEP')
     .option('--request-distribution <name>', 'constant or poisson', 'constant')
+    .option('--request-seed <n>', 'of the times of poisson; the same seed sends at the same times')
     .option('--request-intervals <file>', 'microseconds between requests, one a line, repeated')
     .option('--latency-threshold <ms>', 'search for the last level whose p99 is within this')
     .option('--search <kind>', 'none, linear or binary, over the concurrency or the rate', 'none')

@@ -72,6 +72,7 @@ const numbersSchema = performanceSchema
     stabilityPercentage: true,
     warmupMs: true,
     outputSharedMemoryBytes: true,
+    requestSeed: true,
   })
   // A level may be one window here.
   .extend({ maxTrials: z.int().min(1) });
@@ -110,6 +111,9 @@ export async function readPerfPlan(options: PerfOptions): Promise<PerfPlan> {
       requestDistributions,
       options.requestDistribution,
     ),
+    ...(options.requestSeed === undefined
+      ? {}
+      : { requestSeed: readNumber('--request-seed', options.requestSeed) }),
     requestIntervalsUs: [...intervalsUs],
     checkOutputs: readOneOf('--check-outputs', outputCheckKinds, options.checkOutputs),
     sharedMemory: readOneOf('--shared-memory', sharedMemories, options.sharedMemory),
@@ -117,6 +121,12 @@ export async function readPerfPlan(options: PerfOptions): Promise<PerfPlan> {
     sequences,
     streaming: options.streaming ?? false,
   });
+  if (settings.sharedMemory === 'cuda' && rounds.tools.includes('native')) {
+    throw new WorkbenchError('combination-unsupported', 'The native generator has no CUDA shared memory', {
+      where: '--shared-memory',
+      remedy: 'Choose --load-tool perf_analyzer, on a machine with a GPU.',
+    });
+  }
   const onceEach = rounds.tools.length === 1 && rounds.search === null && rounds.repeats === 1;
   return {
     ...rounds,

@@ -10,8 +10,12 @@ export function scheduledText({ scheduled }: LoadPoint): string {
 }
 
 /** With the model where several are measured. */
-const levelName = (point: LoadPoint): string =>
+export const levelName = (point: LoadPoint): string =>
   point.model === undefined ? levelText(point) : `${point.model}, ${levelText(point)}`;
+
+/** Behind a value: half the width of its interval; nothing where it is not known. */
+const halfWidth = (value: number | null | undefined, show: (value: number) => string): string =>
+  value === null || value === undefined ? '' : ` ± ${show(value)}`;
 
 /** One line of a measured level. */
 export function pointLine(point: LoadPoint): string {
@@ -21,11 +25,11 @@ export function pointLine(point: LoadPoint): string {
   const flags = point.flags.length === 0 ? '' : ` [${point.flags.join(', ')}]`;
   const beside = togetherText(point);
   const together = beside === null ? '' : ` (together with ${beside})`;
-  return `${levelName(point)}${together}: ${perSecond(point.inferencesPerSecond)} inferences/s, p99 ${milliseconds(point.p99Us)} ms${scheduledText(point)}${first}${flags}${unverified}`;
+  const rate = `${perSecond(point.inferencesPerSecond)}${halfWidth(point.throughputIntervalIps, perSecond)}`;
+  const p99 = `${milliseconds(point.p99Us)}${halfWidth(point.p99IntervalUs, milliseconds)}`;
+  return `${levelName(point)}${together}: ${rate} inferences/s, p99 ${p99} ms${scheduledText(point)}${first}${flags}${unverified}`;
 }
 
-const closedColumns =
-  'client send,network,queue,compute input,infer,output,client recv,p50,p90,p95,p99,avg'.split(',');
 const openColumns = ['achieved', 'p50 due', 'p90 due', 'p95 due', 'p99 due', 'delayed'];
 
 interface Column {
@@ -33,8 +37,36 @@ interface Column {
   readonly cell: (point: LoadPoint) => string;
 }
 
-const orDash = (value: number | null | undefined, show: (value: number) => string): string =>
+export const orDash = (value: number | null | undefined, show: (value: number) => string): string =>
   value === null || value === undefined ? '–' : show(value);
+
+const time = (title: string, us: (point: LoadPoint) => number | null | undefined): Column => ({
+  title,
+  cell: (point) => orDash(us(point), milliseconds),
+});
+
+/** "±": half the width of the 95 % interval of the column before it. */
+const valueColumns: readonly Column[] = [
+  { title: 'inferences/s', cell: ({ inferencesPerSecond }) => perSecond(inferencesPerSecond) },
+  { title: '±', cell: ({ throughputIntervalIps }) => orDash(throughputIntervalIps, perSecond) },
+  {
+    title: 'server batch',
+    cell: ({ meanServerBatch }) => orDash(meanServerBatch, (mean) => mean.toFixed(2)),
+  },
+  time('client send', ({ clientSendUs }) => clientSendUs),
+  time('network', ({ networkServerSendRecvUs }) => networkServerSendRecvUs),
+  time('queue', ({ serverQueueUs }) => serverQueueUs),
+  time('compute input', ({ serverComputeInputUs }) => serverComputeInputUs),
+  time('infer', ({ serverComputeInferUs }) => serverComputeInferUs),
+  time('output', ({ serverComputeOutputUs }) => serverComputeOutputUs),
+  time('client recv', ({ clientRecvUs }) => clientRecvUs),
+  time('p50', ({ p50Us }) => p50Us),
+  time('p90', ({ p90Us }) => p90Us),
+  time('p95', ({ p95Us }) => p95Us),
+  time('p99', ({ p99Us }) => p99Us),
+  time('±', ({ p99IntervalUs }) => p99IntervalUs),
+  time('avg', ({ avgUs }) => avgUs),
+];
 
 /** Of levels over a stream: answers a request, and when the first, each further and the final one came. */
 const streamColumns: readonly Column[] = [
@@ -71,21 +103,7 @@ export function pointTable(points: readonly LoadPoint[]): string {
     ...(several ? [point.model ?? ''] : []),
     String(point.batchSize),
     point.requestRate === undefined ? String(point.concurrency) : perSecond(point.requestRate),
-    perSecond(point.inferencesPerSecond),
-    ...[
-      point.clientSendUs,
-      point.networkServerSendRecvUs,
-      point.serverQueueUs,
-      point.serverComputeInputUs,
-      point.serverComputeInferUs,
-      point.serverComputeOutputUs,
-      point.clientRecvUs,
-      point.p50Us,
-      point.p90Us,
-      point.p95Us,
-      point.p99Us,
-      point.avgUs,
-    ].map(milliseconds),
+    ...valueColumns.map((column) => column.cell(point)),
     ...(open ? dueCells(point) : []),
     ...further.map((column) => column.cell(point)),
   ]);
@@ -93,10 +111,9 @@ export function pointTable(points: readonly LoadPoint[]): string {
     ...(several ? ['model'] : []),
     'batch',
     open ? 'request rate' : 'concurrency',
-    'inferences/s',
-    ...closedColumns,
+    ...valueColumns.map(({ title }) => title),
   ];
-  const titles = further.map((column) => column.title);
+  const titles = further.map(({ title }) => title);
   return formatTable([...header, ...(open ? openColumns : []), ...titles], rows);
 }
 
@@ -107,37 +124,3 @@ function dueCells(point: LoadPoint): string[] {
   const { p50Us, p90Us, p95Us, p99Us, delayedCount } = scheduled;
   return [achieved, ...[p50Us, p90Us, p95Us, p99Us].map(milliseconds), String(delayedCount)];
 }
-
-/** Of ensembles: what the server did for each of their models; null where no level is of an ensemble. Times in ms. */
-export function composingTable(points: readonly LoadPoint[]): string | null {
-  const rows = points.flatMap((point) =>
-    (point.composing ?? []).map((model) => [
-      levelName(point),
-      model.modelVersion === '' ? model.modelName : `${model.modelName}/${model.modelVersion}`,
-      text(model.requestCount),
-      text(model.executionCount),
-      ...[model.queueUs, model.computeInputUs, model.computeInferUs, model.computeOutputUs].map(milliseconds),
-      text(model.cacheHitCount),
-      text(model.cacheMissCount),
-    ]),
-  );
-  if (rows.length === 0) return null;
-  const header =
-    'level,model,requests,executions,queue,compute input,infer,output,cache hits,cache misses'.split(',');
-  return formatTable(header, rows);
-}
-
-/** Failed requests by level and kind; null where none failed. */
-export function errorTable(points: readonly LoadPoint[]): string | null {
-  const rows = points.flatMap((point) =>
-    (point.errorsByKind ?? []).map(({ kind, count, message }) => [
-      levelName(point),
-      String(count),
-      kind,
-      message.slice(0, 200),
-    ]),
-  );
-  return rows.length === 0 ? null : formatTable(['level', 'failed', 'kind', 'first message'], rows);
-}
-
-const text = (count: number | null): string => (count === null ? '–' : String(count));

@@ -6,7 +6,8 @@ import type { LoadPoint } from '../contract/results';
 import type { LoadTool } from '../contract/run-spec';
 import type { LoadLevel } from '../contract/scenario-levels';
 import type { Output } from './output';
-import { composingTable, errorTable, pointTable } from './perf-print';
+import { cacheTable, certaintyTable, composingTable, errorTable } from './perf-details';
+import { pointTable } from './perf-print';
 import { crossCheckLines, withWords } from './print-cross-check';
 
 /** What `perf` has measured, and what gave nothing. */
@@ -24,9 +25,11 @@ function sayTables(output: Output, points: readonly LoadPoint[]): void {
   const due = points.some((point) => point.requestRate !== undefined);
   const turns = points.find((point) => point.turns !== undefined)?.turns;
   if (turns !== undefined) output.say(`Each level of ${turns} windows, in turns with those of the others.`);
-  output.say(due ? 'Times in ms; "due": from the time at which a request was due.' : 'Times in ms.');
+  const times = 'Times in ms; "±": half the width of the 95 % interval';
+  output.say(due ? `${times}; "due": from the time at which a request was due.` : `${times}.`);
   output.say(pointTable(points));
-  for (const table of [composingTable(points), errorTable(points)]) if (table !== null) output.say(table);
+  const details = [certaintyTable, cacheTable, composingTable, errorTable].map((table) => table(points));
+  for (const table of details) if (table !== null) output.say(table);
 }
 
 /** @param found the last level within the budget, for each batch size; null when nothing was searched. */

@@ -14,6 +14,7 @@ import { addPerfOptions } from './perf-options';
 import type { PerfOptions } from './perf-options';
 import { measureInTurns } from './perf-in-turns';
 import { readPerfPlan } from './perf-plan';
+import { planText } from './perf-plan-text';
 import { tellResults } from './perf-results';
 import type { PerfResults } from './perf-results';
 import { runSweep } from './perf-sweep';
@@ -64,6 +65,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
         output.say(`waiting for ${forWhat}, which measures on the same machine`);
       },
     });
+    output.say(planText(plan));
     const turns = { plan, loadTools, models, modelVersion, dir, signal, output, results };
     found =
       plan.inTurns && loadTools[plan.tools[0]].levelInTurns !== undefined

@@ -1,5 +1,5 @@
 import { medianOf } from './median';
-import type { LoadPoint, Spread } from './results';
+import type { LoadPoint, ResponseCache, Spread } from './results';
 
 type Streaming = NonNullable<LoadPoint['streaming']>;
 
@@ -48,19 +48,29 @@ function mergedStreaming(all: readonly [Streaming, ...Streaming[]]): Streaming {
 const total = <Value>(all: readonly Value[], of: (one: Value) => number): number =>
   all.reduce((sum, one) => sum + of(one), 0);
 
+const mergedCache = (all: readonly ResponseCache[]): ResponseCache => ({
+  hitCount: total(all, (one) => one.hitCount),
+  missCount: total(all, (one) => one.missCount),
+  hitUs: median(all.map((one) => one.hitUs)),
+  missUs: median(all.map((one) => one.missUs)),
+});
+
 /**
  * What only some levels have, of several measurements of one level: the medians of streams and sequences, the sums of what
- * was checked, so that a wrong response of any of them shows. What one measurement lacks is left out of the result.
+ * the cache answered and of what was checked, so that a wrong response of any of them shows. What one measurement lacks is
+ * left out of the result.
  */
 export function mergedDetails(
   points: readonly LoadPoint[],
-): Pick<LoadPoint, 'streaming' | 'sequences' | 'outputChecks' | 'sharedMemory'> {
+): Pick<LoadPoint, 'streaming' | 'sequences' | 'outputChecks' | 'sharedMemory' | 'cache'> {
   const [stream, ...streams] = points.flatMap(({ streaming }) => streaming ?? []);
   const checks = points.flatMap(({ outputChecks }) => outputChecks ?? []);
   const [sequence, ...sequences] = points.flatMap((point) => point.sequences ?? []);
   const [shared, ...others] = points.flatMap(({ sharedMemory }) => sharedMemory ?? []);
   const allShared = shared === undefined ? [] : [shared, ...others];
+  const caches = points.flatMap(({ cache }) => cache ?? []);
   return {
+    ...(caches.length === 0 ? {} : { cache: mergedCache(caches) }),
     ...(shared === undefined
       ? {}
       : {

@@ -1,3 +1,4 @@
+import type { LatencyName } from './latency-intervals';
 import { turnKey, turnOf } from './measuring-order';
 import { medianOf } from './median';
 import { eachLatency, mergedDetails } from './merged-details';
@@ -69,14 +70,28 @@ function mergedErrors(points: readonly LoadPoint[]): NonNullable<LoadPoint['erro
   return [...byKind.values()];
 }
 
+/** From the repeats themselves; null for fewer than three, or where one does not tell the latency. */
+function repeatedIntervals(
+  points: readonly LoadPoint[],
+): Required<Pick<LoadPoint, 'p99IntervalUs' | 'latencyIntervals'>> {
+  const of = (name: LatencyName): number | null => {
+    const values = points.flatMap((point) => point[name] ?? []);
+    return values.length < points.length ? null : meanInterval(values);
+  };
+  return {
+    p99IntervalUs: of('p99Us'),
+    latencyIntervals: { avgUs: of('avgUs'), p50Us: of('p50Us'), p90Us: of('p90Us'), p95Us: of('p95Us') },
+  };
+}
+
 const sum = (values: readonly (number | null)[]): number | null =>
   values.includes(null) ? null : values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
 /**
  * Several measurements of one level as the one that is shown: the median of each column, with its range and the count.
  * It is steady when all are; flags, errors and requests are those of all together. The components are medians each, so
- * they need not add up to the mean. Checks are summed, a stream's figures are medians. Windows, histogram, composing models
- * and the client's figures are those of the measurement in the middle, which `repeats` names.
+ * they need not add up to the mean. Checks and the cache's counts are summed, a stream's figures are medians. Windows,
+ * histogram, composing models and the client's figures are those of the measurement in the middle, which `repeats` names.
  * @param failed measurements that gave nothing.
  */
 export function mergedPoint(points: readonly [LoadPoint, ...LoadPoint[]], failed: number): LoadPoint {
@@ -98,7 +113,6 @@ export function mergedPoint(points: readonly [LoadPoint, ...LoadPoint[]], failed
   const own = points.flatMap((point) => point.throughputIntervalIps ?? []);
   const middle = middlePoint(points);
   const { scheduled, scheduledRanges } = mergedSchedule(points);
-  const p99Interval = meanInterval(points.map((point) => point.p99Us));
   return {
     ...withoutRepeat(middle),
     ...medians,
@@ -113,7 +127,7 @@ export function mergedPoint(points: readonly [LoadPoint, ...LoadPoint[]], failed
     stable: points.every((point) => point.stable),
     flags: [...new Set(points.flatMap((point) => point.flags))],
     throughputIntervalIps: meanInterval(rates) ?? (own.length === 0 ? null : Math.max(...own)),
-    p99IntervalUs: p99Interval,
+    ...repeatedIntervals(points),
     elapsedUs: sum(points.map((point) => point.elapsedUs)),
     repeats: {
       ...{ count: points.length, failed, ranges },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { composingModelSchema } from './composing-model';
+import { latencyIntervalsSchema } from './latency-intervals';
 import { loadTools, protocols } from './run-spec';
 
 const us = z.number().min(0);
@@ -67,6 +68,17 @@ const streamingSchema = z.object({
   finalResponse: spreadSchema.nullable(),
 });
 
+/** Requests that the server's response cache answered and those that it could not, and its mean time for one of either. */
+const responseCacheSchema = z.object({
+  hitCount: z.int().min(0),
+  missCount: z.int().min(0),
+  /** null: there were none, or the tool does not say. */
+  hitUs: us.nullable(),
+  /** For the look-up and for keeping the answer, without the model's own time. */
+  missUs: us.nullable(),
+});
+export type ResponseCache = z.infer<typeof responseCacheSchema>;
+
 /** The load generator's own part in a level. */
 const clientSchema = z.object({
   /** CPU time of the generator's process over its wall time; 1 is one core. null: measured for too short a time. */
@@ -88,6 +100,8 @@ export const loadPointSchema = z.object({
   /** Requests a second that were asked for; absent: a concurrency level. */
   requestRate: z.number().positive().optional(),
   requestDistribution: z.enum(['constant', 'poisson', 'custom']).optional(),
+  /** Of `poisson`; absent where the tool does not say. */
+  requestSeed: z.int().min(0).optional(),
   inferencesPerSecond: z.number().min(0),
   clientSendUs: us.nullable(),
   networkServerSendRecvUs: us.nullable(),
@@ -115,6 +129,8 @@ export const loadPointSchema = z.object({
   /** Half width of the 95 % interval of throughput and p99: where a long measurement lies, slow changes in it; null if unknown. */
   throughputIntervalIps: z.number().min(0).nullable(),
   p99IntervalUs: us.nullable().optional(),
+  /** The same of the other latencies; absent where nothing is said of any. */
+  latencyIntervals: latencyIntervalsSchema.optional(),
   /** Largest relative error of the percentiles that the memory-bounded histogram makes; 0.001 is 0.1 %. */
   percentileError: z.number().min(0).optional(),
   /** Only of request-rate levels. */
@@ -122,6 +138,8 @@ export const loadPointSchema = z.object({
   client: clientSchema.optional(),
   /** CPU time of the load generator's process for each answered request; absent where it could not be seen or was too short. */
   clientCpuUsPerRequest: us.optional(),
+  /** Of the server's response cache; absent where it counted neither a hit nor a miss. */
+  cache: responseCacheSchema.optional(),
   /** Of ensembles: the models they are made of, in the order of the steps. */
   composing: z.array(composingModelSchema).optional(),
   /** Latencies of the merged windows from the send: counts between edges that grow by one factor; one edge more than counts. */

@@ -15,6 +15,8 @@ export const loadTools = ['native', 'perf_analyzer'] as const;
 export const protocols = ['grpc', 'http'] as const;
 export const batchingModes = ['disabled', 'static', 'dynamic'] as const;
 export const requestDistributions = ['constant', 'poisson'] as const;
+/** Two runs send at the same times. */
+export const defaultRequestSeed = 20_210_721;
 export const searches = ['none', 'linear', 'binary'] as const;
 export const sharedMemories = ['none', 'system', 'cuda'] as const;
 export const measurementModes = ['time_windows', 'count_windows'] as const;
@@ -122,6 +124,12 @@ export const performanceSchema = z.strictObject({
   /** Requests a second, one online level each, in place of `concurrency`: sent when due, answered or not. */
   requestRates: z.array(z.number().positive()).default([]),
   requestDistribution: z.enum(requestDistributions).default('constant'),
+  /** Of the times of `poisson`; perf_analyzer has a seed of its own. */
+  requestSeed: z
+    .int()
+    .min(0)
+    .max(2 ** 32 - 1)
+    .default(defaultRequestSeed),
   /** Microseconds between requests, repeated without end: one online level in place of `requestRates`. */
   requestIntervalsUs: z.array(z.number().positive()).max(100_000).default([]),
   /** Which online levels are measured: all, or those that a search for the last within `latencyThresholdMs` tries. */

@@ -37,6 +37,7 @@ export interface MeasureInput {
         PerformanceSpec,
         | 'checkOutputs'
         | 'requestDistribution'
+        | 'requestSeed'
         | 'requestIntervalsUs'
         | 'sharedMemory'
         | 'outputSharedMemoryBytes'

@@ -16,6 +16,7 @@ import { levelText } from '../contract/level-text';
 import { sequenceLengths } from './sequence-lengths';
 import type { LoadTool, MeasureInput } from './load-tool';
 import { stabilityWindows } from './stability';
+import { partsInterval } from './throughput-interval';
 
 export interface PerfAnalyzerOptions {
   readonly binary: string;
@@ -163,6 +164,18 @@ function kindOf(
   };
 }
 
+/** From the windows that the row merges; of them perf_analyzer tells throughput and mean latency alone. */
+function intervalsOf(
+  windows: readonly MeasurementWindow[],
+): Pick<LoadPoint, 'throughputIntervalIps' | 'latencyIntervals'> {
+  const merged = windows.slice(-stabilityWindows);
+  const avgUs = partsInterval(merged.map((window) => window.avgUs));
+  return {
+    throughputIntervalIps: partsInterval(merged.map((window) => window.inferencesPerSecond)),
+    ...(avgUs === null ? {} : { latencyIntervals: { avgUs, p50Us: null, p90Us: null, p95Us: null } }),
+  };
+}
+
 /**
  * The real perf_analyzer, one level an invocation. It has no warm-up of its own to discard (`warmupMs` is not used):
  * windows that are still warming up are only rejected by the stability rule.
@@ -205,7 +218,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
     }
     const { level, settings } = input;
     const cpuUs = cpu.perRequestUs(measured.row.columns.inferencesPerSecond / level.batchSize);
-    const { requestCount, inferenceCount, executionCount } = measured.summary;
+    const { requestCount, inferenceCount, executionCount, cache } = measured.summary;
     return {
       ...level,
       ...(level.requestRate === undefined
@@ -233,7 +246,8 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
         inferenceCount === null || executionCount === null || executionCount === 0
           ? null
           : inferenceCount / executionCount,
-      throughputIntervalIps: null,
+      ...intervalsOf(windows),
+      ...(cache === null ? {} : { cache }),
       ...(cpuUs === null ? {} : { clientCpuUsPerRequest: cpuUs }),
       windows,
       elapsedUs: Math.round((performance.now() - startMs) * 1000),

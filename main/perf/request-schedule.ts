@@ -5,18 +5,17 @@ export interface ScheduleInput {
   /** Requests a second. */
   readonly rate: number;
   readonly distribution: RequestDistribution;
+  /** Of `poisson`, from 0 to 2^32 - 1: the same seed gives the same times. */
+  readonly seed: number;
   /** Microseconds, repeated; they win over rate and distribution where there are any. */
   readonly intervalsUs: readonly number[];
 }
-
-/** Two runs send at the same times. */
-const seed = 20210721;
 
 /**
  * The times between requests, one a call, in microseconds: all the same, exponentially distributed around the same mean
  * (a Poisson process, seeded), or the given ones in turn.
  */
-export function createSchedule({ rate, distribution, intervalsUs }: ScheduleInput): () => number {
+export function createSchedule({ rate, distribution, seed, intervalsUs }: ScheduleInput): () => number {
   if (intervalsUs.length > 0) {
     let at = 0;
     return () => {

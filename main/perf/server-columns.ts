@@ -1,4 +1,6 @@
+import type { ResponseCache } from '../contract/results';
 import type { DurationStatistic, ModelStatistics } from '../triton/statistics';
+import { roundUs } from './round-us';
 
 type Field =
   'success' | 'queue' | 'computeInput' | 'computeInfer' | 'computeOutput' | 'cacheHit' | 'cacheMiss';
@@ -110,5 +112,17 @@ export function serverColumns(delta: ServerDelta): ServerColumns {
     computeOutputUs,
     knownUs: queueUs + computeInputUs + computeInferUs + computeOutputUs + cacheUs,
     meanServerBatch: delta.executionCount === 0 ? null : delta.inferenceCount / delta.executionCount,
+  };
+}
+
+/** What the response cache did; null where the server counted neither a hit nor a miss. */
+export function cacheColumns({ cacheHit, cacheMiss }: ServerDelta): ResponseCache | null {
+  if (cacheHit.count + cacheMiss.count === 0) return null;
+  const known = (field: DurationStatistic) => (field.count === 0 ? null : roundUs(meanUs(field)));
+  return {
+    hitCount: cacheHit.count,
+    missCount: cacheMiss.count,
+    hitUs: known(cacheHit),
+    missUs: known(cacheMiss),
   };
 }

@@ -12,6 +12,7 @@ import { levelText } from '../contract/level-text';
 import type { MeasuringTurn } from '../contract/measuring-order';
 import { plannedTurns } from '../contract/measuring-order';
 import type { LoadPoint } from '../contract/results';
+import { defaultRequestSeed } from '../contract/run-spec';
 import type { PerformanceSpec } from '../contract/run-spec';
 import type { LoadLevel } from '../contract/scenario-levels';
 import { scenarioLevels } from '../contract/scenario-levels';
@@ -47,11 +48,12 @@ export function repeatInputs({ spec }: Pick<RunContext, 'spec'>): readonly unkno
 
 /** What came later than the first runs, and only where it is in use: their levels keep their keys. */
 function chosenInputs(performance: PerformanceSpec): Record<string, unknown> {
-  const { checkOutputs, requestDistribution, requestIntervalsUs, sharedMemory, outputSharedMemoryBytes } =
-    performance;
+  const { checkOutputs, requestDistribution, requestSeed, requestIntervalsUs } = performance;
+  const { sharedMemory, outputSharedMemoryBytes } = performance;
   return {
     ...(checkOutputs === 'form' ? {} : { checkOutputs }),
     ...(requestDistribution === 'constant' ? {} : { requestDistribution }),
+    ...(requestSeed === defaultRequestSeed ? {} : { requestSeed }),
     ...(requestIntervalsUs.length === 0 ? {} : { requestIntervalsUs }),
     ...(sharedMemory === 'none' ? {} : { sharedMemory, outputSharedMemoryBytes }),
     ...(performance.sequences === undefined ? {} : { sequences: performance.sequences }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import type { Preset } from '../contract/preset';
+import { defaultRequestSeed } from '../contract/run-spec';
 import type { Format, Precision, RunSpec } from '../contract/run-spec';
 import {
   dockerEngineSchema,
@@ -68,6 +69,7 @@ const baseDefaults = {
     batchSizes: [1],
     requestRates: [],
     requestDistribution: 'constant',
+    requestSeed: defaultRequestSeed,
     requestIntervalsUs: [],
     search: 'none',
     latencyThresholdMs: 0,

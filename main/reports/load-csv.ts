@@ -81,7 +81,8 @@ function cells(
 
 /**
  * The seeds' columns, of request rates also those from the schedule, and how far each row can be trusted; a level without a
- * result is a row without numbers. Sequences, streams, checks, TLS and models measured together add columns of their own.
+ * result is a row without numbers. Sequences, streams, intervals, the cache, checks, TLS and models measured together add
+ * columns of their own.
  */
 export function loadCsv(scenario: ReportScenario, verification: Verification): string {
   const verified = verification.verified ? 'verified' : 'unverified';

@@ -96,8 +96,8 @@ export function reportNotes(spec: RunSpec): readonly NamedText[] {
       name: '± 95 %',
       value:
         spec.performance.repeats > 1
-          ? `Half width of the interval of the throughput, from the repeats of the level; with fewer than three the widest of theirs. ${partsNote}`
-          : `Half width of the interval in which the throughput of a long measurement lies in 95 of 100. ${partsNote}`,
+          ? `Half width of the interval of throughput and latencies, from the repeats of the level; with fewer than three the widest of theirs for the throughput, and none for a latency. ${partsNote}`
+          : `Half width of the interval in which the throughput, or a latency, of a long measurement lies in 95 of 100. ${partsNote} A latency has none where too few requests ended in a part: ten for avg, p50 and p90, 20 for p95, 100 for p99.`,
     },
   ];
 }

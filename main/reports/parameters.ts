@@ -157,6 +157,11 @@ function loadRows(performance: RunSpec['performance']): Parameter[] {
     row('Requests a second (online)', field('requestRates'), list(performance.requestRates)),
     row('Distribution of requests', field('requestDistribution'), performance.requestDistribution),
     row(
+      'Seed of requests',
+      field('requestSeed'),
+      performance.requestDistribution === 'poisson' ? String(performance.requestSeed) : 'not used',
+    ),
+    row(
       'Intervals of requests',
       field('requestIntervalsUs'),
       requestIntervalsUs.length === 0 ? 'none' : `${formatCount(requestIntervalsUs.length)} in turn`,
@@ -175,6 +180,13 @@ function loadRows(performance: RunSpec['performance']): Parameter[] {
       `${formatCount(performance.outputSharedMemoryBytes)} bytes`,
     ),
   ];
+}
+
+/** perf_analyzer has no warm-up that it would discard. */
+function warmupText({ loadTool, crossCheck, warmupMs }: RunSpec['performance']): string {
+  const text = `${formatCount(warmupMs)} ms, discarded`;
+  if (crossCheck) return `${text} (not of perf_analyzer)`;
+  return loadTool === 'native' ? text : 'none: perf_analyzer has none';
 }
 
 function measuringGroup({ performance }: RunSpec): ParameterGroup {
@@ -212,7 +224,7 @@ function measuringGroup({ performance }: RunSpec): ParameterGroup {
       ),
       row('Stability', field('stabilityPercentage'), `${formatScale(performance.stabilityPercentage)} %`),
       row('Windows at most', field('maxTrials'), formatCount(performance.maxTrials)),
-      row('Warm-up', field('warmupMs'), `${formatCount(performance.warmupMs)} ms`),
+      row('Warm-up', field('warmupMs'), warmupText(performance)),
       row('Repeats', field('repeats'), formatCount(performance.repeats)),
       row('Cross-check', field('crossCheck'), performance.crossCheck ? 'yes' : 'no'),
     ],

@@ -189,6 +189,8 @@ export interface ReportLevel {
   /** Short words for a file: the flags, or "missing: <error code>". */
   readonly marks: readonly string[];
   readonly sampling: LevelSampling;
+  /** Throughput, p50, p90, p95, p99 and avg, each as "12.30 ± 0.40"; null where no latency has an interval. */
+  readonly intervals: readonly string[] | null;
   /** Failed requests by kind, with the server's words. */
   readonly errors: readonly { readonly kind: string; readonly count: string; readonly message: string }[];
   /** Of ensembles: what the server did for each of their models. */

@@ -2,6 +2,7 @@ import { crossCheckOf } from '../contract/cross-check';
 import type { Baseline } from '../contract/baseline';
 import { baselineSeries } from '../contract/baseline-points';
 import type { ComposingModelColumns } from '../contract/composing-model';
+import { latencyIntervalUs, latencyNames } from '../contract/latency-intervals';
 import type { LoadPoint } from '../contract/results';
 import type { Scenario } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
@@ -65,6 +66,17 @@ function samplingOf(point: LoadPoint): LevelSampling {
   };
 }
 
+/** A value without an interval reads "12.30 ± –". */
+function intervalsOf(point: LoadPoint, decimals: Decimals): readonly string[] | null {
+  if (latencyNames.every((name) => latencyIntervalUs(point, name) === null)) return null;
+  const rate = (perSecond: number | null) => formatFixed(perSecond, decimals.rate);
+  const ms = (us: number | null) => formatMs(us, decimals.ms);
+  return [
+    `${rate(point.inferencesPerSecond)} ± ${rate(point.throughputIntervalIps)}`,
+    ...latencyNames.map((name) => `${ms(point[name])} ± ${ms(latencyIntervalUs(point, name))}`),
+  ];
+}
+
 function composingReport(model: ComposingModelColumns, decimals: Decimals): ReportComposing {
   const { modelName, modelVersion, requestCount, inferenceCount, executionCount } = model;
   const { cacheHitCount, cacheMissCount } = model;
@@ -124,6 +136,7 @@ function levelReport(level: Level, sweep: Sweep, decimals: Decimals): ReportLeve
       reasons: hole === null ? [] : [hole.reason],
       marks: hole === null ? [] : [hole.mark],
       sampling: noSampling,
+      intervals: null,
       errors: [],
       composing: [],
     };
@@ -137,6 +150,7 @@ function levelReport(level: Level, sweep: Sweep, decimals: Decimals): ReportLeve
     reasons: reasonsOf(point),
     marks: marksOf(point),
     sampling: samplingOf(point),
+    intervals: intervalsOf(point, decimals),
     errors: (point.errorsByKind ?? []).map(({ kind, count, message }) => ({
       kind,
       count: formatCount(count),

@@ -1,10 +1,13 @@
 import { dirname } from 'node:path';
 import type { Signature } from '../contract/artefacts';
+import { isLoopback } from '../contract/loopback';
 import type { Scenario, StepId } from '../contract/run-events';
-import type { Framework, RunSpec } from '../contract/run-spec';
+import type { DockerEngineSpec, Framework, RunSpec } from '../contract/run-spec';
 import type { PlannedCommand } from '../contract/spec-tools';
 import { imageFamily } from '../contract/serving';
+import { allowsClientSharedMemory } from '../engine/docker/client-shared-memory';
 import { containerPaths } from '../engine/docker/container-paths';
+import { defaultRelease } from '../engine/docker/run-images';
 import { containerPorts, tritonCommand } from '../engine/docker/triton-command';
 import { serverArguments } from '../engine/local/server-command';
 import type { TlsFiles } from '../contract/tls';
@@ -13,6 +16,7 @@ import { analyzerCommand } from '../perf/analyzer/analyzer-command';
 import { analyzerFiles } from '../perf/analyzer/analyzer-files';
 import type { LoadLevel } from '../contract/scenario-levels';
 import { scenarioLevels } from '../contract/scenario-levels';
+import { releaseOf } from '../machine/releases';
 import type { HomeLayout } from '../platform/layout';
 import { demandedLoad } from '../triton/configured-traits';
 import { givenWeights } from '../contract/given-weights';
@@ -87,6 +91,12 @@ function clientAddresses({ engine }: RunSpec): Addresses {
   }
 }
 
+/** Of the Triton image, as far as its name says; null where it does not, and of one that is built here. */
+function plannedRelease(engine: DockerEngineSpec): string | null {
+  if (engine.tritonImage !== undefined) return releaseOf(engine.tritonImage);
+  return imageFamily(engine) === 'ngc' ? (engine.release ?? defaultRelease) : null;
+}
+
 function serverCommand(spec: RunSpec, places: CommandPlaces, repository: string): string[] | null {
   const { engine } = spec;
   switch (engine.kind) {
@@ -96,6 +106,7 @@ function serverCommand(spec: RunSpec, places: CommandPlaces, repository: string)
       return tritonCommand({
         builtHere: imageFamily(engine) === 'cpu' && engine.tritonImage === undefined,
         gpus: engine.gpus.length > 0,
+        clientSharedMemory: allowsClientSharedMemory(spec.performance.sharedMemory, plannedRelease(engine)),
       });
     case 'local':
       return serverArguments({
@@ -122,6 +133,9 @@ function loadWords(performance: RunSpec['performance'], levels: readonly LoadLev
         : [
             ...['--request-rate', rates.join(',')],
             ...['--request-distribution', performance.requestDistribution],
+            ...(performance.requestDistribution === 'poisson'
+              ? ['--request-seed', String(performance.requestSeed)]
+              : []),
           ]),
     ...(search === 'none' || !online
       ? []
@@ -163,7 +177,6 @@ function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly Loa
   const performance = demandedLoad(spec.performance, configure);
   const { measurementMode, measurementRequestCount } = performance;
   const distinct = (values: readonly number[]) => [...new Set(values)].join(',');
-  const loopback = /^(localhost|127(\.\d+){3}|\[::1\]):/.test(addresses.http);
   return [
     ...['npm', 'run', 'cli', '--', 'perf'],
     ...['--url', `${addresses.tls === undefined ? 'http' : 'https'}://${addresses.http}`],
@@ -188,7 +201,7 @@ function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly Loa
     ...(performance.repeats > 1 || performance.crossCheck ? ['--repeats', String(performance.repeats)] : []),
     ...(performance.crossCheck ? ['--cross-check'] : []),
     ...tlsWords(addresses.tls ?? {}),
-    ...(loopback ? [] : ['--allow-remote-load']),
+    ...(isLoopback(addresses.http) ? [] : ['--allow-remote-load']),
   ];
 }
 

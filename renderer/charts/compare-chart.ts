@@ -29,7 +29,7 @@ const values = {
   p99: {
     title: 'p99 latency, ms',
     of: (point: LoadPoint) => point.p99Us / 1000,
-    interval: () => null,
+    interval: ({ p99IntervalUs = null }: LoadPoint) => (p99IntervalUs === null ? null : p99IntervalUs / 1000),
     published: ({ p99Ms }: BaselinePoint) => p99Ms,
   },
   scheduledP99: {
@@ -99,7 +99,7 @@ export function compareChart(
           { ...input, planned: levelsOf(input) },
           { name: plain(name), ...runLook(theme, index) },
           of,
-          value === 'throughput' ? interval : undefined,
+          value === 'scheduledP99' ? undefined : interval,
           (point) => `${plain(name)}<br>${pointText(point)}`,
         );
         return series;

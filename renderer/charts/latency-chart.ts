@@ -1,3 +1,4 @@
+import { latencyIntervalUs } from '../../main/contract/latency-intervals';
 import type { LoadPoint } from '../../main/contract/results';
 import type { Chart, SweepInput } from './chart';
 import { publishedSeries } from './published-series';
@@ -23,11 +24,14 @@ const ms = (us: number | null | undefined): number | null =>
 const fromSend = (name: Latency) => (point: LoadPoint) => ms(point[`${name}Us`]);
 const fromSchedule = (name: Latency) => (point: LoadPoint) => ms(point.scheduled?.[`${name}Us`]);
 
+const p99Interval = (point: LoadPoint): number | null => ms(latencyIntervalUs(point, 'p99Us'));
+
 function closedLoop(input: SweepInput): readonly Trace[] {
   return (['p99', 'p95', 'p90', 'p50', 'avg'] as const).map((name) => {
     const dash = name === 'avg' ? 'dot' : 'solid';
     const look: SeriesLook = { name, color: input.theme[name], symbol: symbols[name], dash };
-    return sweepSeries(input, look, fromSend(name));
+    // Bars at every series would hide each other; a hover has all intervals.
+    return sweepSeries(input, look, fromSend(name), name === 'p99' ? p99Interval : undefined);
   });
 }
 

@@ -1,3 +1,5 @@
+import type { LatencyName } from '../../main/contract/latency-intervals';
+import { latencyIntervalUs } from '../../main/contract/latency-intervals';
 import { levelText } from '../../main/contract/level-text';
 import { repeatsText } from '../../main/contract/repeats';
 import type { LoadPoint } from '../../main/contract/results';
@@ -29,6 +31,13 @@ function repeated({ repeats }: LoadPoint): string {
   return `<br>median of ${text}: ${formatRate(rate.min)} to ${formatRate(rate.max)} inferences/s, p99 ${formatMs(p99Us.min)} to ${formatMs(p99Us.max)} ms`;
 }
 
+/** "p99 12.3 ± 0.4", milliseconds; the interval where it is known. */
+function latencyText(point: LoadPoint, name: LatencyName): string {
+  const interval = latencyIntervalUs(point, name);
+  const half = interval === null ? '' : ` ± ${formatMs(interval)}`;
+  return `${name.slice(0, -'Us'.length)} ${formatMs(point[name])}${half}`;
+}
+
 /** Everything that is known of a level, for hovering. */
 export function pointText(point: LoadPoint): string {
   const why = whyUnsteady(point);
@@ -49,8 +58,8 @@ export function pointText(point: LoadPoint): string {
     levelText(point),
     rate,
     `<br>${formatRate(point.inferencesPerSecond)}${interval} inferences/s`,
-    `<br>${ofRate ? 'from send ' : ''}avg ${formatMs(point.avgUs)} · p50 ${formatMs(point.p50Us)} · p90 ${formatMs(point.p90Us)}`,
-    `<br>p95 ${formatMs(point.p95Us)} · p99 ${formatMs(point.p99Us)} ms`,
+    `<br>${ofRate ? 'from send ' : ''}${(['avgUs', 'p50Us', 'p90Us'] as const).map((name) => latencyText(point, name)).join(' · ')}`,
+    `<br>${latencyText(point, 'p95Us')} · ${latencyText(point, 'p99Us')} ms`,
     ofRate ? fromSchedule : '',
     count,
     errors,
@@ -106,8 +115,9 @@ function errorBars(
       },
     };
   }
-  if (intervalOf === undefined) return {};
-  return { error_y: { ...style, array: points.map((point) => intervalOf(point) ?? 0) } };
+  const intervals = points.map((point) => intervalOf?.(point) ?? null);
+  if (intervals.every((interval) => interval === null)) return {};
+  return { error_y: { ...style, array: intervals.map((interval) => interval ?? 0) } };
 }
 
 /** How far the largest and the smallest measurement lie from the shown one. */

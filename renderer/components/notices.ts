@@ -42,6 +42,8 @@ export function noticeUndo(message: (close: () => void) => ReactNode): void {
       notifications.hide(id);
     }),
     autoClose: 15_000,
+    // Its time runs out; what waits to be read does not.
+    priority: 1,
     withBorder: true,
     closeButtonProps,
   });

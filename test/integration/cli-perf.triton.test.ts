@@ -91,11 +91,13 @@ describe('perf against a running Triton', () => {
       [1, 3],
       [2, 3],
     ]);
-    for (const { windows, requestCount, throughputIntervalIps, elapsedUs } of points) {
+    for (const { windows, requestCount, throughputIntervalIps, latencyIntervals, elapsedUs } of points) {
       expect(windows).toHaveLength(3);
       // The level is what its windows are together.
       expect(windows.reduce((sum, window) => sum + (window.requestCount ?? 0), 0)).toBe(requestCount);
       expect(throughputIntervalIps).not.toBeNull();
+      expect(latencyIntervals?.avgUs).toBeGreaterThan(0);
+      expect(latencyIntervals?.p50Us).toBeGreaterThanOrEqual(0);
       const starts = windows.map((window) => window.startUs ?? NaN);
       const lengths = windows.map((window) => window.durationUs ?? NaN);
       expect(starts[0]).toBe(0);
@@ -106,6 +108,7 @@ describe('perf against a running Triton', () => {
       }
       expect(elapsedUs).toBeGreaterThan(lengths.reduce((sum, length) => sum + length, 0));
     }
+    expect(result.stderr).toMatch(/each level: warm-up \d+ ms, discarded, then windows of \d+ ms/);
     expect(result.stderr).toContain('2 levels in turns: 3 rounds');
     expect(result.stderr).toContain('concurrency 2, round 1:');
   });

@@ -30,6 +30,7 @@ beforeAll(async () => {
   }
   triton = await startTestTriton([
     { name: 'double', execute: 'return values * 2', maxBatchSize: 0 },
+    { name: 'nan', execute: "return values * float('nan')", maxBatchSize: 0 },
     {
       name: 'moody',
       // Answers the first requests of a level rightly, and later ones not.
@@ -136,6 +137,16 @@ it('counts answers that are not those of the wire', async () => {
   const point = await tools.native.measure(input);
   expect(point.sharedMemory?.wrongCount).toBeGreaterThan(0);
   expect(point.errorsByKind?.map(({ kind }) => kind)).toContain('wrong output');
+});
+
+it('counts answers with values that are not finite, where that is asked for', async () => {
+  const input = await levelOf('nan');
+  const plain = await tools.native.measure(input);
+  expect(plain).toMatchObject({ errorCount: 0, sharedMemory: { wrongCount: 0 } });
+  const settings = { ...input.settings, checkOutputs: 'finite' as const };
+  const point = await tools.native.measure({ ...input, settings });
+  expect(point.sharedMemory?.wrongCount).toBeGreaterThan(0);
+  expect(point.errorsByKind?.map(({ kind }) => kind)).toEqual(['output not finite']);
 });
 
 it('says that an output does not fit', async () => {

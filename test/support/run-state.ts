@@ -2,7 +2,7 @@ import type { Environment, LoadPoint } from '../../main/contract/results';
 import type { JournalBody, JournalEntry, Scenario } from '../../main/contract/run-events';
 import { journalEntrySchema } from '../../main/contract/run-events';
 import type { RunSpec } from '../../main/contract/run-spec';
-import { runSpecSchema } from '../../main/contract/run-spec';
+import { defaultRequestSeed, runSpecSchema } from '../../main/contract/run-spec';
 import type { RunState } from '../../main/contract/run-state';
 import { reduceRun } from '../../main/contract/run-state';
 
@@ -46,6 +46,7 @@ export function specFixture(change: (spec: RunSpec) => void = () => undefined): 
       concurrency: [1, 2, 4, 8, 16, 32, 64],
       requestRates: [],
       requestDistribution: 'constant',
+      requestSeed: defaultRequestSeed,
       requestIntervalsUs: [],
       search: 'none',
       latencyThresholdMs: 0,

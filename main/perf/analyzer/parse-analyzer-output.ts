@@ -1,3 +1,5 @@
+import type { ResponseCache } from '../../contract/results';
+
 /** One "Pass" line of `-v`: a window. */
 export interface AnalyzerPass {
   readonly index: number;
@@ -25,6 +27,8 @@ export interface AnalyzerSummary {
   readonly executionCount: number | null;
   /** Sequences ended a second, of stateful models. */
   readonly sequencesPerSecond: number | null;
+  /** Of the model itself; null without a cache, and where it was not asked. */
+  readonly cache: ResponseCache | null;
 }
 
 function firstCount(lines: readonly string[], label: string): number | null {
@@ -45,6 +49,30 @@ function sequenceRate(lines: readonly string[]): number | null {
   return null;
 }
 
+function firstUs(lines: readonly string[], label: string): number | null {
+  for (const line of lines) {
+    const [, value] = new RegExp(`\\b${label} (\\d+) usec`).exec(line) ?? [];
+    if (value !== undefined) return Number(value);
+  }
+  return null;
+}
+
+/** The times of an ensemble are sums over its models, and not its own. */
+function cacheOf(lines: readonly string[]): ResponseCache | null {
+  const models = lines.findIndex((line) => /^\s*Composing models:\s*$/.test(line));
+  const own = models < 0 ? lines : lines.slice(0, models);
+  const hitCount = firstCount(own, 'Cache hit count') ?? 0;
+  const missCount = firstCount(own, 'Cache miss count') ?? 0;
+  if (hitCount + missCount === 0) return null;
+  const us = (label: string, count: number) => (models >= 0 || count === 0 ? null : firstUs(own, label));
+  return {
+    hitCount,
+    missCount,
+    hitUs: us('Average Cache Hit Latency:', hitCount),
+    missUs: us('cache lookup/insertion', missCount),
+  };
+}
+
 /** What the CSV leaves out. */
 export function parseAnalyzerSummary(lines: readonly string[]): AnalyzerSummary {
   return {
@@ -52,5 +80,6 @@ export function parseAnalyzerSummary(lines: readonly string[]): AnalyzerSummary 
     inferenceCount: firstCount(lines, 'Inference count'),
     executionCount: firstCount(lines, 'Execution count'),
     sequencesPerSecond: sequenceRate(lines),
+    cache: cacheOf(lines),
   };
 }

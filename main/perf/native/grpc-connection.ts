@@ -32,7 +32,8 @@ export class GrpcConnection extends GrpcSlotConnection {
         const stream = this.messageStream;
         // Of another call something might come in between.
         if (stream?.looked !== false || stream.fault !== '' || this.active.size !== 1) return 0;
-        return stream.skimmer.contentDue;
+        // Small answers are whole at once, and the skimmer never had them.
+        return stream.reader.complete ? 0 : stream.skimmer.contentDue;
       },
       room: (streamId, count) => this.active.get(streamId)?.reader.room(count) ?? null,
       ended: (streamId) => {

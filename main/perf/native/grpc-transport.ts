@@ -96,7 +96,7 @@ export class GrpcTransport implements Transport {
           this.losses.succeeded();
           const looked = this.validator?.take(slot) ?? null;
           const fault = this.source.check(slot);
-          if (fault !== null) this.failed(slot, 'wrong output', fault);
+          if (fault !== null) this.failed(slot, fault.kind, fault.message);
           else if (looked === null) this.events.success(slot, startUs, endUs, sendUs, recvUs, answers);
           else if (looked.fault !== null) this.failed(slot, looked.fault.kind, looked.fault.message);
           else {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { largestRequestBytes } from './batch-payloads';
 import { decodeHttpOutputs } from './decode-http-outputs';
+import type { Failure } from './grpc-status';
 import { encodeHttpRequest } from './http1-request';
 import { HttpResponseChecker } from './http1-response';
 import { HttpReplyReader } from './http1-response-reader';
@@ -21,7 +22,7 @@ interface Owner {
   readonly shared: boolean;
   nextRequest(slot: number): Buffer;
   /** What is wrong with the slot's answer in shared memory. */
-  check(slot: number): string | null;
+  check(slot: number): Failure | null;
   readonly validator: OutputValidator | null;
   payloadOf(slot: number): number;
   succeeded(): void;
@@ -134,7 +135,7 @@ class HttpConnection {
 
   private onReply(reply: HttpReply, buffer: Buffer, start: number, end: number): void {
     this.busy = false;
-    let fault: { readonly kind: string; readonly message: string } | null = null;
+    let fault: Failure | null;
     let endUs = nowUs();
     if (reply.status !== 200) {
       fault = { kind: `HTTP ${reply.status}`, message: errorText(buffer, start, end) };
@@ -143,8 +144,7 @@ class HttpConnection {
         this.checker.check(buffer, start, end, reply.jsonBytes);
         // What is looked at from here on is not the server's time.
         endUs = nowUs();
-        const wrong = this.owner.check(this.slot);
-        if (wrong !== null) fault = { kind: 'wrong output', message: wrong };
+        fault = this.owner.check(this.slot);
       } catch (error) {
         fault = { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
       }

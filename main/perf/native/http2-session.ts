@@ -149,7 +149,8 @@ export class Http2Session {
   flush(): void {
     if (this.reading) return;
     this.outbound.flush();
-    this.mark.due(this.events.due?.() ?? 0);
+    // Of a TLS record that is not whole yet, the kernel has given away a part that is no contents yet.
+    if (this.options.tls === null) this.mark.due(this.events.due?.() ?? 0);
   }
 
   /** The peer may send so many more bytes on the stream. */

@@ -8,7 +8,7 @@ export class LevelGroup {
   private readonly states = new Map<object, { readonly ready: boolean; readonly finish: () => void }>();
   private readonly waiting: (() => void)[] = [];
 
-  constructor(private readonly size: number) {}
+  constructor(readonly size: number) {}
 
   /** Resolves when all have come. Throws cancelled. */
   async arrive(signal: AbortSignal): Promise<void> {

@@ -4,28 +4,24 @@ import type { SequenceSettings } from '../../contract/sequences';
 import { isDrifting } from '../drift';
 import { histogramError, histogramOf, LatencyHistogram } from '../latency-histogram';
 import type { HistogramData } from '../latency-histogram';
-import { mergeDeltas, serverColumns } from '../server-columns';
+import { cacheColumns, mergeDeltas, serverColumns } from '../server-columns';
 import type { ServerColumns, ServerDelta } from '../server-columns';
 import { sequenceLengths } from '../sequence-lengths';
-import { percentileInterval } from '../percentile-interval';
+import { roundUs } from '../round-us';
 import { throughputInterval } from '../throughput-interval';
 import { isSteady, stabilityWindows } from '../stability';
+import { clientLoadOf, isSaturated } from './client-load';
+import { latencyIntervalsOf } from './latency-intervals-of';
 import type { FailureCount, RecordedWindow } from './worker-messages';
 
 /** Above this share of failed requests the level is flagged (contract). */
 const errorShareLimit = 0.01;
-/** A thread that is busy for more of the time than this delays what it measures. */
-const saturatedShare = 0.9;
 /** Classes of the histogram that a level keeps. */
 const histogramBins = 24;
-/** Hold-ups of the event loop below this are the system's scheduling. */
-const shortestHoldUpUs = 10_000;
 
 type ServerTime = Exclude<keyof ServerColumns, 'knownUs' | 'meanServerBatch'>;
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-/** To nanoseconds: what lies below is noise of the floating point. */
-const roundUs = (us: number): number => Math.round(us * 1000) / 1000;
 
 export const failureCount = (failures: readonly FailureCount[]): number =>
   sum(failures.map((failure) => failure.count));
@@ -153,23 +149,6 @@ function composingOf(windows: readonly MeasuredWindow[]): LoadPoint['composing']
   });
 }
 
-/**
- * Kernels without exact accounting count CPU time in clock ticks of up to 10 ms: below this time the two ends of a
- * measurement alone are more than 5 % of a core.
- */
-const shortestCpuUs = (2 * 10_000) / 0.05;
-
-function cpuShareOf(windows: readonly RecordedWindow[]): number | null {
-  const spanUs = sum(windows.map((window) => window.cpuSpanUs));
-  return spanUs < shortestCpuUs ? null : sum(windows.map((window) => window.cpuUs)) / spanUs;
-}
-
-/** The generator hides the server: its loop is never idle, or held up for longer than a request takes. */
-function isSaturated(client: NonNullable<LoadPoint['client']>, p50Us: number): boolean {
-  const heldUp = client.loopDelayP99Us > Math.max(p50Us, shortestHoldUpUs);
-  return client.loopShare > saturatedShare || heldUp;
-}
-
 /** Fewer than 95 % of what was asked for, and not by the chance of a Poisson process. */
 function missesRate(level: LoadLevel, ended: number, durationUs: number): boolean {
   if (level.requestRate === undefined) return false;
@@ -191,6 +170,8 @@ export function levelResult(
     readonly streams?: readonly number[] | undefined;
     /** Of the model; of effect for requests over a stream. */
     readonly decoupled?: boolean;
+    /** Generators in the same process; absent: this one alone. */
+    readonly generators?: number;
   },
 ): Omit<LoadPoint, 'loadTool' | 'protocol' | 'elapsedUs'> | null {
   const last = windows.slice(-stabilityWindows);
@@ -204,12 +185,13 @@ export function levelResult(
   );
   const errorCount = sum(last.map((window) => window.summary.errorCount));
   const durationUs = sum(recorded.map((window) => window.durationUs));
-  const busyUs = sum(recorded.map((window) => window.loopUtilization * window.durationUs));
   const { avgUs } = latencies;
   const sendUs = sum(recorded.map((window) => window.sendSumUs)) / count;
   const recvUs = sum(recorded.map((window) => window.recvSumUs)) / count;
   const deltas = last.flatMap((window) => (window.server === null ? [] : [window.server]));
-  const server = deltas.length === 0 ? null : serverColumns(mergeDeltas(deltas));
+  const counted = deltas.length === 0 ? null : mergeDeltas(deltas);
+  const server = counted === null ? null : serverColumns(counted);
+  const cache = counted === null ? null : cacheColumns(counted);
   const serverUs = (column: ServerTime) => (server === null ? null : roundUs(server[column]));
   const blocks = recorded.flatMap((window) => blockRates(window, level.batchSize));
   const interval = throughputInterval(
@@ -220,19 +202,10 @@ export function levelResult(
   // Parts with equally few requests do not scatter, and yet no count says more than this.
   const oneRequestIps = (level.batchSize * 1e6) / durationUs;
   const blockLatencies = recorded.flatMap((window) => window.blockLatencies.flatMap((block) => block ?? []));
-  const p99Us = latencies.percentile(99);
-  const p99s = percentileInterval([
-    blockLatencies.map(({ p99Us: us, count: requests }) => ({ us, count: requests })),
-    last.map(({ summary, recorded: { latencies: own } }) => ({ us: summary.p99Us ?? 0, count: own.total })),
-  ]);
   const drifting = isDrifting(blocks) || isDrifting(blockLatencies.map((block) => block.avgUs));
-  const client = {
-    cpuShare: cpuShareOf(recorded),
-    loopShare: busyUs / durationUs,
-    loopDelayP99Us: roundUs(Math.max(...recorded.map((window) => window.loopDelayP99Us))),
-  };
+  const client = clientLoadOf(recorded);
   const scheduled = scheduledOf(recorded);
-  const { sequences, decoupled = false } = settings;
+  const { sequences, decoupled = false, generators = 1 } = settings;
   const streaming = streamingOf(recorded);
   const bins = latencies.bins(histogramBins);
   const failures = mergedFailures(recorded);
@@ -240,7 +213,7 @@ export function levelResult(
   const flags: LoadPoint['flags'] = [
     ...(stable ? [] : (['unstable'] as const)),
     ...(errorCount > errorShareLimit * (count + errorCount) ? (['errors'] as const) : []),
-    ...(isSaturated(client, latencies.percentile(50)) ? (['client-saturated'] as const) : []),
+    ...(isSaturated(client, latencies.percentile(50), generators) ? (['client-saturated'] as const) : []),
     ...(windows.some((window) => window.server === null) ? (['server-restarted'] as const) : []),
     ...(drifting ? (['drifting'] as const) : []),
     ...(missesRate(level, count + errorCount, durationUs) ? (['rate-not-reached'] as const) : []),
@@ -260,7 +233,7 @@ export function levelResult(
     p50Us: roundUs(latencies.percentile(50)),
     p90Us: roundUs(latencies.percentile(90)),
     p95Us: roundUs(latencies.percentile(95)),
-    p99Us: roundUs(p99Us),
+    p99Us: roundUs(latencies.percentile(99)),
     avgUs: roundUs(avgUs),
     requestCount: count,
     errorCount,
@@ -268,7 +241,7 @@ export function levelResult(
     flags,
     meanServerBatch: server?.meanServerBatch ?? null,
     throughputIntervalIps: interval === null ? null : Math.max(interval, oneRequestIps),
-    p99IntervalUs: p99s === null ? null : roundUs(p99s),
+    ...latencyIntervalsOf(recorded),
     percentileError: histogramError,
     histogram: { edgesUs: bins.edgesUs.map(roundUs), counts: bins.counts },
     ...(scheduled === undefined ? {} : { scheduled }),
@@ -286,6 +259,7 @@ export function levelResult(
             endedPerSecond: (sum(recorded.map((window) => window.sequencesEnded)) * 1e6) / durationUs,
           },
         }),
+    ...(cache === null ? {} : { cache }),
     ...(composing === undefined ? {} : { composing }),
     ...(failures.length === 0 ? {} : { errorsByKind: failures }),
     windows: windows.map((window) => window.summary),

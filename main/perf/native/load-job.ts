@@ -3,6 +3,7 @@ import type { PerformanceSpec, Protocol } from '../../contract/run-spec';
 import type { SequenceSettings } from '../../contract/sequences';
 import type { TlsMaterial } from '../../triton/tls';
 import type { ScheduleInput } from '../request-schedule';
+import type { Failure } from './grpc-status';
 
 export interface JobTensor {
   readonly name: string;
@@ -47,6 +48,8 @@ export interface SharedJob {
    * there are payloads where not all were asked for.
    */
   readonly references: readonly (readonly Uint8Array[])[];
+  /** What is wrong with the answer over the wire to each of these payloads; null: nothing, or it was not looked at. */
+  readonly referenceFaults: readonly (Failure | null)[];
 }
 
 /** What some of the responses are held against. */

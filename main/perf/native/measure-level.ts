@@ -208,7 +208,8 @@ export async function measureLevel(
     signal: input.signal,
   });
   const regions = await sharedRegions(client, input, plain);
-  const job = regions === null ? plain : { ...plain, tensors: [], shared: regions.job };
+  // Answers in shared memory are held against those over the wire, and these have been looked at.
+  const job = regions === null ? plain : { ...plain, tensors: [], outputChecks: null, shared: regions.job };
   const { earlier = null } = context;
   let repairs = earlier?.repairs ?? 0;
   const { controller, dispose } = linkedAbort(input.signal);
@@ -242,6 +243,7 @@ export async function measureLevel(
     const result = levelResult(windows.measured, input.level, {
       ...{ stabilityPercentage, sequences, decoupled },
       streams: input.inputData.streams,
+      generators: context.group?.size ?? 1,
     });
     if (result === null) throw allFailed(input, totals.failures);
     return {
@@ -262,6 +264,9 @@ export async function measureLevel(
           : {
               requestDistribution:
                 job.schedule.intervalsUs.length > 0 ? ('custom' as const) : job.schedule.distribution,
+              ...(job.schedule.intervalsUs.length === 0 && job.schedule.distribution === 'poisson'
+                ? { requestSeed: job.schedule.seed }
+                : {}),
             }),
         ...(job.outputChecks === null
           ? {}

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
+import { defaultRequestSeed } from '../../contract/run-spec';
 import { sizeProblem } from '../input/wanted-tensor';
 import type { TritonClient } from '../../triton/client';
 import { readTls } from '../../triton/tls';
@@ -33,16 +34,13 @@ async function readTensor(
   return { name, datatype, shape, ...(shapes === undefined ? {} : { shapes }), samples };
 }
 
-/**
- * What some of the responses are held against; null where that is not asked for, or the outputs come in shared memory.
- * Throws what the client throws, and input-invalid.
- */
+/** What some of the responses are held against; null: that is not asked for. Throws what the client throws, and input-invalid. */
 export async function readOutputChecks(
   client: TritonClient,
   input: MeasureInput,
 ): Promise<LoadJob['outputChecks']> {
-  const { checkOutputs = 'form', sharedMemory = 'none' } = input.settings;
-  if (checkOutputs === 'none' || sharedMemory !== 'none') return null;
+  const { checkOutputs = 'form' } = input.settings;
+  if (checkOutputs === 'none') return null;
   const { outputs } = await client.modelMetadata(input.modelName, input.modelVersion, {
     signal: input.signal,
   });
@@ -81,6 +79,7 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
         : {
             rate: level.requestRate,
             distribution: settings.requestDistribution ?? 'constant',
+            seed: settings.requestSeed ?? defaultRequestSeed,
             intervalsUs: settings.requestIntervalsUs ?? [],
           },
     shared: null,

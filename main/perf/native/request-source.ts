@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { WorkbenchError } from '../../contract/errors';
 import { batchPayloads } from './batch-payloads';
 import type { RequestInputs } from './batch-payloads';
+import type { Failure } from './grpc-status';
 import { inLargePages } from './large-pages';
 import type { LoadJob, RequestInputHead, SharedJob } from './load-job';
 import { elementBytes } from '../../triton/tensor';
@@ -24,7 +25,7 @@ export interface RequestSource {
   /** Which of the payloads the slot sent last. */
   payloadOf(slot: number): number;
   /** What is wrong with the slot's answer in shared memory; null when nothing is, or when it was not looked at. */
-  check(slot: number): string | null;
+  check(slot: number): Failure | null;
   /** Answers in shared memory that were read back. */
   readonly checked: number;
   readonly wrong: number;
@@ -131,18 +132,21 @@ class SharedSource implements RequestSource {
     return 0;
   }
 
-  check(slot: number): string | null {
+  check(slot: number): Failure | null {
     const { watched } = this;
     if (watched?.slot !== slot) return null;
     this.watched = null;
     this.checked += 1;
-    const faults: string[] = [];
+    const faults: Failure[] = [];
+    const wire = this.shared.referenceFaults[watched.payload] ?? null;
+    if (wire !== null) faults.push(wire);
     this.eachOutput(watched.payload, (at, bytes, expected, { name, datatype }) => {
       const found = Buffer.alloc(bytes);
       readSync(this.file, found, 0, bytes, at);
       const shape = [bytes / (elementBytes(datatype) ?? 1)];
-      if (difference({ name, datatype, shape, data: found }, expected) !== null)
-        faults.push(`output ${name} in shared memory is not what the server answers over the wire`);
+      if (difference({ name, datatype, shape, data: found }, expected) === null) return;
+      const message = `output ${name} in shared memory is not what the server answers over the wire`;
+      faults.push({ kind: 'wrong output', message });
     });
     if (faults.length > 0) this.wrong += 1;
     return faults[0] ?? null;

@@ -7,7 +7,9 @@ import { readTls } from '../../triton/tls';
 import type { MeasureInput } from '../load-tool';
 import { batchPayloads } from './batch-payloads';
 import type { RequestInputs } from './batch-payloads';
+import type { Failure } from './grpc-status';
 import type { LoadJob } from './load-job';
+import { OutputValidator } from './output-validator';
 import { comparedBytes, inputLayout, outputRegionBytes } from './shared-layout';
 import { sharedFolder, sharedName, sweepSharedFiles } from './shared-names';
 import type { SharedJob } from './load-job';
@@ -38,10 +40,12 @@ async function writeRegion(region: SystemRegion, write: readonly { at: number; d
   }
 }
 
-/** An output of an answer over the wire: its length, and as much of it as is compared. */
+/** An answer over the wire. */
 interface Reference {
-  readonly bytes: number;
-  readonly begin: Uint8Array;
+  /** Of each output its length, and as much of it as is compared. */
+  readonly outputs: readonly { readonly bytes: number; readonly begin: Uint8Array }[];
+  /** null: nothing is wrong with it. */
+  readonly fault: Failure | null;
 }
 
 /** Answers over the wire to the first payloads; none where the model's datatypes or its answers do not allow it. */
@@ -50,10 +54,11 @@ async function references(
   input: MeasureInput,
   payloads: readonly RequestInputs[],
   outputNames: readonly string[],
-): Promise<Reference[][]> {
-  const all: Reference[][] = [];
+  checks: OutputValidator | null,
+): Promise<Reference[]> {
+  const all: Reference[] = [];
   const startMs = performance.now();
-  for (const inputs of payloads.slice(0, mostReferences)) {
+  for (const [payload, inputs] of payloads.slice(0, mostReferences).entries()) {
     if (performance.now() - startMs > referencesMs) break;
     const reply = await client.infer(
       {
@@ -63,12 +68,14 @@ async function references(
       },
       { timeoutMs: answerTimeoutMs, signal: input.signal },
     );
-    all.push(
-      outputNames.map((name) => {
+    if (checks?.begin(payload, payload) === true) checks.look(payload, payload, () => reply.outputs);
+    all.push({
+      outputs: outputNames.map((name) => {
         const data = reply.outputs.find((output) => output.name === name)?.data ?? new Uint8Array();
         return { bytes: data.byteLength, begin: Uint8Array.from(data.subarray(0, comparedBytes)) };
       }),
-    );
+      fault: checks?.take(payload)?.fault ?? null,
+    });
   }
   return all;
 }
@@ -122,9 +129,11 @@ export async function createSharedRegions(
     await writeRegion(inputRegion, writes);
     await writeRegion(outputRegion, []);
     // Where nothing of the answers is to be looked at, there need not be an answer to look at.
-    const compared = input.settings.checkOutputs === 'none' ? [] : payloads;
-    const known = await references(client, input, compared, outputNames);
-    for (const [index, output] of (known[0] ?? []).entries()) {
+    const { outputChecks } = job;
+    const checks = outputChecks === null ? null : new OutputValidator(outputChecks, job);
+    const compared = checks === null ? [] : payloads;
+    const known = await references(client, input, compared, outputNames, checks);
+    for (const [index, output] of (known[0]?.outputs ?? []).entries()) {
       if (output.bytes > outputs.outputBytes) {
         throw new WorkbenchError(
           'input-invalid',
@@ -147,7 +156,8 @@ export async function createSharedRegions(
         outputRegion: outputRegion.name,
         outputPath: `${sharedFolder}${outputRegion.key}`,
         ...outputs,
-        references: known.map((answer) => answer.map(({ begin }) => begin)),
+        references: known.map(({ outputs: parts }) => parts.map(({ begin }) => begin)),
+        referenceFaults: known.map(({ fault }) => fault),
       },
       repair,
       close,

@@ -1,4 +1,5 @@
 import { LatencyHistogram } from '../latency-histogram';
+import { partLatencies } from '../percentile-interval';
 import { AnswerRecorder } from './answer-recorder';
 import type { AnswerTimes } from './transport';
 import type { FailureCount, RecordedWindow } from './worker-messages';
@@ -128,8 +129,7 @@ export class WindowRecorder {
   private closeBlock(): void {
     const { block } = this;
     this.blockCounts.push(block.count);
-    const { count } = block;
-    this.blockLatencies.push(count === 0 ? null : { p99Us: block.percentile(99), avgUs: block.avgUs, count });
+    this.blockLatencies.push(partLatencies(block));
     this.latencies.merge(block);
     block.clear();
   }

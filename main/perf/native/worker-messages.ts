@@ -1,5 +1,6 @@
 import type { WireError } from '../../contract/errors';
 import type { HistogramData } from '../latency-histogram';
+import type { PartLatencies } from '../percentile-interval';
 import type { OutputCheckCounts, SharedChecks } from './transport';
 
 export interface FailureCount {
@@ -27,12 +28,8 @@ export interface RecordedWindow {
   readonly blockUs: number;
   /** Length of the last part, which the end of the window makes a little longer or shorter. */
   readonly lastBlockUs: number;
-  /** p99 and mean latency of the same parts; null where a part had no request. */
-  readonly blockLatencies: readonly ({
-    readonly p99Us: number;
-    readonly avgUs: number;
-    readonly count: number;
-  } | null)[];
+  /** Latencies of the same parts; null where a part had no request. */
+  readonly blockLatencies: readonly (PartLatencies | null)[];
   /** Share of the time in which the thread's event loop was busy, 0 to 1. */
   readonly loopUtilization: number;
   /** p99 of the event loop's delay within the window. */

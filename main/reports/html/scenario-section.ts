@@ -1,9 +1,11 @@
 import { scenarioCharts } from '../charts/report-charts';
 import { renderChart } from '../charts/render-chart';
 import type { ReportLevel, ReportScenario } from '../report';
+import { cacheTable } from './cache-table';
 import { checksTable, tlsTable, togetherTable } from './check-section';
 import { crossCheckPart } from './cross-check-part';
 import { gpuTable } from './gpu-table';
+import { intervalTable } from './interval-table';
 import { Markup, markup } from './markup';
 import { repeatsTable } from './repeats-table';
 import { streamTable } from './stream-section';
@@ -119,6 +121,7 @@ ${
 </thead><tbody>${scenario.rows.map((row) => loadRow(row, row === peak))}
 </tbody></table>
 <p class="key"><span class="tick yes">●</span> steady &nbsp; <span class="tick unsure">○</span> not steady, drawn hollow or pale &nbsp; <span class="tick no">×</span> no result &nbsp; bold: highest throughput of a steady level</p>
+${intervalTable(scenario, loadHeading(scenario))}
 ${repeatsTable(measured)}
 ${scheduleTable(scenario)}
 ${streamTable(measured, loadHeading(scenario))}
@@ -126,6 +129,7 @@ ${checksTable(measured)}
 ${togetherTable(measured)}
 ${tlsTable(measured)}
 ${gpuTable(measured)}
+${cacheTable(measured)}
 ${measured.length === 0 ? null : samplingTable(scenario, measured)}
 ${errorsTable(scenario, loadHeading(scenario))}
 ${composingTable(scenario, loadHeading(scenario))}

@@ -60,6 +60,7 @@ th.n + th:not(.n), td.n + td:not(.n) { padding-left: 4mm; }
 .steps th:nth-child(1) { width: 20%; } .steps th:nth-child(2) { width: 11%; } .steps th:nth-child(3) { width: 10%; }
 .sampling th:nth-child(1), .sampling th:nth-child(2) { width: 6%; } .sampling th:nth-child(-n + 9):nth-child(n + 3) { width: 7.2%; } .sampling th:nth-child(10) { width: 15%; }
 .histogram { display: inline-block; width: 24mm; height: 4mm; fill: ${ink.soft}; vertical-align: top; }
+.intervals th:nth-child(-n + 2) { width: 6%; }
 .failed th:nth-child(-n + 3) { width: 8%; } .failed th:nth-child(4) { width: 22%; }
 .composing th:nth-child(-n + 2) { width: 6%; } .composing th:nth-child(3) { width: 22%; }
  .params th:nth-child(1) { width: 37%; } .params th:nth-child(2) { width: 27%; }

@@ -1,11 +1,20 @@
 import type { Control } from './fields/field';
 
+const listed = (text: string) => text.split(/[\s,;]+/).filter(Boolean);
+
 /** "1, 2, 4" -> [1, 2, 4]; a sentence that says what is wrong otherwise. */
 export function parseIntegers(text: string, mayBeEmpty: boolean): readonly number[] | string {
-  const parts = text.split(/[\s,;]+/).filter(Boolean);
+  const parts = listed(text);
   if (parts.length === 0) return mayBeEmpty ? [] : 'Give at least one whole number';
   const bad = parts.find((part) => !/^[1-9]\d{0,8}$/.test(part));
   return bad === undefined ? parts.map(Number) : `“${bad}” is not a whole number from 1`;
+}
+
+/** "0.5, 2" -> [0.5, 2], or none; a sentence that says what is wrong otherwise. */
+export function parseNumbers(text: string): readonly number[] | string {
+  const parts = listed(text);
+  const bad = parts.find((part) => !Number.isFinite(Number(part)) || Number(part) <= 0);
+  return bad === undefined ? parts.map(Number) : `“${bad}” is not a number above 0`;
 }
 
 /** "1e-4" or "0.0001" -> 0.0001; a sentence that says what is wrong otherwise. */
@@ -19,15 +28,15 @@ export function parseDecimal(text: string): number | string {
 /** What is wrong with a value that was kept as text because it could not be read; null for any other. */
 export function textProblem(control: Control, value: unknown): string | null {
   if (typeof value !== 'string') return null;
-  const read =
-    control.kind === 'integers'
-      ? parseIntegers(value, control.mayBeEmpty)
-      : control.kind === 'sweep' && value !== 'formula'
-        ? parseIntegers(value, false)
-        : control.kind === 'decimal'
-          ? parseDecimal(value)
-          : null;
+  const read = reading(control, value);
   return typeof read === 'string' ? read : null;
+}
+
+function reading(control: Control, text: string): unknown {
+  if (control.kind === 'integers') return parseIntegers(text, control.mayBeEmpty);
+  if (control.kind === 'numbers') return parseNumbers(text);
+  if (control.kind === 'sweep') return text === 'formula' ? null : parseIntegers(text, false);
+  return control.kind === 'decimal' ? parseDecimal(text) : null;
 }
 
 /** A value as it stands in a field or a table. */

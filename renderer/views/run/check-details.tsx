@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { levelText, togetherText } from '../../../main/contract/level-text';
 import type { LoadPoint } from '../../../main/contract/results';
-import { formatCount } from '../../format/numbers';
+import { formatCount, formatMs, formatShare } from '../../format/numbers';
 import type { DetailsRow } from './details-table';
 import { DetailsTable } from './details-table';
 
@@ -99,6 +99,77 @@ export const SharedMemoryTable = memo(function SharedMemoryTable({
           help: 'Times that another client had unregistered the regions.',
           number: true,
         },
+      ]}
+      rows={rows}
+    />
+  );
+});
+
+/** What the server's response cache did; nothing where it counted neither a hit nor a miss. */
+export const CacheTable = memo(function CacheTable({ points }: { points: readonly LoadPoint[] }) {
+  const rows = points.flatMap((point): readonly DetailsRow[] => {
+    if (point.cache === undefined) return [];
+    const { hitCount, missCount, hitUs, missUs } = point.cache;
+    const level = levelText(point);
+    return [
+      {
+        key: `${level} ${point.model ?? ''}`,
+        cells: [level, formatCount(hitCount), formatCount(missCount), formatMs(hitUs), formatMs(missUs)],
+      },
+    ];
+  });
+  return (
+    <DetailsTable
+      title="Response cache"
+      note="from the server's statistics, mean times in ms"
+      headings={[
+        { title: 'Level' },
+        { title: 'Hits', help: 'Requests that the cache answered.', number: true },
+        { title: 'Misses', help: 'Requests that the model had to answer.', number: true },
+        { title: 'Server cache hit', help: 'Mean time of a hit in the cache.', number: true },
+        {
+          title: 'Server cache miss',
+          help: 'Mean time for looking up and keeping an answer, without the model’s own.',
+          number: true,
+        },
+      ]}
+      rows={rows}
+    />
+  );
+});
+
+/** What the load generator itself had to do; nothing where the tool does not say. */
+export const ClientTable = memo(function ClientTable({ points }: { points: readonly LoadPoint[] }) {
+  const rows = points.flatMap((point): readonly DetailsRow[] => {
+    if (point.client === undefined) return [];
+    const { cpuShare, loopShare, loopDelayP99Us } = point.client;
+    const level = levelText(point);
+    return [
+      {
+        key: `${level} ${point.model ?? ''}`,
+        cells: [
+          level,
+          cpuShare === null ? '–' : cpuShare.toFixed(2),
+          formatShare(loopShare),
+          formatMs(loopDelayP99Us),
+        ],
+        doubtful: point.flags.includes('client-saturated'),
+      },
+    ];
+  });
+  return (
+    <DetailsTable
+      title="Load generator"
+      note="its own part: near one core, or always busy, it hides the server"
+      headings={[
+        { title: 'Level' },
+        {
+          title: 'CPU, cores',
+          help: 'CPU time of its process over the time; “–”: measured for too short a time.',
+          number: true,
+        },
+        { title: 'Busy', help: 'Share of the time in which its event loop was busy.', number: true },
+        { title: 'Delay p99', help: 'Largest p99 of a window’s event-loop delay, in ms.', number: true },
       ]}
       rows={rows}
     />

@@ -1,3 +1,4 @@
+import type { LatencyName } from '../../../main/contract/latency-intervals';
 import type { repeatedColumns } from '../../../main/contract/repeats';
 import type { LoadPoint, ScheduledLatency } from '../../../main/contract/results';
 
@@ -10,6 +11,8 @@ export interface LevelColumn {
   /** Of repeats its range stands below. */
   readonly ranged?: (typeof repeatedColumns)[number];
   readonly rangedSchedule?: ScheduledLatency;
+  /** Of a level measured once half the width of its interval stands below. */
+  readonly interval?: LatencyName;
   /** Something to look at: wrong answers, a certificate that nobody checked. */
   readonly doubtful?: (point: LoadPoint) => boolean;
 }

@@ -1,3 +1,4 @@
+import type { LatencyName } from '../../../main/contract/latency-intervals';
 import type { LoadPoint } from '../../../main/contract/results';
 import type { Sweep } from '../../../main/contract/sweep';
 import { achievedRate } from '../../../main/contract/sweep';
@@ -34,12 +35,17 @@ const components: readonly LevelColumn[] = [
 const percentile = (percent: number): string =>
   `Latency within which ${percent} % of the requests were answered.`;
 
+const latency = (title: string, name: LatencyName, help: string): LevelColumn => ({
+  ...column(title, name, help),
+  interval: name,
+});
+
 const latencies: readonly LevelColumn[] = [
-  column('p50', 'p50Us', percentile(50)),
-  column('p90', 'p90Us', percentile(90)),
-  column('p95', 'p95Us', percentile(95)),
-  column('p99', 'p99Us', percentile(99)),
-  column('avg', 'avgUs', 'Mean latency as it was measured, not the sum of the components.'),
+  latency('p50', 'p50Us', percentile(50)),
+  latency('p90', 'p90Us', percentile(90)),
+  latency('p95', 'p95Us', percentile(95)),
+  latency('p99', 'p99Us', percentile(99)),
+  latency('avg', 'avgUs', 'Mean latency as it was measured, not the sum of the components.'),
 ];
 
 const achieved: LevelColumn = {

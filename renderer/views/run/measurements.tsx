@@ -20,7 +20,7 @@ import { useWorkbench } from '../../workbench';
 import { BudgetField } from './budget-field';
 import { CrossCheckPanel } from './cross-check-panel';
 import { SweepCharts, WindowsPanel } from './live-charts';
-import { ChecksTable, SharedMemoryTable, TogetherTable } from './check-details';
+import { CacheTable, ChecksTable, ClientTable, SharedMemoryTable, TogetherTable } from './check-details';
 import { ComposingTable, ErrorsTable } from './level-details';
 import { PointsTable } from './points-table';
 import { SequenceTable, StreamTable } from './stream-details';
@@ -131,7 +131,9 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
       <StreamTable points={points} />
       <SequenceTable points={points} />
       <SharedMemoryTable points={points} />
+      <CacheTable points={points} />
       <ComposingTable points={points} />
+      <ClientTable points={points} />
       <CrossCheckPanel state={state} scenario={scenario} />
     </section>
   );

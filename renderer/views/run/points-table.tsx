@@ -1,4 +1,5 @@
 import { memo } from 'react';
+import { latencyIntervalUs } from '../../../main/contract/latency-intervals';
 import { middleRepeatText, repeatsText } from '../../../main/contract/repeats';
 import type { LoadPoint } from '../../../main/contract/results';
 import type { Scenario } from '../../../main/contract/run-events';
@@ -40,6 +41,13 @@ function Range(props: {
   );
 }
 
+/** Half the width of a value's 95 % interval, below it; of repeats their range says more. */
+function HalfWidth(props: { point: LoadPoint; value: number | null; text: (value: number) => string }) {
+  const { point, value, text } = props;
+  if (value === null || point.repeats !== undefined) return null;
+  return <span className="range">± {text(value)}</span>;
+}
+
 function PointCells({ point, columns }: { point: LoadPoint; columns: readonly LevelColumn[] }) {
   const why = whyUnsteady(point);
   const repeats = repeatsText(point.repeats);
@@ -48,13 +56,17 @@ function PointCells({ point, columns }: { point: LoadPoint; columns: readonly Le
       <td className="number">
         {formatRate(point.inferencesPerSecond)}
         <Range range={point.repeats?.ranges.inferencesPerSecond} text={formatRate} />
+        <HalfWidth point={point} value={point.throughputIntervalIps} text={formatRate} />
       </td>
-      {columns.map(({ title, text, ranged, rangedSchedule, doubtful }) => (
+      {columns.map(({ title, text, ranged, rangedSchedule, interval, doubtful }) => (
         <td key={title} className={doubtful?.(point) === true ? 'number tone-warn' : 'number'}>
           {text(point)}
           {ranged === undefined ? null : <Range range={point.repeats?.ranges[ranged]} text={formatMs} />}
           {rangedSchedule === undefined ? null : (
             <Range range={point.repeats?.scheduledRanges?.[rangedSchedule]} text={formatMs} />
+          )}
+          {interval === undefined ? null : (
+            <HalfWidth point={point} value={latencyIntervalUs(point, interval)} text={formatMs} />
           )}
         </td>
       ))}
@@ -93,7 +105,9 @@ export const PointsTable = memo(function PointsTable({
           mean times and percentiles in ms, sorted by load
           {points.some(({ repeats }) => repeats !== undefined)
             ? '; medians of the repeats, their range below'
-            : ''}
+            : points.some(({ throughputIntervalIps }) => throughputIntervalIps !== null)
+              ? '; ± half the width of the 95 % interval'
+              : ''}
           {points.some(({ streaming }) => streaming !== undefined)
             ? '; latency over a stream is that of the last response'
             : ''}

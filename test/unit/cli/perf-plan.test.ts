@@ -33,6 +33,40 @@ describe('several levels', () => {
   });
 });
 
+describe('another machine', () => {
+  const far = 'far.example:8001';
+
+  it.each([
+    ['--url', ['--url', 'http://far.example:8000']],
+    ['--grpc-url', ['--grpc-url', far]],
+    ['--grpc-url', ['--grpc-url', `grpcs://${far}`]],
+  ])('is not loaded by %s', async (where, args) => {
+    await expect(planOf('--model', 'm', ...args)).rejects.toMatchObject({ code: 'input-invalid', where });
+  });
+
+  it('is, where that is wanted', async () => {
+    const { addresses } = await planOf('--model', 'm', '--grpc-url', far, '--allow-remote-load');
+    expect(addresses.grpc).toBe(far);
+  });
+
+  it.each(['LOCALHOST:8001', '127.1.2.3:8001', '[::1]:8001', 'grpc://localhost:8001'])(
+    'is not %s',
+    async (address) => {
+      await expect(planOf('--model', 'm', '--grpc-url', address)).resolves.toBeDefined();
+    },
+  );
+});
+
+it('CUDA shared memory is for perf_analyzer alone', async () => {
+  const cuda = ['--model', 'm', '--shared-memory', 'cuda'];
+  await expect(planOf(...cuda)).rejects.toMatchObject({
+    code: 'combination-unsupported',
+    where: '--shared-memory',
+  });
+  await expect(planOf(...cuda, '--cross-check')).rejects.toMatchObject({ where: '--shared-memory' });
+  await expect(planOf(...cuda, '--load-tool', 'perf_analyzer')).resolves.toBeDefined();
+});
+
 describe('numbers', () => {
   it.each([
     ['--measurement-interval-ms', '0'],

@@ -71,6 +71,31 @@ describe('several measurements of a level', () => {
     expect(merged.repeat).toBeUndefined();
   });
 
+  it('have intervals from themselves, and none of a latency that one does not tell', () => {
+    const of = (us: number, repeat: number, change = {}) =>
+      repeated(us, repeat, { avgUs: us, p50Us: us, p90Us: us, p95Us: us, ...change });
+    // t of two degrees of freedom, 4.303, times a deviation of 2, by the root of three.
+    const half: unknown = expect.closeTo(4.968, 2);
+    const merged = mergedPoint([of(10, 1), of(12, 2), of(14, 3)], 0);
+    expect(merged.p99IntervalUs).toEqual(half);
+    expect(merged.latencyIntervals).toEqual({ avgUs: half, p50Us: half, p90Us: half, p95Us: half });
+    const untold = mergedPoint([of(10, 1), of(12, 2), of(14, 3, { avgUs: null })], 0);
+    expect(untold.latencyIntervals).toMatchObject({ avgUs: null, p50Us: half });
+    const two = mergedPoint([of(10, 1), of(12, 2)], 0);
+    expect(two).toMatchObject({ p99IntervalUs: null, latencyIntervals: { p50Us: null } });
+  });
+
+  it('have the cache’s counts together, and medians of its times', () => {
+    const cached = (hitUs: number | null, repeat: number) =>
+      repeated(1, repeat, { cache: { hitCount: 10, missCount: repeat, hitUs, missUs: 50 } });
+    expect(mergedPoint([cached(20, 1), cached(26, 2), cached(22, 3)], 0).cache).toEqual({
+      ...{ hitCount: 30, missCount: 6 },
+      ...{ hitUs: 22, missUs: 50 },
+    });
+    expect(mergedPoint([cached(20, 1), cached(null, 2)], 0).cache?.hitUs).toBeNull();
+    expect(mergedPoint([repeated(1, 1), repeated(1, 2)], 0)).not.toHaveProperty('cache');
+  });
+
   it('are steady and free of errors only all together', () => {
     const merged = mergedPoint(
       [repeated(1, 1), repeated(1, 2, { stable: false, flags: ['unstable'], errorCount: 3 })],

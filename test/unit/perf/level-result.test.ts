@@ -1,62 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { histogramError } from '../../../main/perf/latency-histogram';
 import type { MeasuredWindow } from '../../../main/perf/native/level-result';
 import { levelResult, summarizeWindow } from '../../../main/perf/native/level-result';
 import { WindowRecorder } from '../../../main/perf/native/window-recorder';
 import type { ServerDelta } from '../../../main/perf/server-columns';
-
-const second = 1e6;
-const level = { batchSize: 2, concurrency: 4 };
-
-/** Counters of `count` requests with 10 us in each of the four fields. */
-function server(count: number): ServerDelta {
-  const duration = { count, ns: count * 10_000 };
-  const none = { count: 0, ns: 0 };
-  return {
-    success: { count, ns: count * 60_000 },
-    queue: duration,
-    computeInput: duration,
-    computeInfer: duration,
-    computeOutput: duration,
-    cacheHit: none,
-    cacheMiss: none,
-    inferenceCount: 2 * count,
-    executionCount: count,
-    version: '1',
-  };
-}
-
-/** One second with the given latencies, their ends spread evenly, 3 us send and 2 us recv each. */
-function windowOf(
-  latencies: readonly number[],
-  options: { readonly failures?: number; readonly busy?: number; readonly restarted?: boolean } = {},
-): MeasuredWindow {
-  const recorder = new WindowRecorder(second / 4);
-  recorder.begin(0);
-  for (const [index, latency] of latencies.entries()) {
-    const endUs = ((index + 0.5) * second) / latencies.length;
-    recorder.success(endUs - latency, endUs, 3, 2);
-  }
-  for (let index = 0; index < (options.failures ?? 0); index += 1) recorder.failure('UNAVAILABLE', 'no');
-  const recorded = recorder.close(second, {
-    loopUtilization: options.busy ?? 0.2,
-    loopDelayP99Us: 0,
-    cpuUs: 100_000,
-    cpuSpanUs: second,
-    sequencesEnded: 0,
-  });
-  return {
-    recorded,
-    summary: summarizeWindow(recorded, level.batchSize),
-    server: options.restarted === true ? null : server(latencies.length),
-  };
-}
-
-const steps = (from: number, count: number) =>
-  Array.from({ length: count }, (_unused, index) => from + index);
-/** Within the histogram's error. */
-const near = (value: number): unknown => expect.closeTo(value, -Math.log10(2.1 * histogramError * value));
-const settings = { stabilityPercentage: 10 };
+import { level, near, second, server, settings, steps, windowOf } from './level-windows';
 
 describe('a window', () => {
   it('is told with its rate in items and its own percentiles', () => {
@@ -256,31 +203,6 @@ describe('requests over a stream', () => {
     const point = levelResult([window, window, window], level, settings);
     expect(point).not.toHaveProperty('streaming');
     expect(point).not.toHaveProperty('sequences');
-  });
-});
-
-describe('the share of CPU', () => {
-  const withCpu = (cpuUs: number, cpuSpanUs: number): MeasuredWindow => {
-    const window = windowOf(steps(100, 10));
-    return { ...window, recorded: { ...window.recorded, cpuUs, cpuSpanUs } };
-  };
-  const shareOf = (...windows: readonly MeasuredWindow[]) =>
-    levelResult(windows, level, settings)?.client?.cpuShare;
-
-  it('is over the time between the readings', () => {
-    expect(shareOf(withCpu(100_000, 1e6), withCpu(200_000, 1e6), withCpu(300_000, 2e6))).toBe(0.15);
-  });
-
-  it('gives the CPU time of a request', () => {
-    const windows = [withCpu(100_000, 1e6), withCpu(200_000, 1e6), withCpu(300_000, 2e6)];
-    const point = levelResult(windows, level, settings);
-    expect(point?.clientCpuUsPerRequest).toBeCloseTo((0.15 * 3 * second) / (point?.requestCount ?? 0), 2);
-  });
-
-  it('is not known of a time in which clock ticks count', () => {
-    const short = withCpu(10_000, 1e5);
-    expect(shareOf(short, short, short)).toBeNull();
-    expect(levelResult([short, short, short], level, settings)).not.toHaveProperty('clientCpuUsPerRequest');
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LatencyHistogram } from '../../../main/perf/latency-histogram';
-import { percentileInterval } from '../../../main/perf/percentile-interval';
+import { latencyInterval, partLatencies } from '../../../main/perf/percentile-interval';
 import { partsInterval } from '../../../main/perf/throughput-interval';
 import { createRandom } from '../../../main/perf/random';
 
@@ -22,15 +22,42 @@ function wandering(seed: number, count: number): number[] {
   });
 }
 
-describe('the interval of a percentile', () => {
-  const parts = (values: readonly number[], count: number) => values.map((us) => ({ us, count }));
+describe('the interval of a latency', () => {
+  /** Parts whose latencies are all the same value. */
+  const parts = (values: readonly number[], count: number) =>
+    values.map((us) => ({ avgUs: us, p50Us: us, p90Us: us, p95Us: us, p99Us: us, count }));
 
   it('is taken from the finest parts that have enough requests', () => {
-    expect(percentileInterval([parts([10, 12, 14], 100)])).toBeCloseTo(8.606, 3);
+    expect(latencyInterval([parts([10, 12, 14], 100)], 'p99Us')).toBeCloseTo(8.606, 3);
     const coarse = parts([20, 24, 28], 240);
-    expect(percentileInterval([parts([10, 12, 14], 80), coarse])).toBeCloseTo(17.212, 3);
-    expect(percentileInterval([parts([10, 12, 14], 20), parts([20, 24, 28], 60)])).toBeNull();
-    expect(percentileInterval([parts([10, 12], 500)])).toBeNull();
+    expect(latencyInterval([parts([10, 12, 14], 80), coarse], 'p99Us')).toBeCloseTo(17.212, 3);
+    expect(latencyInterval([parts([10, 12, 14], 20), parts([20, 24, 28], 60)], 'p99Us')).toBeNull();
+    expect(latencyInterval([parts([10, 12], 500)], 'p99Us')).toBeNull();
+    expect(latencyInterval([[], []], 'p99Us')).toBeNull();
+  });
+
+  it.each([
+    ['avgUs', 10],
+    ['p50Us', 10],
+    ['p90Us', 10],
+    ['p95Us', 20],
+    ['p99Us', 100],
+  ] as const)('of %s needs %d requests a part', (name, fewest) => {
+    expect(latencyInterval([parts([10, 12, 14], fewest)], name)).toBeCloseTo(8.606, 3);
+    expect(latencyInterval([parts([10, 12, 14], fewest - 1)], name)).toBeNull();
+  });
+
+  it('is of the latency that is asked for', () => {
+    const own = parts([10, 10, 10], 100).map((part, index) => ({ ...part, p95Us: 10 + 2 * index }));
+    expect(latencyInterval([own], 'p95Us')).toBeCloseTo(8.606, 3);
+    expect(latencyInterval([own], 'p50Us')).toBe(0);
+  });
+
+  it('knows nothing of a part without requests', () => {
+    const times = new LatencyHistogram();
+    expect(partLatencies(times)).toBeNull();
+    for (const us of [100, 200, 300]) times.add(us);
+    expect(partLatencies(times)).toMatchObject({ avgUs: 200, count: 3 });
   });
 });
 

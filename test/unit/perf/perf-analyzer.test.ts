@@ -168,6 +168,33 @@ describe('the output', () => {
       inferenceCount: 10450,
       executionCount: 10450,
       sequencesPerSecond: null,
+      cache: null,
+    });
+  });
+
+  it('tells what the response cache of the model did, not that of the models of an ensemble', async () => {
+    // As ReportServerSideStats writes it.
+    const lines = [
+      '    Cache hit count: 270',
+      '    Cache miss count: 30',
+      '    Successful request count: 300',
+      '    Avg request latency: 60 usec (overhead 3 usec + queue 10 usec + cache hit/miss 47 usec)',
+      '      Average Cache Hit Latency: 15 usec',
+      '      Average Cache Miss Latency: 335 usec (cache lookup/insertion 35 usec + compute input 20 usec + compute infer 250 usec + compute output 30 usec)',
+    ];
+    expect(parseAnalyzerSummary(lines).cache).toEqual({
+      hitCount: 270,
+      missCount: 30,
+      hitUs: 15,
+      missUs: 35,
+    });
+    const ensemble = await linesOf('ensemble.txt');
+    expect(parseAnalyzerSummary(ensemble).cache).toBeNull();
+    expect(parseAnalyzerSummary(['    Composing models: ', ...lines]).cache).toBeNull();
+    // The times of an ensemble are sums over its models.
+    expect(parseAnalyzerSummary([...lines, '  Composing models: ']).cache).toEqual({
+      ...{ hitCount: 270, missCount: 30 },
+      ...{ hitUs: null, missUs: null },
     });
   });
 
@@ -188,6 +215,16 @@ describe('the verdict', () => {
     expect(analyzerFailure({ ...end, lines, exitCode: null, signal: 'SIGSEGV' }, 'here')?.message).toContain(
       'SIGSEGV',
     );
+  });
+
+  it('names /dev/shm where it was full', () => {
+    const error = analyzerFailure(
+      { ...end, lines: ['Measurement'], exitCode: null, signal: 'SIGBUS' },
+      'here',
+    );
+    expect(error).toMatchObject({ code: 'load-tool-failed', where: 'here' });
+    expect(error?.message).toContain('/dev/shm is full');
+    expect(error?.remedy).toContain('--shm-size-mib');
   });
 
   it.each([
@@ -274,6 +311,30 @@ describe('a faulty perf_analyzer', () => {
       flags: ['unstable'],
       inferencesPerSecond: 5611.98,
     });
+  });
+
+  it('that tells three windows has intervals of what they tell', async () => {
+    const pass = (index: number, rate: number, avgUs: number) =>
+      `echo '  Pass [${index}] throughput: ${rate} infer/sec. Avg latency: ${avgUs} usec (std 1 usec).'`;
+    // The first is not among the merged ones.
+    const script = [
+      pass(1, 900, 90),
+      pass(2, 100, 10),
+      pass(3, 102, 12),
+      pass(4, 104, 14),
+      writeCsv('4'),
+    ].join('\n');
+    const point = await measure(script);
+    expect(point.throughputIntervalIps).toBeCloseTo(8.606, 3);
+    expect(point.latencyIntervals).toEqual({
+      avgUs: expect.closeTo(8.606, 3) as unknown,
+      p50Us: null,
+      p90Us: null,
+      p95Us: null,
+    });
+    const short = await measure(writeCsv('4'));
+    expect(short.throughputIntervalIps).toBeNull();
+    expect(short).not.toHaveProperty('latencyIntervals');
   });
 
   it('that falls silent is ended, with all its children', async () => {

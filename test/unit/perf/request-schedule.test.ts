@@ -7,14 +7,16 @@ const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + 
 
 describe('a schedule', () => {
   it('is constant', () => {
-    const next = createSchedule({ rate: 400, distribution: 'constant', intervalsUs: [] });
+    const next = createSchedule({ rate: 400, distribution: 'constant', seed: 1, intervalsUs: [] });
     expect(take(next, 3)).toEqual([2500, 2500, 2500]);
   });
 
-  it('of a Poisson process has the mean and the spread of one, and is the same each time', () => {
-    const made = () => take(createSchedule({ rate: 1000, distribution: 'poisson', intervalsUs: [] }), 20_000);
-    const intervals = made();
-    expect(intervals).toEqual(made());
+  it('of a Poisson process has the mean and the spread of one, and is the same with the same seed', () => {
+    const made = (seed: number) =>
+      take(createSchedule({ rate: 1000, distribution: 'poisson', seed, intervalsUs: [] }), 20_000);
+    const intervals = made(7);
+    expect(intervals).toEqual(made(7));
+    expect(intervals).not.toEqual(made(8));
     expect(Math.min(...intervals)).toBeGreaterThanOrEqual(0);
     expect(mean(intervals)).toBeGreaterThan(970);
     expect(mean(intervals)).toBeLessThan(1030);
@@ -27,7 +29,7 @@ describe('a schedule', () => {
   });
 
   it('of given intervals repeats them', () => {
-    const next = createSchedule({ rate: 1, distribution: 'poisson', intervalsUs: [10, 20, 30] });
+    const next = createSchedule({ rate: 1, distribution: 'poisson', seed: 1, intervalsUs: [10, 20, 30] });
     expect(take(next, 5)).toEqual([10, 20, 30, 10, 20]);
     expect(rateOfIntervals([1000, 3000])).toBe(500);
   });

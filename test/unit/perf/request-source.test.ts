@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Failure } from '../../../main/perf/native/grpc-status';
 import type { LoadJob, SharedJob } from '../../../main/perf/native/load-job';
 import type { RequestSource, SharedPlaces } from '../../../main/perf/native/request-source';
 import { createRequestSource } from '../../../main/perf/native/request-source';
@@ -11,11 +12,13 @@ const expected = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8]);
 
 let dir: string;
 let shared: SharedJob;
+let referenceFaults: (Failure | null)[];
 let source: RequestSource;
 /** Where the outputs of the last encoded request go. */
 let asked: SharedPlaces[];
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'shared-'));
+  referenceFaults = [null];
   shared = {
     inputRegion: 'in',
     payloads: [[{ name: 'INPUT', datatype: 'FP32', shape: [2], offset: 0, bytes: 8 }]],
@@ -25,6 +28,7 @@ beforeEach(async () => {
     outputDatatypes: ['FP32'],
     outputBytes: 8,
     references: [[expected]],
+    referenceFaults,
   };
   await writeFile(shared.outputPath, Buffer.alloc(outputRegionBytes(shared)));
   asked = [];
@@ -63,12 +67,24 @@ it('an answer that was never written, or another one, is wrong', async () => {
   await answer(expected);
   send(0);
   // What stood there before was wiped out when the request was made.
-  expect(source.check(0)).toMatch(/OUTPUT in shared memory is not what the server answers over the wire/);
+  expect(source.check(0)).toEqual({
+    kind: 'wrong output',
+    message: 'output OUTPUT in shared memory is not what the server answers over the wire',
+  });
   for (let count = 1; count < 100; count += 1) expect(send(1)).toBe(commonAt());
   expect(send(1)).toBe(watchedAt());
   await answer(Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 64]));
   expect(source.check(1)).not.toBeNull();
   expect([source.checked, source.wrong]).toEqual([2, 2]);
+});
+
+it('an answer to what is answered wrongly over the wire is as wrong', async () => {
+  const fault = { kind: 'output not finite', message: 'OUTPUT has NaN or an infinity at value 0' };
+  referenceFaults[0] = fault;
+  send(0);
+  await answer(expected);
+  expect(source.check(0)).toEqual(fault);
+  expect([source.checked, source.wrong]).toEqual([1, 1]);
 });
 
 it('a second one is read back only when the first is done with, and a failed one is done with', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergeDeltas, serverColumns, serverDelta } from '../../../main/perf/server-columns';
+import { cacheColumns, mergeDeltas, serverColumns, serverDelta } from '../../../main/perf/server-columns';
 import { parseModelStatistics } from '../../../main/triton/statistics';
 
 /** Counters after `requests` requests of `items` items each, in batches of `batch` items. */
@@ -60,5 +60,46 @@ describe('the server columns', () => {
     const delta = serverDelta(statistics(counters('1', 5)), statistics(counters('1', 5)));
     if (delta === null) throw new Error('the counters stand still');
     expect(serverColumns(delta)).toMatchObject({ queueUs: 0, knownUs: 0, meanServerBatch: null });
+  });
+});
+
+describe('the response cache', () => {
+  /** Counters of the cache after so many hits of 20 us and misses of 50 us. */
+  const cached = (hits: number, misses: number) => {
+    const model = counters('1', hits + misses);
+    const duration = (count: number, us: number) => ({ count, ns: count * us * 1000 });
+    const inference_stats = {
+      ...model.inference_stats,
+      cache_hit: duration(hits, 20),
+      cache_miss: duration(misses, 50),
+    };
+    return statistics({ ...model, inference_stats });
+  };
+  const between = (from: readonly [number, number], to: readonly [number, number]) => {
+    const delta = serverDelta(cached(...from), cached(...to));
+    if (delta === null) throw new Error('the counters go on');
+    return delta;
+  };
+
+  it('has what it counted between two moments, each time by its own count', () => {
+    expect(cacheColumns(between([5, 10], [35, 20]))).toEqual({
+      hitCount: 30,
+      missCount: 10,
+      hitUs: 20,
+      missUs: 50,
+    });
+  });
+
+  it('has no time of what did not happen', () => {
+    expect(cacheColumns(between([0, 0], [0, 4]))).toEqual({
+      hitCount: 0,
+      missCount: 4,
+      hitUs: null,
+      missUs: 50,
+    });
+  });
+
+  it('is not there where the server counted nothing', () => {
+    expect(cacheColumns(between([7, 7], [7, 7]))).toBeNull();
   });
 });

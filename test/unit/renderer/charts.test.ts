@@ -6,6 +6,7 @@ import { plain } from '../../../renderer/charts/chart';
 import { componentsChart, latencyComponents } from '../../../renderer/charts/components-chart';
 import { latencyChart } from '../../../renderer/charts/latency-chart';
 import { isMultiplying, sweepAxis } from '../../../renderer/charts/sweep-axis';
+import { pointText } from '../../../renderer/charts/sweep-series';
 import { throughputChart } from '../../../renderer/charts/throughput-chart';
 import { completeState, pointFixture } from '../../support/run-state';
 
@@ -78,6 +79,26 @@ describe('the latency chart', () => {
     );
     const symbols = data.slice(0, 5).map((trace) => String(trace.marker?.symbol?.[0]));
     expect(new Set(symbols).size).toBe(5);
+  });
+
+  it('has the interval of the p99 as bars, and all intervals in the text of a level', () => {
+    expect(latencyChart(online).data.every((trace) => trace.error_y === undefined)).toBe(true);
+    const sure = pointFixture({
+      ...{ p50Us: 3000, p99Us: 5000, p99IntervalUs: 700 },
+      latencyIntervals: { avgUs: 300, p50Us: 400, p90Us: null, p95Us: 600 },
+    });
+    const points = online.state.points.map((measured, index) =>
+      index === 0 ? { ...measured, point: { ...sure, concurrency: measured.point.concurrency } } : measured,
+    );
+    const { data } = latencyChart({ ...online, state: { ...online.state, points } });
+    const bars = data.filter((trace) => trace.error_y !== undefined);
+    expect(bars.map((trace) => trace.name)).toEqual(['p99']);
+    expect(bars[0]?.error_y?.array[0]).toBe(0.7);
+    expect(bars[0]?.error_y?.array.slice(1).every((half) => half === 0)).toBe(true);
+    const text = pointText(sure);
+    expect(text).toContain('p50 3.00 ± 0.400 · p90 ');
+    expect(text).toContain('p99 5.00 ± 0.700 ms');
+    expect(text).not.toContain('± –');
   });
 
   it('shows no ring where the tool does not say the p99 of a window', () => {

@@ -99,6 +99,15 @@ describe('levels side by side', () => {
     expect(layout.xaxis.tickvals).toEqual([1, 2, 4, 8, 16, 32, 64]);
   });
 
+  it('have the interval of the p99 as bars where it is stated', () => {
+    const runs = [900, null].map((p99IntervalUs, index) => ({
+      name: `Run ${index + 1}`,
+      state: withPoints(pointFixture({ concurrency: 4, p99IntervalUs })),
+    }));
+    const { data } = compareChart(runs, 'concurrency', 'p99', chartThemes.light);
+    expect(data.map((trace) => trace.error_y?.array)).toEqual([[0.9], undefined]);
+  });
+
   it('have names that differ', () => {
     const state = completeState();
     const names = runNames(

@@ -3,7 +3,13 @@ import type { ReactElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import type { LoadPoint } from '../../../main/contract/results';
-import { ChecksTable, SharedMemoryTable, TogetherTable } from '../../../renderer/views/run/check-details';
+import {
+  CacheTable,
+  ChecksTable,
+  ClientTable,
+  SharedMemoryTable,
+  TogetherTable,
+} from '../../../renderer/views/run/check-details';
 import { PointsTable } from '../../../renderer/views/run/points-table';
 import { SequenceTable, StreamTable } from '../../../renderer/views/run/stream-details';
 import { furtherPoint } from '../../support/further-point';
@@ -53,6 +59,25 @@ describe('the table of levels', () => {
     expect(page.body.textContent).toContain('latency over a stream is that of the last response');
   });
 
+  it('has half the width of the interval below each value, and below repeats their range alone', () => {
+    const sure = pointFixture({
+      ...{ throughputIntervalIps: 20, p99IntervalUs: 900 },
+      latencyIntervals: { avgUs: 300, p50Us: 400, p90Us: null, p95Us: 600 },
+    });
+    const spans = (point: LoadPoint) => texts(table(point), '.range');
+    expect(spans(sure)).toEqual(['± 20.00', '± 0.400', '± 0.600', '± 0.900', '± 0.300']);
+    expect(table(sure).body.textContent).toContain('95 % interval');
+    expect(spans(pointFixture({ throughputIntervalIps: null }))).toEqual([]);
+    const state = stateOf([...createdBodies(), measurementBody('online', sure)]);
+    const [measured] = state.scenarios.online.points;
+    if (measured === undefined) throw new Error('The level is measured');
+    const ranges = { p99Us: { min: 1000, max: 2000 } };
+    const point = { ...measured.point, repeats: { count: 3, failed: 0, ranges, middle: 1 } };
+    const repeated = { ...state.scenarios.online, points: [{ ...measured, point }] };
+    const page = drawn(<PointsTable scenario="online" state={repeated} />);
+    expect(texts(page, '.range')).toEqual(['1.00–2.00', '3 repeats']);
+  });
+
   it('shows what a tool did not tell as missing', () => {
     const { streaming } = furtherPoint();
     if (streaming === undefined) throw new Error('The fixture streams');
@@ -84,7 +109,8 @@ describe('the details of levels', () => {
   const plain = pointFixture();
 
   it('are not there for levels without any', () => {
-    for (const Table of [ChecksTable, SharedMemoryTable, TogetherTable, StreamTable, SequenceTable]) {
+    const tables = [ChecksTable, SharedMemoryTable, TogetherTable, StreamTable, SequenceTable];
+    for (const Table of [...tables, CacheTable, ClientTable]) {
       expect(renderToStaticMarkup(<Table points={[plain]} />)).toBe('');
     }
   });
@@ -108,6 +134,21 @@ describe('the details of levels', () => {
     expect(rowsOf(page)).toEqual([
       ['batch size 1, concurrency 4', '118', '1,800', '2', '40', 'names, types, shapes, finite values'],
     ]);
+    expect(page.querySelectorAll('tr.tone-warn')).toHaveLength(1);
+  });
+
+  it('have what the cache did, and what the client had to do', () => {
+    const point = pointFixture({
+      flags: ['client-saturated'],
+      client: { cpuShare: 0.97, loopShare: 0.955, loopDelayP99Us: 1500 },
+      cache: { hitCount: 1500, missCount: 300, hitUs: 20, missUs: null },
+    });
+    const level = 'batch size 1, concurrency 1';
+    expect(rowsOf(drawn(<CacheTable points={[plain, point]} />))).toEqual([
+      [level, '1,500', '300', '0.020', '–'],
+    ]);
+    const page = drawn(<ClientTable points={[plain, point]} />);
+    expect(rowsOf(page)).toEqual([[level, '0.97', '95.5 %', '1.50']]);
     expect(page.querySelectorAll('tr.tone-warn')).toHaveLength(1);
   });
 

@@ -1,6 +1,12 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from 'vitest';
-import { composingTable as printedComposing, errorTable, pointTable } from '../../../main/cli/perf-print';
+import {
+  cacheTable as printedCache,
+  certaintyTable,
+  composingTable as printedComposing,
+  errorTable,
+} from '../../../main/cli/perf-details';
+import { pointLine, pointTable } from '../../../main/cli/perf-print';
 import type { LoadPoint } from '../../../main/contract/results';
 import { html } from '../../../main/reports/html.exporter';
 import { toReport } from '../../../main/reports/to-report';
@@ -105,6 +111,77 @@ describe('the tables of perf', () => {
     const [header = '', row = ''] = pointTable([ratePoint(200)]).split('\n');
     expect(header).toMatch(/request rate .* achieved +p50 due/);
     expect(row).toMatch(/ 200 .* 198 /);
+  });
+});
+
+describe('intervals, cache and client', () => {
+  const sure = pointFixture({
+    concurrency: 4,
+    ...{ inferencesPerSecond: 1234, throughputIntervalIps: 20 },
+    ...{ avgUs: 12_500, p50Us: 12_000, p90Us: 14_000, p95Us: 15_000, p99Us: 18_000 },
+    p99IntervalUs: 900,
+    latencyIntervals: { avgUs: 300, p50Us: 400, p90Us: 500, p95Us: null },
+    meanServerBatch: 2.5,
+    client: { cpuShare: 0.42, loopShare: 0.4, loopDelayP99Us: 150 },
+    cache: { hitCount: 1500, missCount: 300, hitUs: 20, missUs: null },
+  });
+  const state = stateOf([
+    ...createdBodies(),
+    measurementBody('online', pointFixture({ concurrency: 2 })),
+    measurementBody('online', sure),
+  ]);
+  const report = toReport(state, context);
+  const page = new DOMParser().parseFromString(html.render({ state, report }).content, 'text/html');
+
+  it('stand in the report beside each value, missing ones as missing', () => {
+    expect(cellsOf(page, 'table.intervals')).toEqual([
+      [
+        ...['1', '4', '1,234.0 ± 20.0'],
+        ...['12.00 ± 0.40', '14.00 ± 0.50', '15.00 ± –', '18.00 ± 0.90', '12.50 ± 0.30'],
+      ],
+    ]);
+    const heading = [...page.querySelectorAll('h3')].find((found) => found.textContent === 'Response cache');
+    const row = heading?.nextElementSibling?.querySelector('tbody tr');
+    expect([...(row?.querySelectorAll('td') ?? [])].map((cell) => cell.textContent)).toEqual([
+      ...['1', '4', '1,500', '300'],
+      ...['0.020', '–'],
+    ]);
+  });
+
+  it('are not in the report of levels without any', () => {
+    const plain = pageOf(pointFixture());
+    expect(plain.querySelector('table.intervals')).toBeNull();
+    expect(plain.body.textContent).not.toContain('Response cache');
+  });
+
+  it('are columns of the file, empty where a level has none', () => {
+    const [header = [], ...rows] = parseCsv(csvOnline.render({ state, report }).content);
+    const under = (heading: string) =>
+      rows.filter((row) => row[2] !== '').map((row) => row[header.indexOf(heading)]);
+    expect(under('Inferences/Second +/-')[1]).toBe('20');
+    expect(under('avg latency +/- (ms)')).toEqual(['', '0.3']);
+    expect(under('p95 latency +/- (ms)')).toEqual(['', '']);
+    expect(under('p99 latency +/- (ms)')).toEqual(['', '0.9']);
+    expect(under('Server Cache Hit Count')).toEqual(['', '1500']);
+    expect(under('Server Cache Hit (ms)')).toEqual(['', '0.02']);
+    expect(under('Server Cache Miss (ms)')).toEqual(['', '']);
+  });
+
+  it('stand in the tables and the line of perf', () => {
+    const [header = '', row = ''] = pointTable([sure]).split('\n');
+    expect(header).toMatch(/inferences\/s +± +server batch +client send .* p99 +± +avg$/);
+    expect(row).toMatch(/ 1,234 +20 +2\.50 .* 18\.00 +0\.90 +12\.50$/);
+    expect(pointLine(sure)).toContain('1,234 ± 20 inferences/s, p99 18.00 ± 0.90 ms');
+    expect(certaintyTable([sure])).toMatch(/0\.40 +0\.50 +– +0\.30 +0\.42 +0\.40 +0\.15$/);
+    expect(printedCache([sure])).toMatch(/1500 +300 +0\.02 +–$/);
+  });
+
+  it('are missing there where nothing is known', () => {
+    const bare = pointFixture({ throughputIntervalIps: null, meanServerBatch: null });
+    expect(pointTable([bare]).split('\n')[1]).toMatch(/ –  +– /);
+    expect(pointLine(bare)).not.toContain('±');
+    expect(certaintyTable([bare])).toBeNull();
+    expect(printedCache([bare])).toBeNull();
   });
 });
 

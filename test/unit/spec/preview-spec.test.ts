@@ -233,6 +233,21 @@ describe('the commands to come', () => {
     expect(text).not.toContain(places.resources);
   });
 
+  it('let Triton take memory of its clients where its release has to be told', async () => {
+    const server = async (engine: object) => {
+      const { commands } = await preview({
+        engine: { kind: 'docker', ...engine },
+        performance: { sharedMemory: 'system', loadTool: 'perf_analyzer' },
+      });
+      return commands.find(({ step }) => step === 'deploy')?.argv;
+    };
+    expect(await server({ images: 'ngc', gpus: ['all'] })).toContain('--allow-client-shm=true');
+    expect(await server({ images: 'ngc', gpus: ['all'], release: '25.02' })).not.toContain(
+      '--allow-client-shm=true',
+    );
+    expect(await server({ images: 'cpu' })).not.toContain('--allow-client-shm=true');
+  });
+
   it('start nothing where Triton runs already', async () => {
     const { commands } = await preview({
       engine: { kind: 'remote', url: 'http://localhost:9000?grpcPort=9005' },

@@ -1,7 +1,7 @@
 import { Switch } from '@mantine/core';
 import type { Field } from '../fields/field';
 import { useWizard } from '../wizard-context';
-import { parseDecimal, parseIntegers } from '../read-text';
+import { parseDecimal, parseIntegers, parseNumbers } from '../read-text';
 import { ChoiceControl } from './choice-control';
 import type { ControlProps } from './field-frame';
 import { FieldFrame, helpOf } from './field-frame';
@@ -66,6 +66,15 @@ function Input({ field, frame }: { field: Field; frame: ControlProps }) {
           frame={frame}
           placeholder={control.placeholder ?? (control.mayBeEmpty ? 'any' : '')}
           read={orText((text) => parseIntegers(text, control.mayBeEmpty))}
+        />
+      );
+    case 'numbers':
+      return (
+        <TextControl
+          field={field}
+          frame={frame}
+          placeholder={control.placeholder}
+          read={orText(parseNumbers)}
         />
       );
     case 'text':

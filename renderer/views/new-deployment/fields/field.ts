@@ -23,6 +23,8 @@ export type Control =
   /** Over many decades, so that 1e-4 can be written as it is. */
   | { readonly kind: 'decimal'; readonly placeholder?: string }
   | { readonly kind: 'integers'; readonly mayBeEmpty: boolean; readonly placeholder?: string }
+  /** Above 0; the list may be empty. */
+  | { readonly kind: 'numbers'; readonly placeholder: string }
   /** A list, or `formula`. */
   | { readonly kind: 'sweep' }
   | { readonly kind: 'text'; readonly placeholder: string }

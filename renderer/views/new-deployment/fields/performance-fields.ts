@@ -76,7 +76,7 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           term: 'request-rate-range',
           help: 'Requests a second in place of the concurrency: sent when due, answered or not; latency also from that time.',
           wide: true,
-          control: { kind: 'integers', mayBeEmpty: true, placeholder: 'none' },
+          control: { kind: 'numbers', placeholder: 'none' },
         },
         {
           keys: ['performance', 'requestDistribution'],
@@ -87,11 +87,22 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           idle: byRate ? undefined : 'Of effect with request rates.',
         },
         {
+          keys: ['performance', 'requestSeed'],
+          label: 'Seed of requests',
+          term: 'request-seed',
+          help: 'Of the times of Poisson: the same seed sends at the same times. perf_analyzer has its own.',
+          control: { kind: 'integer', min: 0 },
+          idle:
+            byRate && context.value('performance', 'requestDistribution') === 'poisson'
+              ? undefined
+              : 'Of effect with Poisson.',
+        },
+        {
           keys: ['performance', 'requestIntervalsUs'],
           label: 'Intervals of requests, µs',
           term: 'request-intervals',
           help: 'In place of request rates: these in turn, without end.',
-          control: { kind: 'integers', mayBeEmpty: true, placeholder: 'none' },
+          control: { kind: 'numbers', placeholder: 'none' },
         },
         {
           keys: ['performance', 'search'],
@@ -229,7 +240,7 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           keys: ['performance', 'warmupMs'],
           label: 'Warm-up of a level',
           term: 'warmup',
-          help: 'Requests of this time are not counted.',
+          help: 'Requests of this time are not counted. perf_analyzer has none.',
           control: { kind: 'integer', min: 0, suffix: ' ms' },
         },
         {

@@ -261,6 +261,9 @@ describe('texts of fields', () => {
     expect(textProblem(list, '')).toBe('Give at least one whole number');
     for (const bad of ['x', '1.5', '-1', '0', '1e3', '99999999999'])
       expect(textProblem(list, `1, ${bad}`)).toContain(bad);
+    const rates = { kind: 'numbers', placeholder: '' } as const;
+    for (const good of ['', '0.05, 2', '1e3']) expect(textProblem(rates, good)).toBeNull();
+    for (const bad of ['x', '0', '-1', 'Infinity']) expect(textProblem(rates, `1, ${bad}`)).toContain(bad);
     expect(textProblem({ kind: 'sweep' }, 'formula')).toBeNull();
     expect(textProblem({ kind: 'sweep' }, 'form')).toContain('form');
     expect(textProblem({ kind: 'decimal' }, '1e-4')).toBeNull();
