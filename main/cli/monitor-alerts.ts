@@ -48,7 +48,10 @@ function readRule(text: string, index: number, model: string): AlertRule {
   throw invalid(`"${text}": ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`);
 }
 
-/** The rules that the command line gives; null where it gives none. Throws input-invalid. */
+/** A server or a model that is not there has no figures: these stand beside limits, so that none is kept by its absence. */
+const presence: readonly AlertMetric[] = ['server', 'model'];
+
+/** The rules that the command line gives, and those of presence; null where it gives none. Throws input-invalid. */
 export function readAlerts(
   options: AlertOptions & { readonly probe?: string; readonly replay?: string },
 ): readonly AlertRule[] | null {
@@ -67,5 +70,20 @@ export function readAlerts(
       'Add --probe MODEL, or leave the alert out.',
     );
   }
-  return rules;
+  const probed = probe?.replace(/:[\d.]+$/, '');
+  if (
+    probed !== undefined &&
+    alertModel !== undefined &&
+    probed !== alertModel &&
+    rules.some(({ metric }) => metric === 'probe-p99-ms')
+  ) {
+    throw new WorkbenchError('input-invalid', `The probes are of ${probed}, the alerts of ${alertModel}`, {
+      where: '--alert-model',
+      remedy: `Give --alert-model ${probed}, or leave it out.`,
+    });
+  }
+  const kept = defaultRules.filter(
+    ({ metric }) => presence.includes(metric) && !rules.some((rule) => rule.metric === metric),
+  );
+  return [...kept.map((rule) => ({ ...rule, model: alertModel ?? '' })), ...rules];
 }

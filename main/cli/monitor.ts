@@ -88,7 +88,8 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   }
   const core = await context.core();
   if (rules !== null) core.monitor.judgeBy(rules);
-  const seen = { fired: false };
+  const { alertModel } = options;
+  const seen = { fired: false, model: false };
   const hear = (event: CoreEvent): void => {
     if (event.type === 'monitor-changed' && event.state.probeProblem !== null) {
       output.say(`No probes: ${event.state.probeProblem}`);
@@ -100,6 +101,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
     if (event.type !== 'monitor-sample') return;
     const { sample, alerts } = event;
     seen.fired ||= alerts.some((alert) => alert.state === 'firing');
+    seen.model ||= sample.models.some(({ name }) => name === alertModel);
     if (output.json) {
       process.stdout.write(`${JSON.stringify({ ...sample, alerts })}\n`);
       return;
@@ -144,6 +146,12 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
     process.off('SIGINT', finish);
     process.off('SIGTERM', finish);
     stop();
+  }
+  if (alertModel !== undefined && !seen.model && !seen.fired) {
+    throw new WorkbenchError('input-invalid', `No model "${alertModel}" was seen`, {
+      where: '--alert-model',
+      remedy: 'Give the name without a version, as the table of the models has it.',
+    });
   }
   return seen.fired ? exitCodes.gate : exitCodes.done;
 }

@@ -121,6 +121,12 @@ export async function readPerfPlan(options: PerfOptions): Promise<PerfPlan> {
     sequences,
     streaming: options.streaming ?? false,
   });
+  if (options.requestSeed !== undefined && settings.requestDistribution !== 'poisson') {
+    throw new WorkbenchError('input-invalid', 'Even intervals have no seed', {
+      where: '--request-seed',
+      remedy: 'Add --request-distribution poisson.',
+    });
+  }
   if (settings.sharedMemory === 'cuda' && rounds.tools.includes('native')) {
     throw new WorkbenchError('combination-unsupported', 'The native generator has no CUDA shared memory', {
       where: '--shared-memory',

@@ -4,7 +4,7 @@ import type { LoadPoint, ResponseCache, Spread } from './results';
 type Streaming = NonNullable<LoadPoint['streaming']>;
 
 const median = (values: readonly (number | null)[]): number | null =>
-  values.includes(null) ? null : medianOf(values.map((value) => value ?? NaN));
+  values.length === 0 || values.includes(null) ? null : medianOf(values.map((value) => value ?? NaN));
 
 /** A value of each latency of a spread. */
 export const eachLatency = <Value>(of: (name: keyof Spread) => Value): Record<keyof Spread, Value> => ({
@@ -51,8 +51,8 @@ const total = <Value>(all: readonly Value[], of: (one: Value) => number): number
 const mergedCache = (all: readonly ResponseCache[]): ResponseCache => ({
   hitCount: total(all, (one) => one.hitCount),
   missCount: total(all, (one) => one.missCount),
-  hitUs: median(all.map((one) => one.hitUs)),
-  missUs: median(all.map((one) => one.missUs)),
+  hitUs: median(all.filter(({ hitCount }) => hitCount > 0).map((one) => one.hitUs)),
+  missUs: median(all.filter(({ missCount }) => missCount > 0).map((one) => one.missUs)),
 });
 
 /**

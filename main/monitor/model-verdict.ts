@@ -49,7 +49,7 @@ export function judgeCounters(before: ModelHealth, change: RateChange): ModelHea
   }
   const failedPolls = before.failedPolls + 1;
   const bad = failures >= 2 || failedPolls >= 2;
-  const text = `${failures} of ${requests} requests failed since the last poll`;
+  const text = `${failures} of ${change.successes + failures} requests failed since the last poll`;
   return { ...polled, failedPolls, failing: before.failing ?? (bad ? text : null) };
 }
 
@@ -58,8 +58,16 @@ export function judgeCounters(before: ModelHealth, change: RateChange): ModelHea
  * error. One more may be counted whose answer has not come yet.
  */
 function ownSuccesses({ failedProbes, failedSincePoll }: ModelHealth, failures: number): number {
-  return failedProbes === 0 ? 0 : Math.max(0, failedSincePoll - failures) + 1;
+  const isCountedAsFailed = failedSincePoll > 0 && failures >= failedSincePoll;
+  return failedProbes === 0 || isCountedAsFailed ? 0 : Math.max(0, failedSincePoll - failures) + 1;
 }
+
+/** Of a model that is not probed any more. */
+export const withoutProbes = (health: ModelHealth): ModelHealth => ({
+  ...health,
+  failedProbes: 0,
+  failedSincePoll: 0,
+});
 
 const states: Readonly<Record<string, ModelState>> = {
   READY: 'ready',

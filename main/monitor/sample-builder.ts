@@ -2,7 +2,7 @@ import type { ModelSample, MonitorMarker, MonitorSample } from '../contract/moni
 import { modelKey } from '../contract/monitor';
 import type { ModelStatistics } from '../triton/statistics';
 import type { ModelHealth, ProbeResult } from './model-verdict';
-import { judgeCounters, judgeProbe, modelVerdict, soundModel } from './model-verdict';
+import { judgeCounters, judgeProbe, modelVerdict, soundModel, withoutProbes } from './model-verdict';
 import type { PollAnswer, PollFailure } from './poll';
 import type { Prober } from './prober';
 import type { RateChange } from './rates';
@@ -130,7 +130,8 @@ export class SampleBuilder {
     const judged = entries.map((entry): ModelSample => {
       const key = modelKey(entry);
       const change = changes.get(key);
-      const known = this.health.get(key) ?? soundModel;
+      const seen = this.health.get(key) ?? soundModel;
+      const known = prober?.settings.model === entry.name ? seen : withoutProbes(seen);
       const health =
         entry.state !== 'READY' ? soundModel : change === undefined ? known : judgeCounters(known, change);
       this.health.set(key, health);

@@ -72,6 +72,13 @@ async function measureOnce(
   await rm(run.csvPath, { force: true });
   const { intervalsPath } = analyzerFiles(input.workDir);
   const intervals = input.settings.requestIntervalsUs ?? [];
+  const fraction = intervals.find((interval) => !Number.isInteger(interval));
+  if (fraction !== undefined) {
+    throw new WorkbenchError('input-invalid', `perf_analyzer takes whole microseconds, and not ${fraction}`, {
+      where: 'intervals of requests',
+      remedy: 'Round the intervals, or measure with the native generator.',
+    });
+  }
   if (intervals.length > 0) await writeFile(intervalsPath, `${intervals.join('\n')}\n`);
   const argv = analyzerCommand(input, { ...run, intervalsPath, binary: options.binary });
   input.onCommand(argv);

@@ -53,7 +53,7 @@ function chosenInputs(performance: PerformanceSpec): Record<string, unknown> {
   return {
     ...(checkOutputs === 'form' ? {} : { checkOutputs }),
     ...(requestDistribution === 'constant' ? {} : { requestDistribution }),
-    ...(requestSeed === defaultRequestSeed ? {} : { requestSeed }),
+    ...(requestDistribution === 'constant' || requestSeed === defaultRequestSeed ? {} : { requestSeed }),
     ...(requestIntervalsUs.length === 0 ? {} : { requestIntervalsUs }),
     ...(sharedMemory === 'none' ? {} : { sharedMemory, outputSharedMemoryBytes }),
     ...(performance.sequences === undefined ? {} : { sequences: performance.sequences }),

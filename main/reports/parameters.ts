@@ -1,4 +1,5 @@
 import { givenWeights } from '../contract/given-weights';
+import { toolsOf } from '../contract/measuring-order';
 import { defaultWorkspaceBytes } from '../contract/run-spec';
 import type { RunSpec } from '../contract/run-spec';
 import { upstreamVariables } from '../presets/upstream-variables';
@@ -159,7 +160,9 @@ function loadRows(performance: RunSpec['performance']): Parameter[] {
     row(
       'Seed of requests',
       field('requestSeed'),
-      performance.requestDistribution === 'poisson' ? String(performance.requestSeed) : 'not used',
+      performance.requestDistribution === 'poisson' && toolsOf(performance).includes('native')
+        ? String(performance.requestSeed)
+        : 'not used',
     ),
     row(
       'Intervals of requests',

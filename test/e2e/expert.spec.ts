@@ -113,6 +113,7 @@ async function wishes() {
       'performance.onlineBatchSize': '2',
       'performance.requestRates': '20, 40',
       'performance.requestDistribution': 'poisson',
+      'performance.requestSeed': '7',
       'performance.search': 'linear',
       'performance.latencyThresholdMs': '5000',
       'performance.loadTool': 'perf_analyzer',

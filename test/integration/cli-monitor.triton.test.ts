@@ -82,10 +82,17 @@ describe('a Triton is watched', () => {
     );
     expect(result.stderr).toBe('');
     expect(result.stdout).toContain('ALERT refusing/1: errors 100 %, above 1 %');
-    expect(result.stdout).not.toContain('ALERT refusing/1: failing');
+    // A model that is not served any more has no error share: its own rule stays in force.
+    expect(result.stdout).toContain('ALERT refusing/1: failing');
     expect(result.code).toBe(3);
     const settings = await readFile(homeLayout(home.path).monitor, 'utf8');
     expect(settings).not.toContain('"error-percent-1"');
+  });
+
+  it('an alert of a model that is not there is no alert that never fires', async () => {
+    const result = await watch('--alert', 'error-percent=1', '--alert-model', 'echo/1', '--for', '3');
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain('No model "echo/1" was seen');
   });
 
   it('a recording is never written over', async () => {

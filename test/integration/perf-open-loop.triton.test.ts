@@ -133,4 +133,12 @@ describe('a rate', () => {
     expect(point.inferencesPerSecond).toBeGreaterThan(60);
     expect(point.inferencesPerSecond).toBeLessThan(140);
   });
+
+  it('of parts of a microsecond is refused for perf_analyzer, which would round them', async () => {
+    const input = await rateOf('echo', 100, { settings: { requestIntervalsUs: [9999.5, 10_000.5] } });
+    await expect(tools.perf_analyzer.measure(input)).rejects.toMatchObject({
+      code: 'input-invalid',
+      message: expect.stringContaining('9999.5') as string,
+    });
+  });
 });

@@ -191,6 +191,9 @@ function sayWhatIsSent(input: MeasureInput, job: LoadJob): void {
     input.onLog([`Of ${all} different requests the first ${made} are sent: more are above 256 MiB.`]);
 }
 
+/** Levels that this process is measuring: its CPU time is that of all their generators. */
+let underWay = 0;
+
 /**
  * Measures one level, or a further turn of it, with the worker thread of `workerFile`; the point is that of all its windows.
  * Throws as {@link LoadTool} says.
@@ -218,6 +221,7 @@ export async function measureLevel(
     state.error ??= error;
     controller.abort();
   };
+  underWay += 1;
   try {
     await context.group?.arrive(controller.signal);
     const counters = () => fetchCounters(client, input, composing, controller.signal);
@@ -243,7 +247,7 @@ export async function measureLevel(
     const result = levelResult(windows.measured, input.level, {
       ...{ stabilityPercentage, sequences, decoupled },
       streams: input.inputData.streams,
-      generators: context.group?.size ?? 1,
+      generators: Math.max(context.group?.size ?? 1, underWay),
     });
     if (result === null) throw allFailed(input, totals.failures);
     return {
@@ -298,6 +302,7 @@ export async function measureLevel(
     if (input.signal.aborted || state.error === null) throw error;
     throw goneWhileMeasured(state.error, input);
   } finally {
+    underWay -= 1;
     // Also ends a fetch of statistics that nobody waits for any more.
     controller.abort();
     dispose();

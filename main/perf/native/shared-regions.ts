@@ -35,6 +35,15 @@ async function writeRegion(region: SystemRegion, write: readonly { at: number; d
   try {
     await file.truncate(region.bytes);
     for (const { at, data } of write) await file.write(data, 0, data.byteLength, at);
+  } catch (cause) {
+    throw new WorkbenchError(
+      'load-tool-failed',
+      `${sharedFolder}${region.key} takes no ${region.bytes} bytes`,
+      {
+        remedy: 'Free /dev/shm, or give the Triton container more (--shm-size-mib).',
+        cause,
+      },
+    );
   } finally {
     await file.close();
   }

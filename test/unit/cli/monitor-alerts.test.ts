@@ -9,7 +9,7 @@ it('leaves the rules of the home in force where none are given', () => {
 });
 
 it('reads limits and times; without a time it is the usual one of the metric', () => {
-  expect(read('queue-ms=5', 'queue-ms=50.5:0', 'error-percent=1:30', 'probe-p99-ms=0')).toEqual([
+  expect(read('queue-ms=5', 'queue-ms=50.5:0', 'error-percent=1:30', 'probe-p99-ms=0')?.slice(2)).toEqual([
     { id: 'queue-ms-1', metric: 'queue-ms', model: '', above: 5, forSeconds: 10, enabled: true },
     { id: 'queue-ms-2', metric: 'queue-ms', model: '', above: 50.5, forSeconds: 0, enabled: true },
     { id: 'error-percent-3', metric: 'error-percent', model: '', above: 1, forSeconds: 30, enabled: true },
@@ -21,9 +21,31 @@ it('reads limits and times; without a time it is the usual one of the metric', (
   ]);
 });
 
+it('those of server and model stay beside limits, unless they are given too', () => {
+  const metrics = (...alert: string[]) =>
+    read(...alert)?.map(({ metric, forSeconds }) => [metric, forSeconds]);
+  expect(metrics('queue-ms=5')).toEqual([
+    ['server', 2],
+    ['model', 0],
+    ['queue-ms', 10],
+  ]);
+  expect(metrics('queue-ms=5', 'server:9')).toEqual([
+    ['model', 0],
+    ['queue-ms', 10],
+    ['server', 9],
+  ]);
+});
+
 it('all are of the one model that is named', () => {
   const rules = readAlerts({ alert: ['queue-ms=5', 'model'], alertModel: 'echo' });
-  expect(rules?.map(({ model }) => model)).toEqual(['echo', 'echo']);
+  expect(rules?.map(({ model }) => model)).toEqual(['echo', 'echo', 'echo']);
+});
+
+it('a limit of the probes is refused for another model than the one that is probed', () => {
+  const of = (alertModel: string) => () =>
+    readAlerts({ alert: ['probe-p99-ms=5'], probe: 'echo:2', alertModel });
+  expect(of('other')).toThrow(expect.objectContaining({ code: 'input-invalid', where: '--alert-model' }));
+  expect(of('echo')).not.toThrow();
 });
 
 it.each([
@@ -53,7 +75,7 @@ const p99 = ['probe-p99-ms=50'];
 
 it('p99 without probes is refused, and not of a recording, which may have some', () => {
   expect(() => readAlerts({ alert: p99 })).toThrow(expect.objectContaining({ where: '--alert' }));
-  expect(readAlerts({ alert: p99, replay: 'seen.jsonl' })).toHaveLength(1);
+  expect(readAlerts({ alert: p99, replay: 'seen.jsonl' })).toHaveLength(3);
 });
 
 it.each<[AlertOptions, string]>([

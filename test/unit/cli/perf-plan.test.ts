@@ -57,6 +57,13 @@ describe('another machine', () => {
   );
 });
 
+it('a seed is of Poisson alone', async () => {
+  const seed = ['--model', 'm', '--request-rate', '10', '--request-seed', '7'];
+  await expect(planOf(...seed)).rejects.toMatchObject({ code: 'input-invalid', where: '--request-seed' });
+  const { settings } = await planOf(...seed, '--request-distribution', 'poisson');
+  expect(settings.requestSeed).toBe(7);
+});
+
 it('CUDA shared memory is for perf_analyzer alone', async () => {
   const cuda = ['--model', 'm', '--shared-memory', 'cuda'];
   await expect(planOf(...cuda)).rejects.toMatchObject({

@@ -93,6 +93,10 @@ describe('several measurements of a level', () => {
       ...{ hitUs: 22, missUs: 50 },
     });
     expect(mergedPoint([cached(20, 1), cached(null, 2)], 0).cache?.hitUs).toBeNull();
+    // One without hits has no time of them, and says nothing against the others'.
+    const missed = repeated(1, 2, { cache: { hitCount: 0, missCount: 9, hitUs: null, missUs: 50 } });
+    expect(mergedPoint([cached(20, 1), missed], 0).cache?.hitUs).toBe(20);
+    expect(mergedPoint([missed, missed], 0).cache?.hitUs).toBeNull();
     expect(mergedPoint([repeated(1, 1), repeated(1, 2)], 0)).not.toHaveProperty('cache');
   });
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { MonitorSample } from '../../../main/contract/monitor';
-import { judgeCounters, judgeProbe, modelVerdict, soundModel } from '../../../main/monitor/model-verdict';
+import {
+  judgeCounters,
+  judgeProbe,
+  modelVerdict,
+  soundModel,
+  withoutProbes,
+} from '../../../main/monitor/model-verdict';
 import type { PollAnswer, PollFailure } from '../../../main/monitor/poll';
 import { SampleBuilder } from '../../../main/monitor/sample-builder';
 import { answer, statistics } from './fixtures';
@@ -171,5 +177,13 @@ describe('a model', () => {
     // One whose answer comes after the poll.
     expect(judgeCounters(polled, counted(1)).failing).toBe('no');
     expect(judgeCounters(polled, counted(2)).failing).toBeNull();
+    // Nobody probes it any more: one that is served is enough.
+    expect(judgeCounters(withoutProbes(polled), counted(1)).failing).toBeNull();
+  });
+
+  it('is not failing where one probe of three requests failed', () => {
+    const once = judgeProbe(soundModel, { ok: false, reason: 'no' });
+    const change = { rates: null, successes: 2, failures: 1, reset: false };
+    expect(judgeCounters(judgeCounters(once, change), change).failing).toBeNull();
   });
 });

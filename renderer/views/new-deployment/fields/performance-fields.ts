@@ -102,7 +102,7 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           label: 'Intervals of requests, µs',
           term: 'request-intervals',
           help: 'In place of request rates: these in turn, without end.',
-          control: { kind: 'numbers', placeholder: 'none' },
+          control: { kind: 'integers', mayBeEmpty: true, placeholder: 'none' },
         },
         {
           keys: ['performance', 'search'],
