@@ -5,7 +5,7 @@ import { analyzerCommand } from './analyzer/analyzer-command';
 import { createCpuMarks } from './analyzer/cpu-marks';
 import { analyzerFiles } from './analyzer/analyzer-files';
 import { writeAnalyzerInput } from './analyzer/analyzer-input';
-import { analyzerFailure, unsteadyExitCode } from './analyzer/analyzer-failure';
+import { analyzerFailure, lostSequence, unsteadyExitCode } from './analyzer/analyzer-failure';
 import { parseAnalyzerCsv } from './analyzer/parse-analyzer-csv';
 import type { AnalyzerRow } from './analyzer/parse-analyzer-csv';
 import { parseComposing } from './analyzer/parse-composing';
@@ -56,19 +56,17 @@ function checkLoad({ level, settings }: MeasureInput, row: AnalyzerRow, details:
   );
 }
 
+interface Invocation {
+  readonly inputDir: string;
+  readonly csvPath: string;
+  readonly stabilityPercentage: number;
+  readonly maxTrials: number;
+  readonly windows: MeasurementWindow[];
+  readonly cpu: ReturnType<typeof createCpuMarks>;
+}
+
 /** Runs perf_analyzer once and reads its row; null: the level did not become steady and there is no row. */
-async function measureOnce(
-  options: PerfAnalyzerOptions,
-  input: MeasureInput,
-  run: {
-    readonly inputDir: string;
-    readonly csvPath: string;
-    readonly stabilityPercentage: number;
-    readonly maxTrials: number;
-    readonly windows: MeasurementWindow[];
-    readonly cpu: ReturnType<typeof createCpuMarks>;
-  },
-) {
+async function measureOnce(options: PerfAnalyzerOptions, input: MeasureInput, run: Invocation) {
   await rm(run.csvPath, { force: true });
   const { intervalsPath } = analyzerFiles(input.workDir);
   const intervals = input.settings.requestIntervalsUs ?? [];
@@ -171,6 +169,23 @@ function kindOf(
   };
 }
 
+/** As `measureOnce`; once more where Triton lost a sequence of perf_analyzer's, which says nothing of the level. */
+async function measureKeepingSequences(options: PerfAnalyzerOptions, input: MeasureInput, run: Invocation) {
+  try {
+    return await measureOnce(options, input, run);
+  } catch (error) {
+    if (
+      input.settings.sequences === undefined ||
+      !(error instanceof WorkbenchError) ||
+      !lostSequence(error)
+    ) {
+      throw error;
+    }
+    input.onLog([`${error.message}: Triton lost a sequence, perf_analyzer measures the level once more`]);
+  }
+  return measureOnce(options, input, run);
+}
+
 /** From the windows that the row merges; of them perf_analyzer tells throughput and mean latency alone. */
 function intervalsOf(
   windows: readonly MeasurementWindow[],
@@ -196,7 +211,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
     const windows: MeasurementWindow[] = [];
     const cpu = createCpuMarks();
     const { csvPath } = analyzerFiles(input.workDir);
-    const steady = await measureOnce(options, input, {
+    const steady = await measureKeepingSequences(options, input, {
       inputDir,
       csvPath,
       stabilityPercentage,
@@ -206,7 +221,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
     });
     const measured =
       steady ??
-      (await measureOnce(options, input, {
+      (await measureKeepingSequences(options, input, {
         inputDir,
         csvPath,
         stabilityPercentage: anySpreadPercentage,

@@ -40,6 +40,15 @@ function indicesToDraw(
     : part.map((index) => index + from);
 }
 
+function pickedBars(bars: NonNullable<Trace['error_y']>, kept: readonly number[]): Trace['error_y'] {
+  const { array, arrayminus } = bars;
+  return {
+    ...bars,
+    array: picked(array, kept),
+    ...(arrayminus === undefined ? {} : { arrayminus: picked(arrayminus, kept) }),
+  };
+}
+
 /**
  * The trace as plotly gets it: decimated to `limit` points, with the hover texts of those alone. A trace that is long has
  * ascending numbers on x.
@@ -66,6 +75,6 @@ export function drawTrace(
     ...(symbol === undefined || typeof symbol === 'string'
       ? {}
       : { marker: { ...marker, symbol: picked(symbol, kept) } }),
-    ...(error === undefined ? {} : { error_y: { ...error, array: picked(error.array, kept) } }),
+    ...(error === undefined ? {} : { error_y: pickedBars(error, kept) }),
   };
 }

@@ -117,7 +117,17 @@ function errorBars(
   }
   const intervals = points.map((point) => intervalOf?.(point) ?? null);
   if (intervals.every((interval) => interval === null)) return {};
-  return { error_y: { ...style, array: intervals.map((interval) => interval ?? 0) } };
+  return {
+    error_y: {
+      ...style,
+      symmetric: false,
+      array: intervals.map((interval) => interval ?? 0),
+      // No rate and no latency is below zero, whatever the interval says.
+      arrayminus: points.map((point, index) =>
+        Math.min(intervals[index] ?? 0, Math.max(0, valueOf(point) ?? 0)),
+      ),
+    },
+  };
 }
 
 /** How far the largest and the smallest measurement lie from the shown one. */

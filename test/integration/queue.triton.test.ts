@@ -104,7 +104,10 @@ describe('runs that measure on one machine', () => {
     const before = await journalOf(second);
     const paused = startCli(home.path, ['resume', second.runId, '--from', 'offline', '--json']);
     await paused.line(/offline: batch size 1,/);
+    // It stands still until it has been asked: on a busy machine it would be through before.
+    paused.child.kill('SIGSTOP');
     expect((await cli(home.path, 'pause', second.runId)).code).toBe(0);
+    paused.child.kill('SIGCONT');
     const stopped = await paused.result;
     expect(stopped.code).toBe(4);
     expect(documentOf(stopped)).toMatchObject({ status: 'paused' });

@@ -34,6 +34,15 @@ function reasonOf(text: string): string | null {
 
 const shownLines = 40;
 
+/**
+ * Triton did not know the sequence of a request any more: a machine that stands still for longer than
+ * `max_sequence_idle_microseconds` loses every open sequence, and perf_analyzer, which sends sequences asynchronously, does
+ * not wait for what is under way before it ends its last one. Seen on a busy machine, once in some thousand invocations.
+ */
+export function lostSequence(failure: WorkbenchError): boolean {
+  return failure.message.includes('must specify the START flag');
+}
+
 /** Why a run gave no result, or null when exit code and output hold nothing against it. */
 export function analyzerFailure(end: AnalyzerEnd, where: string): WorkbenchError | null {
   const text = end.lines.join('\n');

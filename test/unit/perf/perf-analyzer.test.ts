@@ -254,7 +254,9 @@ describe('a faulty perf_analyzer', () => {
     return path;
   }
 
-  async function measure(script: string) {
+  const log: string[] = [];
+  async function measure(script: string, sequences?: MeasureInput['settings']['sequences']) {
+    log.length = 0;
     await writeFile(join(dir, 'x.bin'), Buffer.alloc(4));
     const input: MeasureInput = {
       httpAddress: '127.0.0.1:1',
@@ -273,11 +275,12 @@ describe('a faulty perf_analyzer', () => {
         stabilityPercentage: 10,
         maxTrials: 3,
         warmupMs: 0,
+        sequences,
       },
       workDir: join(dir, 'work'),
       signal: new AbortController().signal,
       onWindow: () => undefined,
-      onLog: () => undefined,
+      onLog: (lines) => void log.push(...lines),
       onCommand: () => undefined,
     };
     const tool = createPerfAnalyzerTool({ binary: await fake(script), libraryPath: '', env: process.env });
@@ -310,6 +313,33 @@ describe('a faulty perf_analyzer', () => {
       stable: false,
       flags: ['unstable'],
       inferencesPerSecond: 5611.98,
+    });
+  });
+
+  describe('whose sequence Triton lost', () => {
+    const reason =
+      "inference request for sequence 105 to model 'm' must specify the START flag on the first request of the sequence";
+    const sequences = { length: 20, lengthVariation: 20, concurrent: 4, firstId: 1 };
+    /** Fails so for the first `times` invocations. */
+    const losing = (times: number) =>
+      `echo x >> "${join(dir, 'count')}"
+      if [ $(wc -l < "${join(dir, 'count')}") -le ${times} ]; then echo "Thread [0] had error: ${reason}"; exit 1; fi
+      ${writeCsv('4')}`;
+
+    it('measures the level once more, and says so', async () => {
+      expect((await measure(losing(1), sequences)).inferencesPerSecond).toBe(5611.98);
+      expect(log.join('\n')).toContain('Triton lost a sequence');
+    });
+
+    it('is taken at its word the second time', async () => {
+      const error = await rejection(measure(losing(2), sequences));
+      expect(error).toMatchObject({ code: 'inference-failed' });
+      expect(error.message).toContain('sequence 105');
+    });
+
+    it('and that was asked for none is not asked again', async () => {
+      await rejection(measure(losing(1)));
+      expect(log.join('\n')).not.toContain('Triton lost a sequence');
     });
   });
 

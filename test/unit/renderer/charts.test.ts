@@ -95,6 +95,16 @@ describe('the latency chart', () => {
     expect(bars.map((trace) => trace.name)).toEqual(['p99']);
     expect(bars[0]?.error_y?.array[0]).toBe(0.7);
     expect(bars[0]?.error_y?.array.slice(1).every((half) => half === 0)).toBe(true);
+    expect(bars[0]?.error_y?.arrayminus?.[0]).toBe(0.7);
+    // As wide as the value itself or wider: a latency below zero is none.
+    const wide = points.map((measured) => ({
+      ...measured,
+      point: { ...measured.point, p99Us: 5000, p99IntervalUs: 8000 },
+    }));
+    const [p99] = latencyChart({ ...online, state: { ...online.state, points: wide } }).data;
+    expect(p99?.error_y).toMatchObject({ symmetric: false });
+    expect(p99?.error_y?.array).toEqual(wide.map(() => 8));
+    expect(p99?.error_y?.arrayminus).toEqual(wide.map(() => 5));
     const text = pointText(sure);
     expect(text).toContain('p50 3.00 ± 0.400 · p90 ');
     expect(text).toContain('p99 5.00 ± 0.700 ms');

@@ -81,6 +81,18 @@ describe('a trace as it is drawn', () => {
     expect(drawn.x.length).toBeLessThanOrEqual(100);
   });
 
+  it('has the bars of the points that stay, upwards and downwards', () => {
+    const x = Array.from({ length: 1000 }, (_unused, index) => index);
+    const bars = { type: 'data', symmetric: false, color: '#000', thickness: 1, width: 3 } as const;
+    const drawn = drawTrace(
+      { ...trace, error_y: { ...bars, array: x, arrayminus: x.map((value) => value / 2) } },
+      null,
+      100,
+    ) as { x: number[]; error_y: { array: number[]; arrayminus: number[] } };
+    expect(drawn.error_y.array).toEqual(drawn.x);
+    expect(drawn.error_y.arrayminus).toEqual(drawn.x.map((value) => value / 2));
+  });
+
   it('shows every point of a part that was drawn up, and one beyond each border', () => {
     const drawn = drawTrace(trace, [199.5, 209.5], 100) as { x: number[] };
     expect(drawn.x).toEqual([199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210]);
