@@ -51,7 +51,7 @@ export function toReport(state: RunState, context: ReportContext): Report {
         : `${spec.model.preset} · imported`,
     subtitle:
       imported === null
-        ? `Profile ${spec.model.profile} · ${environment.tritonVersion ?? environment.engine} · ${device}`
+        ? `Profile ${spec.model.profile} · ${environment.tritonVersion === null ? environment.engine : `Triton ${environment.tritonVersion}`} · ${device}`
         : `Not measured here · ${importKindText[imported.kind]} · ${imported.fileName}`,
     generatedAt: context.generatedAt,
     times: `Run of ${formatTime(state.createdAt)}, report of ${formatTime(context.generatedAt)}`,

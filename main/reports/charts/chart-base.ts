@@ -23,8 +23,11 @@ export function hasPoints(scenario: ReportScenario): boolean {
 
 const text = (fontSize: number, color: string) => ({ fontFamily: chartFont, fontSize, color });
 
-/** Title, margins and fonts that all charts share. */
-export function baseOption(title: string, legend: readonly string[]): ChartOption {
+/** From one line of a legend to the next. */
+export const legendLine = 16;
+
+/** Title, margins and fonts that all charts share; a long legend takes more than one line. */
+export function baseOption(title: string, legend: readonly string[], legendLines = 1): ChartOption {
   return {
     textStyle: { fontFamily: chartFont },
     title: {
@@ -51,7 +54,7 @@ export function baseOption(title: string, legend: readonly string[]): ChartOptio
     grid: {
       left: 8,
       right: 14,
-      top: legend.length === 0 ? 40 : 58,
+      top: legend.length === 0 ? 40 : 58 + (legendLines - 1) * legendLine,
       bottom: 22,
       outerBoundsMode: 'same',
       outerBoundsContain: 'axisLabel',

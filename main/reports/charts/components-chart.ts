@@ -2,7 +2,7 @@ import type { BarSeriesOption, LineSeriesOption } from 'echarts/charts';
 import { latencyComponents } from '../load-columns';
 import { sweepTitle } from '../../contract/sweep';
 import type { ReportScenario } from '../report';
-import { baseOption, plotted, sweepCategories, valueAxis } from './chart-base';
+import { baseOption, legendLine, plotted, sweepCategories, valueAxis } from './chart-base';
 import { holeSeries } from './hole-series';
 import { okabeIto } from '../../contract/palette';
 import type { Chart } from './render-chart';
@@ -58,9 +58,9 @@ export function componentsChart(scenario: ReportScenario): Chart {
     id: `${scenario.id}-components`,
     title: `${scenario.title}: mean latency by component in milliseconds, by ${sweepTitle[scenario.sweep].toLowerCase()}`,
     width: 690,
-    height: 226,
+    height: 226 + legendLine,
     option: {
-      ...baseOption(title, [...latencyComponents.map(({ heading }) => shortName(heading)), measuredMean]),
+      ...baseOption(title, [...latencyComponents.map(({ heading }) => shortName(heading)), measuredMean], 2),
       xAxis: sweepCategories(scenario),
       yAxis: valueAxis('ms'),
       series: [...bars, mean, { ...holeSeries(scenario), data: holes }],

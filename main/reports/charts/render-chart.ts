@@ -3,8 +3,9 @@ import { BarChart, LineChart } from 'echarts/charts';
 import type { GridComponentOption, LegendComponentOption, TitleComponentOption } from 'echarts/components';
 import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components';
 import type { ComposeOption } from 'echarts/core';
-import { init, use } from 'echarts/core';
+import { init, setPlatformAPI, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
+import { textWidth } from './text-width';
 
 export type ChartOption = ComposeOption<
   LineSeriesOption | BarSeriesOption | GridComponentOption | LegendComponentOption | TitleComponentOption
@@ -28,6 +29,8 @@ const escapeXml = (text: string): string =>
  * process; they are renamed by the chart's own id, so that equal input gives equal text and ids do not meet on a page.
  */
 export function renderChart(chart: Chart): string {
+  // Without a screen the renderer guesses by a narrow font, and the entries of a legend run into one another.
+  setPlatformAPI({ measureText: (text, font = '') => ({ width: textWidth(text, font) }) });
   use([LineChart, BarChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer]);
   const instance = init(null, null, { renderer: 'svg', ssr: true, width: chart.width, height: chart.height });
   try {

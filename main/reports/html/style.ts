@@ -29,13 +29,13 @@ h2 .badge { margin-left: 2mm; vertical-align: .6mm; }
 .bad { color: #9b2c00; border-color: #f0a987; background: #fdeee6; }
 .neutral { color: ${ink.soft}; border-color: ${ink.line}; background: #f5f7fa; }
 .verdict { font-size: 13pt; line-height: 1.36; font-weight: 600; margin: 4.5mm 0 1mm; text-wrap: balance; overflow-wrap: anywhere; }
-.figures { display: grid; grid-template-columns: repeat(5, 1fr); margin: 5mm 0 0; border: .6pt solid ${ink.line}; border-radius: 1.4mm; break-inside: avoid; }
+.figures { display: grid; grid-template-columns: 1.2fr repeat(4, 1fr); margin: 5mm 0 0; border: .6pt solid ${ink.line}; border-radius: 1.4mm; break-inside: avoid; }
 .figures > div { padding: 2.6mm 2.6mm 2.4mm; border-left: .6pt solid ${ink.line}; min-width: 0; }
 .figures > div:first-child { border-left: 0; }
 .figures dt { font-size: 7.2pt; color: ${ink.soft}; }
 .figures dd { margin: 0; }
-.figures .value { font-size: 15pt; line-height: 1.3; font-weight: 700; letter-spacing: -.01em; white-space: nowrap; }
-.figures .unit { font-size: 7.2pt; font-weight: 400; letter-spacing: 0; color: ${ink.soft}; }
+.figures .value { font-size: 15pt; line-height: 1.3; font-weight: 700; letter-spacing: -.01em; }
+.figures .unit { display: inline-block; white-space: nowrap; font-size: 7.2pt; font-weight: 400; letter-spacing: 0; color: ${ink.soft}; }
 .figures .note { font-size: 7pt; line-height: 1.3; color: ${ink.soft}; overflow-wrap: anywhere; }
 .problem { border-style: solid; border-width: .6pt .6pt .6pt 2.4pt; border-radius: 1mm; padding: 2mm 3mm; margin-top: 2.4mm; overflow-wrap: anywhere; }
 .problem strong { margin-right: 1mm; }
@@ -59,7 +59,8 @@ th.n + th:not(.n), td.n + td:not(.n) { padding-left: 4mm; }
 .metrics th:nth-child(1) { width: 28%; } .metrics th:nth-child(6) { width: 20%; }
 .steps th:nth-child(1) { width: 20%; } .steps th:nth-child(2) { width: 11%; } .steps th:nth-child(3) { width: 10%; }
 .sampling th:nth-child(1), .sampling th:nth-child(2) { width: 6%; } .sampling th:nth-child(-n + 9):nth-child(n + 3) { width: 7.2%; } .sampling th:nth-child(10) { width: 15%; }
-.histogram { display: inline-block; width: 24mm; height: 4mm; fill: ${ink.soft}; vertical-align: top; }
+.sampling .tick { white-space: normal; }
+.histogram { display: inline-block; width: 100%; max-width: 24mm; height: 4mm; fill: ${ink.soft}; vertical-align: top; }
 .intervals th:nth-child(-n + 2) { width: 6%; }
 .failed th:nth-child(-n + 3) { width: 8%; } .failed th:nth-child(4) { width: 22%; }
 .composing th:nth-child(-n + 2) { width: 6%; } .composing th:nth-child(3) { width: 22%; }

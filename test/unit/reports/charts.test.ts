@@ -49,6 +49,22 @@ describe('sweepScale', () => {
 });
 
 describe('the charts of a scenario', () => {
+  it('have legends whose entries do not run into one another in the widest font', () => {
+    const [, , components = ''] = svgsOf(measured([1, 2]));
+    const places = new Map(
+      [...components.matchAll(/x="15" y="4" transform="translate\(([\d.]+) ([\d.]+)\)"[^>]*>([^<]+)</g)].map(
+        ([, x, y, name]) => [name ?? '', { x: Number(x), y: Number(y) }],
+      ),
+    );
+    const place = (name: string) => places.get(name) ?? { x: NaN, y: NaN };
+    // What DejaVu Sans takes for them, in parts of the font size of 9; 15 is the coloured box.
+    const send = place('Client Send');
+    const network = place('Network+Server Send/Recv');
+    expect(network.x - send.x).toBeGreaterThan(15 + 5.73 * 9);
+    expect(place('Server Queue').x - network.x).toBeGreaterThan(15 + 13.92 * 9);
+    expect(place('measured avg').y).toBeGreaterThan(send.y);
+  });
+
   it.each([
     ['one level', [4]],
     ['two levels', [1, 2]],

@@ -32,7 +32,7 @@ export function NumberControl(props: { field: Field; control: NumberKind; frame:
       allowDecimal={control.kind === 'number'}
       suffix={control.kind === 'integer' ? (control.suffix ?? '') : ''}
       placeholder={control.placeholder ?? ''}
-      thousandSeparator=","
+      thousandSeparator={control.kind === 'integer' && control.isName === true ? '' : ','}
     />
   );
 }

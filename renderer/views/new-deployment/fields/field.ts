@@ -16,6 +16,8 @@ export type Control =
   | {
       readonly kind: 'integer';
       readonly min: number;
+      /** A name rather than an amount: its digits stand together. */
+      readonly isName?: boolean;
       readonly suffix?: string;
       readonly placeholder?: string;
     }

@@ -91,7 +91,7 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           label: 'Seed of requests',
           term: 'request-seed',
           help: 'Of the times of Poisson: the same seed sends at the same times. perf_analyzer has its own.',
-          control: { kind: 'integer', min: 0 },
+          control: { kind: 'integer', min: 0, isName: true },
           idle:
             byRate && context.value('performance', 'requestDistribution') === 'poisson'
               ? undefined

@@ -48,13 +48,13 @@ export function sequenceSection(context: FieldContext): Section {
         label: 'First correlation ID',
         term: 'sequence-id-range',
         help: 'Each further sequence has the next one.',
-        control: { kind: 'integer', min: 1, placeholder: String(byDefault.firstId) },
+        control: { kind: 'integer', min: 1, isName: true, placeholder: String(byDefault.firstId) },
       }),
       field('endId', {
         label: 'Correlation IDs before',
         term: 'sequence-id-range',
         help: 'From here they begin anew; without a number they go on.',
-        control: { kind: 'integer', min: 2, placeholder: 'no end' },
+        control: { kind: 'integer', min: 2, isName: true, placeholder: 'no end' },
       }),
     ],
   };
