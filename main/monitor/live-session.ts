@@ -74,7 +74,7 @@ export function startLiveSession(options: LiveSessionOptions): LiveSession {
         settings,
         onResult: (result) => {
           if (prober !== own) return;
-          const changed = builder.probed(own, result);
+          const changed = builder.probed(own, result, performance.now());
           if (changed !== null) options.onVerdict(changed);
         },
         onProblem: (next) => {

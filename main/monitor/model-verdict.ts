@@ -6,8 +6,8 @@ import type { RateChange } from './rates';
 export interface ModelHealth {
   /** Probes that failed one after the other. */
   readonly failedProbes: number;
-  /** Of them those since the last poll. */
-  readonly failedSincePoll: number;
+  /** When those of them were answered that came since the counters were last read, milliseconds of the monotonic clock. */
+  readonly failedAtMs: readonly number[];
   /** Polls one after the other in which at least half of the requests failed. */
   readonly failedPolls: number;
   /** Why it counts as failing; null while it does not. */
@@ -16,7 +16,7 @@ export interface ModelHealth {
 
 export const soundModel: ModelHealth = {
   failedProbes: 0,
-  failedSincePoll: 0,
+  failedAtMs: [],
   failedPolls: 0,
   failing: null,
 };
@@ -26,19 +26,31 @@ export type ProbeResult = { readonly ok: true } | { readonly ok: false; readonly
 /** Triton's words for a Python model whose process has died: it never answers again until it is loaded anew. */
 const deadStub = /Stub process .* is not healthy/i;
 
-/** After one probe: a second failure in a row, or one that no retry mends, and the model is failing. Pure. */
-export function judgeProbe(before: ModelHealth, result: ProbeResult): ModelHealth {
+/** More probes than this are not sent between two polls but where the server is gone. */
+const keptTimes = 256;
+
+/**
+ * After one probe, answered at `atMs` of the monotonic clock: a second failure in a row, or one that no retry mends, and the
+ * model is failing. Pure.
+ */
+export function judgeProbe(before: ModelHealth, result: ProbeResult, atMs: number): ModelHealth {
   if (result.ok) return soundModel;
   const failedProbes = before.failedProbes + 1;
   const bad = failedProbes >= 2 || deadStub.test(result.reason);
-  const failedSincePoll = before.failedSincePoll + 1;
-  return { ...before, failedProbes, failedSincePoll, failing: bad ? result.reason : before.failing };
+  const failedAtMs = [...before.failedAtMs, atMs].slice(-keptTimes);
+  return { ...before, failedProbes, failedAtMs, failing: bad ? result.reason : before.failing };
 }
 
-/** After one poll: the requests of everybody, by Triton's own counters. Pure. */
-export function judgeCounters(before: ModelHealth, change: RateChange): ModelHealth {
+/** After the counters were read at `readAtMs`: what failed later is in the next ones. */
+export const afterReading = (before: ModelHealth, readAtMs: number): ModelHealth => ({
+  ...before,
+  failedAtMs: before.failedAtMs.filter((atMs) => atMs > readAtMs),
+});
+
+/** After one poll, whose counters were read at `readAtMs`: the requests of everybody, by Triton's own counters. Pure. */
+export function judgeCounters(before: ModelHealth, change: RateChange, readAtMs: number): ModelHealth {
   if (change.reset) return soundModel;
-  const polled = { ...before, failedSincePoll: 0 };
+  const polled = afterReading(before, readAtMs);
   const { failures } = change;
   const successes = Math.max(0, change.successes - ownSuccesses(before, failures));
   const requests = successes + failures;
@@ -55,18 +67,19 @@ export function judgeCounters(before: ModelHealth, change: RateChange): ModelHea
 
 /**
  * Requests that Triton counts as successes and that were probes which failed: so it counts an answer of a Python model that is an
- * error. One more may be counted whose answer has not come yet.
+ * error. Those that came after the counters were read are among them, as Triton may have counted them before; and one more whose
+ * answer has not come yet.
  */
-function ownSuccesses({ failedProbes, failedSincePoll }: ModelHealth, failures: number): number {
-  const isCountedAsFailed = failedSincePoll > 0 && failures >= failedSincePoll;
-  return failedProbes === 0 || isCountedAsFailed ? 0 : Math.max(0, failedSincePoll - failures) + 1;
+function ownSuccesses({ failedProbes, failedAtMs }: ModelHealth, failures: number): number {
+  const isCountedAsFailed = failedAtMs.length > 0 && failures >= failedAtMs.length;
+  return failedProbes === 0 || isCountedAsFailed ? 0 : Math.max(0, failedAtMs.length - failures) + 1;
 }
 
 /** Of a model that is not probed any more. */
 export const withoutProbes = (health: ModelHealth): ModelHealth => ({
   ...health,
   failedProbes: 0,
-  failedSincePoll: 0,
+  failedAtMs: [],
 });
 
 const states: Readonly<Record<string, ModelState>> = {

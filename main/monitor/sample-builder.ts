@@ -2,7 +2,14 @@ import type { ModelSample, MonitorMarker, MonitorSample } from '../contract/moni
 import { modelKey } from '../contract/monitor';
 import type { ModelStatistics } from '../triton/statistics';
 import type { ModelHealth, ProbeResult } from './model-verdict';
-import { judgeCounters, judgeProbe, modelVerdict, soundModel, withoutProbes } from './model-verdict';
+import {
+  afterReading,
+  judgeCounters,
+  judgeProbe,
+  modelVerdict,
+  soundModel,
+  withoutProbes,
+} from './model-verdict';
 import type { PollAnswer, PollFailure } from './poll';
 import type { Prober } from './prober';
 import type { RateChange } from './rates';
@@ -29,6 +36,17 @@ function entriesOf(poll: PollAnswer): readonly Entry[] {
   return poll.index === null ? counted : listed;
 }
 
+function healthAfter(
+  entry: Entry,
+  before: ModelHealth,
+  change: RateChange | undefined,
+  { statistics, readAtMs }: PollAnswer,
+): ModelHealth {
+  if (entry.state !== 'READY') return soundModel;
+  if (change !== undefined) return judgeCounters(before, change, readAtMs);
+  return statistics === null ? before : afterReading(before, readAtMs);
+}
+
 /** Makes samples of polls, and remembers what the next one needs. */
 export class SampleBuilder {
   private server = noServer;
@@ -47,12 +65,15 @@ export class SampleBuilder {
     return this.server.state !== 'up' || this.server.version === null;
   }
 
-  /** Takes the outcome of a probe in; tells of the model when its verdict is another one now. */
-  probed(prober: Prober, result: ProbeResult): ModelSample | null {
+  /**
+   * Takes the outcome of a probe in, which came at `atMs` of the monotonic clock; tells of the model when its verdict is
+   * another one now.
+   */
+  probed(prober: Prober, result: ProbeResult, atMs: number): ModelSample | null {
     const model = this.models.find((candidate) => this.isProbed(candidate, prober));
     if (model === undefined) return null;
     const key = modelKey(model);
-    const next = judgeProbe(this.health.get(key) ?? soundModel, result);
+    const next = judgeProbe(this.health.get(key) ?? soundModel, result, atMs);
     this.health.set(key, next);
     const triton = model.state === 'failing' ? 'ready' : model.state;
     if (triton !== 'ready') return null;
@@ -132,8 +153,7 @@ export class SampleBuilder {
       const change = changes.get(key);
       const seen = this.health.get(key) ?? soundModel;
       const known = prober?.settings.model === entry.name ? seen : withoutProbes(seen);
-      const health =
-        entry.state !== 'READY' ? soundModel : change === undefined ? known : judgeCounters(known, change);
+      const health = healthAfter(entry, known, change, poll);
       this.health.set(key, health);
       return {
         name: entry.name,

@@ -5,7 +5,7 @@ import { analyzerCommand } from './analyzer/analyzer-command';
 import { createCpuMarks } from './analyzer/cpu-marks';
 import { analyzerFiles } from './analyzer/analyzer-files';
 import { writeAnalyzerInput } from './analyzer/analyzer-input';
-import { analyzerFailure, lostSequence, unsteadyExitCode } from './analyzer/analyzer-failure';
+import { analyzerFailure, cameOfStandstill, unsteadyExitCode } from './analyzer/analyzer-failure';
 import { parseAnalyzerCsv } from './analyzer/parse-analyzer-csv';
 import type { AnalyzerRow } from './analyzer/parse-analyzer-csv';
 import { parseComposing } from './analyzer/parse-composing';
@@ -169,19 +169,14 @@ function kindOf(
   };
 }
 
-/** As `measureOnce`; once more where Triton lost a sequence of perf_analyzer's, which says nothing of the level. */
-async function measureKeepingSequences(options: PerfAnalyzerOptions, input: MeasureInput, run: Invocation) {
+/** As `measureOnce`; once more where it failed as it does when the machine stood still. */
+async function measureOverStandstill(options: PerfAnalyzerOptions, input: MeasureInput, run: Invocation) {
+  const hasSequences = input.settings.sequences !== undefined;
   try {
     return await measureOnce(options, input, run);
   } catch (error) {
-    if (
-      input.settings.sequences === undefined ||
-      !(error instanceof WorkbenchError) ||
-      !lostSequence(error)
-    ) {
-      throw error;
-    }
-    input.onLog([`${error.message}: Triton lost a sequence, perf_analyzer measures the level once more`]);
+    if (!(error instanceof WorkbenchError) || !cameOfStandstill(error, hasSequences)) throw error;
+    input.onLog([`${error.message}. As after a standstill: perf_analyzer measures the level once more.`]);
   }
   return measureOnce(options, input, run);
 }
@@ -211,7 +206,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
     const windows: MeasurementWindow[] = [];
     const cpu = createCpuMarks();
     const { csvPath } = analyzerFiles(input.workDir);
-    const steady = await measureKeepingSequences(options, input, {
+    const steady = await measureOverStandstill(options, input, {
       inputDir,
       csvPath,
       stabilityPercentage,
@@ -221,7 +216,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
     });
     const measured =
       steady ??
-      (await measureKeepingSequences(options, input, {
+      (await measureOverStandstill(options, input, {
         inputDir,
         csvPath,
         stabilityPercentage: anySpreadPercentage,

@@ -35,12 +35,13 @@ function reasonOf(text: string): string | null {
 const shownLines = 40;
 
 /**
- * Triton did not know the sequence of a request any more: a machine that stands still for longer than
- * `max_sequence_idle_microseconds` loses every open sequence, and perf_analyzer, which sends sequences asynchronously, does
- * not wait for what is under way before it ends its last one. Seen on a busy machine, once in some thousand invocations.
+ * What a standstill of the machine does to perf_analyzer, and says nothing of the level: Triton forgets a sequence that nothing
+ * came of for `max_sequence_idle_microseconds` (a second unless the configuration says more), and a window in which nothing
+ * was answered ends perf_analyzer.
  */
-export function lostSequence(failure: WorkbenchError): boolean {
-  return failure.message.includes('must specify the START flag');
+export function cameOfStandstill({ message }: WorkbenchError, hasSequences: boolean): boolean {
+  const isLostSequence = hasSequences && message.includes('must specify the START flag');
+  return isLostSequence || message.includes('No valid requests recorded');
 }
 
 /** Why a run gave no result, or null when exit code and output hold nothing against it. */

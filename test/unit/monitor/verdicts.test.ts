@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MonitorSample } from '../../../main/contract/monitor';
 import {
+  afterReading,
   judgeCounters,
   judgeProbe,
   modelVerdict,
@@ -146,44 +147,55 @@ describe('a model', () => {
   });
 
   it('probes: a dead stub at once, anything else at the second failure; a good one clears it', () => {
-    const stub = judgeProbe(soundModel, { ok: false, reason: "Stub process 'echo_0_0' is not healthy." });
+    const stub = judgeProbe(soundModel, { ok: false, reason: "Stub process 'echo_0_0' is not healthy." }, 1);
     expect(modelVerdict({ state: 'READY' }, stub)).toEqual({
       state: 'failing',
       reason: "Stub process 'echo_0_0' is not healthy.",
     });
-    const once = judgeProbe(soundModel, { ok: false, reason: 'out of memory' });
+    const once = judgeProbe(soundModel, { ok: false, reason: 'out of memory' }, 1);
     expect(modelVerdict({ state: 'READY' }, once).state).toBe('ready');
-    const twice = judgeProbe(once, { ok: false, reason: 'out of memory' });
+    const twice = judgeProbe(once, { ok: false, reason: 'out of memory' }, 2);
     expect(modelVerdict({ state: 'READY' }, twice).state).toBe('failing');
-    expect(modelVerdict({ state: 'READY' }, judgeProbe(twice, { ok: true })).state).toBe('ready');
+    expect(modelVerdict({ state: 'READY' }, judgeProbe(twice, { ok: true }, 3)).state).toBe('ready');
     expect(modelVerdict({ state: 'LOADING' }, twice).state).toBe('loading');
   });
 
   it('is not failing because of probes while others are served', () => {
-    const failing = judgeProbe(judgeProbe(soundModel, { ok: false, reason: 'x' }), {
-      ok: false,
-      reason: 'x',
-    });
+    const no = { ok: false, reason: 'x' } as const;
+    const failing = judgeProbe(judgeProbe(soundModel, no, 1), no, 2);
     const served = { rates: null, successes: 50, failures: 2, reset: false };
-    expect(judgeCounters(failing, served).failing).toBeNull();
+    expect(judgeCounters(failing, served, 3).failing).toBeNull();
   });
 
   it('is still failing where Triton counts the failed probes as successes', () => {
     const no = { ok: false, reason: 'no' } as const;
-    const failing = judgeProbe(judgeProbe(soundModel, no), no);
+    const failing = judgeProbe(judgeProbe(soundModel, no, 100), no, 200);
     const counted = (successes: number) => ({ rates: null, successes, failures: 0, reset: false });
-    const polled = judgeCounters(failing, counted(2));
+    const polled = judgeCounters(failing, counted(2), 1000);
     expect(polled.failing).toBe('no');
     // One whose answer comes after the poll.
-    expect(judgeCounters(polled, counted(1)).failing).toBe('no');
-    expect(judgeCounters(polled, counted(2)).failing).toBeNull();
+    expect(judgeCounters(polled, counted(1), 2000).failing).toBe('no');
+    expect(judgeCounters(polled, counted(2), 2000).failing).toBeNull();
     // Nobody probes it any more: one that is served is enough.
-    expect(judgeCounters(withoutProbes(polled), counted(1)).failing).toBeNull();
+    expect(judgeCounters(withoutProbes(polled), counted(1), 2000).failing).toBeNull();
+  });
+
+  it('is still failing where probes were answered after the counters were read and before they were judged', () => {
+    const no = { ok: false, reason: 'no' } as const;
+    const counted = (successes: number) => ({ rates: null, successes, failures: 0, reset: false });
+    const failing = [100, 300, 1050, 1100].reduce((health, atMs) => judgeProbe(health, no, atMs), soundModel);
+    const polled = judgeCounters(failing, counted(2), 1000);
+    expect(polled).toMatchObject({ failing: 'no', failedAtMs: [1050, 1100] });
+    // Of the next second: these two, and two more.
+    const later = [1300, 1700].reduce((health, atMs) => judgeProbe(health, no, atMs), polled);
+    expect(judgeCounters(later, counted(4), 2000).failing).toBe('no');
+    expect(judgeCounters(later, counted(6), 2000).failing).toBeNull();
+    expect(afterReading(later, 2000).failedAtMs).toEqual([]);
   });
 
   it('is not failing where one probe of three requests failed', () => {
-    const once = judgeProbe(soundModel, { ok: false, reason: 'no' });
+    const once = judgeProbe(soundModel, { ok: false, reason: 'no' }, 1);
     const change = { rates: null, successes: 2, failures: 1, reset: false };
-    expect(judgeCounters(judgeCounters(once, change), change).failing).toBeNull();
+    expect(judgeCounters(judgeCounters(once, change, 2), change, 3).failing).toBeNull();
   });
 });

@@ -316,30 +316,34 @@ describe('a faulty perf_analyzer', () => {
     });
   });
 
-  describe('whose sequence Triton lost', () => {
-    const reason =
-      "inference request for sequence 105 to model 'm' must specify the START flag on the first request of the sequence";
+  describe('after a standstill of the machine', () => {
+    const lost =
+      "Thread [0] had error: inference request for sequence 105 to model 'm' must specify the START flag on the first request of the sequence";
+    const empty = 'cb::Error: No valid requests recorded within time interval.';
     const sequences = { length: 20, lengthVariation: 20, concurrent: 4, firstId: 1 };
     /** Fails so for the first `times` invocations. */
-    const losing = (times: number) =>
+    const failing = (times: number, line: string) =>
       `echo x >> "${join(dir, 'count')}"
-      if [ $(wc -l < "${join(dir, 'count')}") -le ${times} ]; then echo "Thread [0] had error: ${reason}"; exit 1; fi
+      if [ $(wc -l < "${join(dir, 'count')}") -le ${times} ]; then echo "${line}"; exit 99; fi
       ${writeCsv('4')}`;
 
-    it('measures the level once more, and says so', async () => {
-      expect((await measure(losing(1), sequences)).inferencesPerSecond).toBe(5611.98);
-      expect(log.join('\n')).toContain('Triton lost a sequence');
+    const standstills = [
+      ['sequence 105', lost, sequences],
+      ['No valid requests', empty, undefined],
+    ] as const;
+
+    it.each(standstills)('measures the level once more, and says so: %s', async (words, line, settings) => {
+      expect((await measure(failing(1, line), settings)).inferencesPerSecond).toBe(5611.98);
+      expect(log.join('\n')).toMatch(new RegExp(`${words}.*once more`));
     });
 
-    it('is taken at its word the second time', async () => {
-      const error = await rejection(measure(losing(2), sequences));
-      expect(error).toMatchObject({ code: 'inference-failed' });
-      expect(error.message).toContain('sequence 105');
+    it.each(standstills)('is taken at its word the second time: %s', async (words, line, settings) => {
+      expect((await rejection(measure(failing(2, line), settings))).message).toContain(words);
     });
 
-    it('and that was asked for none is not asked again', async () => {
-      await rejection(measure(losing(1)));
-      expect(log.join('\n')).not.toContain('Triton lost a sequence');
+    it('is not asked again where it was asked for no sequences', async () => {
+      await rejection(measure(failing(1, lost)));
+      expect(log.join('\n')).not.toContain('once more');
     });
   });
 
