@@ -7,7 +7,7 @@ const lane = (name: string, include: string[], exclude: string[]) => ({
     include,
     exclude,
     environment: 'node' as const,
-    testTimeout: 600_000,
+    testTimeout: 1_800_000,
     hookTimeout: 300_000,
     fileParallelism: false,
   },
@@ -31,6 +31,7 @@ export default defineConfig({
           isolate: false,
           // Keeps a test that hangs from hanging the rest; nothing is judged by it.
           testTimeout: 60_000,
+          expect: { poll: { timeout: 30_000 } },
         },
       },
       lane('triton', ['test/integration/**/*.test.ts'], [...containers, ...presets, ...own]),

@@ -1,8 +1,7 @@
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { WorkbenchError } from '../../contract/errors';
 import type { TritonClient } from '../../triton/client';
 import { registerSystemRegion, systemRegionNames, unregisterSystemRegion } from '../../triton/shared-memory';
-import type { SystemRegion } from '../../triton/shared-memory';
 import { readTls } from '../../triton/tls';
 import type { MeasureInput } from '../load-tool';
 import { batchPayloads } from './batch-payloads';
@@ -10,6 +9,7 @@ import type { RequestInputs } from './batch-payloads';
 import type { Failure } from './grpc-status';
 import type { LoadJob } from './load-job';
 import { OutputValidator } from './output-validator';
+import { makeShared } from './shared-file';
 import { comparedBytes, inputLayout, outputRegionBytes } from './shared-layout';
 import { sharedFolder, sharedName, sweepSharedFiles } from './shared-names';
 import type { SharedJob } from './load-job';
@@ -26,27 +26,6 @@ export interface SharedRegions {
   repair(): Promise<void>;
   /** Unregisters the own regions, and those only, and removes their files. */
   close(): Promise<void>;
-}
-
-async function writeRegion(region: SystemRegion, write: readonly { at: number; data: Uint8Array }[]) {
-  const file = await open(`${sharedFolder}${region.key}`, 'wx', 0o600).catch((cause: unknown) => {
-    throw new WorkbenchError('load-tool-failed', `${sharedFolder}${region.key} cannot be made`, { cause });
-  });
-  try {
-    await file.truncate(region.bytes);
-    for (const { at, data } of write) await file.write(data, 0, data.byteLength, at);
-  } catch (cause) {
-    throw new WorkbenchError(
-      'load-tool-failed',
-      `${sharedFolder}${region.key} takes no ${region.bytes} bytes`,
-      {
-        remedy: 'Free /dev/shm, or give the Triton container more (--shm-size-mib).',
-        cause,
-      },
-    );
-  } finally {
-    await file.close();
-  }
 }
 
 /** An answer over the wire. */
@@ -132,11 +111,11 @@ export async function createSharedRegions(
     }
   };
   try {
-    const writes = payloads.flatMap((inputs, payload) =>
+    const parts = payloads.flatMap((inputs, payload) =>
       inputs.map(({ data }, tensor) => ({ at: layout.offsets[payload]?.[tensor] ?? 0, data })),
     );
-    await writeRegion(inputRegion, writes);
-    await writeRegion(outputRegion, []);
+    await makeShared(inputRegion.key, inputRegion.bytes, parts);
+    await makeShared(outputRegion.key, outputRegion.bytes, []);
     // Where nothing of the answers is to be looked at, there need not be an answer to look at.
     const { outputChecks } = job;
     const checks = outputChecks === null ? null : new OutputValidator(outputChecks, job);
