@@ -8,6 +8,7 @@ export default defineConfig({
   retries: 0,
   forbidOnly: true,
   timeout: 600_000,
-  expect: { timeout: 30_000 },
+  // Each keeps what hangs from hanging the rest; nothing is judged by them.
+  expect: { timeout: 120_000 },
   use: { trace: 'retain-on-failure', screenshot: 'only-on-failure' },
 });

@@ -5,7 +5,7 @@ import { parseNvidiaSmi } from './nvidia-smi';
 import { describeSmiFailure } from './smi-failure';
 
 /** Whoever asked has the whole answer within 3 s. */
-const limitMs = 2500;
+const usualLimitMs = 2500;
 const maxOutputLength = 8 * 1024 * 1024;
 
 /** Text of one call, and why it is not to be trusted. */
@@ -93,7 +93,7 @@ function orWhenAborted<T>(answer: Promise<T>, signal: AbortSignal, late: () => T
   });
 }
 
-function start(env: NodeJS.ProcessEnv, ended: () => void): Promise<GpuReport> {
+function start(env: NodeJS.ProcessEnv, limitMs: number, ended: () => void): Promise<GpuReport> {
   const timeout = new AbortController();
   const { signal } = timeout;
   const timer = setTimeout(() => {
@@ -113,15 +113,16 @@ function start(env: NodeJS.ProcessEnv, ended: () => void): Promise<GpuReport> {
 }
 
 /**
- * GPUs of this machine as nvidia-smi on the PATH of `env` describes them, within 3 s whatever the driver does.
+ * GPUs of this machine as nvidia-smi on the PATH of `env` describes them, within 3 s whatever the driver does;
+ * `limitMs` (default 2500) is how long nvidia-smi may take.
  * Never rejects: `problem` of the report says what went wrong. Calls that overlap share one nvidia-smi,
  * and while one that hangs cannot be killed, each further call has its answer at once.
  */
-export function readGpus(env: NodeJS.ProcessEnv): Promise<GpuReport> {
+export function readGpus(env: NodeJS.ProcessEnv, limitMs = usualLimitMs): Promise<GpuReport> {
   const key = env['PATH'] ?? '';
   const shared = running.get(key);
   if (shared !== undefined) return shared;
-  const report = start(env, () => {
+  const report = start(env, limitMs, () => {
     running.delete(key);
   });
   running.set(key, report);

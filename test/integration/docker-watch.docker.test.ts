@@ -9,7 +9,8 @@ describe.skipIf(engine === null)('the watch of a real engine', () => {
   let watched: WatchedEngine;
   beforeAll(async () => {
     if (engine === null) throw new Error('no engine');
-    watched = await WatchedEngine.start(engine, { listTimeoutMs: 400 });
+    // Longer than a machine stands still: that is no engine that hangs.
+    watched = await WatchedEngine.start(engine, { listTimeoutMs: 5000 });
   });
   afterAll(() => watched.close());
   const lists = () => watched.proxy.requests.filter((request) => request === 'GET /containers/json').length;

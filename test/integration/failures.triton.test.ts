@@ -165,7 +165,11 @@ describe('a run that is cut short in a sweep', () => {
     const started = startCli(home.path, run);
     const runId = await runIdOf(started);
     await started.line(/offline: batch size 1,/);
-    expect((await cli(home.path, 'cancel', runId)).code).toBe(0);
+    // It stands still until it has been asked: on a busy machine it would be through before.
+    started.child.kill('SIGSTOP');
+    const asked = await cli(home.path, 'cancel', runId);
+    started.child.kill('SIGCONT');
+    expect(asked.code).toBe(0);
     expect((await started.result).code).toBe(130);
   });
 

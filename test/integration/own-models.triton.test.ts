@@ -76,6 +76,7 @@ const both = ['--set', 'performance.crossCheck=true', '--batch-sizes', '1'];
 it('a stateful model of a repository is asked and measured in sequences, by both load tools', async () => {
   const document = await report('repository/counted', ...both);
   expect((await configOf(document, 'counted'))['sequenceBatching']).toMatchObject({
+    maxSequenceIdleMicroseconds: 60_000_000,
     oldest: { maxCandidateSequences: 4 },
   });
   const points = [...document.offline, ...document.online];

@@ -70,7 +70,7 @@ async function levelOf(modelName: string): Promise<MeasureInput> {
       tensors: [{ name: 'INPUT', datatype: 'FP32', shape: [16], files: ['0.bin'] }],
     },
     inputDataDir: dir,
-    level: { batchSize: 1, concurrency: 2 },
+    level: { batchSize: 1, concurrency: 4 },
     batched: false,
     settings: {
       measurementMode: 'time_windows',
@@ -100,12 +100,12 @@ describe('the models of an ensemble', () => {
     const [double, inner, slow] = composing;
     const answered = requestCount ?? 0;
     // Once by itself and once inside; the requests under way at a window's bounds fall on either side.
-    expect(Math.abs((double?.requestCount ?? 0) - 2 * answered)).toBeLessThanOrEqual(8);
-    expect(Math.abs((inner?.requestCount ?? 0) - answered)).toBeLessThanOrEqual(8);
+    expect(Math.abs((double?.requestCount ?? 0) - 2 * answered)).toBeLessThanOrEqual(24);
+    expect(Math.abs((inner?.requestCount ?? 0) - answered)).toBeLessThanOrEqual(24);
     expect(slow?.executionCount).toBe(slow?.inferenceCount);
     expect(slow?.computeInferUs).toBeGreaterThan(9_000);
     expect(double?.computeInferUs).toBeLessThan(slow?.computeInferUs ?? 0);
-    // Two requests at a time and one instance: the slow model is waited for.
+    // Four requests at a time and one instance: the slow model is waited for, by three of them less what they do elsewhere.
     expect(slow?.queueUs).toBeGreaterThan(5_000);
     expect(slow).toMatchObject({ cacheHitCount: 0, cacheMissCount: 0 });
   });

@@ -9,6 +9,7 @@ import { createTestHome } from '../support/home';
 import type { TestHome } from '../support/home';
 import type { TestTriton } from '../support/triton';
 import { startTestTriton } from '../support/triton';
+import { undisturbed } from '../support/undisturbed';
 
 let home: TestHome;
 let triton: TestTriton;
@@ -83,7 +84,9 @@ describe('several models at once', () => {
   });
 
   it('by request rate have the rate times their weight', async () => {
-    const result = await perf('--model', 'fast', '--model', 'slow:0.5', '--request-rate', '40');
+    const result = await undisturbed(() =>
+      perf('--model', 'fast', '--model', 'slow:0.5', '--request-rate', '40'),
+    );
     const { points } = JSON.parse(result.stdout) as { points: LoadPoint[] };
     expect(points.map((point) => [point.model, point.requestRate])).toEqual([
       ['fast', 40],

@@ -8,6 +8,7 @@ import type { MeasureInput } from '../../main/perf/load-tool';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import type { TestTriton } from '../support/triton';
 import { startTestTriton } from '../support/triton';
+import { undisturbed } from '../support/undisturbed';
 
 const workerFile = join(process.cwd(), 'out', 'main', 'load-worker.cjs');
 const tools = createLoadTools({ layout: homeLayout(defaultHome(process.env)), workerFile, env: process.env });
@@ -97,8 +98,10 @@ describe.each(['grpc', 'http'] as const)('requests at a rate over %s', (protocol
   });
 
   it('sends as many as were asked for', async () => {
-    const point = await tools.native.measure(
-      await rateOf('echo', 150, { protocol, settings: { requestDistribution: 'poisson' } }),
+    const point = await undisturbed(async () =>
+      tools.native.measure(
+        await rateOf('echo', 150, { protocol, settings: { requestDistribution: 'poisson' } }),
+      ),
     );
     expect(point).toMatchObject({ requestRate: 150, requestDistribution: 'poisson', errorCount: 0 });
     // Three seconds of a Poisson process: 450 requests, 21 standard deviation.
@@ -117,7 +120,9 @@ describe('a rate', () => {
 
   it('can follow intervals of its own', async () => {
     const settings = { requestIntervalsUs: [1000, 1000, 28_000] };
-    const point = await tools.native.measure(await rateOf('echo', 100, { settings }));
+    const point = await undisturbed(async () =>
+      tools.native.measure(await rateOf('echo', 100, { settings })),
+    );
     expect(point.requestDistribution).toBe('custom');
     expect(point.requestCount).toBeGreaterThan(250);
     expect(point.requestCount).toBeLessThan(350);
@@ -127,7 +132,9 @@ describe('a rate', () => {
     ['poisson', { requestDistribution: 'poisson' as const }],
     ['custom', { requestIntervalsUs: [5000, 15_000] }],
   ])('is measured by perf_analyzer too: %s', async (name, settings) => {
-    const point = await tools.perf_analyzer.measure(await rateOf('echo', 100, { settings }));
+    const point = await undisturbed(async () =>
+      tools.perf_analyzer.measure(await rateOf('echo', 100, { settings })),
+    );
     loadPointSchema.parse(point);
     expect(point).toMatchObject({ loadTool: 'perf_analyzer', requestRate: 100, requestDistribution: name });
     expect(point.inferencesPerSecond).toBeGreaterThan(60);

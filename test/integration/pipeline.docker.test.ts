@@ -20,13 +20,18 @@ const engine = await readTestEngine();
 let home: DockerHome;
 
 const quick = ['run', 'resnet50', '--profile', 'quick', '--engine', 'docker', '--json', '--verbose'];
-const short = [
-  ...['--set', 'performance.maxTrials=3', '--set', 'performance.warmupMs=100'],
+/** A sweep of short levels, of so many windows each at the most. */
+const sweep = (maxTrials: number, intervalMs: number) => [
+  ...quick,
+  ...['--set', `performance.maxTrials=${maxTrials}`, '--set', 'performance.warmupMs=100'],
+  ...['--set', `performance.measurementIntervalMs=${intervalMs}`],
   ...['--batch-sizes', '1,2', '--concurrency', '1'],
 ];
-const fast = [...quick, ...short, '--set', 'performance.measurementIntervalMs=500'];
+const fast = sweep(3, 500);
 /** Three windows of a second: a level is cut between the first and the last of them. */
-const slow = [...quick, ...short, '--set', 'performance.measurementIntervalMs=1000'];
+const slow = sweep(3, 1000);
+/** No window is like another to this: a level has nine of them, and after the first there is time for a slow engine. */
+const long = [...sweep(9, 500), '--set', 'performance.stabilityPercentage=0.0001'];
 
 const levels = ['offline b1 c1', 'offline b2 c1', 'online b1 c1'];
 
@@ -51,18 +56,35 @@ const ofRun = (runId: string) => (event: ContainerEvent) => event.labels[labelNa
 const ofTriton = (runId: string) => (event: ContainerEvent) =>
   ofRun(runId)(event) && event.labels[labelNames.role] === 'triton';
 
-/** Waits until the container of a level has measured its first window, which is not its last. */
-async function inLevel(runId: string, step: 'offline' | 'online', task: string): Promise<ContainerEvent> {
-  const level = await home.event(
+/** Waits until the container of a level has started. */
+const levelStart = (runId: string, step: 'offline' | 'online', task: string): Promise<ContainerEvent> =>
+  home.event(
     'start',
     (event) =>
       ofRun(runId)(event) && event.labels[labelNames.step] === step && event.name.includes(`-${task}-`),
   );
-  await until('the level has a window', async () => {
-    const log = await home.docker.getContainer(level.id).logs({ stdout: true, stderr: false });
+
+const firstWindow = ({ id }: ContainerEvent): Promise<void> =>
+  until('the level has a window', async () => {
+    const log = await home.docker.getContainer(id).logs({ stdout: true, stderr: false });
     return log.includes('"type":"window"');
   });
-  return level;
+
+/** Waits until the container of a level has measured its first window, which is not its last. */
+async function inLevel(...level: Parameters<typeof levelStart>): Promise<void> {
+  await firstWindow(await levelStart(...level));
+}
+
+/** Kills the workbench in a level that has a window. It stands still before: it sees no end of a level that is through. */
+async function killInLevel(
+  started: CliRun,
+  ...level: Parameters<typeof levelStart>
+): Promise<ContainerEvent> {
+  const found = await levelStart(...level);
+  started.child.kill('SIGSTOP');
+  await firstWindow(found);
+  await kill(started);
+  return found;
 }
 
 /** Resumes to the end: what had been measured is kept, every level stands exactly once, nothing is left. */
@@ -198,8 +220,7 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
   it('goes on where kill -9 of the workbench cut it: in a level, and while nobody saw a level end', async () => {
     const started = startCli(home.path, slow);
     const runId = await runIdOf(started);
-    const level = await inLevel(runId, 'offline', 'b2-c1');
-    await kill(started);
+    const level = await killInLevel(started, runId, 'offline', 'b2-c1');
     expect(await measurements(runId)).toHaveLength(1);
     const [triton] = home.of('create', ofTriton(runId));
     const left = (await home.docker.listContainers({ all: true })).map(({ Id }) => Id);
@@ -210,8 +231,7 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
 
     const again = startCli(home.path, ['resume', runId, '--json', '--verbose']);
     await again.line(/taken up again/);
-    const unseen = await inLevel(runId, 'online', 'b1-c1');
-    await kill(again);
+    const unseen = await killInLevel(again, runId, 'online', 'b1-c1');
     await home.event('die', ({ id }) => id === unseen.id);
 
     const document = await resumes(runId);
@@ -257,7 +277,7 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
       const triton = await home.event('start', ofTriton(dead));
       expect(await home.leftBehind()).toHaveLength(2);
 
-      const second = startCli(home.path, slow);
+      const second = startCli(home.path, long);
       const runId = await runIdOf(second);
       await inLevel(runId, 'offline', 'b2-c1');
       second.child.kill('SIGINT');
@@ -285,7 +305,7 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
   });
 
   it('says that Triton was killed in a level, keeps what was measured, and goes on', async () => {
-    const started = startCli(home.path, slow);
+    const started = startCli(home.path, long);
     const runId = await runIdOf(started);
     await inLevel(runId, 'offline', 'b2-c1');
     const triton = await home.event('start', ofTriton(runId));

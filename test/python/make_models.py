@@ -72,6 +72,7 @@ max_batch_size: 4
 input [ { name: "x" data_type: TYPE_FP32 dims: [ 4, 16 ] } ]
 output [ { name: "y" data_type: TYPE_FP32 dims: [ 4, 16 ] } ]
 sequence_batching {
+  max_sequence_idle_microseconds: 60000000
   oldest { max_candidate_sequences: 4 }
   control_input [
     { name: "START" control [ { kind: CONTROL_SEQUENCE_START int32_false_true: [ 0, 1 ] } ] }

@@ -89,7 +89,7 @@ class ServingTest(unittest.TestCase):
         if batched:
             # Long enough for all requests of a test to be there; a full batch does not wait.
             config += (
-                "dynamic_batching { preferred_batch_size: [ 4 ] max_queue_delay_microseconds: 2000000 }\n"
+                "dynamic_batching { preferred_batch_size: [ 4 ] max_queue_delay_microseconds: 60000000 }\n"
             )
         config += more
         for key, value in {"intra_op_threads": "1", **(parameters or {})}.items():
@@ -109,7 +109,7 @@ class ServingTest(unittest.TestCase):
             self.client.async_infer(
                 name, inputs, lambda result, error, index=index: answers.put((index, error or result))
             )
-        found = dict(answers.get(timeout=60) for _ in requests)
+        found = dict(answers.get(timeout=180) for _ in requests)
         return [found[index] for index in range(len(requests))]
 
     def executions(self, name: str, inferences: int) -> tuple[int, int]:

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
@@ -13,6 +12,7 @@ import type { DockerWatch } from '../../main/docker/watch';
 import { createDockerWatch } from '../../main/docker/watch';
 import { createDecoys, ensureIdleImage, evidence, idleBody } from './docker';
 import { DockerFaultProxy } from './docker-fault-proxy';
+import { Standstill } from './standstill';
 import { until } from './until';
 
 /** What the product promises after a fault is over, with an engine that answers. */
@@ -42,6 +42,7 @@ export class WatchedEngine {
     this.watch = makeWatch(this.instance);
   }
   readonly watch: DockerWatch;
+  private readonly standstill = new Standstill();
 
   /** @param decoyCount containers that look like own ones and must not be touched. */
   static async start(
@@ -102,34 +103,32 @@ export class WatchedEngine {
   /** The state on screen is the engine's own list, by id and state, within what is promised; and nothing is twice. */
   async catchesUp(what: string): Promise<void> {
     const startedAt = performance.now();
-    // Time in which this very process was busy always counts: the watch lives in it.
-    const busy = monitorEventLoopDelay({ resolution: 10 });
-    busy.enable();
     let stalledMs = 0;
-    try {
-      for (;;) {
-        busy.reset();
-        const askedAt = performance.now();
-        const own = await this.own();
-        const busyMs = Number.isFinite(busy.max) ? busy.max / 1e6 : 0;
-        stalledMs += Math.max(0, performance.now() - askedAt - busyMs - longestAnswerMs);
-        const truth = own.map(({ Id, State }) => `${Id} ${State}`).sort();
-        const { connection, error, containers } = this.watch.state();
-        const shown = containers.map(({ id, state }) => `${id} ${state}`).sort();
-        const keys = own.map(({ Labels }) => Labels[labelNames.key]);
-        expect(new Set(keys).size, `${what}: one container for each key`).toBe(keys.length);
-        if (connection === 'connected' && isDeepStrictEqual(shown, truth)) return;
-        if (performance.now() - startedAt - stalledMs > promiseMs) {
-          expect({ connection, error, shown }, what).toEqual({
-            connection: 'connected',
-            error: null,
-            shown: truth,
-          });
-        }
-        await sleep(20);
+    let before = this.standstill.read();
+    for (;;) {
+      const askedAt = performance.now();
+      const own = await this.own();
+      const answerMs = performance.now() - askedAt;
+      const after = this.standstill.read();
+      // Time in which this very process was busy counts: the watch lives in it. The machine's standstill does not.
+      const busyMs = after.hereMs - before.hereMs;
+      stalledMs += Math.max(0, answerMs - busyMs - longestAnswerMs);
+      stalledMs += Math.max(0, Math.min(busyMs, after.thereMs - before.thereMs));
+      before = after;
+      const truth = own.map(({ Id, State }) => `${Id} ${State}`).sort();
+      const { connection, error, containers } = this.watch.state();
+      const shown = containers.map(({ id, state }) => `${id} ${state}`).sort();
+      const keys = own.map(({ Labels }) => Labels[labelNames.key]);
+      expect(new Set(keys).size, `${what}: one container for each key`).toBe(keys.length);
+      if (connection === 'connected' && isDeepStrictEqual(shown, truth)) return;
+      if (performance.now() - startedAt - stalledMs > promiseMs) {
+        expect({ connection, error, shown }, what).toEqual({
+          connection: 'connected',
+          error: null,
+          shown: truth,
+        });
       }
-    } finally {
-      busy.disable();
+      await sleep(20);
     }
   }
 
@@ -138,6 +137,7 @@ export class WatchedEngine {
     const { docker } = this.direct;
     this.proxy.clear();
     await this.watch.close();
+    await this.standstill.close();
     const decoysAfter = await evidence(docker, this.decoys);
     for (const { Id } of await this.own()) await removeContainer(this.direct, Id);
     for (const id of this.decoys) await docker.getContainer(id).remove({ force: true });

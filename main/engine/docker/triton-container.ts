@@ -24,6 +24,8 @@ import { containerPorts } from './triton-command';
 
 const readyDeadlineMs = 120_000;
 const pollMs = 100;
+/** Of one question while Triton starts; it is asked again. */
+const answerLimitMs = 2000;
 const keptLines = 200;
 /** Of an engine that did not answer just now. */
 const unansweredPatienceMs = 5000;
@@ -166,6 +168,16 @@ export async function startTritonContainer(
   }
 }
 
+/** Triton's version; null while it is not ready, or too busy to say. */
+async function versionWhenReady(address: string, signal: AbortSignal): Promise<string | null> {
+  const client = createTritonClient(address, { timeoutMs: answerLimitMs });
+  try {
+    return (await client.serverReady({ signal })) ? (await client.serverMetadata({ signal })).version : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Triton's version, when it is ready. */
 async function awaitReady(
   address: string,
@@ -185,12 +197,8 @@ async function awaitReady(
         { where: start.logPath, details: exit.tail.join('\n') },
       );
     }
-    if (address !== '') {
-      const client = createTritonClient(address, { timeoutMs: 2000 });
-      if (await client.serverReady().catch(() => false)) {
-        return (await client.serverMetadata({ signal: start.signal })).version;
-      }
-    }
+    const version = address === '' ? null : await versionWhenReady(address, start.signal);
+    if (version !== null) return version;
     if (performance.now() > deadline) {
       throw new WorkbenchError(
         'server-start-failed',

@@ -6,11 +6,15 @@ const longStepMs = 300_000;
 
 type ChartId = 'throughput' | 'latency' | 'components' | 'windows' | 'batch';
 
+const stepSelector = (id: string): string => `[data-step="${id}"]`;
+const markersOf = (chart: ChartId, series: number): string =>
+  `[data-chart="${chart}"] .plot .scatterlayer .trace:nth-of-type(${series + 1}) .points path`;
+
 export class RunPage {
   constructor(private readonly page: Page) {}
 
   step(id: string): Locator {
-    return this.page.locator(`[data-step="${id}"]`);
+    return this.page.locator(stepSelector(id));
   }
 
   /** The run's own state, beside its title. */
@@ -47,9 +51,28 @@ export class RunPage {
 
   /** The drawn markers of one series: paths that plotly made, not labels. */
   markers(chart: ChartId, series: number): Locator {
-    return this.page.locator(
-      `[data-chart="${chart}"] .plot .scatterlayer .trace:nth-of-type(${series + 1}) .points path`,
+    return this.page.locator(markersOf(chart, series));
+  }
+
+  /**
+   * Begins to look for the first marker of the chart's first series. The answer is how the step stood when the marker was
+   * drawn, '' where none was: the page notes it itself, as who asks from outside may be late.
+   */
+  async stepAtFirstMarker(chart: ChartId, id: string): Promise<() => Promise<string>> {
+    const noted = await this.page.evaluateHandle(
+      ([marker, step]) => {
+        const note = { status: '' };
+        const observer = new MutationObserver(() => {
+          if (document.querySelector(marker) === null) return;
+          observer.disconnect();
+          note.status = document.querySelector(step)?.getAttribute('data-status') ?? 'absent';
+        });
+        observer.observe(document, { childList: true, subtree: true });
+        return note;
+      },
+      [markersOf(chart, 0), stepSelector(id)] as const,
     );
+    return async () => (await noted.jsonValue()).status;
   }
 
   bars(): Locator {

@@ -39,6 +39,9 @@ export interface WorkbenchApp {
   readonly complaints: readonly string[];
 }
 
+/** Keeps what hangs from hanging the rest; Playwright's own limit of 30 s is short for a busy machine. */
+const actionMs = 120_000;
+
 /** Starts the real app on a home and waits until its window shows a page. */
 export async function launch(home: TestHome): Promise<WorkbenchApp> {
   const electron = await _electron.launch({
@@ -46,7 +49,8 @@ export async function launch(home: TestHome): Promise<WorkbenchApp> {
     args: [...asRoot, appFolder],
     env: { ...process.env, TRITON_WORKBENCH_HOME: home.path },
   });
-  const page = await electron.firstWindow();
+  electron.context().setDefaultTimeout(actionMs);
+  const page = await electron.firstWindow({ timeout: actionMs });
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());

@@ -22,6 +22,8 @@ afterEach(async () => {
 
 const answer = z.object({ by: z.string(), words: z.array(z.string()).optional() });
 const started = 'started.txt';
+/** For a process to start or to end, on a busy machine too. */
+const patient = { timeout: 30_000 };
 
 /** A fake interpreter that tells how it was asked; `whenAhead` is what it does when it is started ahead. */
 async function fakePython(whenAhead: string) {
@@ -87,11 +89,11 @@ describe('an interpreter ahead', () => {
     await call('train');
     await vi.waitFor(async () => {
       expect(await startedLines()).toHaveLength(1);
-    });
+    }, patient);
     const pid = Number((await startedLines())[0]?.split(' ')[0]);
     await vi.waitFor(() => {
       expect(() => process.kill(pid, 0)).toThrow('ESRCH');
-    });
+    }, patient);
     expect(await call('export')).toEqual({ by: 'start' });
   });
 
@@ -109,12 +111,12 @@ describe('an interpreter ahead', () => {
     await call('train');
     await vi.waitFor(async () => {
       expect(await startedLines()).toHaveLength(1);
-    });
+    }, patient);
     const pid = Number((await startedLines())[0]?.split(' ')[0]);
     process.kill(pid, 0);
     ahead.close();
     await vi.waitFor(() => {
       expect(() => process.kill(pid, 0)).toThrow('ESRCH');
-    });
+    }, patient);
   });
 });

@@ -12,11 +12,11 @@ afterEach(() => {
 });
 
 /** A server with one fault: what a foreign or broken address may answer. */
-async function faultyServer(answer: RequestListener) {
+async function faultyServer(answer: RequestListener, timeoutMs = 60_000) {
   const started = createServer(answer);
   server = started;
   await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
-  return createTritonClient(`127.0.0.1:${(started.address() as AddressInfo).port}`, { timeoutMs: 300 });
+  return createTritonClient(`127.0.0.1:${(started.address() as AddressInfo).port}`, { timeoutMs });
 }
 
 describe('Triton client', () => {
@@ -59,13 +59,13 @@ describe('Triton client', () => {
   });
 
   it('does not wait for ever, neither for headers nor for the body', async () => {
-    const silent = await faultyServer(() => undefined);
+    const silent = await faultyServer(() => undefined, 300);
     const error = await rejection(silent.serverReady());
     expect([error.code, error.message]).toEqual(['server-unreachable', expect.stringContaining('0.3 s')]);
     server?.closeAllConnections();
     const stuck = await faultyServer((_request, response) => {
       response.write('{');
-    });
+    }, 300);
     expect((await rejection(stuck.serverMetadata())).code).toBe('server-unreachable');
   });
 
