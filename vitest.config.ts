@@ -8,7 +8,7 @@ const lane = (name: string, include: string[], exclude: string[]) => ({
     exclude,
     environment: 'node' as const,
     testTimeout: 1_800_000,
-    hookTimeout: 300_000,
+    hookTimeout: 900_000,
     fileParallelism: false,
   },
 });

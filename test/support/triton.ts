@@ -101,13 +101,30 @@ async function isReady(address: string): Promise<boolean> {
   }
 }
 
+const mostStarts = 3;
+
 /**
- * A real tritonserver of the workbench home that serves the given models on free loopback ports.
+ * A real tritonserver of the workbench home that serves the given models on free loopback ports; started again where it ends
+ * before it is ready, as it does when somebody else took a port meanwhile or the machine stood still while a stub started.
  * Fails when it is not installed: a test that needs it must not pass without it.
  */
 export async function startTestTriton(
   models: readonly (TestModel | TestEnsemble)[],
   extra: readonly string[] = [],
+): Promise<TestTriton> {
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await startOnce(models, extra);
+    } catch (error) {
+      if (starts === mostStarts) throw error;
+      process.stderr.write(`The test Triton is started again: ${String(error)}\n`);
+    }
+  }
+}
+
+async function startOnce(
+  models: readonly (TestModel | TestEnsemble)[],
+  extra: readonly string[],
 ): Promise<TestTriton> {
   const layout = homeLayout(defaultHome(process.env));
   if (!(await exists(layout.tritonServer)))
@@ -165,7 +182,9 @@ export async function startTestTriton(
   };
   try {
     await until('the test Triton is ready', async () => {
-      if (child.exitCode !== null) throw new Error(await readFile(logPath, 'utf8'));
+      if (child.exitCode !== null || child.signalCode !== null) {
+        throw new Error(`It ended by ${child.signalCode ?? 'itself'}:\n${await readFile(logPath, 'utf8')}`);
+      }
       return isReady(`127.0.0.1:${http}`);
     });
   } catch (error) {

@@ -5,7 +5,8 @@ import { certificateTrouble, tlsConnection } from '../../triton/tls';
 import type { TlsMaterial } from '../../triton/tls';
 import { limitSendBuffer } from './socket-options';
 
-const connectTimeoutMs = 2000;
+/** Longer than a machine stands still; where nobody listens that is said at once. */
+const connectTimeoutMs = 10_000;
 /** Many handshakes at once take the server's CPU. */
 const handshakeTimeoutMs = 10_000;
 /** As much as a large answer is read by at a time, and yet so little that it stays in a processor's cache. */
