@@ -7,6 +7,7 @@ export const flagText: Readonly<Record<PointFlag, string>> = {
   unstable: 'Throughput or latency still drifted after the last allowed window.',
   errors: 'More than 1 % of the requests failed.',
   'client-saturated': 'The load generator itself was the limit: the server may be faster than this.',
+  'machine-busy': 'Other work on this machine held up the load generator: latencies may read too high.',
   'server-restarted': 'The server restarted while this level was measured.',
   drifting: 'Throughput or latency went one way over the merged windows.',
   'rate-not-reached': 'The requests asked for could not all be sent: the server is slower than the rate.',

@@ -8,12 +8,14 @@ const us = z.number().min(0);
 /**
  * Why a level does not count as steady. `unstable`: the stability rule did not hold within the allowed windows;
  * `errors`: more than 1 % of the requests failed; `client-saturated`: the load generator itself was the limit;
+ * `machine-busy`: other work on the load generator's machine held it up;
  * `drifting`: throughput or latency moved one way over the merged windows; `rate-not-reached`: fewer requests than asked for.
  */
 export const pointFlags = [
   'unstable',
   'errors',
   'client-saturated',
+  'machine-busy',
   'server-restarted',
   'drifting',
   'rate-not-reached',

@@ -12,6 +12,11 @@ const saturatedShare = 0.9;
  * limit lies above that of the loop.
  */
 const saturatedCpuShare = 0.95;
+/**
+ * In cores. A generator that holds itself up (garbage collection, large messages) uses most of a core while it does, and one
+ * that does so often enough to move p99 uses much of it over the whole window.
+ */
+const ownWorkShare = 0.5;
 /** Hold-ups of the event loop below this are the system's scheduling. */
 const shortestHoldUpUs = 10_000;
 /**
@@ -38,12 +43,20 @@ export function clientLoadOf(windows: readonly RecordedWindow[]): ClientLoad {
 }
 
 /**
- * The generator hides the server: its loop is never idle, its thread takes a whole core, or it was held up for longer than
- * a request takes.
+ * What stood between the server and its figures. `client-saturated`: the generator's loop is never idle, its thread takes a
+ * whole core, or its own work held it up for longer than a request takes. `machine-busy`: it was held up as long while it
+ * had little to do itself, so that other work had the processor.
  * @param generators in the same process, whose CPU time is that of all.
+ * @returns null when the generator kept up.
  */
-export function isSaturated(client: ClientLoad, p50Us: number, generators: number): boolean {
-  const heldUp = client.loopDelayP99Us > Math.max(p50Us, shortestHoldUpUs);
-  const wholeCore = client.cpuShare !== null && client.cpuShare >= saturatedCpuShare * generators;
-  return client.loopShare > saturatedShare || wholeCore || heldUp;
+export function clientFlag(
+  client: ClientLoad,
+  p50Us: number,
+  generators: number,
+): 'client-saturated' | 'machine-busy' | null {
+  const cores = client.cpuShare === null ? null : client.cpuShare / generators;
+  if (client.loopShare > saturatedShare || (cores ?? 0) >= saturatedCpuShare) return 'client-saturated';
+  if (client.loopDelayP99Us <= Math.max(p50Us, shortestHoldUpUs)) return null;
+  // A loop that waits for a processor counts as busy: only CPU time tells the two apart well.
+  return (cores ?? client.loopShare) < ownWorkShare ? 'machine-busy' : 'client-saturated';
 }

@@ -10,7 +10,7 @@ import { sequenceLengths } from '../sequence-lengths';
 import { roundUs } from '../round-us';
 import { throughputInterval } from '../throughput-interval';
 import { isSteady, stabilityWindows } from '../stability';
-import { clientLoadOf, isSaturated } from './client-load';
+import { clientFlag, clientLoadOf } from './client-load';
 import { latencyIntervalsOf } from './latency-intervals-of';
 import type { FailureCount, RecordedWindow } from './worker-messages';
 
@@ -206,6 +206,7 @@ export function levelResult(
   const client = clientLoadOf(recorded);
   const scheduled = scheduledOf(recorded);
   const { sequences, decoupled = false, generators = 1 } = settings;
+  const heldUp = clientFlag(client, latencies.percentile(50), generators);
   const streaming = streamingOf(recorded);
   const bins = latencies.bins(histogramBins);
   const failures = mergedFailures(recorded);
@@ -213,7 +214,7 @@ export function levelResult(
   const flags: LoadPoint['flags'] = [
     ...(stable ? [] : (['unstable'] as const)),
     ...(errorCount > errorShareLimit * (count + errorCount) ? (['errors'] as const) : []),
-    ...(isSaturated(client, latencies.percentile(50), generators) ? (['client-saturated'] as const) : []),
+    ...(heldUp === null ? [] : [heldUp]),
     ...(windows.some((window) => window.server === null) ? (['server-restarted'] as const) : []),
     ...(drifting ? (['drifting'] as const) : []),
     ...(missesRate(level, count + errorCount, durationUs) ? (['rate-not-reached'] as const) : []),

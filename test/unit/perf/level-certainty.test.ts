@@ -43,10 +43,17 @@ describe('a saturated client', () => {
     return levelResult(windows, level, { ...settings, generators })?.flags;
   };
 
-  it('is one that is held up for longer than a request takes', () => {
-    expect(flagsOf({ delayUs: 12_000 })).toEqual(['client-saturated']);
-    expect(flagsOf({ delayUs: 12_000 }, { latencyUs: 20_000 })).toEqual([]);
+  it('is one whose own work holds it up for longer than a request takes', () => {
+    const busy = { cpuUs: 0.8 * second };
+    expect(flagsOf({ delayUs: 12_000, ...busy })).toEqual(['client-saturated']);
+    expect(flagsOf({ delayUs: 12_000, ...busy }, { latencyUs: 20_000 })).toEqual([]);
     // As long as the system's scheduling alone may take.
+    expect(flagsOf({ delayUs: 9000, ...busy })).toEqual([]);
+  });
+
+  it('is not one that other work on the machine holds up', () => {
+    expect(flagsOf({ delayUs: 12_000 })).toEqual(['machine-busy']);
+    expect(flagsOf({ delayUs: 12_000 }, { latencyUs: 20_000 })).toEqual([]);
     expect(flagsOf({ delayUs: 9000 })).toEqual([]);
   });
 
