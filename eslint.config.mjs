@@ -21,6 +21,20 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
+  {
+    files: ['main/**/*.ts', 'electron/**/*.ts'],
+    ignores: ['main/platform/make-folder.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        ...['node:fs', 'node:fs/promises'].map((name) => ({
+          name,
+          importNames: ['mkdir', 'mkdirSync'],
+          message: 'Use makeFolder of main/platform/make-folder: recursive mkdir never ends below /proc.',
+        })),
+      ],
+    },
+  },
   { files: ['renderer/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat.recommended] },
   {
     files: ['scripts/**/*.mjs', '*.mjs', '*.cjs'],

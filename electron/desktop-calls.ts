@@ -6,7 +6,8 @@ import type { Handlers } from '../main/contract/api';
 import { WorkbenchError } from '../main/contract/errors';
 import type { ReportFile } from '../main/contract/run-events';
 import type { Core } from '../main/core';
-import { fileError, writeFileAtomic } from '../main/platform/files';
+import { fileError } from '../main/platform/file-error';
+import { writeFileAtomic } from '../main/platform/files';
 
 type DesktopCall = Extract<keyof Handlers, `desktop.${string}`>;
 

@@ -1,10 +1,11 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkbenchError } from '../contract/errors';
+import { makeFolder } from '../platform/make-folder';
 import { linkedAbort } from '../platform/abort';
 import { fetchReason } from '../platform/fetch-reason';
-import { fileError } from '../platform/files';
+import { fileError } from '../platform/file-error';
 import { planAnswer } from './answer-plan';
 import type { Published } from './check-file';
 import { checkFile } from './check-file';
@@ -173,7 +174,7 @@ async function transferAll(request: DownloadRequest, part: PartFile): Promise<vo
 export async function downloadFile(request: DownloadRequest): Promise<void> {
   if (request.signal.aborted) throw cancelled();
   const folder = dirname(request.file);
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+  await makeFolder(folder).catch((error: unknown) => {
     throw fileError(error, folder);
   });
   const part = createPartFile(request.file);

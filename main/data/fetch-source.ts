@@ -1,9 +1,11 @@
-import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { DownloadSource } from '../contract/data-source';
 import { WorkbenchError } from '../contract/errors';
-import { exists, fileError } from '../platform/files';
+import { fileError } from '../platform/file-error';
+import { exists } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
 import { takeFileLease } from '../store/file-lease';
 import type { Toolkit, ToolkitListener } from '../toolkit/toolkit';
 import { prepareDatasetCommand, unpackCommand } from '../toolkit/verb-commands';
@@ -94,7 +96,7 @@ async function layOut(options: FetchSource, places: SourcePlaces, file: string):
   await clearLeftovers(places);
   if (source.archive === undefined) {
     const target = join(unpacked, source.path ?? source.id);
-    await mkdir(dirname(target), { recursive: true });
+    await makeFolder(dirname(target));
     await (from === undefined ? rename(file, target) : copyFile(file, target));
     return unpacked;
   }
@@ -124,7 +126,7 @@ export async function fetchSource(options: FetchSource): Promise<string> {
   const { source, root } = options;
   const places = sourcePlaces(root, source);
   if (await exists(places.whole)) return places.given;
-  await mkdir(places.work, { recursive: true }).catch((error: unknown) => {
+  await makeFolder(places.work).catch((error: unknown) => {
     throw fileError(error, places.work);
   });
   const lease = await takeFileLease(join(places.work, 'lease.json'), source.title);

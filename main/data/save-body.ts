@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { WorkbenchError } from '../contract/errors';
-import { fileError } from '../platform/files';
+import { fileError } from '../platform/file-error';
 
 export interface SaveBody {
   readonly path: string;

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ContainerRole } from '../contract/docker';
 import { containerRoles } from '../contract/docker';
+import { makeFolder } from '../platform/make-folder';
 
 const prefix = 'triton-workbench.';
 /** Containers of another schema are another version's to understand. */
@@ -84,7 +85,7 @@ export async function readInstanceId(path: string): Promise<string> {
     const text = (await readFile(path, 'utf8')).trim();
     return /^[0-9a-f]{16}$/.test(text) ? text : null;
   };
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   for (let attempt = 0; ; attempt += 1) {
     const found = await read().catch(() => null);
     if (found !== null) return found;

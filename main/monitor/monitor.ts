@@ -1,10 +1,12 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import type { Handlers } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import type { AlertRule, MonitorTarget, RecordingInfo } from '../contract/monitor';
 import type { MonitorHistory } from '../contract/monitor-history';
-import { fileError, writeFileAtomic } from '../platform/files';
+import { fileError } from '../platform/file-error';
+import { writeFileAtomic } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
 import { createTritonClient } from '../triton/client';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import { monitorCsv } from './export-csv';
@@ -149,7 +151,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       if (kind === 'csv') return writeFileAtomic(path, monitorCsv(desk.history));
       const html = await report();
       if (kind === 'html') return writeFileAtomic(path, html);
-      await mkdir(recordings, { recursive: true });
+      await makeFolder(recordings);
       const source = join(recordings, '.report.html');
       await writeFile(source, html);
       try {

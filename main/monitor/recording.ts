@@ -1,13 +1,14 @@
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import type { MonitorSample } from '../contract/monitor';
 import { monitorSampleSchema } from '../contract/monitor';
-import { fileError } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
+import { fileError } from '../platform/file-error';
 
 const headSchema = z.object({
   recording: z.literal('triton-workbench-monitor'),
@@ -38,7 +39,7 @@ export class RecordingWriter {
 
   static async create(path: string, head: RecordingHead): Promise<RecordingWriter> {
     try {
-      await mkdir(dirname(path), { recursive: true });
+      await makeFolder(dirname(path));
       const file = await open(path, 'wx');
       await file.appendFile(`${JSON.stringify(head)}\n`);
       return new RecordingWriter(file, path);

@@ -1,6 +1,7 @@
-import { constants, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { constants, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { fileError } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
+import { fileError } from '../platform/file-error';
 import { presetName } from './own-preset';
 
 export interface InitOutcome {
@@ -19,7 +20,7 @@ export async function initModelFolder(dir: string, resources: string): Promise<I
   const written: string[] = [];
   const kept: string[] = [];
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     for (const name of (await readdir(template)).sort()) {
       if (name.startsWith('__')) continue;
       const target = join(folder, name);

@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import type { Datatype, InputData } from '../contract/input-data';
 import { datatypeBytes, isDatatype } from '../contract/input-data';
+import { makeFolder } from '../platform/make-folder';
 import { encodeTexts } from './input/encode-values';
 import { createRandom } from './random';
 
@@ -90,7 +91,7 @@ export async function generateInput(
     readonly dir: string;
   },
 ): Promise<InputData> {
-  await mkdir(options.dir, { recursive: true });
+  await makeFolder(options.dir);
   const next = options.mode === 'zero' ? () => 0 : createRandom(20210721);
   const made: InputData['tensors'] = [];
   for (const tensor of tensors) {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { WorkbenchError } from '../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../contract/results';
 import { analyzerCommand } from './analyzer/analyzer-command';
@@ -13,6 +13,7 @@ import { parseAnalyzerSummary, parsePass } from './analyzer/parse-analyzer-outpu
 import { analyzerTls } from './analyzer/analyzer-tls';
 import { runAnalyzer } from './analyzer/run-analyzer';
 import { levelText } from '../contract/level-text';
+import { makeFolder } from '../platform/make-folder';
 import { sequenceLengths } from './sequence-lengths';
 import type { LoadTool, MeasureInput } from './load-tool';
 import { stabilityWindows } from './stability';
@@ -200,7 +201,7 @@ function intervalsOf(
 export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
   const measure = async (input: MeasureInput): Promise<LoadPoint> => {
     const startMs = performance.now();
-    await mkdir(input.workDir, { recursive: true });
+    await makeFolder(input.workDir);
     const inputDir = await writeAnalyzerInput(input);
     const { stabilityPercentage, maxTrials } = input.settings;
     const windows: MeasurementWindow[] = [];

@@ -1,9 +1,10 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { stepTitle } from '../contract/step-text';
 import { linkedAbort } from '../platform/abort';
 import { writeFileAtomic } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
 import { LogFile } from '../platform/log-file';
 import type { RunContext, Step, StepContext, StepOutcome } from './step';
 
@@ -37,7 +38,7 @@ export async function runStep(
 ): Promise<{ readonly outcome: StepOutcome; readonly report: StepReport }> {
   const dir = run.folder.step(step.id);
   if (step.kind === 'files') await rm(dir, { recursive: true, force: true });
-  await mkdir(dir, { recursive: true });
+  await makeFolder(dir);
   const logFile = await LogFile.open(run.folder.log(step.id));
   const { controller, dispose } = linkedAbort(signal);
   const deadlineS = run.spec.deadlines[step.id] ?? step.deadlineS;

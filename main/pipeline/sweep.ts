@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WireError } from '../contract/errors';
 import { toWire, WorkbenchError } from '../contract/errors';
@@ -20,6 +20,7 @@ import { budgetLatencyUs } from '../contract/sweep';
 import { lastWithin, nextLevel } from '../perf/search-levels';
 import type { TriedLevel } from '../perf/search-levels';
 import { hashValue } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
 import { levelFolder } from '../store/run-files';
 import { editedConfig } from './edited-config';
 import type { RunContext, StepContext, StepOutcome } from './step';
@@ -134,7 +135,7 @@ async function measureLevel(
     level,
     `${repeat === 1 ? '' : `-repeat${repeat}`}${crossCheck ? `-${loadTool}` : ''}`,
   );
-  await mkdir(workDir, { recursive: true });
+  await makeFolder(workDir);
   const what = `while ${turnText(run, turn)} was measured`;
   await whileServing(server, context.signal, what, async (signal) => {
     const inputData = asServed(inputDataSchema.parse(JSON.parse(manifest)), batched);

@@ -1,27 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { WorkbenchError } from '../contract/errors';
-
-/** The system's refusal as an error that says what to do; anything else is passed on. */
-export function fileError(error: unknown, path: string): unknown {
-  const code = (error as NodeJS.ErrnoException | null)?.code;
-  if (code === 'ENOSPC') {
-    return new WorkbenchError('disk-full', `No space left while writing ${path}`, { cause: error });
-  }
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-    return new WorkbenchError('file-unwritable', `Not allowed to write ${path} (${code})`, { cause: error });
-  }
-  return error;
-}
+import { fileError } from './file-error';
+import { makeFolder } from './make-folder';
 
 /** Old content or new content, never half: temporary file beside it, fsync, rename, fsync of the folder. */
 export async function writeFileAtomic(path: string, content: string | Uint8Array): Promise<void> {
   const folder = dirname(path);
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const file = await open(temporary, 'wx');
     try {
       await file.writeFile(content);
@@ -37,7 +26,8 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
       await directory.close();
     }
   } catch (error) {
-    await rm(temporary, { force: true });
+    // Below a file there is nothing to remove, and the first error is the reason.
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw fileError(error, path);
   }
 }
@@ -96,7 +86,8 @@ export async function exists(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from './make-folder';
 
 const escapeSequence = /\p{Cc}\[[0-9;?]*[A-Za-z]/gu;
 /** Control characters but the tab: they have no place in a text that is shown. */
@@ -21,7 +22,7 @@ export class LogFile {
   private constructor(private readonly file: FileHandle) {}
 
   static async open(path: string): Promise<LogFile> {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     return new LogFile(await open(path, plainAppend));
   }
 

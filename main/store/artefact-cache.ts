@@ -1,8 +1,9 @@
-import { cp, link, mkdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { cp, link, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { exists, hashFile, listFiles, writeFileAtomic } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
 
 const manifestSchema = z.object({
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
@@ -15,7 +16,7 @@ const linkedFromBytes = 2 ** 20;
 
 /** Hard link where the file system allows it: a 100 MB model costs nothing twice. */
 async function place(from: string, to: string): Promise<void> {
-  await mkdir(dirname(to), { recursive: true });
+  await makeFolder(dirname(to));
   if ((await stat(from)).size < linkedFromBytes) {
     await cp(from, to);
     return;
@@ -68,7 +69,7 @@ export class ArtefactCache {
       return null;
     }
     await rm(stepDir, { recursive: true, force: true });
-    await mkdir(stepDir, { recursive: true });
+    await makeFolder(stepDir);
     try {
       for (const file of manifest.files)
         await place(join(folder, 'files', file.path), join(stepDir, file.path));

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../contract/errors';
 import { writeFileAtomic } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
 import type { LeaseHolder } from './file-lease';
 import { ownHolder, readLiveHolder, takeFileLease } from './file-lease';
 
@@ -50,7 +51,7 @@ export async function takeDevice(turn: DeviceTurn): Promise<() => Promise<void>>
   const ticket = newTicket();
   const told = { last: '' };
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     await writeFileAtomic(join(folder, ticket), JSON.stringify(ownHolder(turn.what)));
     for (;;) {
       if (signal.aborted) {
@@ -69,6 +70,6 @@ export async function takeDevice(turn: DeviceTurn): Promise<() => Promise<void>>
       await sleep(pollMs, undefined, { signal }).catch(() => undefined);
     }
   } finally {
-    await rm(join(folder, ticket), { force: true });
+    await rm(join(folder, ticket), { force: true }).catch(() => undefined);
   }
 }

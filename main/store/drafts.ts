@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Draft } from '../contract/spec-tools';
 import { draftSchema } from '../contract/spec-tools';
 import { writeFileAtomic } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
 
 /** The wizard's drafts: one file each, the last whole one whatever happens while it is written. */
 export interface Drafts {
@@ -44,7 +45,7 @@ export function createDrafts(dir: string): Drafts {
   return {
     list: async () => {
       await state.tail;
-      await mkdir(dir, { recursive: true });
+      await makeFolder(dir);
       const drafts: Draft[] = [];
       for (const name of await readdir(dir)) {
         if (name.endsWith('.tmp')) await removeAbandoned(join(dir, name));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { fileError } from '../platform/files';
+import { fileError } from '../platform/file-error';
 import { isAlive, ownIdentity } from '../platform/process-identity';
 
 const holderSchema = z.object({

@@ -4,7 +4,7 @@ import crc32 from 'crc-32';
 import { WorkbenchError } from '../contract/errors';
 import type { JournalBody, JournalEntry } from '../contract/run-events';
 import { journalEntrySchema } from '../contract/run-events';
-import { fileError } from '../platform/files';
+import { fileError } from '../platform/file-error';
 
 const crcSuffix = /,"crc":"([0-9a-f]{8})"\}$/;
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { RunSummary } from '../contract/api';
@@ -9,7 +9,9 @@ import type { JournalBody, JournalEntry } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
 import { reduceRun } from '../contract/run-state';
 import type { RunSpec } from '../contract/run-spec';
-import { exists, fileError, hashValue, writeFileAtomic } from '../platform/files';
+import { fileError } from '../platform/file-error';
+import { exists, hashValue, writeFileAtomic } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
 import { JournalWriter, readJournal, requireEntries } from './journal';
 import type { JournalContent } from './journal';
 import { acquireLease, leaseHolder } from './lease';
@@ -71,13 +73,13 @@ export class RunStore {
     const runId = newRunId(spec, new Date(), imported !== undefined);
     const link = join(this.runsDir, runId);
     const dir = out === undefined ? link : resolve(out);
-    if (out !== undefined && (await exists(dir)) && (await readdir(dir)).length > 0) {
-      throw new WorkbenchError('run-folder-exists', `${dir} is not empty`, { where: '--out' });
-    }
     try {
-      await mkdir(dir, { recursive: true });
+      await makeFolder(dir);
       if (out !== undefined) {
-        await mkdir(this.runsDir, { recursive: true });
+        if ((await readdir(dir)).length > 0) {
+          throw new WorkbenchError('run-folder-exists', `${dir} is not empty`, { where: '--out' });
+        }
+        await makeFolder(this.runsDir);
         await symlink(dir, link);
       }
     } catch (error) {

@@ -1,7 +1,9 @@
-import { lstat, lutimes, mkdir, readdir, readlink, rename, rm } from 'node:fs/promises';
+import { lstat, lutimes, readdir, readlink, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { exists, fileError } from '../platform/files';
+import { fileError } from '../platform/file-error';
+import { exists } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
 import { readJournal } from './journal';
 import { acquireLease, leaseFile, leaseHolder } from './lease';
 import { runFolder, runIdPattern } from './run-folder';
@@ -48,7 +50,7 @@ export function createRunTrash(
       const release = await acquireLease(folder.dir);
       try {
         const from = join(runs, runId);
-        await mkdir(trash, { recursive: true });
+        await makeFolder(trash);
         const now = new Date();
         await lutimes(from, now, now);
         await rename(from, inTrash(runId));
@@ -69,7 +71,7 @@ export function createRunTrash(
       if (await isThere(join(runs, runId))) {
         throw new WorkbenchError('run-folder-exists', `There is a run "${runId}" already`);
       }
-      await mkdir(runs, { recursive: true });
+      await makeFolder(runs);
       await rename(inTrash(runId), join(runs, runId));
     },
     empty: async (olderThanMs) => {

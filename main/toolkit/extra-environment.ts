@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../contract/errors';
 import { exec } from '../platform/exec';
 import { exists, writeFileAtomic } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
 import type { HomeLayout } from '../platform/layout';
 import { takeFileLease } from '../store/file-lease';
 import { installFailure, shownPipLine } from './pip-lines';
@@ -89,7 +90,7 @@ export function createTensorflowEnvironment(options: ExtraEnvironmentOptions): E
     const wanted = await wantedStamp();
     const ready = async () => (await readText(stampFile)) === wanted && (await exists(layout.tensorflow));
     if (await ready()) return layout.tensorflow;
-    await mkdir(layout.home, { recursive: true });
+    await makeFolder(layout.home);
     const release = await takeLock(join(layout.home, 'tensorflow.lease'), listener);
     try {
       if (await ready()) return layout.tensorflow;

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, link, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, link, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { fileError, listFiles, writeFileAtomic } from '../platform/files';
+import { fileError } from '../platform/file-error';
+import { listFiles, writeFileAtomic } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
 import { formatConfigPbtxt } from './config-pbtxt';
 import type { ModelConfig } from './model-config';
 
@@ -45,7 +47,7 @@ async function place(file: RepositoryFile, to: string): Promise<void> {
     return;
   }
   for (const path of await listFiles(file.from)) {
-    await mkdir(dirname(join(to, path)), { recursive: true });
+    await makeFolder(dirname(join(to, path)));
     await placeFile({ from: join(file.from, path), by: file.by }, join(to, path));
   }
 }
@@ -69,8 +71,8 @@ export async function writeModelRepository(input: WriteRepositoryInput): Promise
   const target = join(repository, config.name);
   try {
     const folder = join(beside, 'new', String(input.version));
-    await mkdir(folder, { recursive: true });
-    await mkdir(repository, { recursive: true });
+    await makeFolder(folder);
+    await makeFolder(repository);
     for (const file of input.files) await place(file, join(folder, basename(file.name)));
     await writeFileAtomic(join(beside, 'new', 'config.pbtxt'), text);
     await rename(target, join(beside, 'old')).catch((error: unknown) => {

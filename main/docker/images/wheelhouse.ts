@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
 import { exec } from '../../platform/exec';
-import { exists, fileError } from '../../platform/files';
+import { fileError } from '../../platform/file-error';
+import { exists } from '../../platform/files';
+import { makeFolder } from '../../platform/make-folder';
 import type { HomeLayout } from '../../platform/layout';
 import { tensorflowFile } from './image-recipe';
 import { requirementsFor } from './python-marker';
@@ -92,7 +94,7 @@ export async function fillWheelhouse(options: WheelhouseOptions): Promise<string
     return ended.exitCode === 0;
   };
   try {
-    await mkdir(join(fresh, 'perf-analyzer'), { recursive: true });
+    await makeFolder(join(fresh, 'perf-analyzer'));
     const list = join(fresh, 'requirements.txt');
     await writeFile(list, `${runtime.join('\n')}\n`);
     // The CPU build of torch (2 GB less), where an index that pip knows offers it.

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import type { DockerEngineSpec, PerformanceSpec, RunSpec } from '../../contract/run-spec';
@@ -7,6 +6,7 @@ import { containerBody } from '../../docker/container-body';
 import type { ContainerLabels } from '../../docker/labels';
 import { chownTree } from '../../platform/chown-tree';
 import { hashValue } from '../../platform/files';
+import { makeFolder } from '../../platform/make-folder';
 import type { PlaceRun } from '../place';
 import { containerPaths, inputPairs } from './container-paths';
 import type { PathMap } from './path-map';
@@ -171,7 +171,7 @@ export class RunContainers {
 
   /** Makes the folders that the step writes to, and gives them to the containers' user where that is not ours. */
   async openFolders(): Promise<void> {
-    for (const folder of this.writable()) await mkdir(folder, { recursive: true });
+    for (const folder of this.writable()) await makeFolder(folder);
     if (this.ownerId === null) return;
     for (const folder of this.writable()) await chownTree(folder, this.ownerId);
   }

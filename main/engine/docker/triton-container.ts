@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../contract/errors';
+import { makeFolder } from '../../platform/make-folder';
 import type { DockerClient } from '../../docker/client';
 import {
   createContainer,
@@ -63,7 +64,7 @@ class TritonLog {
     private readonly path: string,
     private readonly tell: (lines: readonly string[]) => void,
   ) {
-    this.writing = mkdir(dirname(path), { recursive: true })
+    this.writing = makeFolder(dirname(path))
       .then(() => writeFile(path, '', { flag: plainAppend | constants.O_TRUNC }))
       .catch(() => undefined);
   }

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../contract/errors';
-import { fileError } from '../../platform/files';
+import { makeFolder } from '../../platform/make-folder';
+import { fileError } from '../../platform/file-error';
 import { ownIdentity, processStartTime } from '../../platform/process-identity';
 import type { ServerExit, StartServerInput } from '../engine';
 import { endEngineProcesses } from './engine-processes';
@@ -143,7 +144,7 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
 
 async function openLog(path: string) {
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     return await open(path, 'a');
   } catch (error) {
     throw fileError(error, path);

@@ -1,6 +1,7 @@
-import { copyFile, mkdir, open, readFile } from 'node:fs/promises';
+import { copyFile, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InputData } from '../../contract/input-data';
+import { makeFolder } from '../../platform/make-folder';
 import type { MeasureInput } from '../load-tool';
 import { analyzerFiles } from './analyzer-files';
 
@@ -19,7 +20,7 @@ function fitsFolder({ tensors }: InputData): boolean {
 }
 
 async function writeFolder(input: MeasureInput, dir: string): Promise<void> {
-  await mkdir(dir, { recursive: true });
+  await makeFolder(dir);
   for (const { name, files } of input.inputData.tensors) {
     await copyFile(join(input.inputDataDir, files[0] ?? ''), join(dir, name));
   }

@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InputData } from '../../contract/input-data';
+import { makeFolder } from '../../platform/make-folder';
 import type { InputEntry, ReadInput, WantedTensor } from './wanted-tensor';
 import { inputProblem, mostInputBytes } from './wanted-tensor';
 
@@ -46,7 +47,7 @@ export async function storeInput(
       `All entries together have ${bytes} bytes, at most ${mostInputBytes} are sent`,
     );
   }
-  await mkdir(dir, { recursive: true });
+  await makeFolder(dir);
   const tensors = await storeTensors(dir, 'in-', wanted.inputs, entries);
   if (tensors.length === 0) throw inputProblem('--input-data', 'There is no value of any input');
   const expected =
