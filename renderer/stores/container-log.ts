@@ -5,17 +5,21 @@ import type { ContainerInfo } from '../../main/contract/docker';
 import type { WireError } from '../../main/contract/errors';
 import { toWire } from '../../main/contract/errors';
 import type { Client } from '../client';
+import { containerTitle } from '../format/container-title';
+import { toolkitLine } from '../format/toolkit-line';
 
 /** Lines kept of one container; Docker has them all. */
 export const maxContainerLines = 100_000;
 const tailLines = 5000;
 
-type LoggedContainer = Pick<ContainerInfo, 'id' | 'name' | 'state'>;
+type LoggedContainer = Pick<ContainerInfo, 'id' | 'name' | 'state' | 'role' | 'step'>;
 
 export interface ContainerLog {
   /** The container whose log is followed; null while none is. */
   readonly id: string | null;
   readonly name: string;
+  /** What the container does; kept once Docker has removed it. */
+  readonly title: string;
   /** Changes in place, so that a line more does not copy 100,000; `version` tells that it has. */
   readonly lines: string[];
   readonly version: number;
@@ -62,7 +66,7 @@ export function createContainerLog(client: Client): StoreApi<ContainerLog> {
     const add = (added: readonly string[]): void => {
       const { lines, found, search, current } = get();
       const from = lines.length;
-      for (const line of added) lines.push(line);
+      for (const line of added) lines.push(toolkitLine(line));
       addFound(found, lines, from, search);
       const over = lines.length - maxContainerLines;
       if (over <= 0) {
@@ -82,12 +86,13 @@ export function createContainerLog(client: Client): StoreApi<ContainerLog> {
     // New lists every time: they change in place.
     const empty = () => ({ lines: [], found: [], current: null, heldCount: 0, paused: false, error: null });
 
-    const follow = ({ id, name, state }: LoggedContainer): void => {
+    const follow = (container: LoggedContainer): void => {
+      const { id, name, state } = container;
       opening += 1;
       const own = opening;
       held = [];
       wasRunning = state === 'running';
-      changed({ ...empty(), id, name });
+      changed({ ...empty(), id, name, title: containerTitle(container) });
       calls = calls.then(async () => {
         if (own !== opening) return;
         try {
@@ -114,6 +119,7 @@ export function createContainerLog(client: Client): StoreApi<ContainerLog> {
       ...empty(),
       id: null,
       name: '',
+      title: '',
       version: 0,
       search: '',
       open(container) {
@@ -127,7 +133,7 @@ export function createContainerLog(client: Client): StoreApi<ContainerLog> {
         const { id } = get();
         opening += 1;
         held = [];
-        changed({ ...empty(), id: null, name: '' });
+        changed({ ...empty(), id: null, name: '', title: '' });
         if (id !== null) unfollow(id);
       },
       pause() {

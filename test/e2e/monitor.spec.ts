@@ -52,6 +52,9 @@ test('a model is unloaded and loaded, and its configuration shown', async () => 
   await expect(app.page.getByRole('dialog')).toContainText('max_batch_size: 4');
   await app.page.keyboard.press('Escape');
   await monitor.action('Unload echo').click();
+  await expect(monitor.question).toContainText(`Unload echo from ${triton.httpAddress}?`);
+  await expect(monitor.state('echo/1')).toHaveAttribute('data-state', 'ready');
+  await monitor.question.getByRole('button', { name: 'Unload', exact: true }).click();
   await expect(app.page.locator('[data-model^="echo"] [data-state="unavailable"]')).toBeVisible();
   await monitor.action('Load echo').click();
   await expect(monitor.state('echo/1')).toHaveAttribute('data-state', 'ready');

@@ -5,10 +5,10 @@ import { ErrorPanel } from '../../components/error-panel';
 import { Remedy } from '../../components/remedy';
 import { formatClock } from '../../format/numbers';
 
-/** How the workbench stands with the Docker Engine, and what to do where it has none. */
+/** The connection to the Docker Engine, and what to do without one. */
 export function ConnectionBanner({ state }: { state: DockerState }) {
   const { connection, host, error, listedAt } = state;
-  const listed = listedAt === null ? '' : ` · listed ${formatClock(listedAt)}`;
+  const listed = listedAt === null ? '' : ` · last updated ${formatClock(listedAt)}`;
   if (error !== null) {
     const { remedy, ...rest } = error;
     return (
@@ -16,7 +16,7 @@ export function ConnectionBanner({ state }: { state: DockerState }) {
         <ErrorPanel error={rest} withRemedy={false}>
           <Remedy text={remedy ?? errorText[error.code].remedy} />
           <p className="dim" role="status">
-            {connection === 'connecting' ? 'Trying again' : 'The workbench keeps asking'} · {host}
+            {connection === 'connecting' ? 'Reconnecting' : 'Retrying automatically'} · {host}
             {listed}
           </p>
         </ErrorPanel>
@@ -35,7 +35,13 @@ export function ConnectionBanner({ state }: { state: DockerState }) {
         </span>
       )}
       <span className="mono">{host}</span>
-      <span>{listed}</span>
+      {connection === 'connected' ? (
+        <span title={listedAt === null ? undefined : `Last change ${formatClock(listedAt)}`}>
+          · updated live
+        </span>
+      ) : (
+        <span>{listed}</span>
+      )}
     </p>
   );
 }

@@ -6,9 +6,12 @@ import type { ContainerInfo } from '../../../main/contract/docker';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { IconAction } from '../../components/icon-action';
 import { attempt, noticeDone } from '../../components/notices';
+import { containerTitle } from '../../format/container-title';
 import type { ContainerAction } from '../../stores/docker';
 import { useWorkbench } from '../../workbench';
 import { whyNot } from './container-text';
+
+type Interruption = Exclude<ContainerAction, 'start'>;
 
 const looks: Readonly<Record<ContainerAction, { readonly icon: Icon; readonly label: string }>> = {
   start: { icon: IconPlayerPlay, label: 'Start' },
@@ -17,13 +20,23 @@ const looks: Readonly<Record<ContainerAction, { readonly icon: Icon; readonly la
   remove: { icon: IconTrash, label: 'Remove' },
 };
 
-/** What can be done with a container; removing one that works is asked about first. */
-export function ContainerActions({ container, connected }: { container: ContainerInfo; connected: boolean }) {
+/** What can be done with a container; what interrupts one that runs is asked about first. */
+export function ContainerActions({
+  container,
+  title,
+  connected,
+}: {
+  container: ContainerInfo;
+  /** Of its run. */
+  title: string;
+  connected: boolean;
+}) {
   const { docker } = useWorkbench();
   const { busy, act } = useStore(docker);
-  const [asking, setAsking] = useState(false);
-  const [asked, setAsked] = useState(false);
-  const { id, name, state, shellCommand } = container;
+  const [asking, setAsking] = useState<Interruption | null>(null);
+  const [asked, setAsked] = useState<Interruption | null>(null);
+  const { id, state, shellCommand } = container;
+  const name = `${containerTitle(container)} of ${title}`;
   const running = state === 'running' || state === 'paused' || state === 'restarting';
   const start = (action: ContainerAction): void => {
     attempt(() => act(action, id));
@@ -31,45 +44,51 @@ export function ContainerActions({ container, connected }: { container: Containe
   const button = (action: ContainerAction, onClick: () => void) => {
     const { icon, label } = looks[action];
     const doing = busy[id];
-    const why = doing === undefined ? whyNot(action, state, connected) : 'Another action is under way';
+    const why = doing === undefined ? whyNot(action, state, connected) : 'Another action is in progress';
     return (
       <IconAction
         icon={icon}
         label={`${label} ${name}`}
         why={why}
         busy={doing === action}
-        autoFocus={action === 'remove' && asked}
+        autoFocus={action === asked}
         onClick={onClick}
       />
     );
   };
-  const plain = (action: ContainerAction) =>
+  const interrupting = (action: Interruption) =>
     button(action, () => {
-      start(action);
+      setAsking(running ? action : null);
+      setAsked(running ? action : null);
+      if (!running) start(action);
     });
-  if (asking) {
+  if (asking !== null) {
     return (
       <ConfirmInPlace
-        question="Stop and remove it?"
-        action="Remove"
+        question={`${asking === 'remove' ? 'Stop and remove' : looks[asking].label} ${name}?`}
+        action={looks[asking].label}
         onConfirm={() => {
-          setAsking(false);
-          start('remove');
+          setAsking(null);
+          start(asking);
         }}
         onCancel={() => {
-          setAsking(false);
+          setAsking(null);
         }}
       />
     );
   }
   return (
     <span className="row-actions">
-      {plain(running ? 'stop' : 'start')}
-      {plain('restart')}
+      {running
+        ? interrupting('stop')
+        : button('start', () => {
+            start('start');
+          })}
+      {interrupting('restart')}
       <IconAction
         icon={IconTerminal2}
         label={`Copy shell command of ${name}`}
-        why={running ? null : 'A shell needs a running container'}
+        why={running ? null : 'The container is not running'}
         busy={false}
         onClick={() => {
           attempt(async () => {
@@ -78,11 +97,7 @@ export function ContainerActions({ container, connected }: { container: Containe
           });
         }}
       />
-      {button('remove', () => {
-        setAsking(running);
-        setAsked(running);
-        if (!running) start('remove');
-      })}
+      {interrupting('remove')}
     </span>
   );
 }

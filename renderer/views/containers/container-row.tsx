@@ -1,11 +1,13 @@
 import type { ContainerInfo, ContainerStats } from '../../../main/contract/docker';
 import type { GpuFacts } from '../../../main/contract/machine';
 import { formatAge } from '../../format/age';
+import { containerTitle } from '../../format/container-title';
 import { formatWhenFully } from '../../format/numbers';
 import { ContainerActions } from './container-actions';
 import { ContainerPorts } from './container-ports';
 import { ContainerStateText } from './container-state';
-import { cpuText, gpuText, memoryLimitText, memoryText, roleText, stepText } from './container-text';
+import type { ImageName } from './container-text';
+import { cpuText, gpuText, memoryLimitText, memoryText } from './container-text';
 
 /** One container; its name selects it for the log below. */
 export function ContainerRow(props: {
@@ -13,14 +15,17 @@ export function ContainerRow(props: {
   stats: ContainerStats | undefined;
   gpus: readonly GpuFacts[];
   now: number;
+  /** Of its run: model, format and precision. */
+  title: string;
+  image: ImageName;
   selected: boolean;
   connected: boolean;
   /** null where the run is not on this machine. */
   onOpenRun: (() => void) | null;
   onSelect: () => void;
 }) {
-  const { container, stats, selected, onOpenRun } = props;
-  const { name, role, runId, step, image, imageId, createdAt } = container;
+  const { container, stats, title, image, selected, onOpenRun } = props;
+  const { id, name, runId, imageId, createdAt } = container;
   return (
     <tr data-container={container.id} className={selected ? 'selected' : undefined} onClick={props.onSelect}>
       <td>
@@ -28,16 +33,16 @@ export function ContainerRow(props: {
           type="button"
           className="plain-button run-name cut"
           aria-pressed={selected}
-          title={`${name}\n${image}`}
+          title={`${name}\n${image.full}`}
           onClick={(event) => {
             event.stopPropagation();
             props.onSelect();
           }}
         >
-          {name}
+          {containerTitle(container)}
         </button>
-        <div className="second-line">
-          {roleText[role]} · {stepText(step)}
+        <div className="second-line mono" title={name}>
+          {id.slice(0, 12)}
         </div>
       </td>
       <td
@@ -46,23 +51,25 @@ export function ContainerRow(props: {
         }}
       >
         {onOpenRun === null ? (
-          <span className="cut dim" title={runId}>
-            {runId}
+          <span className="cut" title={runId}>
+            {title}
           </span>
         ) : (
           <button type="button" className="plain-button link cut" title={runId} onClick={onOpenRun}>
-            {runId}
+            {title}
           </button>
         )}
+        <div className="second-line" title={runId}>
+          {runId}
+        </div>
       </td>
       <td>
         <ContainerStateText container={container} />
       </td>
       <td>
-        <div className="cut" title={`${image}\n${imageId}`}>
-          {image}
+        <div className="cut" title={`${image.full}\n${imageId}`}>
+          {image.short}
         </div>
-        <div className="second-line mono">{imageId.replace(/^sha256:/, '').slice(0, 12)}</div>
       </td>
       <td
         onClick={(event) => {
@@ -90,7 +97,7 @@ export function ContainerRow(props: {
           event.stopPropagation();
         }}
       >
-        <ContainerActions container={container} connected={props.connected} />
+        <ContainerActions container={container} title={title} connected={props.connected} />
       </td>
     </tr>
   );

@@ -1,9 +1,10 @@
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
 import { useNow } from '../../components/use-now';
 import { useWorkbench } from '../../workbench';
 import { ContainerRow } from './container-row';
-import { sortContainers } from './container-text';
+import { imageName, sortContainers } from './container-text';
 
 /** The workbench's own containers, those that work first. */
 export function ContainerTable({
@@ -13,12 +14,25 @@ export function ContainerTable({
   containers: readonly ContainerInfo[];
   connected: boolean;
 }) {
-  const { containerStats, containerLog, machine, route, runs } = useWorkbench();
+  const { containerStats, containerLog, images, machine, presets, route, runs } = useWorkbench();
   const readings = useStore(containerStats, (state) => state.value) ?? [];
   const selected = useStore(containerLog, (state) => state.id);
   const gpus = useStore(machine, (state) => state.value?.gpus.gpus) ?? [];
   const known = useStore(runs, (state) => state.value) ?? [];
+  const catalog = useStore(presets, (state) => state.value) ?? [];
+  const imageList = useStore(images, (state) => state.value);
   const now = useNow(true);
+  // Containers are created by the id of their image; its name is in the list of images.
+  const unnamed = containers.some(({ imageId }) => imageList?.some(({ id }) => id === imageId) !== true);
+  useEffect(() => {
+    if (connected && unnamed) void images.getState().load();
+  }, [images, connected, unnamed, containers.length]);
+  const titleOf = (runId: string): string => {
+    const run = known.find((one) => one.runId === runId);
+    if (run === undefined) return 'Not on this machine';
+    const preset = catalog.find(({ id }) => id === run.preset)?.title ?? run.preset;
+    return `${preset} ${run.format} ${run.precision}`;
+  };
   return (
     <table className="table containers-table">
       <thead>
@@ -53,6 +67,8 @@ export function ContainerTable({
             }
             gpus={gpus}
             now={now}
+            title={titleOf(container.runId)}
+            image={imageName(container, imageList ?? [])}
             selected={container.id === selected}
             connected={connected}
             onOpenRun={

@@ -1,15 +1,6 @@
-import { stepIds } from '../../../main/contract/run-events';
-import { stepTitle } from '../../../main/contract/step-text';
-import type {
-  ContainerInfo,
-  ContainerRole,
-  ContainerState,
-  ContainerStats,
-} from '../../../main/contract/docker';
+import type { ContainerInfo, ContainerState, ContainerStats, ImageInfo } from '../../../main/contract/docker';
 import type { GpuFacts } from '../../../main/contract/machine';
 import { formatBytes, formatShare } from '../../format/numbers';
-
-export const roleText: Readonly<Record<ContainerRole, string>> = { triton: 'Triton', client: 'Client' };
 
 export const containerStateText: Readonly<Record<ContainerState, string>> = {
   created: 'Created',
@@ -33,10 +24,22 @@ export function sortContainers(containers: readonly ContainerInfo[]): readonly C
   );
 }
 
-/** The step's title; a word that this version does not know stays as it is. */
-export function stepText(step: string): string {
-  const known = stepIds.find((id) => id === step);
-  return known === undefined ? step : stepTitle[known];
+export interface ImageName {
+  /** Without registry and folder: "triton-cpu:1". */
+  readonly short: string;
+  readonly full: string;
+}
+
+const shortId = (imageId: string): string => imageId.replace(/^sha256:/, '').slice(0, 12);
+
+/** The tag of a container's image, also where the container was created by the image's id; the id for want of a tag. Pure. */
+export function imageName(
+  { image, imageId }: Pick<ContainerInfo, 'image' | 'imageId'>,
+  images: readonly Pick<ImageInfo, 'id' | 'tags'>[],
+): ImageName {
+  const tag = image.startsWith('sha256:') ? images.find(({ id }) => id === imageId)?.tags[0] : image;
+  if (tag === undefined) return { short: shortId(imageId), full: imageId };
+  return { short: tag.slice(tag.lastIndexOf('/') + 1), full: tag };
 }
 
 /** What each of Triton's own ports carries. */
@@ -92,11 +95,11 @@ export function whyNot(
   state: ContainerState,
   connected: boolean,
 ): string | null {
-  if (!connected) return 'Docker does not answer';
+  if (!connected) return 'Docker is unreachable';
   const running = state === 'running' || state === 'paused' || state === 'restarting';
-  if (state === 'removing') return 'It is being removed';
-  if (action === 'start' && running) return 'It runs already';
-  if (action === 'stop' && !running) return 'It does not run';
-  if (action === 'restart' && state === 'created') return 'It has not run yet';
+  if (state === 'removing') return 'The container is being removed';
+  if (action === 'start' && running) return 'The container is already running';
+  if (action === 'stop' && !running) return 'The container is not running';
+  if (action === 'restart' && state === 'created') return 'The container has never run';
   return null;
 }

@@ -13,9 +13,9 @@ function NoContainers({ connected }: { connected: boolean }) {
     <div className="empty">
       <h2>{connected ? 'No containers' : 'No containers known'}</h2>
       <p>
-        A deployment on the engine “Docker” starts Triton and every long client step in containers of their
-        own. They appear here while they work, with their ports, load and log. Containers of other programs
-        are never listed or touched.
+        With the Docker engine, a deployment starts Triton and every long client step in a container of its
+        own. Containers appear here while they run, with ports, load and log. Containers of other programs are
+        never listed or touched.
       </p>
       <button
         type="button"
@@ -24,7 +24,7 @@ function NoContainers({ connected }: { connected: boolean }) {
           route.getState().go({ page: 'new' });
         }}
       >
-        Put a deployment together
+        New deployment
       </button>
     </div>
   );

@@ -23,7 +23,7 @@ function Search() {
     <>
       {search === '' ? null : (
         <span className="dim" role="status">
-          {found.length === 0 ? 'No line has it' : place}
+          {found.length === 0 ? 'Not found' : place}
         </span>
       )}
       <TextInput
@@ -69,29 +69,35 @@ function Search() {
 export function LogPanel({ container }: { container: ContainerInfo | null }) {
   const { containerLog } = useWorkbench();
   const state = useStore(containerLog);
-  const { name, lines, version, found, current, search, paused, heldCount, error } = state;
+  const { name, title, lines, version, found, current, search, paused, heldCount, error } = state;
   const running = container?.state === 'running';
   return (
     <section className="container-log" aria-label={`Log of ${name}`}>
       <div className="dock-head">
-        <h2 className="dock-title cut">{name}</h2>
-        {container === null ? <span className="dim">removed; these are its last lines</span> : null}
+        <h2 className="dock-title cut" title={name}>
+          Log of {title}
+        </h2>
+        {container === null ? (
+          <span className="dim">Container removed. These are its last lines.</span>
+        ) : null}
         <div className="dock-tools">
           <Search />
-          <Button
-            size="compact-xs"
-            variant="default"
-            leftSection={
-              paused ? (
-                <IconPlayerPlay size={13} aria-hidden="true" />
-              ) : (
-                <IconPlayerPause size={13} aria-hidden="true" />
-              )
-            }
-            onClick={paused ? state.resume : state.pause}
-          >
-            {!paused ? 'Pause' : heldCount === 0 ? 'Resume' : `Resume, ${formatCount(heldCount)} new`}
-          </Button>
+          {container === null && heldCount === 0 ? null : (
+            <Button
+              size="compact-xs"
+              variant="default"
+              leftSection={
+                paused ? (
+                  <IconPlayerPlay size={13} aria-hidden="true" />
+                ) : (
+                  <IconPlayerPause size={13} aria-hidden="true" />
+                )
+              }
+              onClick={paused ? state.resume : state.pause}
+            >
+              {!paused ? 'Pause' : heldCount === 0 ? 'Resume' : `Resume, ${formatCount(heldCount)} new`}
+            </Button>
+          )}
           <CopyButton text={() => lines.join('\n')} label="Copy the whole log" />
         </div>
       </div>
@@ -106,7 +112,7 @@ export function LogPanel({ container }: { container: ContainerInfo | null }) {
             onFollow={(follow) => {
               if (!follow) state.pause();
             }}
-            empty={running ? 'It has written nothing yet.' : 'It has written nothing.'}
+            empty={running ? 'No output yet.' : 'The container wrote no output.'}
           />
         ) : (
           <ErrorPanel error={error} />

@@ -59,7 +59,7 @@ export function ImageRow({ image, connected }: { image: ImageInfo; connected: bo
           <span className="dim">only listed</span>
         ) : asking ? (
           <ConfirmInPlace
-            question={`Free ${formatBytes(image.sizeBytes)}?`}
+            question={`Remove ${name} (${formatBytes(image.sizeBytes)})?`}
             action="Remove"
             onConfirm={() => {
               attempt(remove);

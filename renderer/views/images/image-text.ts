@@ -27,7 +27,7 @@ export function sortImages(images: readonly ImageInfo[]): readonly ImageInfo[] {
 
 /** Why an image cannot be removed; null when it can. */
 export function whyKept(image: ImageInfo, connected: boolean): string | null {
-  if (!connected) return 'Docker does not answer';
+  if (!connected) return 'Docker is unreachable';
   if (image.containerCount === 0) return null;
   return image.containerCount === 1
     ? 'A container uses it; remove that first'

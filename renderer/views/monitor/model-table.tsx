@@ -1,20 +1,30 @@
-import { IconFileText, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
+import { IconFileText, IconPlayerEject, IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { ModelSample } from '../../../main/contract/monitor';
 import { modelKey } from '../../../main/contract/monitor';
+import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { IconAction } from '../../components/icon-action';
 import { attempt } from '../../components/notices';
+import { TextAction } from '../../components/text-action';
 import { formatCount, formatMs, formatRate, formatShare } from '../../format/numbers';
 import { useWorkbench } from '../../workbench';
-import { modelLooks } from './monitor-text';
+import { modelLooks, unloadQuestion } from './monitor-text';
 import { StateText } from './state-look';
 
 const ms = (us: number | null | undefined): string => (us === null || us === undefined ? '–' : formatMs(us));
 
-function ModelActions(props: { model: ModelSample; why: string | null; onConfig: (name: string) => void }) {
+/** Unloading asks first: the model may be serving others. */
+function ModelActions(props: {
+  model: ModelSample;
+  server: string;
+  why: string | null;
+  onConfig: (name: string) => void;
+}) {
   const { model, why } = props;
   const { client } = useWorkbench();
   const [busy, setBusy] = useState(false);
+  const [asking, setAsking] = useState(false);
+  const [asked, setAsked] = useState(false);
   const served = model.state === 'ready' || model.state === 'failing';
   const work = (call: 'monitor.loadModel' | 'monitor.unloadModel'): void => {
     setBusy(true);
@@ -27,11 +37,26 @@ function ModelActions(props: { model: ModelSample; why: string | null; onConfig:
         }),
     );
   };
+  if (asking) {
+    return (
+      <ConfirmInPlace
+        question={unloadQuestion(model, props.server)}
+        action="Unload"
+        onConfirm={() => {
+          setAsking(false);
+          work('monitor.unloadModel');
+        }}
+        onCancel={() => {
+          setAsking(false);
+        }}
+      />
+    );
+  }
   return (
     <span className="row-actions">
       <IconAction
-        icon={IconPlayerPlay}
-        label={served ? `Load ${model.name} again` : `Load ${model.name}`}
+        icon={IconUpload}
+        label={served ? `Reload ${model.name}` : `Load ${model.name}`}
         why={why}
         busy={busy}
         onClick={() => {
@@ -39,21 +64,24 @@ function ModelActions(props: { model: ModelSample; why: string | null; onConfig:
         }}
       />
       <IconAction
-        icon={IconPlayerStop}
-        label={`Unload ${model.name}`}
-        why={why ?? (served ? null : 'It is not loaded')}
-        busy={false}
-        onClick={() => {
-          work('monitor.unloadModel');
-        }}
-      />
-      <IconAction
         icon={IconFileText}
         label={`Configuration of ${model.name}`}
-        why={why ?? (served ? null : 'A model shows its configuration when it is loaded')}
+        why={why ?? (served ? null : 'The configuration is available only while the model is loaded')}
         busy={false}
         onClick={() => {
           props.onConfig(model.name);
+        }}
+      />
+      <TextAction
+        icon={IconPlayerEject}
+        text="Unload"
+        label={`Unload ${model.name}`}
+        why={why ?? (served ? null : 'The model is not loaded')}
+        busy={false}
+        autoFocus={asked}
+        onClick={() => {
+          setAsked(true);
+          setAsking(true);
         }}
       />
     </span>
@@ -73,6 +101,7 @@ function CacheHits({ share }: { share: number | null }) {
 
 function ModelRow(props: {
   model: ModelSample;
+  server: string;
   selected: boolean;
   why: string | null;
   onSelect: () => void;
@@ -113,7 +142,7 @@ function ModelRow(props: {
           event.stopPropagation();
         }}
       >
-        <ModelActions model={model} why={props.why} onConfig={props.onConfig} />
+        <ModelActions model={model} server={props.server} why={props.why} onConfig={props.onConfig} />
       </td>
     </tr>
   );
@@ -122,6 +151,8 @@ function ModelRow(props: {
 /** Every model of the repository, loaded or not; a click shows its charts. */
 export function ModelTable(props: {
   models: readonly ModelSample[];
+  /** Host and port, for questions that name it. */
+  server: string;
   selected: string | null;
   /** Why nothing can be loaded now. */
   why: string | null;
@@ -168,6 +199,7 @@ export function ModelTable(props: {
               <ModelRow
                 key={key}
                 model={model}
+                server={props.server}
                 selected={key === props.selected}
                 why={props.why}
                 onSelect={() => {

@@ -11,11 +11,13 @@ import type {
   AlertMetric,
   AlertRule,
   GpuSample,
+  ModelSample,
   ModelState,
   MonitorSample,
+  MonitorState,
   ServerState,
 } from '../../../main/contract/monitor';
-import { formatBytes, formatShare } from '../../format/numbers';
+import { formatBytes, formatRate, formatShare } from '../../format/numbers';
 
 export interface StateLook {
   readonly icon: Icon;
@@ -90,4 +92,19 @@ export function serverSentence({ server, metricsProblem }: MonitorSample): strin
     server.state === 'up' && metricsProblem !== null ? 'no Prometheus metrics' : null,
   ];
   return parts.filter((part) => part !== null).join(' · ');
+}
+
+/** Host and port of what is watched, or the file of a recording. Pure. */
+export const serverName = (source: MonitorState['source']): string =>
+  source === null
+    ? 'the server'
+    : source.kind === 'live'
+      ? source.url.replace(/^https?:\/\//, '')
+      : source.file;
+
+/** Names model and server, and what is being answered now: others may depend on it. Pure. */
+export function unloadQuestion(model: Pick<ModelSample, 'name' | 'rates'>, server: string): string {
+  const rate = model.rates?.requestsPerSecond ?? 0;
+  const load = rate === 0 ? '' : ` It is answering ${formatRate(rate)} requests/s.`;
+  return `Unload ${model.name} from ${server}?${load}`;
 }

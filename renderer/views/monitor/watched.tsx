@@ -8,6 +8,7 @@ import { ConfigDialog } from './config-dialog';
 import { EventList } from './event-list';
 import { ModelCharts } from './model-charts';
 import { ModelTable } from './model-table';
+import { serverName } from './monitor-text';
 import { ProbeControl } from './probe-control';
 import { ServerBanner } from './server-banner';
 
@@ -44,7 +45,14 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
           </p>
         </section>
       ) : (
-        <ModelTable models={models} selected={shown} why={why} onSelect={select} onConfig={setConfigOf} />
+        <ModelTable
+          models={models}
+          server={serverName(state.source)}
+          selected={shown}
+          why={why}
+          onSelect={select}
+          onConfig={setConfigOf}
+        />
       )}
       {model === undefined ? null : (
         <>

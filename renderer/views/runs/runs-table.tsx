@@ -10,6 +10,7 @@ import { facetCounts } from './filter-runs';
 import { RunRow } from './run-row';
 import type { SortColumn, Sorting } from './sort-runs';
 import { nextSorting } from './sort-runs';
+import { tickShown } from './ticked-runs';
 
 /** Pixels; as in the style sheet. */
 const rowHeight = 42;
@@ -94,7 +95,7 @@ export function RunsTable(props: {
                 checked={chosen > 0 && chosen === runs.length}
                 indeterminate={chosen > 0 && chosen < runs.length}
                 onChange={() => {
-                  selection.getState().setAll(chosen === runs.length ? [] : runs.map((run) => run.runId));
+                  selection.getState().setAll(tickShown(runs, selected, chosen < runs.length));
                 }}
               />
             </th>

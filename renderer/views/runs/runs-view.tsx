@@ -16,6 +16,7 @@ import { RunsTable } from './runs-table';
 import { SelectionBar } from './selection-bar';
 import type { Sorting } from './sort-runs';
 import { sortRuns } from './sort-runs';
+import { tickedRuns } from './ticked-runs';
 
 /** All runs, newest first until the reader sorts them otherwise. */
 export function RunsView() {
@@ -86,7 +87,7 @@ export function RunsView() {
           <>
             <div className="runs-bar">
               <FilterChips runs={value} chosen={chosen} titleOf={titleOf} onChange={setChosen} />
-              <SelectionBar rows={value.filter((run) => selected.has(run.runId))} />
+              <SelectionBar {...tickedRuns(value, shown, selected)} />
             </div>
             {shown.length === 0 ? (
               <div className="empty">

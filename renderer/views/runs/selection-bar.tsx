@@ -1,21 +1,27 @@
 import { Button } from '@mantine/core';
 import { IconArrowsLeftRight, IconTrash, IconX } from '@tabler/icons-react';
-import type { RunSummary } from '../../../main/contract/api';
 import { attempt } from '../../components/notices';
+import { formatCount } from '../../format/numbers';
 import { mostCompared } from '../../stores/compared-runs';
 import { useWorkbench } from '../../workbench';
 import { removeRuns } from './run-tools';
+import type { TickedRuns } from './ticked-runs';
 
-/** What can be done with the runs that are ticked. */
-export function SelectionBar({ rows }: { rows: readonly RunSummary[] }) {
+const hiddenText = (hidden: number): string => `${formatCount(hidden)} more hidden by the filter`;
+
+/** What can be done with the runs that are ticked and shown. */
+export function SelectionBar({ rows, hidden }: TickedRuns) {
   const workbench = useWorkbench();
-  if (rows.length === 0) return null;
+  if (rows.length + hidden === 0) return null;
   const tooFew = rows.length < 2;
   const tooMany = rows.length > mostCompared;
   const removable = rows.filter((row) => row.status !== 'running');
   return (
     <div className="selection-bar" role="group" aria-label="Selected runs">
-      <span>{rows.length} selected</span>
+      <span>
+        {formatCount(rows.length)} selected
+        {hidden === 0 ? null : <span className="dim"> · {hiddenText(hidden)}</span>}
+      </span>
       <Button
         size="compact-xs"
         disabled={tooFew || tooMany}

@@ -27,6 +27,11 @@ export class MonitorPage {
     return this.page.getByRole('button', { name, exact: true });
   }
 
+  /** What is asked in place before a model is unloaded. */
+  get question(): Locator {
+    return this.page.getByRole('group', { name: /^Unload / });
+  }
+
   /** Lines drawn in a chart. */
   lines(chart: string): Locator {
     return this.page.locator(`[data-chart="${chart}"] .scatterlayer .trace .js-line`);

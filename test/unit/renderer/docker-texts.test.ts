@@ -4,11 +4,14 @@ import { errorCodes } from '../../../main/contract/errors';
 import { errorText } from '../../../main/contract/error-text';
 import type { Check, GpuFacts } from '../../../main/contract/machine';
 import { formatAge } from '../../../renderer/format/age';
+import { containerTitle } from '../../../renderer/format/container-title';
 import { remedyCommand } from '../../../renderer/format/remedy-command';
+import { toolkitLine } from '../../../renderer/format/toolkit-line';
 import {
   cpuText,
   exitCode,
   gpuText,
+  imageName,
   memoryLimitText,
   memoryText,
   sortContainers,
@@ -69,6 +72,35 @@ describe('containers in words', () => {
     expect(sorted.map((one) => one.name)).toEqual(['new run', 'old run', 'new end', 'old end']);
   });
 
+  it('lead with what they do: their names differ only at the end', () => {
+    expect(containerTitle({ role: 'triton', step: 'deploy' })).toBe('Triton');
+    expect(containerTitle({ role: 'client', step: 'accuracy' })).toBe('Client: Check accuracy');
+    expect(containerTitle({ role: 'client', step: 'of a later version' })).toBe('Client: of a later version');
+  });
+
+  it('name their image by its tag, also where they were created by its id', () => {
+    const imageId = `sha256:${'12'.repeat(32)}`;
+    const images = [{ id: imageId, tags: ['triton-workbench/client-cpu:1'] }];
+    const named = { short: 'client-cpu:1', full: 'triton-workbench/client-cpu:1' };
+    expect(imageName({ image: imageId, imageId }, images)).toEqual(named);
+    expect(imageName({ image: named.full, imageId }, [])).toEqual(named);
+    expect(imageName({ image: imageId, imageId }, []).short).toBe('121212121212');
+  });
+
+  it.each([
+    ['{"type": "progress", "fraction": 0.8138, "text": "Epoch 7 of 8"}', ' 81 %  Epoch 7 of 8'],
+    ['{"type": "progress", "fraction": null, "text": "Reading"}', 'Reading'],
+    ['{"type": "fact", "name": "Training", "value": "152 steps"}', 'Training: 152 steps'],
+    ['{"type": "warning", "text": "slow"}', 'WARNING: slow'],
+    ['{"type": "error", "code": "no-file", "message": "Not there."}', 'ERROR: Not there. (no-file)'],
+    ['{"type": "result", "steps": 152, "path": "/a"}', 'Result  steps: 152  path: /a'],
+    ['{"type": "of a later version"}', '{"type": "of a later version"}'],
+    ['{"type": broken', '{"type": broken'],
+    ['I1121 08:17:00 Started', 'I1121 08:17:00 Started'],
+  ])('have a log for people: %s', (line, text) => {
+    expect(toolkitLine(line)).toBe(text);
+  });
+
   it('have an exit code once they have ended', () => {
     expect(exitCode({ state: 'exited', status: 'Exited (137) 5 seconds ago' })).toBe(137);
     expect(exitCode({ state: 'running', status: 'Up 3 minutes' })).toBeNull();
@@ -88,10 +120,10 @@ describe('containers in words', () => {
 
   it('say why an action is not offered', () => {
     expect(whyNot('start', 'exited', true)).toBeNull();
-    expect(whyNot('start', 'running', true)).toBe('It runs already');
-    expect(whyNot('stop', 'exited', true)).toBe('It does not run');
-    expect(whyNot('stop', 'running', false)).toBe('Docker does not answer');
-    expect(whyNot('remove', 'removing', true)).toBe('It is being removed');
+    expect(whyNot('start', 'running', true)).toBe('The container is already running');
+    expect(whyNot('stop', 'exited', true)).toBe('The container is not running');
+    expect(whyNot('stop', 'running', false)).toBe('Docker is unreachable');
+    expect(whyNot('remove', 'removing', true)).toBe('The container is being removed');
   });
 
   it.each([
@@ -133,7 +165,7 @@ describe('images in words', () => {
   it('are kept while containers use them', () => {
     expect(whyKept(image({}), true)).toBeNull();
     expect(whyKept(image({ containerCount: 2 }), true)).toBe('2 containers use it; remove those first');
-    expect(whyKept(image({}), false)).toBe('Docker does not answer');
+    expect(whyKept(image({}), false)).toBe('Docker is unreachable');
   });
 });
 

@@ -24,7 +24,14 @@ describe('the table of models', () => {
   function under(heading: string, ...models: readonly ModelSample[]): string[] {
     const ignore = () => undefined;
     const page = drawn(
-      <ModelTable models={models} selected={null} why={null} onSelect={ignore} onConfig={ignore} />,
+      <ModelTable
+        models={models}
+        server="localhost:8000"
+        selected={null}
+        why={null}
+        onSelect={ignore}
+        onConfig={ignore}
+      />,
     );
     const at = [...page.querySelectorAll('th')].findIndex((cell) => cell.textContent === heading);
     return [...page.querySelectorAll('tbody tr')].map((row) => row.children[at]?.textContent ?? '');

@@ -1,0 +1,10 @@
+import type { ContainerInfo } from '../../main/contract/docker';
+import { stepIds } from '../../main/contract/run-events';
+import { stepTitle } from '../../main/contract/step-text';
+
+/** What a container does: "Triton", "Client: Check accuracy"; a step that this version does not know keeps its id. Pure. */
+export function containerTitle({ role, step }: Pick<ContainerInfo, 'role' | 'step'>): string {
+  if (role === 'triton') return 'Triton';
+  const known = stepIds.find((id) => id === step);
+  return `Client: ${known === undefined ? step : stepTitle[known]}`;
+}

@@ -1,0 +1,36 @@
+import type { RunSummary } from '../../../main/contract/api';
+import type { MonitorState } from '../../../main/contract/monitor';
+
+/** A row of the run list. */
+export const runSummary = (change: Partial<RunSummary> = {}): RunSummary => ({
+  runId: 'a',
+  dir: '/runs/a',
+  preset: 'resnet50',
+  imported: null,
+  profile: 'quick',
+  format: 'onnx',
+  precision: 'fp16',
+  engine: 'local',
+  status: 'done',
+  createdAt: '2025-11-21T08:00:00.000Z',
+  updatedAt: '2025-11-21T08:10:00.000Z',
+  best: { inferencesPerSecond: 100, p99Us: 9000 },
+  accuracyPassed: true,
+  unverified: false,
+  tags: [],
+  note: '',
+  waitsFor: null,
+  ...change,
+});
+
+/** A server at this address is watched. */
+export const monitorStateFixture = (url: string, change: Partial<MonitorState> = {}): MonitorState => ({
+  source: { kind: 'live', url, metricsUrl: '', sinceMs: 0 },
+  probe: null,
+  probeProblem: null,
+  recording: null,
+  rules: [],
+  alerts: [],
+  recent: [],
+  ...change,
+});
