@@ -55,7 +55,7 @@ export function menuTemplate(send: (command: MenuCommand) => void): MenuItemCons
         own('Resume this run', 'resume'),
         own('Cancel this run', 'cancel'),
         line,
-        own('Duplicate this run', 'duplicate'),
+        own('Run again with changes', 'duplicate'),
       ],
     },
     { label: '&Help', submenu: [own('Shortcuts', 'shortcuts')] },

@@ -18,7 +18,7 @@ import type { RunEvent } from './run-events';
 import type { RunState } from './run-state';
 import { runSpecSchema } from './run-spec';
 import { choiceSchema, draftSchema } from './spec-tools';
-import type { ConfigEdit, Draft, ImportedSpec, SpecPreview } from './spec-tools';
+import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview } from './spec-tools';
 
 export interface Call<Input extends z.ZodType, Output> {
   readonly input: Input;
@@ -137,6 +137,8 @@ export const api = {
   /** Downloads under way or ended since the start, newest first. */
   'data.works': call<readonly DataWork[]>().with(z.undefined()),
   'spec.preview': call<SpecPreview>().with(choiceSchema),
+  /** What a run's specification changes of its preset's defaults under the same precision, format and engine. */
+  'spec.choice': call<Choice>().with(z.strictObject({ spec: runSpecSchema })),
   /** Takes the text of a config.pbtxt, as edited beside the form, apart into fields and patch. */
   'spec.editConfig': call<ConfigEdit>().with(choiceSchema.extend({ text: z.string().max(1_000_000) })),
   /** Reads a model of the engineer's own; nothing of it is executed before it is trusted. */

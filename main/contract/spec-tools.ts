@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Preset } from './preset';
 import type { Precision, RunSpec } from './run-spec';
+import { precisions } from './run-spec';
 import type { StepId } from './run-events';
 
 /** A choice of the wizard: the preset and what differs from its defaults, as a partial run specification. */
@@ -67,6 +68,12 @@ export const draftSchema = z.strictObject({
   choice: choiceSchema,
   /** The page of the wizard that was open. */
   page: z.string().max(64),
+  /** Pages that were open; absent in drafts of earlier versions. */
+  visited: z.array(z.string().max(64)).max(64).optional(),
+  /** Precision that chosen tolerances were chosen under, when another is chosen by now. */
+  tolerancesOf: z.enum(precisions).optional(),
+  /** Run that it was started as. */
+  startedAs: z.string().max(200).optional(),
   updatedAt: z.string(),
 });
 export type Draft = z.infer<typeof draftSchema>;

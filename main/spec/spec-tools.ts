@@ -1,6 +1,9 @@
 import type { Handlers } from '../contract/api';
+import type { Preset } from '../contract/preset';
+import type { RunSpec } from '../contract/run-spec';
 import type { Choice } from '../contract/spec-tools';
 import { createPresetOf, sourceInText, sourceOf } from '../own/preset-of';
+import { minimalOverrides } from '../presets/minimal-overrides';
 import type { LoadedPreset } from '../presets/presets';
 import { mergeTrees } from '../presets/resolve-spec';
 import { editConfig } from './edit-config';
@@ -14,15 +17,21 @@ export interface SpecToolsOptions {
   readonly places: CommandPlaces;
 }
 
+const choiceFor = (preset: Preset, spec: RunSpec): Choice => ({
+  preset: spec.model.preset,
+  overrides: { ...minimalOverrides(preset, spec) },
+});
+
 /** The calls behind the wizard's forms. Each throws preset-unknown for a preset that there is not. */
 export function createSpecTools(
   options: SpecToolsOptions,
-): Pick<Handlers, 'spec.preview' | 'spec.editConfig' | 'spec.export' | 'spec.import'> {
+): Pick<Handlers, 'spec.preview' | 'spec.choice' | 'spec.editConfig' | 'spec.export' | 'spec.import'> {
   const loadPreset = createPresetOf(options.presets, options.places.resources);
   const presetOf = ({ preset, overrides }: Choice) =>
     loadPreset({ preset, source: sourceOf(overrides['model']) });
   return {
     'spec.preview': async (choice) => previewSpec(await presetOf(choice), choice, options.places),
+    'spec.choice': async ({ spec }) => choiceFor((await loadPreset(spec.model)).preset, spec),
     'spec.editConfig': async ({ text, ...choice }) => editConfig(await presetOf(choice), choice, text),
     'spec.export': async ({ as, ...choice }) => exportSpec(await presetOf(choice), choice, as),
     'spec.import': async ({ text, fileName, preset, overrides = {} }) => {

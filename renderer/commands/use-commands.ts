@@ -5,7 +5,7 @@ import { formatWhen } from '../format/numbers';
 import { runStatusText } from '../format/words';
 import { routeTo } from '../stores/route';
 import { doRunWork, worksFor } from '../stores/run-work';
-import { duplicateRun } from '../views/runs/run-tools';
+import { runAgain } from '../views/runs/run-tools';
 import { useWorkbench } from '../workbench';
 import type { Command } from './command';
 import { findOnPage } from './find-on-page';
@@ -38,10 +38,11 @@ export function useCommands(): readonly Command[] {
             })),
             {
               id: 'duplicate',
-              title: 'Duplicate this run',
+              title: 'Run again with changes',
+              note: 'duplicate this run',
               group: 'Actions',
               run: () => {
-                attempt(() => duplicateRun(workbench, open.runId));
+                attempt(() => runAgain(workbench, open.runId));
               },
             },
           ];

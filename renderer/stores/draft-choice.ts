@@ -1,4 +1,4 @@
-import type { Tree } from './choice-tree';
+import type { Keys, Tree } from './choice-tree';
 import { getAt, isTree, mergeTrees, setAt, unsetAt } from './choice-tree';
 
 const patchKeys = ['configure', 'configPatch'] as const;
@@ -17,3 +17,15 @@ export function withTarget(overrides: Tree, targetGpu: string, engine: Tree | nu
   const placed = engine === null || isChosen ? overrides : mergeTrees({ engine }, overrides);
   return { ...placed, targetGpu };
 }
+
+const tolerances = ['atol', 'rtol', 'maxMismatch'] as const;
+
+export const isTolerance = ([section, name]: Keys): boolean =>
+  section === 'accuracy' && tolerances.some((known) => known === name);
+
+export const hasTolerances = (overrides: Tree): boolean =>
+  tolerances.some((name) => getAt(overrides, ['accuracy', name]) !== undefined);
+
+/** With those of the precision in their place. */
+export const withoutTolerances = (overrides: Tree): Tree =>
+  tolerances.reduce<Tree>((tree, name) => unsetAt(tree, ['accuracy', name]), overrides);

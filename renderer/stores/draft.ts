@@ -1,87 +1,24 @@
 import type { StoreApi } from 'zustand/vanilla';
 import { createStore } from 'zustand/vanilla';
-import type { WireError } from '../../main/contract/errors';
 import { toWire } from '../../main/contract/errors';
 import type { Preset } from '../../main/contract/preset';
-import type { RunSpec } from '../../main/contract/run-spec';
-import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview } from '../../main/contract/spec-tools';
+import type { Precision } from '../../main/contract/run-spec';
+import { precisions, runSpecSchema } from '../../main/contract/run-spec';
+import type { Choice, ConfigEdit, Draft, ImportedSpec } from '../../main/contract/spec-tools';
 import type { Client } from '../client';
 import type { Keys, Tree } from './choice-tree';
 import { getAt, sameValue, setAt, unsetAt } from './choice-tree';
-import { withEdit, withTarget } from './draft-choice';
+import { hasTolerances, isTolerance, withEdit, withoutTolerances, withTarget } from './draft-choice';
 import { createDraftFiles } from './draft-files';
+import type { DraftNotice, DraftState } from './draft-state';
 import { createLatest } from './latest';
 import type { WizardPage } from './wizard-page';
 import { isWizardPage } from './wizard-page';
 
+export type { DraftState } from './draft-state';
+
 const previewDelayMs = 150;
 const editDelayMs = 250;
-
-/** config.pbtxt while a person writes in it; the form follows as soon as the text can be read. */
-interface ConfigText {
-  readonly text: string;
-  readonly problem: ConfigEdit['problem'];
-  /** Not yet compared with the form. */
-  readonly pending: boolean;
-}
-
-/** What replaced the choice, with the choice before it. */
-type DraftNotice =
-  | { readonly kind: 'started-over' }
-  | { readonly kind: 'reused'; readonly what: string }
-  | { readonly kind: 'other-model'; readonly what: string }
-  | {
-      readonly kind: 'imported';
-      readonly fileName: string;
-      readonly source: ImportedSpec['source'];
-      readonly notes: readonly string[];
-      readonly taken: boolean;
-    };
-
-export interface DraftState {
-  readonly id: string;
-  readonly preset: string;
-  /** Preset of the own model that was chosen; null before the core has told it, and without one. */
-  readonly ownPreset: Preset | null;
-  /** Only what was changed, as a partial specification; the rest is the preset's. A list that cannot be read is text. */
-  readonly overrides: Tree;
-  readonly page: WizardPage;
-  /** What was left on disk has been read. */
-  readonly ready: boolean;
-  readonly preview: SpecPreview | null;
-  /** The last complete specification, for the values of fields while the choice is none. */
-  readonly spec: RunSpec | null;
-  /** The preview does not tell of the newest change yet. */
-  readonly stale: boolean;
-  /** The core did not answer. */
-  readonly error: WireError | null;
-  readonly saveError: WireError | null;
-  readonly edit: ConfigText | null;
-  readonly notice: DraftNotice | null;
-  /** Other drafts on disk, newest first. */
-  readonly older: readonly Draft[];
-  readonly open: () => Promise<void>;
-  readonly goTo: (page: WizardPage) => void;
-  readonly change: (keys: Keys, value: unknown) => void;
-  readonly reset: (keys: Keys) => void;
-  readonly choosePreset: (preset: string) => void;
-  /** The published GPU that the draft is for; `engine` stands where none was chosen, null is the published one. */
-  readonly chooseTarget: (gpu: string, engine: Tree | null) => void;
-  /** The engineer's own model in place of a preset; where it runs stays as it was. */
-  readonly chooseModel: (choice: Choice, preset: Preset) => void;
-  readonly startOver: () => void;
-  /** Begins a draft of its own with this choice. */
-  readonly reuse: (choice: Choice, what: string) => void;
-  readonly takeBack: () => void;
-  readonly dismiss: () => void;
-  readonly importText: (fileName: string, text: string) => Promise<void>;
-  readonly editConfig: (text: string) => void;
-  /** The editor was left: a text that was understood gives way to the generated one. */
-  readonly leaveConfig: () => void;
-  readonly discardConfig: () => void;
-  /** Everything asked anew and answered: what is shown is what would be run. */
-  readonly settle: () => Promise<void>;
-}
 
 const newId = (): string => crypto.randomUUID();
 const firstPreset = 'resnet50';
@@ -115,14 +52,22 @@ export function createDraft(client: Client): StoreApi<DraftState> {
   return createStore<DraftState>()((set, get) => {
     let opening: Promise<void> | null = null;
     let before: Draft | null = null;
+    /** Run that the draft became; a change makes it another draft again. */
+    let startedAs: string | null = null;
 
     const choice = (): Choice => ({ preset: get().preset, overrides: { ...get().overrides } });
-    const current = (): Draft => ({
-      id: get().id,
-      choice: choice(),
-      page: get().page,
-      updatedAt: new Date().toISOString(),
-    });
+    const current = (): Draft => {
+      const { id, page, visited, tolerancesOf } = get();
+      return {
+        id,
+        choice: choice(),
+        page,
+        visited: [...visited],
+        ...(tolerancesOf === null ? {} : { tolerancesOf }),
+        ...(startedAs === null ? {} : { startedAs }),
+        updatedAt: new Date().toISOString(),
+      };
+    };
     const files = createDraftFiles(client, current, (saveError) => {
       set({ saveError });
     });
@@ -148,6 +93,26 @@ export function createDraft(client: Client): StoreApi<DraftState> {
       files.saveSoon();
     };
 
+    /** A change by hand: what a notice said of the choice before it holds no longer. Notes of an import are of its file. */
+    const edited = (overrides: Tree): void => {
+      const { notice } = get();
+      startedAs = null;
+      if (notice !== null && !(notice.kind === 'imported' && notice.notes.length > 0)) set({ notice: null });
+      setOverrides(overrides);
+    };
+
+    const precisionOf = (overrides: Tree): unknown =>
+      getAt(overrides, ['precision']) ?? get().preview?.defaultPrecision ?? get().spec?.precision;
+
+    /** Chosen tolerances stay with another precision, and what they were chosen under is kept with them. */
+    const tolerancesAfter = (keys: Keys, next: Tree): Precision | null => {
+      const { tolerancesOf, overrides } = get();
+      if (!hasTolerances(next) || isTolerance(keys)) return null;
+      if (keys.join('.') !== 'precision') return tolerancesOf;
+      const of = tolerancesOf ?? precisions.find((known) => known === precisionOf(overrides)) ?? null;
+      return of === precisionOf(next) ? null : of;
+    };
+
     let left = false;
     const compare = createLatest(
       editDelayMs,
@@ -164,7 +129,7 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         const understood = edit.problem === null;
         set({ edit: understood && left ? null : { text, problem: edit.problem, pending: false } });
         const overrides = understood ? withEdit(get().overrides, edit.overrides) : get().overrides;
-        if (!sameValue(overrides, get().overrides)) setOverrides(overrides);
+        if (!sameValue(overrides, get().overrides)) edited(overrides);
       },
     );
 
@@ -172,10 +137,13 @@ export function createDraft(client: Client): StoreApi<DraftState> {
     const replace = (next: Choice, notice: DraftNotice, page: WizardPage): void => {
       before = current();
       void files.saveNow();
+      startedAs = null;
       set({
         id: newId(),
         preset: next.preset,
         page,
+        visited: [],
+        tolerancesOf: null,
         notice,
         edit: null,
         older: [before, ...get().older.filter(({ id }) => id !== before?.id)],
@@ -192,19 +160,33 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         return;
       }
       set({ preset: next.preset, edit: null });
-      setOverrides(overrides);
+      edited(overrides);
     };
 
     const show = (draft: Draft): void => {
-      const { preset, overrides } = draft.choice;
-      set({ id: draft.id, preset, overrides, page: isWizardPage(draft.page) ? draft.page : 'environment' });
+      const { id, choice, page, visited = [], tolerancesOf = null } = draft;
+      startedAs = draft.startedAs ?? null;
+      set({
+        id,
+        ...choice,
+        page: isWizardPage(page) ? page : 'environment',
+        visited: visited.filter(isWizardPage),
+        tolerancesOf,
+      });
     };
+
+    const isChanged = (): boolean => Object.keys(get().overrides).length > 0;
 
     const read = async (): Promise<void> => {
       try {
-        const [newest, ...older] = await files.read();
-        if (newest !== undefined) show(newest);
-        set({ older, ready: true });
+        const drafts = await files.read();
+        const [newest, ...others] = drafts;
+        const unfinished = newest !== undefined && newest.startedAs === undefined;
+        if (unfinished && Object.keys(newest.choice.overrides).length > 0) {
+          show(newest);
+          set({ notice: { kind: 'unfinished', at: newest.updatedAt } });
+        } else if (unfinished) set({ id: newest.id, preset: newest.choice.preset });
+        set({ older: unfinished ? others : drafts, ready: true });
       } catch (error) {
         set({ saveError: toWire(error), ready: true });
       }
@@ -217,6 +199,8 @@ export function createDraft(client: Client): StoreApi<DraftState> {
       ownPreset: null,
       overrides: {},
       page: 'environment',
+      visited: [],
+      tolerancesOf: null,
       ready: false,
       preview: null,
       spec: null,
@@ -230,9 +214,15 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         opening ??= read();
         return opening;
       },
+      enter: async () => {
+        opening ??= read();
+        await opening;
+        if (get().notice === null && isChanged()) set({ notice: { kind: 'unfinished', at: null } });
+      },
       goTo: (page) => {
-        if (page === get().page) return;
-        set({ page });
+        const { page: from, visited } = get();
+        if (page === from) return;
+        set({ page, visited: [...new Set([...visited, from, page])] });
         files.saveSoon();
       },
       change: (keys, value) => {
@@ -240,35 +230,56 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         if (edit?.problem === null && !edit.pending) set({ edit: null });
         // Another kind of engine has other fields.
         if (keys.join('.') === 'engine.kind') {
-          setOverrides({ ...overrides, engine: { kind: value } });
+          edited({ ...overrides, engine: { kind: value } });
           return;
         }
         // A field of an engine is of the kind that it was changed in, whatever becomes the default.
         const kind =
           keys[0] === 'engine' ? (getAt(overrides, engineKindKeys) ?? get().spec?.engine.kind) : undefined;
         const placed = kind === undefined ? overrides : setAt(overrides, engineKindKeys, kind);
-        setOverrides(setAt(placed, keys, value));
+        const next = setAt(placed, keys, value);
+        set({ tolerancesOf: tolerancesAfter(keys, next) });
+        edited(next);
       },
       reset: (keys) => {
         const { overrides, edit } = get();
         if (edit?.problem === null && !edit.pending) set({ edit: null });
-        setOverrides(unsetAt(overrides, keys.join('.') === 'engine.kind' ? ['engine'] : keys));
+        const next = unsetAt(overrides, keys.join('.') === 'engine.kind' ? ['engine'] : keys);
+        set({ tolerancesOf: tolerancesAfter(keys, next) });
+        edited(next);
       },
       choosePreset: (preset) => {
         if (preset === get().preset && !isOwnModel(get().overrides)) return;
         otherModel({ preset, overrides: {} }, preset);
       },
       chooseTarget: (gpu, engine) => {
-        setOverrides(withTarget(get().overrides, gpu, engine));
+        edited(withTarget(get().overrides, gpu, engine));
       },
       chooseModel: (choice, ownPreset) => {
         set({ ownPreset });
         otherModel(choice, choice.preset);
       },
       startOver: () => {
-        const source = getAt(get().overrides, ownModelKeys);
-        const overrides = source === undefined ? {} : { model: { source } };
-        replace({ preset: get().preset, overrides }, { kind: 'started-over' }, 'environment');
+        const preset = isOwnModel(get().overrides) ? firstPreset : get().preset;
+        replace({ preset, overrides: {} }, { kind: 'started-over' }, 'environment');
+      },
+      startNew: () => {
+        replace({ preset: firstPreset, overrides: {} }, { kind: 'started-new' }, 'environment');
+      },
+      started: (runId) => {
+        startedAs = runId;
+        const done = current();
+        void files.saveNow();
+        startedAs = null;
+        before = null;
+        const older = [done, ...get().older.filter(({ id }) => id !== done.id)];
+        const blank = { preset: firstPreset, overrides: {}, page: 'environment', visited: [] } as const;
+        set({ id: newId(), ...blank, tolerancesOf: null, notice: null, edit: null, older, stale: true });
+        preview.soon();
+      },
+      useDefaultTolerances: () => {
+        set({ tolerancesOf: null });
+        edited(withoutTolerances(get().overrides));
       },
       reuse: (next, what) => {
         replace(next, { kind: 'reused', what }, 'model');
@@ -293,7 +304,10 @@ export function createDraft(client: Client): StoreApi<DraftState> {
           preset,
           overrides: { ...overrides },
         });
-        const { source, notes, choice: found } = imported;
+        const { source, notes } = imported;
+        const spec = runSpecSchema.safeParse(imported.choice?.overrides);
+        // Of a complete specification only what the preset does not say by itself, as of a run.
+        const found = spec.success ? await client.call('spec.choice', { spec: spec.data }) : imported.choice;
         const notice = { kind: 'imported', fileName, source, notes, taken: found !== null } as const;
         if (found === null) {
           before = null;

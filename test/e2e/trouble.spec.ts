@@ -44,7 +44,7 @@ test('a data set that is none, and then accuracy below the threshold, are said w
   await expect(run.rows()).toHaveCount(0);
 
   // The same choice with the generated images: random weights do not reach the threshold.
-  await new Shell(app.page).command('Duplicate this run');
+  await new Shell(app.page).command('Run again with changes');
   await form.open('Model');
   await expect(form.text('Data set')).toHaveValue(notes);
   await form.reset('Data set').click();

@@ -3,6 +3,7 @@ import type { Precision, RunSpec } from '../../../main/contract/run-spec';
 import { runSpecSchema } from '../../../main/contract/run-spec';
 import type { Keys, Tree } from '../../stores/choice-tree';
 import { getAt, leavesOf, sameValue } from '../../stores/choice-tree';
+import { ownModelKeys } from '../../stores/draft';
 
 /** What the schema itself gives an engine of this kind. */
 export function engineDefaults(kind: unknown): Tree {
@@ -45,8 +46,19 @@ export interface Change {
   readonly to: unknown;
 }
 
+/** "2 changes from the defaults", the same count wherever it is said. */
+export const changesText = (count: number): string =>
+  count === 0
+    ? 'preset defaults'
+    : count === 1
+      ? '1 change from the defaults'
+      : `${count} changes from the defaults`;
+
 /** Hand edits of config.pbtxt are one change, whatever is in them. */
 const patchKeys = ['configure', 'configPatch'] as const;
+
+/** Which model it is, and no change of its defaults: made and undone where the model is chosen. */
+const isSource = (keys: Keys): boolean => keys[0] === ownModelKeys[0] && keys[1] === ownModelKeys[1];
 
 /** What the choice says otherwise than the preset, field by field. */
 export function changesOf(
@@ -57,7 +69,7 @@ export function changesOf(
 ): readonly Change[] {
   const isPatch = (keys: Keys): boolean => keys[0] === patchKeys[0] && keys[1] === patchKeys[1];
   const patch = getAt(overrides, patchKeys);
-  const leaves = leavesOf(overrides).filter(([keys]) => !isPatch(keys));
+  const leaves = leavesOf(overrides).filter(([keys]) => !isPatch(keys) && !isSource(keys));
   const all = patch === undefined ? leaves : [...leaves, [patchKeys, patch] as const];
   return all
     .map(([keys, to]) => ({ keys, from: defaultOf(preset, defaults, keys, precision), to }))

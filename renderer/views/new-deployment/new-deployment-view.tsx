@@ -13,6 +13,7 @@ import { PageForm } from './pages/page-form';
 import { Pane } from './pane/pane';
 import { usePane } from './pane/use-pane';
 import type { WizardKey } from './shortcuts';
+import { ToleranceNotice } from './tolerance-notice';
 import { useDrop } from './use-drop';
 import { useStart } from './use-start';
 import { useWizardKeys } from './use-wizard-keys';
@@ -36,15 +37,15 @@ function DropHint() {
 /** Puts a deployment together, step by step in any order; the start is in reach as soon as nothing is missing. */
 export function NewDeploymentView() {
   const { client, draft, ownModel, presets } = useWorkbench();
-  const { open, ready, page, preset, overrides, error, saveError, importText, goTo } = useStore(draft);
+  const { enter, ready, page, preset, overrides, error, saveError, importText, goTo } = useStore(draft);
   const list = useStore(presets);
   const model = useWizardModel();
   const pane = usePane(page);
   const { start, starting } = useStart();
 
   useEffect(() => {
-    void open();
-  }, [open]);
+    void enter();
+  }, [enter]);
 
   const chooseImport = useCallback(() => {
     attempt(async () => {
@@ -109,8 +110,8 @@ export function NewDeploymentView() {
           {problem === null ? null : <ErrorPanel error={problem} />}
           {unknown ? (
             <div className="empty">
-              <h2>The preset “{preset}” is not there any more</h2>
-              <p>The draft was put together for it. Choose another preset to go on.</p>
+              <h2>The preset “{preset}” no longer exists</h2>
+              <p>The draft was made for it. Choose another preset to continue.</p>
               {list.value.map(({ id, title }) => (
                 <button
                   key={id}
@@ -134,6 +135,7 @@ export function NewDeploymentView() {
             <WizardSteps />
             <div className="wizard-centre">
               <NoticeBar />
+              <ToleranceNotice />
               {error === null ? null : (
                 <div className="wizard-error">
                   <ErrorPanel error={error} />

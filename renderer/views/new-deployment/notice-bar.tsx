@@ -1,7 +1,11 @@
 import { Button } from '@mantine/core';
 import { useStore } from 'zustand';
 import type { ImportedSpec } from '../../../main/contract/spec-tools';
+import { formatWhen } from '../../format/numbers';
+import { isOwnModel } from '../../stores/draft';
 import { useWorkbench } from '../../workbench';
+import { changesText } from './changes';
+import { useWizard } from './wizard-context';
 
 const sourceText: Readonly<Record<ImportedSpec['source'], string>> = {
   'run-yaml': 'run.yaml of this workbench',
@@ -11,19 +15,51 @@ const sourceText: Readonly<Record<ImportedSpec['source'], string>> = {
   'config-pbtxt': 'config.pbtxt',
 };
 
+const Action = (props: { text: string; onClick: () => void; quiet?: boolean }) => (
+  <Button
+    size="compact-xs"
+    {...(props.quiet === true ? { variant: 'subtle', color: 'gray' } : { variant: 'default' })}
+    onClick={props.onClick}
+  >
+    {props.text}
+  </Button>
+);
+
+/** A draft that was left before it was started: the choice to begin anew is offered first. */
+function Unfinished({ at }: { at: string | null }) {
+  const { draft, preset, changes } = useWizard();
+  const { startNew, dismiss, overrides } = draft;
+  // What says the same as the defaults is nothing to continue.
+  if (changes.length === 0 && !isOwnModel(overrides)) return null;
+  const when = at === null ? '' : ` from ${formatWhen(at)}`;
+  return (
+    <section className="notice-bar" role="status">
+      <div className="notice-text">
+        <strong>Unfinished draft{when}:</strong> {preset.title}, {changesText(changes.length)}.
+      </div>
+      <Action text="Start new" onClick={startNew} />
+      <Action text="Continue draft" onClick={dismiss} />
+    </section>
+  );
+}
+
 /** What took the place of the choice, what was left out of it, and the way back. */
 export function NoticeBar() {
   const { draft } = useWorkbench();
   const { notice, takeBack, dismiss } = useStore(draft);
   if (notice === null) return null;
+  if (notice.kind === 'unfinished') return <Unfinished at={notice.at} />;
   const canTakeBack = notice.kind !== 'imported' || notice.taken;
   return (
     <section className="notice-bar" role="status">
       <div className="notice-text">
-        {notice.kind === 'started-over' ? 'Everything is as the preset has it again.' : null}
-        {notice.kind === 'reused' ? `Taken over: ${notice.what}.` : null}
+        {notice.kind === 'started-over' ? 'Reset to the preset’s defaults.' : null}
+        {notice.kind === 'started-new'
+          ? 'New draft. The previous one is listed under Recent on the Model page.'
+          : null}
+        {notice.kind === 'reused' ? `Copied from ${notice.what}.` : null}
         {notice.kind === 'other-model'
-          ? `${notice.what}: what was chosen for the model before is laid aside.`
+          ? `${notice.what}: the settings of the previous model were cleared.`
           : null}
         {notice.kind === 'imported' ? (
           <>
@@ -41,14 +77,8 @@ export function NoticeBar() {
           </>
         ) : null}
       </div>
-      {canTakeBack ? (
-        <Button size="compact-xs" variant="default" onClick={takeBack}>
-          Undo
-        </Button>
-      ) : null}
-      <Button size="compact-xs" variant="subtle" color="gray" onClick={dismiss}>
-        Dismiss
-      </Button>
+      {canTakeBack ? <Action text="Undo" onClick={takeBack} /> : null}
+      <Action text="Dismiss" onClick={dismiss} quiet />
     </section>
   );
 }

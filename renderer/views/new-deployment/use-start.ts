@@ -29,8 +29,8 @@ export function useStart(): { readonly start: () => void; readonly starting: boo
         return;
       }
       const { runId } = await client.call('runs.start', { spec });
-      state.dismiss();
       route.getState().go({ page: 'run', runId });
+      state.started(runId);
     };
     attempt(() =>
       run().finally(() => {

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight, IconPlayerPlay } from '@tabler/icons-react';
 import { pageTitle, wizardPages } from '../../stores/wizard-page';
+import { changesText } from './changes';
 import { useWizard } from './wizard-context';
 
 /** Back, Next, and the start as soon as nothing is missing. */
@@ -45,14 +46,12 @@ export function WizardFoot({ starting, onStart }: { starting: boolean; onStart: 
               draft.goTo('review');
             }}
           >
-            {hard === 1 ? '1 problem' : `${hard} problems`} to be mended first
+            {hard === 1 ? '1 problem' : `${hard} problems`} to fix
           </button>
-        ) : changes.length > 0 ? (
-          <span className="dim">
-            {changes.length === 1 ? '1 change' : `${changes.length} changes`} from the defaults
-          </span>
         ) : (
-          <span className="dim">All as the preset has it</span>
+          <span className="dim">
+            {changes.length === 0 ? 'Preset defaults' : changesText(changes.length)}
+          </span>
         )}
       </span>
       <Button

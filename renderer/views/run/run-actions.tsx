@@ -1,6 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import {
   IconChevronDown,
+  IconCopy,
   IconDownload,
   IconExternalLink,
   IconFileTypePdf,
@@ -10,6 +11,7 @@ import type { ReportFile } from '../../../main/contract/run-events';
 import type { RunState } from '../../../main/contract/run-state';
 import { attempt, noticeDone } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
+import { runAgain } from '../runs/run-tools';
 import { WorkButtons } from './work-buttons';
 
 const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> = {
@@ -75,7 +77,8 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
 
 /** What can be done with a run in its present state. */
 export function RunActions({ state }: { state: RunState }) {
-  const { client } = useWorkbench();
+  const workbench = useWorkbench();
+  const { client } = workbench;
   const { runId, status } = state;
   const save = (kind: ReportFile['kind']): void => {
     attempt(async () => {
@@ -86,6 +89,18 @@ export function RunActions({ state }: { state: RunState }) {
   return (
     <>
       <WorkButtons state={state} />
+      {state.imported === null ? (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconCopy size={14} aria-hidden="true" />}
+          onClick={() => {
+            attempt(() => runAgain(workbench, runId));
+          }}
+        >
+          Run again with changes
+        </Button>
+      ) : null}
       {state.reports.some((report) => report.kind === 'pdf') ? (
         <Button
           size="xs"

@@ -13,7 +13,7 @@ import { attempt } from '../../components/notices';
 import { RunStatusText } from '../../components/status-text';
 import { formatMs, formatRate, formatWhen, formatWhenFully } from '../../format/numbers';
 import { useWorkbench } from '../../workbench';
-import { duplicateRun, removeRuns } from './run-tools';
+import { runAgain, removeRuns } from './run-tools';
 
 function Accuracy({ run }: { run: RunSummary }) {
   if (run.accuracyPassed === null) return <span className="dim">–</span>;
@@ -54,10 +54,10 @@ function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit:
           disabled={run.imported !== null}
           title={run.imported === null ? undefined : 'An imported run has no specification'}
           onClick={() => {
-            attempt(() => duplicateRun(workbench, run.runId));
+            attempt(() => runAgain(workbench, run.runId));
           }}
         >
-          Duplicate
+          Run again with changes
         </Menu.Item>
         <Menu.Item
           leftSection={<IconTrash size={14} aria-hidden="true" />}

@@ -5,19 +5,16 @@ import { UndoMessage } from '../../components/undo-message';
 import { noticeUndo } from '../../components/notices';
 import type { Workbench } from '../../workbench';
 
-/** Opens the wizard with the run's specification as a draft. Rejects with a WorkbenchError. */
-export async function duplicateRun(workbench: Workbench, runId: string): Promise<void> {
+/** Opens the wizard with what the run changed of the defaults as a draft. Rejects with a WorkbenchError. */
+export async function runAgain(workbench: Workbench, runId: string): Promise<void> {
   const { spec, imported } = await workbench.client.call('runs.get', { runId });
   if (imported !== null) {
-    throw new WorkbenchError(
-      'input-invalid',
-      'This run was imported: there is no specification to duplicate',
-    );
+    throw new WorkbenchError('input-invalid', 'This run was imported and has no specification to run again.');
   }
-  const { preset } = spec.model;
+  const choice = await workbench.client.call('spec.choice', { spec });
   // What was left on disk is read first, lest it takes the place of this.
   await workbench.draft.getState().open();
-  workbench.draft.getState().reuse({ preset, overrides: { ...spec } }, `run ${runId}`);
+  workbench.draft.getState().reuse(choice, `run ${runId}`);
   workbench.route.getState().go({ page: 'new' });
 }
 

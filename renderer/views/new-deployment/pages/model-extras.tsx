@@ -7,7 +7,7 @@ import { formatAge } from '../../../format/age';
 import { useWorkbench } from '../../../workbench';
 import { useWizard } from '../wizard-context';
 import type { Recent } from './recents';
-import { choiceOf, recentModels } from './recents';
+import { recentModels } from './recents';
 
 /** What was put together or deployed last, to begin from. */
 export function RecentModels() {
@@ -24,7 +24,7 @@ export function RecentModels() {
       return;
     }
     const { spec } = await client.call('runs.get', { runId: from.runId });
-    draft.reuse(choiceOf(spec), what);
+    draft.reuse(await client.call('spec.choice', { spec }), what);
   };
   return (
     <section className="panel" aria-label="Recent">

@@ -1,7 +1,6 @@
 import type { RunSummary } from '../../../../main/contract/api';
-import type { RunSpec } from '../../../../main/contract/run-spec';
-import type { Choice, Draft } from '../../../../main/contract/spec-tools';
-import { getAt, unsetAt } from '../../../stores/choice-tree';
+import type { Draft } from '../../../../main/contract/spec-tools';
+import { getAt } from '../../../stores/choice-tree';
 
 export interface Recent {
   readonly key: string;
@@ -56,10 +55,4 @@ export function recentModels(drafts: readonly Draft[], runs: readonly RunSummary
   return all
     .filter((recent, index) => all.findIndex(({ key }) => key === recent.key) === index)
     .slice(0, shown);
-}
-
-/** A choice that leads to the very specification, whatever the defaults are by now. */
-export function choiceOf(spec: RunSpec): Choice {
-  const overrides = unsetAt(unsetAt({ ...spec }, ['version']), ['model', 'preset']);
-  return { preset: spec.model.preset, overrides: { ...overrides } };
 }

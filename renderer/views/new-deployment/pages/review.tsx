@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { CommandText } from '../../../components/command-text';
 import { pageOf, pageTitle } from '../../../stores/wizard-page';
-import { ownModelKeys } from '../../../stores/draft';
 import { pathOf } from '../fields/field';
 import { cliCommand, commandChanges, planText } from '../plan-text';
 import { valueText } from '../read-text';
@@ -13,9 +12,7 @@ import { ProblemList } from './problem-list';
 function Differences() {
   const wizard = useWizard();
   const { changes, fields, draft } = wizard;
-  // The own model is one choice, made and undone on its page.
-  const shown = changes.filter(({ keys }) => !(keys[0] === ownModelKeys[0] && keys[1] === ownModelKeys[1]));
-  if (shown.length === 0) return <p className="panel-body dim">Everything is as the preset has it.</p>;
+  if (changes.length === 0) return <p className="panel-body dim">No changes: preset defaults.</p>;
   const nameOf = (path: string): string =>
     fields.find((field) => pathOf(field) === path)?.label ??
     (path === 'configure.configPatch' ? 'Edited by hand in config.pbtxt' : path);
@@ -32,7 +29,7 @@ function Differences() {
         </tr>
       </thead>
       <tbody>
-        {shown.map(({ keys, from, to }) => {
+        {changes.map(({ keys, from, to }) => {
           const path = keys.join('.');
           return (
             <tr key={path}>

@@ -269,6 +269,99 @@ describe('a choice that takes the place of another', () => {
   });
 });
 
+describe('a new deployment', () => {
+  it('begins anew once its draft was started, and keeps that draft', async () => {
+    const desk = createDesk();
+    act(desk.draft).change(['format'], 'ts-trace');
+    act(desk.draft).goTo('review');
+    const { id } = act(desk.draft);
+    act(desk.draft).started('run-1');
+    expect(act(desk.draft)).toMatchObject({ overrides: {}, page: 'environment', notice: null });
+    expect(act(desk.draft).older.map((draft) => draft.id)).toEqual([id]);
+    await expect.poll(() => desk.drafts.get(id)?.startedAs).toBe('run-1');
+    const later = createDesk({ drafts: [...desk.drafts.values()] });
+    await act(later.draft).enter();
+    expect(act(later.draft)).toMatchObject({ overrides: {}, page: 'environment', notice: null });
+    expect(act(later.draft).older.map((draft) => draft.id)).toEqual([id]);
+  });
+
+  it('offers a draft with changes that nobody started, and a new one instead', async () => {
+    const desk = createDesk({ drafts: [stored('left', '2026-01-02T00:00:00Z', { format: 'onnx' })] });
+    await act(desk.draft).enter();
+    expect(act(desk.draft)).toMatchObject({
+      id: 'left',
+      page: 'accuracy',
+      notice: { kind: 'unfinished', at: '2026-01-02T00:00:00Z' },
+    });
+    act(desk.draft).startNew();
+    expect(act(desk.draft)).toMatchObject({ overrides: {}, page: 'environment' });
+    expect(act(desk.draft).older.map(({ id }) => id)).toEqual(['left']);
+    act(desk.draft).takeBack();
+    expect(act(desk.draft)).toMatchObject({ id: 'left', overrides: { format: 'onnx' }, page: 'accuracy' });
+  });
+
+  it('offers it again when the wizard is left and entered, and nothing where there is no change', async () => {
+    const { draft } = createDesk();
+    await act(draft).enter();
+    expect(act(draft).notice).toBeNull();
+    act(draft).change(['format'], 'ts-trace');
+    await act(draft).enter();
+    expect(act(draft).notice).toEqual({ kind: 'unfinished', at: null });
+  });
+
+  it('is on its first page when the draft before has no change', async () => {
+    const desk = createDesk({ drafts: [stored('empty', '2026-01-02T00:00:00Z')] });
+    await act(desk.draft).enter();
+    expect(act(desk.draft)).toMatchObject({ id: 'empty', page: 'environment', notice: null });
+  });
+
+  it('lays an own model aside when it starts over, and takes it back', () => {
+    const { draft } = createDesk();
+    act(draft).change(['model', 'source'], { kind: 'onnx', path: '/models/scene.onnx' });
+    act(draft).change(['format'], 'onnx');
+    const { overrides } = act(draft);
+    act(draft).startOver();
+    expect(act(draft)).toMatchObject({ preset: 'resnet50', overrides: {} });
+    act(draft).takeBack();
+    expect(act(draft).overrides).toEqual(overrides);
+  });
+
+  it('remembers the pages that were open', async () => {
+    const desk = createDesk();
+    act(desk.draft).goTo('performance');
+    act(desk.draft).goTo('review');
+    expect(act(desk.draft).visited).toEqual(['environment', 'performance', 'review']);
+    await expect.poll(() => saved(desk)?.visited).toEqual(['environment', 'performance', 'review']);
+    act(desk.draft).startOver();
+    expect(act(desk.draft).visited).toEqual([]);
+  });
+});
+
+describe('a notice', () => {
+  it('ends at the next change', () => {
+    const { draft } = createDesk();
+    act(draft).change(['format'], 'ts-trace');
+    act(draft).startOver();
+    act(draft).goTo('model');
+    expect(act(draft).notice).toEqual({ kind: 'started-over' });
+    act(draft).change(['precision'], 'fp16');
+    expect(act(draft).notice).toBeNull();
+  });
+
+  it('keeps what an import left out', async () => {
+    const { draft } = createDesk({
+      imported: {
+        source: 'shell-environment',
+        choice: { preset: 'resnet50', overrides: { format: 'ts-trace' } },
+        notes: ['A variable is left out.'],
+      },
+    });
+    await act(draft).importText('.env', 'x');
+    act(draft).change(['precision'], 'fp16');
+    expect(act(draft).notice).toMatchObject({ notes: ['A variable is left out.'] });
+  });
+});
+
 describe('config.pbtxt edited by hand', () => {
   it('changes the fields that it says otherwise, and replaces what was edited by hand before', async () => {
     const desk = createDesk({

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../../../main/contract/api';
 import type { Draft } from '../../../../main/contract/spec-tools';
-import { resolveSpec } from '../../../../main/presets/resolve-spec';
 import { dropUse } from '../../../../renderer/views/new-deployment/drop';
-import { choiceOf, recentModels } from '../../../../renderer/views/new-deployment/pages/recents';
+import { recentModels } from '../../../../renderer/views/new-deployment/pages/recents';
 import { runFiles } from '../../../../renderer/views/new-deployment/pane/run-files';
 import { wizardKey } from '../../../../renderer/views/new-deployment/shortcuts';
 import { specFixture } from '../../../support/run-state';
-import { resnet50 } from './preset';
 
 describe('keys of the wizard', () => {
   const plain = { key: '', code: '', altKey: false, ctrlKey: false, metaKey: false, shiftKey: false };
@@ -94,14 +92,6 @@ describe('recent models', () => {
       ['r2', 'quick, onnx fp32, local'],
       ['a', '/w.pth'],
     ]);
-  });
-
-  it('lead to the very specification of a run', () => {
-    const spec = specFixture((copy) => {
-      copy.model.args = resolveSpec(resnet50, {}).model.args;
-      copy.model.args['width'] = '8';
-    });
-    expect(resolveSpec(resnet50, choiceOf(spec).overrides)).toEqual(spec);
   });
 });
 
