@@ -81,6 +81,7 @@ export async function runWindowMode(app: App): Promise<void> {
       workerFile: paths.loadWorker,
       printPdf,
       electron: process.versions.electron,
+      clone: app.isPackaged ? undefined : app.getAppPath(),
       follow: true,
     });
   });

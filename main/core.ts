@@ -5,6 +5,7 @@ import { createCoreRuns } from './core/core-runs';
 import { createMachineDesk } from './core/machine-desk';
 import { createPresetDesk } from './core/preset-desk';
 import { createReportDesk } from './core/report-desk';
+import { createStartDesk } from './core/start-desk';
 import { startUpkeep } from './core/upkeep';
 import { createDockerDesk } from './docker/desk';
 import { deviceOfUrl } from './engine/device';
@@ -24,7 +25,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const parts = await createCoreParts(options);
   const { layout, store, trash, presets, own, docker, auths, images, data, monitor, tell, now } = parts;
   const { resources, workerFile } = options;
-  const runs = createCoreRuns(parts);
+  const startDesk = createStartDesk(parts);
+  const runs = createCoreRuns(parts, startDesk);
   const upkeep = await startUpkeep(parts, runs);
   const machineDesk = createMachineDesk(parts);
   const presetDesk = createPresetDesk(parts);
@@ -47,6 +49,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...createSpecTools({ presets, places: { layout, resources, workerFile } }),
       ...own.handlers,
       ...runsDesk.handlers,
+      ...startDesk.handlers,
+      ...parts.tools.handlers,
       ...reportDesk.handlers,
     },
     subscribe: (listener) => parts.events.add(listener),
@@ -91,6 +95,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       await runs.close();
       await dockerDesk.close();
       await data.close();
+      await parts.tools.close();
       await monitor.close();
     },
   };

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { dockerEngineSchema, formats } from '../contract/run-spec';
 import type { GpuFacts, MachineStatus } from '../contract/machine';
+import { cliRemedyOf } from '../contract/error-text';
 import { WorkbenchError } from '../contract/errors';
 import { formatChecks } from '../machine/preflight-text';
 import type { CliContext } from './context';
@@ -42,7 +43,10 @@ function tell(output: Output, machine: MachineStatus): void {
   for (const engine of machine.engines) {
     const version = engine.version === null ? '' : ` ${engine.version}`;
     output.say(`${engine.available ? '✓' : '–'} engine ${engine.kind}${version}: ${engine.note}`);
-    if (engine.remedy !== null) output.say(`    ${engine.remedy}`);
+    // What installs the tools of the local engine is a button in the window and a command here.
+    const remedy =
+      engine.kind === 'local' && !engine.available ? cliRemedyOf('toolchain-missing') : engine.remedy;
+    if (remedy !== null) output.say(`    ${remedy}`);
   }
   output.say('');
   for (const line of formatChecks(machine.checks)) output.say(line);

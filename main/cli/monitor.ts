@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { withScheme } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import type { CoreEvent } from '../contract/api';
 import type { ProbeSettings } from '../contract/monitor';
@@ -163,7 +164,7 @@ export function addMonitor(program: Command, context: CliContext): void {
     .description(
       'Watch any running Triton: models, rates, latencies, alerts. Ends with --for or Ctrl-C; exit code 3: an alert fired',
     )
-    .option('--url <url>', 'HTTP address, http://host:8000 or https://host')
+    .option('--url <url>', 'HTTP address: host:8000, http://host:8000 or https://host', withScheme)
     .option('--metrics-url <url>', 'address of the metrics; port 8002 of the same host when absent', '')
     .option(
       '--interval <s>',

@@ -1,5 +1,5 @@
 import type { WireError } from '../contract/errors';
-import { errorText } from '../contract/error-text';
+import { cliRemedyOf, errorText } from '../contract/error-text';
 
 /** Exit codes of the CLI, as the guide states them. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, gate: 3, paused: 4, cancelled: 130 } as const;
@@ -27,7 +27,7 @@ export function formatError(error: WireError): string {
   const text = errorText[error.code];
   const lines = [`${text.title}: ${error.message}`];
   if (error.where !== undefined) lines.push(`  where:  ${error.where}`);
-  lines.push(`  remedy: ${error.remedy ?? text.remedy}`);
+  lines.push(`  remedy: ${error.remedy ?? cliRemedyOf(error.code)}`);
   if (error.details !== undefined && error.details !== '') {
     lines.push('  details:', ...error.details.split('\n').map((line) => `    ${line}`));
   }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { withScheme } from '../contract/address';
 import { addKindOptions } from './perf-kind';
 import type { KindOptions } from './perf-kind';
 import { addTlsOptions } from './tls-options';
@@ -42,7 +43,7 @@ const collect = (value: string, before: readonly string[] | undefined) => [...(b
 
 export function addPerfOptions(command: Command): Command {
   command
-    .requiredOption('--url <url>', 'HTTP address, http://host:8000 or https://host')
+    .requiredOption('--url <url>', 'HTTP address: host:8000, http://host:8000 or https://host', withScheme)
     .option('--grpc-url <host:port>', 'gRPC address; default port 8001 of the same host; grpcs:// for TLS')
     .requiredOption('--model <name>', 'model name; several are driven at once, NAME:2 twice as hard', collect)
     .option('--model-version <n>', 'model version; the server chooses when absent', '')

@@ -41,6 +41,7 @@ export function createRunProgress(
       case 'monitor-cleared':
       case 'image-work':
       case 'data-work':
+      case 'install-work':
         return;
       case 'log':
         if (options.verbose) for (const text of event.lines) line(`    ${text}`);

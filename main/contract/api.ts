@@ -18,7 +18,8 @@ import type { RunEvent } from './run-events';
 import type { RunState } from './run-state';
 import { runSpecSchema } from './run-spec';
 import { choiceSchema, draftSchema } from './spec-tools';
-import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview } from './spec-tools';
+import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview, StartProblem } from './spec-tools';
+import type { InstallWork } from './tools';
 
 export interface Call<Input extends z.ZodType, Output> {
   readonly input: Input;
@@ -71,6 +72,11 @@ export const api = {
   'machine.get': call<MachineStatus>().with(z.undefined()),
   /** One reading of every GPU; asked once a second while the page is open. */
   'machine.gpus': call<GpuReport>().with(z.undefined()),
+  /** Installs the missing tools; `install-work` events report the progress. Throws toolchain-missing where that is impossible. */
+  'tools.install': call<null>().with(z.undefined()),
+  'tools.cancelInstall': call<null>().with(z.undefined()),
+  /** null where nothing was installed since the start. */
+  'tools.installWork': call<InstallWork | null>().with(z.undefined()),
   /** The state as last known; `docker-changed` tells of every change. */
   'docker.state': call<DockerState>().with(z.undefined()),
   'docker.start': call<null>().with(containerId),
@@ -185,6 +191,8 @@ export const api = {
   'runs.restore': call<null>().with(runId),
   'runs.list': call<readonly RunSummary[]>().with(z.undefined()),
   'runs.get': call<RunState>().with(runId),
+  /** What `runs.start` would refuse this specification for: missing tools, taken ports, an unsuitable remote server. */
+  'runs.check': call<readonly StartProblem[]>().with(z.strictObject({ spec: runSpecSchema })),
   'runs.start': call<{ readonly runId: string }>().with(z.strictObject({ spec: runSpecSchema })),
   /** Stores the figures of another tool's file as a run that is marked as imported. Throws input-invalid with line or field. */
   'runs.import': call<{ readonly runId: string; readonly notes: readonly string[] }>().with(
@@ -241,6 +249,7 @@ export type CoreEvent =
   | { readonly type: 'container-log'; readonly id: string; readonly lines: readonly string[] }
   | { readonly type: 'image-work'; readonly work: ImageWork }
   | { readonly type: 'data-work'; readonly work: DataWork }
+  | { readonly type: 'install-work'; readonly work: InstallWork }
   | MonitorEvent;
 
 /** A command of the application menu or its shortcut. */

@@ -3,7 +3,12 @@ import type { ErrorCode } from './errors';
 export interface ErrorText {
   readonly title: string;
   readonly remedy: string;
+  /** For the command line, where the remedy is something that only the window has. */
+  readonly cliRemedy?: string;
 }
+
+/** The remedy of a code on the command line. */
+export const cliRemedyOf = (code: ErrorCode): string => errorText[code].cliRemedy ?? errorText[code].remedy;
 
 /** What people read for each code; shared by window and CLI, exhaustive by type. */
 export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
@@ -57,8 +62,9 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
     remedy: 'What stands before the damaged line is intact and shown; start a new run to measure again.',
   },
   'toolchain-missing': {
-    title: 'A tool that this step needs is not installed',
-    remedy: 'Run "npm run demo" or any npm script once while online; it installs what is missing.',
+    title: 'A required tool is not installed',
+    remedy: 'Install it on the Environment page, or choose another engine.',
+    cliRemedy: 'Run "npm run demo" once while online: it installs what is missing.',
   },
   'toolkit-failed': {
     title: 'A toolkit command failed',
@@ -129,23 +135,23 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   'port-taken': {
     title: 'The port is already in use',
-    remedy: 'Stop what uses it, or leave the port out to have a free one chosen.',
+    remedy: 'Stop the process that uses it, or leave the port empty to use a free one.',
   },
   'model-load-failed': {
     title: 'Triton could not load the model',
     remedy: 'The reason that Triton gives is below.',
   },
   'model-not-ready': {
-    title: 'The model does not answer',
-    remedy: 'See the server log for the reason.',
+    title: 'The model is not ready',
+    remedy: 'Load it on the server, or check its name and version; the server log has the reason.',
   },
   'model-mismatch': {
     title: 'The served model is not what was configured',
-    remedy: 'Compare the two configurations below.',
+    remedy: 'Change the run to match the served model, or serve the model as configured.',
   },
   'inference-failed': {
     title: 'An inference request failed',
-    remedy: 'The answer of the server, below, says why.',
+    remedy: 'Compare the inputs of the served model with the model of this run.',
   },
   'load-tool-failed': {
     title: 'The load tool gave no usable result',

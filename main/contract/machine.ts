@@ -1,5 +1,6 @@
 import type { EngineStatus } from './engine-status';
 import type { Environment } from './results';
+import type { ToolFacts } from './tools';
 
 /** A MIG device: a slice of a GPU with memory and multiprocessors of its own. */
 export interface MigDevice {
@@ -98,6 +99,7 @@ export type DockerFacts =
     };
 
 export const checkIds = [
+  'tools',
   'gpus',
   'driver',
   'compute-capability',
@@ -131,5 +133,6 @@ export interface MachineStatus {
   readonly gpus: GpuReport;
   readonly host: HostFacts;
   readonly docker: DockerFacts;
+  readonly tools: ToolFacts;
   readonly checks: readonly Check[];
 }

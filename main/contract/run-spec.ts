@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withScheme } from './address';
 import { imageReferenceSchema } from './docker';
 import { sequenceSchema } from './sequences';
 import { tlsFilesSchema } from './tls';
@@ -185,7 +186,11 @@ const engineSchema = z.discriminatedUnion('kind', [
     grpcPort: port.optional(),
   }),
   dockerEngineSchema,
-  z.strictObject({ kind: z.literal('remote'), url: z.url(), tls: tlsFilesSchema.optional() }),
+  z.strictObject({
+    kind: z.literal('remote'),
+    url: z.string().transform(withScheme).pipe(z.url()),
+    tls: tlsFilesSchema.optional(),
+  }),
 ]);
 
 const longestDeadlineS = Math.floor(longestTimerMs / 1000);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ErrorCode } from './errors';
 import type { Preset } from './preset';
 import type { Precision, RunSpec } from './run-spec';
 import { precisions } from './run-spec';
@@ -11,6 +12,12 @@ export const choiceSchema = z.strictObject({
 });
 export type Choice = z.infer<typeof choiceSchema>;
 
+/**
+ * What a person can do about a problem with one click, where the problem is shown: install the missing tools, run in
+ * another engine, or leave the port of the problem's field to the engine.
+ */
+export type ProblemFix = 'install-tools' | 'use-docker' | 'use-local' | 'use-free-port';
+
 /** Something that keeps a choice from being run, or that should be known before. */
 export interface SpecProblem {
   /** Dotted path in the run specification: "configure.preferredBatchSizes"; '' for the whole. */
@@ -19,6 +26,14 @@ export interface SpecProblem {
   readonly severity: 'problem' | 'warning' | 'note';
   readonly message: string;
   readonly remedy: string | null;
+  /** Only those that are possible here and now. */
+  readonly fixes?: readonly ProblemFix[];
+}
+
+/** What the machine, the engine or the remote server has against starting a run now. */
+export interface StartProblem extends SpecProblem {
+  /** Of the error that a start is refused with. */
+  readonly code: ErrorCode;
 }
 
 export interface PlannedCommand {

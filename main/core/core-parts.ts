@@ -31,6 +31,8 @@ import { createRunTrash } from '../store/run-trash';
 import { createLocalPython } from '../toolkit/local-python';
 import type { Toolkit } from '../toolkit/toolkit';
 import { createToolkit } from '../toolkit/toolkit';
+import type { ToolDesk } from '../machine/tool-desk';
+import { createToolDesk } from '../machine/tool-desk';
 import type { CoreOptions } from './core-options';
 
 /** The capabilities of one core, each made once; what the core is asked for composes them. */
@@ -55,6 +57,7 @@ export interface CoreParts {
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
   readonly data: DataDesk;
   readonly monitor: Monitor;
+  readonly tools: ToolDesk;
 }
 
 /** Throws model-folder-invalid for a damaged model folder of the product. */
@@ -106,6 +109,7 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
         prepareImage({ layout, resources, env, auths }, client, request, listener),
     }),
     loadTools: createLoadTools({ layout, workerFile, env }),
+    tools: createToolDesk({ layout, env, clone: options.clone ?? null, tell }),
     data: createDataDesk({ root: layout.data, presets, toolkit, tell }),
     monitor: createMonitor({
       recordings: layout.recordings,

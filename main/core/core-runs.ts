@@ -9,9 +9,10 @@ import { takeDevice } from '../store/device-queue';
 import { readPackages } from '../toolkit/packages';
 import { createToolkit } from '../toolkit/toolkit';
 import type { CoreParts } from './core-parts';
+import type { StartDesk } from './start-desk';
 
 /** The runs of this process: what each may use, where it works, and whose turn it is at a device. */
-export function createCoreRuns(parts: CoreParts): Runs {
+export function createCoreRuns(parts: CoreParts, start: StartDesk): Runs {
   const { layout, engines, own, docker, toolkit, now } = parts;
   const { env, resources, printPdf, version } = parts.options;
   const requireTrust = async ({ model }: RunSpec) => {
@@ -30,6 +31,7 @@ export function createCoreRuns(parts: CoreParts): Runs {
     check: async (spec) => {
       await requireTrust(spec);
       await engines.check(spec);
+      await start.refuse(spec);
     },
     open: async (spec, run) => {
       await requireTrust(spec);

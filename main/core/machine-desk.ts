@@ -7,7 +7,7 @@ import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
 
 /** This machine: what it has, and whether it suits a run. */
-export function createMachineDesk({ docker, engines, options }: CoreParts): Pick<Core, 'machine'> & {
+export function createMachineDesk({ docker, engines, options, tools }: CoreParts): Pick<Core, 'machine'> & {
   readonly handlers: Pick<Handlers, 'machine.get' | 'machine.gpus'>;
 } {
   const { env, resources, home, version } = options;
@@ -19,6 +19,9 @@ export function createMachineDesk({ docker, engines, options }: CoreParts): Pick
       environment: () => readEnvironment({ workbenchVersion: version, engine: 'local', env }),
       engines: () => engines.detect(),
       docker: () => docker.facts(),
+      tools: () => tools.facts(),
+      // Containers bring their own.
+      usesTools: engine === undefined,
       plan: (facts, { gpus }) =>
         preflightPlan(
           engine ?? { kind: 'docker', gpus: gpus.length > 0 ? ['all'] : [], shmSizeMiB: 1024 },

@@ -22,5 +22,5 @@ export async function checkPlan(input: CheckPlanInput): Promise<Outcome> {
     readReleases(input.resources),
     readHostFacts([]),
   ]);
-  return checkTensorRtPlan({ gpus, host, docker: input.docker, releases, plan: input.plan });
+  return checkTensorRtPlan({ gpus, host, docker: input.docker, releases, plan: input.plan, tools: null });
 }

@@ -14,7 +14,10 @@ export function checkDisk({ docker, host, plan }: PreflightInput): Outcome {
   const lines: string[] = [];
   if (docker.reachable && docker.rootFreeBytes !== null) {
     const free = docker.rootFreeBytes;
-    const line = `${docker.rootDir}: ${formatGiB(free)} free, the images need ${formatGiB(needed)}`;
+    const line =
+      needed === 0
+        ? `${docker.rootDir}: ${formatGiB(free)} free, all images are present`
+        : `${docker.rootDir}: ${formatGiB(free)} free, the images need ${formatGiB(needed)}`;
     const prune = `docker image prune -a removes the images that no container uses (docker system df shows what takes room), or move Docker's data-root to a larger disk`;
     if (free < needed) {
       return problem(`${line}; ${formatGiB(needed - free)} are missing.`, `Make room: ${prune}.`);
@@ -25,6 +28,9 @@ export function checkDisk({ docker, host, plan }: PreflightInput): Outcome {
     lines.push(line);
   }
   for (const { path, freeBytes } of host.disks) {
+    // Where Docker keeps its images there is no second line of the same folder.
+    if (docker.reachable && docker.rootFreeBytes !== null && path === docker.rootDir && lines.length > 0)
+      continue;
     const line = `${path}: ${formatGiB(freeBytes)} free`;
     if (freeBytes < reserveBytes) {
       return warning(

@@ -1,4 +1,5 @@
 import type { DockerFacts, GpuReport, HostFacts } from '../contract/machine';
+import type { ToolFacts } from '../contract/tools';
 import type { Releases } from './releases';
 
 /** What a run is to do on the machine, as far as the checks need it. */
@@ -33,5 +34,7 @@ export interface PreflightInput {
   readonly host: HostFacts;
   readonly docker: DockerFacts;
   readonly releases: Releases;
+  /** null: the run brings its own. */
+  readonly tools: ToolFacts | null;
   readonly plan: PreflightPlan;
 }

@@ -11,11 +11,13 @@ import { checkGpus } from './preflight-gpu';
 import { checkDisk, checkPorts, checkSharedMemory } from './preflight-host';
 import { checkSecurityFloor, checkTensorFlowBackend, checkTensorRtPlan } from './preflight-image';
 import type { PreflightInput } from './preflight-input';
+import { checkTools } from './preflight-tools';
 import type { Outcome } from './preflight-outcome';
 
 const checks: Readonly<
   Record<CheckId, { readonly title: string; readonly run: (input: PreflightInput) => Outcome }>
 > = {
+  tools: { title: 'Tools of the workbench', run: checkTools },
   gpus: { title: 'GPUs', run: checkGpus },
   driver: { title: 'Driver for the image', run: checkDriver },
   'compute-capability': { title: 'Compute capability for the image', run: checkComputeCapability },

@@ -1,4 +1,5 @@
 import type { MonitorTarget } from '../contract/monitor';
+import { withScheme } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import { parseRemoteUrl } from '../engine/remote/remote-url';
 import { readTls } from '../triton/tls';
@@ -38,7 +39,7 @@ function readUrl(text: string): URL | null {
  * default port; a metrics URL says otherwise. Throws input-invalid.
  */
 export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
-  if (readUrl(target.url) === null) {
+  if (readUrl(withScheme(target.url)) === null) {
     throw new WorkbenchError('input-invalid', `"${target.url}" is not an http address`, {
       where: 'url',
       remedy: 'For example http://localhost:8000',
@@ -53,7 +54,7 @@ export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
     const metrics = `${http.slice(0, colon)}:${guessed}`;
     return { http, metrics, metricsPath: '/metrics', secure, metricsSecure: secure };
   }
-  const url = readUrl(target.metricsUrl);
+  const url = readUrl(withScheme(target.metricsUrl));
   const metricsSecure = url?.protocol === 'https:';
   if ((url?.protocol !== 'http:' && !metricsSecure) || url.username !== '' || url.password !== '') {
     throw new WorkbenchError('input-invalid', `"${target.metricsUrl}" is not an http address`, {

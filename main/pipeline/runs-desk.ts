@@ -4,7 +4,10 @@ import type { RunStore } from '../store/run-store';
 import type { RunTrash } from '../store/run-trash';
 import type { Runs } from './runs';
 
-type DeskCall = Exclude<Extract<keyof Handlers, `runs.${string}` | `drafts.${string}`>, 'runs.import'>;
+type DeskCall = Exclude<
+  Extract<keyof Handlers, `runs.${string}` | `drafts.${string}`>,
+  'runs.import' | 'runs.check'
+>;
 
 /** The window's calls about runs and drafts. */
 export function createRunsDesk(parts: {

@@ -201,7 +201,12 @@ export function createTritonClient(
         tls,
       });
       if (response.status !== 200) {
-        throw refused('inference-failed', `${input.modelName} refused an inference request`, response);
+        // The answer says which tensor does not fit: it belongs in the sentence that is read first.
+        throw new WorkbenchError(
+          'inference-failed',
+          `${input.modelName} refused an inference request: ${errorTextOf(response).slice(0, 500)}`,
+          { details: errorTextOf(response) },
+        );
       }
       return decodeInferReply(response.body, response.headers.get(jsonLengthHeader));
     },

@@ -47,6 +47,8 @@ export const needs = {
   /** Writes a report: PDF by Electron. */
   report: ['modules', 'build', 'electron'],
   run: ['modules', 'build', 'electron', 'python', 'triton', 'perf-analyzer'],
+  /** Of runs that are started from the window. */
+  tools: ['python', 'triton', 'perf-analyzer'],
   check: ['modules', 'python', 'python-check'],
   test: ['modules', 'build', 'electron', 'python', 'triton', 'perf-analyzer', 'python-check'],
 };

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stepTitle } from '../../main/contract/step-text';
 import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
@@ -115,6 +116,8 @@ describe('a run that cannot go on', () => {
       expect(result.code).toBe(1);
       expect(documentOf(result).error?.code).toBe('port-taken');
       expect(documentOf(result).error?.message).toContain(String(port));
+      // Before the export: no run is created.
+      expect(result.stderr).not.toContain(stepTitle.export);
     } finally {
       server.close();
     }

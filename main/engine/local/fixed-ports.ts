@@ -13,7 +13,8 @@ export async function portTaken(port: number): Promise<WorkbenchError> {
   });
 }
 
-function tryBind(port: number): Promise<NodeJS.ErrnoException | null> {
+/** null when the port of the loopback address can be bound now. */
+export function tryBind(port: number): Promise<NodeJS.ErrnoException | null> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', (error) => {

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
+import type { ToolId } from '../../contract/tools';
 import { exists } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
 
@@ -11,6 +12,20 @@ export interface LocalToolchain {
   readonly pythonBin: string;
   readonly sitePackages: string;
   readonly libraryPath: readonly string[];
+}
+
+/** The tools of the home that are not there, in the order of need. */
+export async function missingTools(layout: HomeLayout): Promise<readonly ToolId[]> {
+  const [python, triton, analyzer] = await Promise.all([
+    exists(layout.python),
+    missingFile(layout),
+    exists(layout.perfAnalyzer),
+  ]);
+  return [
+    ...(python ? [] : ['python' as const]),
+    ...(triton === null || triton === layout.python ? [] : ['triton' as const]),
+    ...(analyzer ? [] : ['perf-analyzer' as const]),
+  ];
 }
 
 async function missingFile(layout: HomeLayout): Promise<string | null> {

@@ -7,7 +7,7 @@ import type { Engine, ServerHandle, StartServerInput } from '../engine';
 import { parseRemoteUrl } from './remote-url';
 
 /** Measuring over gRPC needs the port that was only derived: find out now rather than in the middle of a sweep. */
-function assertListening(address: string, timeoutMs: number): Promise<void> {
+export function assertListening(address: string, timeoutMs: number): Promise<void> {
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, colon).replace(/^\[|\]$/g, '');
   return new Promise((resolve, reject) => {
@@ -34,7 +34,7 @@ function assertListening(address: string, timeoutMs: number): Promise<void> {
 }
 
 /** Of both interfaces; undefined in the clear. Throws combination-unsupported for what a client of a run cannot do. */
-function tlsOf(secure: boolean, files: TlsFiles | undefined): TlsFiles | undefined {
+export function tlsOf(secure: boolean, files: TlsFiles | undefined): TlsFiles | undefined {
   if (!secure) return undefined;
   if (files?.insecure === true) {
     throw new WorkbenchError(

@@ -1,3 +1,4 @@
+import { withScheme } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
 
 interface RemoteAddress {
@@ -9,13 +10,25 @@ interface RemoteAddress {
 
 const httpsPort = 443;
 
+function readUrl(url: string): URL {
+  try {
+    return new URL(url);
+  } catch {
+    throw new WorkbenchError('input-invalid', `"${url}" is not an http address`, {
+      where: 'engine.url',
+      remedy: 'Give host and port, for example localhost:8000.',
+    });
+  }
+}
+
 /**
- * `http://host:port`, where port is that of Triton's HTTP service (8000 when absent). gRPC is taken to be the next
+ * `host:port` or `http://host:port`, where port is that of Triton's HTTP service (8000 when absent). gRPC is taken to be the next
  * port, as Triton's defaults have it; `?grpcPort=N` says otherwise. `https://host` is port 443 for both: what ends TLS
  * there tells them apart.
  */
-export function parseRemoteUrl(url: string): RemoteAddress {
-  const parsed = new URL(url);
+export function parseRemoteUrl(given: string): RemoteAddress {
+  const url = withScheme(given);
+  const parsed = readUrl(url);
   const secure = parsed.protocol === 'https:';
   if (!secure && parsed.protocol !== 'http:') {
     throw new WorkbenchError('input-invalid', `${url}: only http:// and https:// addresses can be used`, {
@@ -27,7 +40,7 @@ export function parseRemoteUrl(url: string): RemoteAddress {
     parsed.password !== '' ||
     (parsed.pathname !== '/' && parsed.pathname !== '')
   ) {
-    throw new WorkbenchError('input-invalid', `${url}: give host and port alone, as http://host:8000`, {
+    throw new WorkbenchError('input-invalid', `${url}: give only host and port, as http://host:8000`, {
       where: 'engine.url',
     });
   }
@@ -37,7 +50,7 @@ export function parseRemoteUrl(url: string): RemoteAddress {
   const next = secure && port === httpsPort ? httpsPort : port + 1;
   const grpcPort = Number(parsed.searchParams.get('grpcPort') ?? next);
   if (!Number.isInteger(grpcPort) || grpcPort < 1 || grpcPort > 65_535) {
-    throw new WorkbenchError('input-invalid', `${url}: grpcPort is no port`, { where: 'engine.url' });
+    throw new WorkbenchError('input-invalid', `${url}: grpcPort is not a port`, { where: 'engine.url' });
   }
   return { http: `${parsed.hostname}:${port}`, grpc: `${parsed.hostname}:${grpcPort}`, secure };
 }

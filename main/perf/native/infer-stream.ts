@@ -38,7 +38,7 @@ export function inferOverStream(input: StreamInference): Promise<readonly (reado
     new WorkbenchError(
       code,
       code === 'inference-failed'
-        ? `${modelName} refused an inference request`
+        ? `${modelName} refused an inference request: ${details.slice(0, 500)}`
         : `No gRPC answer from Triton at ${authorityOf(target)}`,
       { details },
     );

@@ -72,6 +72,7 @@ export interface Change {
   readonly host?: Partial<HostFacts>;
   readonly docker?: DockerFacts;
   readonly plan?: Partial<PreflightPlan>;
+  readonly tools?: PreflightInput['tools'];
 }
 
 /** An A100 with a new driver, Docker in order and release 26.07, changed as told. */
@@ -93,6 +94,7 @@ export function inputWith(change: Change = {}): PreflightInput {
     },
     docker: change.docker ?? localDocker,
     releases,
+    tools: change.tools === undefined ? { missing: [], installable: false } : change.tools,
     plan: {
       images: 'ngc',
       tritonImage: 'nvcr.io/nvidia/tritonserver:26.07-py3',

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkIds } from '../../../main/contract/machine';
 import type { Check } from '../../../main/contract/machine';
+import { toolIds } from '../../../main/contract/tools';
 import { preflight } from '../../../main/machine/preflight';
 import type { PreflightInput } from '../../../main/machine/preflight-input';
 import { formatChecks } from '../../../main/machine/preflight-text';
@@ -10,6 +11,7 @@ import { driverCases } from './preflight-driver-cases';
 import { gpuCases } from './preflight-gpu-cases';
 import { hostCases } from './preflight-host-cases';
 import { imageCases } from './preflight-image-cases';
+import { toolCases } from './preflight-tool-cases';
 import type { Reason } from './preflight-input';
 import { gpuWith, inputWith, localDocker, migWith, releases } from './preflight-input';
 
@@ -18,7 +20,7 @@ const slip = /undefined|NaN|\[object/;
 const words = (constraints: fc.StringConstraints = {}) =>
   fc.string(constraints).filter((text) => !slip.test(text));
 
-const cases = [...gpuCases, ...driverCases, ...dockerCases, ...hostCases, ...imageCases];
+const cases = [...toolCases, ...gpuCases, ...driverCases, ...dockerCases, ...hostCases, ...imageCases];
 
 describe('each check', () => {
   it.each(cases.map((one) => [`${one.id}: ${one.what}`, one] as const))('%s', (_name, one) => {
@@ -99,6 +101,7 @@ const input: fc.Arbitrary<PreflightInput> = fc.record({
     loadAverage: fc.double({ min: 0, max: 64, noNaN: true }),
   }),
   docker,
+  tools: maybe(fc.record({ missing: fc.subarray([...toolIds]), installable: fc.boolean() })),
   releases: fc.constant(releases),
   plan: fc.record({
     images: fc.constantFrom('cpu' as const, 'ngc' as const),

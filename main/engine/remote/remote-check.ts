@@ -1,0 +1,164 @@
+import { WorkbenchError } from '../../contract/errors';
+import { toWire } from '../../contract/errors';
+import type { RunSpec } from '../../contract/run-spec';
+import type { StartProblem } from '../../contract/spec-tools';
+import type { ModelMetadata, TritonClient } from '../../triton/client';
+import { createTritonClient } from '../../triton/client';
+import type { ModelConfig } from '../../triton/model-config';
+import { compareServedConfig } from '../../triton/served-config';
+import { readTls } from '../../triton/tls';
+import { assertListening, tlsOf } from './remote-engine';
+import { parseRemoteUrl } from './remote-url';
+
+/** Milliseconds that each question may take: a person waits for the answer. */
+const askMs = 3000;
+const shownModels = 5;
+
+type Tensor = ModelMetadata['inputs'][number];
+
+const datatypeOf = (dataType: string | undefined): string => {
+  const name = (dataType ?? '').replace(/^TYPE_/, '');
+  return name === 'STRING' ? 'BYTES' : name;
+};
+
+/** The tensors of a configuration as a server describes them: with the batch dimension where there is one. */
+function wantedTensors(config: ModelConfig, kind: 'input' | 'output'): readonly Tensor[] {
+  return config[kind].map(({ name, dataType, dims }) => ({
+    name,
+    datatype: datatypeOf(dataType),
+    shape: config.maxBatchSize > 0 ? [-1, ...dims] : [...dims],
+  }));
+}
+
+const tensorText = ({ datatype, shape }: Tensor): string => `${datatype} [${shape.join(', ')}]`;
+
+/** A dimension that either side leaves open fits any. */
+function fits(wanted: Tensor, served: Tensor): boolean {
+  return (
+    wanted.datatype === served.datatype &&
+    wanted.shape.length === served.shape.length &&
+    wanted.shape.every(
+      (size, axis) => size === -1 || served.shape[axis] === -1 || served.shape[axis] === size,
+    )
+  );
+}
+
+/** One sentence per tensor that is missing or of another type or shape: its name, what the run needs, what is served. */
+export function tensorMismatches(config: ModelConfig, served: Pick<ModelMetadata, 'inputs' | 'outputs'>) {
+  const sides = [
+    ['Input', wantedTensors(config, 'input'), served.inputs],
+    ['Output', wantedTensors(config, 'output'), served.outputs],
+  ] as const;
+  return sides.flatMap(([side, wanted, there]) =>
+    wanted.flatMap((tensor) => {
+      const other = there.find(({ name }) => name === tensor.name);
+      if (other === undefined) {
+        const names = there.map(({ name }) => name).join(', ') || 'none';
+        return [
+          `${side} ${tensor.name}: the run needs ${tensorText(tensor)}, the server has no such tensor (it has ${names})`,
+        ];
+      }
+      return fits(tensor, other)
+        ? []
+        : [
+            `${side} ${tensor.name}: the run needs ${tensorText(tensor)}, the server has ${tensorText(other)}`,
+          ];
+    }),
+  );
+}
+
+/** The field of the specification that a part of config.pbtxt comes from. */
+const fieldOf: readonly (readonly [RegExp, string])[] = [
+  [/^max_batch_size/, 'configure.maxBatchSize'],
+  [/^dynamic_batching\.preferred/, 'configure.preferredBatchSizes'],
+  [/^dynamic_batching\.max_queue/, 'configure.maxQueueDelayUs'],
+  [/^dynamic_batching/, 'configure.batching'],
+  [/^instance_group\[\d+\]\.kind/, 'configure.instanceKind'],
+  [/^instance_group/, 'configure.instances'],
+];
+
+/** A precision is what types differ in where only the floats differ in their width. */
+const differsInPrecision = (mismatches: readonly string[]): boolean =>
+  mismatches.every((line) => /needs FP(16|32) (\[.*\]), the server has FP(16|32) \2$/.test(line));
+
+async function modelProblems(
+  client: TritonClient,
+  { configure, precision }: RunSpec,
+  config: ModelConfig | null,
+): Promise<readonly StartProblem[]> {
+  const { modelName, modelVersion } = configure;
+  const version = String(modelVersion);
+  const problem = (
+    code: StartProblem['code'],
+    field: string,
+    message: string,
+    remedy: string,
+  ): StartProblem => ({ code, field, severity: 'problem', message, remedy });
+  if (!(await client.modelReady(modelName, version))) {
+    const ready = (await client.repositoryIndex().catch(() => [])).filter(({ state }) => state === 'READY');
+    const names = [...new Set(ready.map(({ name }) => name))];
+    const more = names.length > shownModels ? ', …' : '';
+    const has = names.length === 0 ? 'no model' : `${names.slice(0, shownModels).join(', ')}${more}`;
+    return [
+      problem(
+        'model-not-ready',
+        'configure.modelName',
+        `Triton at ${client.address} does not serve version ${version} of ${modelName}; ready there: ${has}`,
+        'Load the model on that server, or change the model name.',
+      ),
+    ];
+  }
+  if (config === null) return [];
+  const mismatches = tensorMismatches(config, await client.modelMetadata(modelName, version));
+  if (mismatches.length > 0) {
+    const other = precision === 'fp16' ? 'FP32' : 'FP16';
+    const [field, remedy] = differsInPrecision(mismatches)
+      ? ['precision', `Choose precision ${other}, or another model on that server.`]
+      : ['configure.modelName', 'Choose the preset of the served model, or another model on that server.'];
+    const message = `${modelName} at ${client.address} does not fit this run. ${mismatches.join('. ')}`;
+    return [problem('model-mismatch', field, message, remedy)];
+  }
+  const served = await client.modelConfig(modelName, version);
+  return compareServedConfig(config, served).map((difference) => {
+    const found = fieldOf.find(([pattern]) => pattern.test(difference.field));
+    return problem(
+      'model-mismatch',
+      found?.[1] ?? 'configure.modelName',
+      `${difference.field} is ${difference.configured} in this run and ${difference.served} on the server`,
+      'Set what the server has: its configuration cannot be changed from here.',
+    );
+  });
+}
+
+/**
+ * Whether the remote Triton of a run answers, serves the model, and serves it as the run needs it. Asks for metadata only.
+ * @param config as the run would write it; null where that cannot be said before the export.
+ */
+export async function remoteProblems(
+  spec: RunSpec,
+  engine: Extract<RunSpec['engine'], { kind: 'remote' }>,
+  config: ModelConfig | null,
+): Promise<readonly StartProblem[]> {
+  try {
+    const address = parseRemoteUrl(engine.url);
+    const tls = await readTls(tlsOf(address.secure, engine.tls));
+    const client = createTritonClient(address.http, { timeoutMs: askMs, tls });
+    await client.serverMetadata();
+    if (!(await client.serverReady())) {
+      throw new WorkbenchError('server-unreachable', `Triton at ${address.http} answers, but is not ready`);
+    }
+    await assertListening(address.grpc, askMs);
+    return await modelProblems(client, spec, config);
+  } catch (error) {
+    const { code, message, where, remedy } = toWire(error);
+    return [
+      {
+        code,
+        field: where?.startsWith('engine.') === true ? where : 'engine.url',
+        severity: 'problem',
+        message,
+        remedy: remedy ?? 'Check the address and that the server is running.',
+      },
+    ];
+  }
+}

@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import type { CoreEvent, Handlers } from '../contract/api';
+import type { WireError } from '../contract/errors';
+import { toWire, WorkbenchError } from '../contract/errors';
+import type { InstallWork, ToolFacts } from '../contract/tools';
+import { toolList } from '../contract/tools';
+import { missingTools } from '../engine/local/toolchain';
+import type { ExecResult } from '../platform/exec';
+import { exec } from '../platform/exec';
+import { exists } from '../platform/files';
+import type { HomeLayout } from '../platform/layout';
+
+const keptLines = 200;
+/** pip and its downloads end at the first signal; what they began is made anew next time. */
+const graceMs = 5000;
+
+export interface ToolDeskOptions {
+  readonly layout: HomeLayout;
+  readonly env: NodeJS.ProcessEnv;
+  /** The clone with the set-up scripts; null where there is none. */
+  readonly clone: string | null;
+  readonly tell: (event: CoreEvent) => void;
+}
+
+/** The tools in the workbench home: which are missing, and installing them. */
+export interface ToolDesk {
+  readonly handlers: Pick<Handlers, Extract<keyof Handlers, `tools.${string}`>>;
+  facts(): Promise<ToolFacts>;
+  /** Cancels the installation and waits for its end. */
+  close(): Promise<void>;
+}
+
+function setupFailed({ exitCode, signal, stderrTail }: ExecResult): WireError {
+  // The set-up ends with one sentence: what, why, and what to do.
+  const sentence = [...stderrTail].reverse().find((line) => line.startsWith('error: '));
+  const end = exitCode === null ? `signal ${signal ?? 'unknown'}` : `exit code ${exitCode}`;
+  return {
+    code: 'toolchain-missing',
+    message: sentence?.slice('error: '.length) ?? `The set-up ended with ${end}.`,
+    remedy: 'Install again when that is done: downloads that are complete are kept.',
+    details: stderrTail.join('\n'),
+  };
+}
+
+export function createToolDesk({ layout, env, clone, tell }: ToolDeskOptions): ToolDesk {
+  const script = clone === null ? null : join(clone, 'scripts', 'setup.mjs');
+  const state: { work: InstallWork | null; stop: AbortController; ended: Promise<void> } = {
+    work: null,
+    stop: new AbortController(),
+    ended: Promise.resolve(),
+  };
+  const facts = async (): Promise<ToolFacts> => ({
+    missing: await missingTools(layout),
+    installable: script !== null && (await exists(script)),
+  });
+  const keep = (work: InstallWork): void => {
+    state.work = work;
+    tell({ type: 'install-work', work });
+  };
+  const begin = (program: string, cwd: string): void => {
+    const lines: string[] = [];
+    const stop = new AbortController();
+    state.stop = stop;
+    const shown = () => lines.slice(-keptLines);
+    const onLine = (line: string) => {
+      if (line.trim() === '') return;
+      lines.push(line);
+      keep({ status: 'running', lines: shown(), error: null });
+    };
+    keep({ status: 'running', lines: [], error: null });
+    state.ended = exec({
+      argv: ['node', program],
+      cwd,
+      env: { ...env, TRITON_WORKBENCH_HOME: layout.home },
+      signal: stop.signal,
+      killGraceMs: graceMs,
+      onStdoutLine: onLine,
+      onStderrLine: onLine,
+    }).then(
+      (result) => {
+        const error = result.exitCode === 0 ? null : setupFailed(result);
+        if (result.aborted) keep({ status: 'cancelled', lines: shown(), error: null });
+        else keep({ status: error === null ? 'done' : 'failed', lines: shown(), error });
+      },
+      (cause: unknown) => {
+        const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+        const error: WireError = missing
+          ? {
+              code: 'toolchain-missing',
+              message: 'Node.js is not on the PATH of the window, and the set-up needs it.',
+              remedy: 'Start the window with "npm start" in the clone.',
+            }
+          : toWire(cause);
+        keep({ status: 'failed', lines: shown(), error });
+      },
+    );
+  };
+  return {
+    facts,
+    handlers: {
+      'tools.install': async () => {
+        if (state.work?.status === 'running') return null;
+        const { missing, installable } = await facts();
+        if (script === null || clone === null || !installable) {
+          throw new WorkbenchError(
+            'toolchain-missing',
+            `The workbench does not run from a clone, so it cannot install ${toolList(missing)}`,
+            { remedy: 'Run "npm run demo" in a clone of the workbench, or run in Docker containers.' },
+          );
+        }
+        begin(script, clone);
+        return null;
+      },
+      'tools.cancelInstall': async () => {
+        state.stop.abort();
+        await state.ended;
+        return null;
+      },
+      'tools.installWork': () => Promise.resolve(state.work),
+    },
+    close: async () => {
+      state.stop.abort();
+      await state.ended;
+    },
+  };
+}

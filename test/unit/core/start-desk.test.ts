@@ -1,0 +1,175 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCore } from '../../../main/core';
+import type { Core } from '../../../main/core';
+import { homeLayout } from '../../../main/platform/layout';
+import { rejection } from '../../support/rejection';
+
+let home: string;
+let core: Core;
+
+async function coreAt(clone?: string): Promise<Core> {
+  return createCore({
+    home,
+    resources: 'resources',
+    version: 'test',
+    env: { PATH: process.env['PATH'], DOCKER_HOST: `unix://${home}/none.sock` },
+    workerFile: '/nowhere/load-worker.cjs',
+    printPdf: () => Promise.reject(new Error('nothing is printed here')),
+    electron: null,
+    clone,
+  });
+}
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'twb-start-'));
+  core = await coreAt();
+});
+afterEach(async () => {
+  await core.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+/** Empty files where the tools would be: enough for the look at the home, which starts none of them. */
+async function pretendTools(): Promise<void> {
+  const layout = homeLayout(home);
+  const stub = join(layout.tritonBackends, 'python', 'triton_python_backend_stub');
+  for (const path of [
+    layout.python,
+    layout.tritonServer,
+    stub,
+    layout.libraryPathFile,
+    layout.perfAnalyzer,
+  ]) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, '');
+  }
+}
+
+const runsOnDisk = () => readdir(join(home, 'runs')).catch(() => []);
+
+/** A port of the loopback address that somebody listens on, until `close`. */
+async function takenPort(): Promise<{ readonly port: number; close: () => Promise<void> }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) =>
+        server.close(() => {
+          resolve();
+        }),
+      ),
+  };
+}
+
+describe('a home without tools', () => {
+  it('refuses to start a local run, and no run is created that would fail at Deploy', async () => {
+    const spec = core.resolveSpec('resnet50', {});
+    expect(spec.engine.kind).toBe('local');
+    const error = await rejection(core.handlers['runs.start']({ spec }));
+    expect(error.code).toBe('toolchain-missing');
+    expect(error.message).toContain('Triton');
+    expect(await runsOnDisk()).toEqual([]);
+    expect((await core.listRuns()).runs).toEqual([]);
+  });
+
+  it('names the engine as the field, and the actions that are possible there', async () => {
+    const spec = core.resolveSpec('resnet50', {});
+    const [problem] = await core.handlers['runs.check']({ spec });
+    expect(problem).toMatchObject({ field: 'engine.kind', severity: 'problem', fixes: [] });
+    await core.close();
+    core = await coreAt(process.cwd());
+    const [installable] = await core.handlers['runs.check']({ spec });
+    expect(installable?.fixes).toEqual(['install-tools']);
+    expect(installable?.remedy).toContain('Install the missing tools');
+  });
+
+  it('is a problem of the machine too, so that the Environment page cannot say that none was found', async () => {
+    const { checks, tools } = await core.machine();
+    expect(tools).toEqual({ missing: ['python', 'triton', 'perf-analyzer'], installable: false });
+    expect(checks.find(({ id }) => id === 'tools')).toMatchObject({ status: 'problem' });
+  });
+
+  it('refuses Docker that does not answer, and offers no local Triton that is missing too', async () => {
+    const spec = core.resolveSpec('resnet50', { engine: { kind: 'docker' } });
+    const found = await core.handlers['runs.check']({ spec });
+    expect(found[0]).toMatchObject({ field: 'engine.kind', code: 'docker-unreachable', fixes: [] });
+    expect((await rejection(core.handlers['runs.start']({ spec }))).code).toBe('docker-unreachable');
+  });
+});
+
+describe('a home with its tools', () => {
+  beforeEach(pretendTools);
+
+  it('has nothing against the defaults', async () => {
+    expect(await core.handlers['runs.check']({ spec: core.resolveSpec('resnet50', {}) })).toEqual([]);
+  });
+
+  it('refuses a fixed port that is taken before a run is created, and names the field and who has it', async () => {
+    const taken = await takenPort();
+    try {
+      const spec = core.resolveSpec('resnet50', { engine: { kind: 'local', grpcPort: taken.port } });
+      const [problem] = await core.handlers['runs.check']({ spec });
+      expect(problem).toMatchObject({
+        field: 'engine.grpcPort',
+        code: 'port-taken',
+        severity: 'problem',
+        fixes: ['use-free-port'],
+      });
+      expect(problem?.message).toContain(`process ${process.pid}`);
+      const error = await rejection(core.createRun(spec));
+      expect(error).toMatchObject({ code: 'port-taken', where: `127.0.0.1:${taken.port}` });
+      expect(await runsOnDisk()).toEqual([]);
+    } finally {
+      await taken.close();
+    }
+  });
+
+  it('names the monitor where it watches the very address', async () => {
+    const taken = await takenPort();
+    try {
+      const url = `localhost:${taken.port}`;
+      await core.handlers['monitor.start']({ url, metricsUrl: '' });
+      const spec = core.resolveSpec('resnet50', { engine: { kind: 'local', httpPort: taken.port } });
+      const [problem] = await core.handlers['runs.check']({ spec });
+      expect(problem?.message).toBe(
+        `Port ${taken.port} is in use: the Triton that the monitor watches at ${url} listens on it`,
+      );
+    } finally {
+      await core.handlers['monitor.stop'](undefined);
+      await taken.close();
+    }
+  });
+
+  it('accepts a port that has become free again', async () => {
+    const taken = await takenPort();
+    await taken.close();
+    const spec = core.resolveSpec('resnet50', { engine: { kind: 'local', httpPort: taken.port } });
+    expect(await core.handlers['runs.check']({ spec })).toEqual([]);
+  });
+
+  it('refuses a remote server that does not answer before anything is exported', async () => {
+    const taken = await takenPort();
+    await taken.close();
+    const spec = core.resolveSpec('resnet50', {
+      engine: { kind: 'remote', url: `localhost:${taken.port}` },
+    });
+    expect(spec.engine).toMatchObject({ url: `http://localhost:${taken.port}` });
+    const [problem] = await core.handlers['runs.check']({ spec });
+    expect(problem).toMatchObject({ field: 'engine.url', code: 'server-unreachable', severity: 'problem' });
+    expect((await rejection(core.createRun(spec))).code).toBe('server-unreachable');
+    expect(await runsOnDisk()).toEqual([]);
+  });
+
+  it('refuses perf_analyzer where it is missing, at the field of the load tool', async () => {
+    await rm(homeLayout(home).perfAnalyzer);
+    const spec = core.resolveSpec('resnet50', { performance: { loadTool: 'perf_analyzer' } });
+    const [problem] = await core.handlers['runs.check']({ spec });
+    expect(problem).toMatchObject({ field: 'performance.loadTool', code: 'toolchain-missing' });
+  });
+});
