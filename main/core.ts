@@ -88,6 +88,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     runDir: async (runId) => (await store.folderOf(runId)).dir,
     reportPath: reportDesk.reportPath,
     writeReports: reportDesk.writeReports,
+    setBudget: (runId, p99BudgetMs) => runs.setBudget(runId, p99BudgetMs),
     importFile: reportDesk.importFile,
     clean: (runIds) => upkeep.clean(runIds),
     close: async () => {

@@ -8,6 +8,7 @@ const changesRow = new Set<JournalEntry['type']>([
   'run-started',
   'run-waiting',
   'annotation',
+  'p99-budget',
   'steps-forgotten',
   'measurement',
   'accuracy',

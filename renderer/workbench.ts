@@ -23,8 +23,6 @@ import type { GpuReadings } from './stores/gpu-load';
 import { createGpuReadings } from './stores/gpu-load';
 import type { ImageWorks } from './stores/image-works';
 import { createImageWorks } from './stores/image-works';
-import type { LatencyBudgets } from './stores/latency-budget';
-import { createLatencyBudgets } from './stores/latency-budget';
 import type { OpenRun } from './stores/open-run';
 import { createOpenRun } from './stores/open-run';
 import type { Monitor } from './stores/monitor';
@@ -63,7 +61,6 @@ export interface Workbench {
   /** Runs ticked in the list. */
   readonly selection: StoreApi<Selection>;
   readonly compared: StoreApi<ComparedRuns>;
-  readonly budgets: StoreApi<LatencyBudgets>;
   readonly baselines: StoreApi<Baselines>;
   readonly draft: StoreApi<DraftState>;
   readonly ownModel: StoreApi<OwnModel>;
@@ -92,7 +89,6 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     log: createStepLog(client),
     selection: createSelection(),
     compared: createComparedRuns(client),
-    budgets: createLatencyBudgets(storage),
     baselines: createBaselines(client, storage),
     draft,
     ownModel: createOwnModel(client, draft),

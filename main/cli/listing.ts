@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
 import { stepTitle } from '../contract/step-text';
 import { crossCheckOf } from '../contract/cross-check';
+import { bestAnswer, budgetText } from '../contract/answer-text';
+import { stateWords } from '../contract/flag-text';
+import { formatMs, formatRate } from '../contract/numbers';
 import { estimateTimeLeft } from '../contract/time-left';
 import type { CliContext } from './context';
 import { formatError, formatTable, milliseconds, perSecond } from './output';
 import { crossCheckLines } from './print-cross-check';
 import { addPresets } from './presets';
+import { readBudgetMs } from './read-budget';
 import { runDocument } from './run-json';
 
 interface Json {
@@ -30,14 +34,14 @@ function addRuns(program: Command, context: CliContext): void {
         const rows = runs.map((run) => [
           run.runId,
           run.waitsFor === null ? run.status : 'waiting',
-          run.best === null ? '–' : perSecond(run.best.inferencesPerSecond),
-          run.best === null ? '–' : milliseconds(run.best.p99Us),
+          run.best === null
+            ? '–'
+            : `${formatRate(run.best.inferencesPerSecond)}${run.best.steady ? '' : ' (not steady)'}`,
+          run.best === null ? '–' : formatMs(run.best.p99Us),
           run.accuracyPassed === null ? '–' : run.accuracyPassed ? 'passed' : 'not passed',
           run.tags.join(', '),
         ]);
-        output.say(
-          formatTable(['run', 'status', 'best inferences/s', 'its p99 ms', 'accuracy', 'tags'], rows),
-        );
+        output.say(formatTable(['run', 'status', 'best inferences/s', 'p99 ms', 'accuracy', 'tags'], rows));
       }
       for (const run of unreadable) output.say(`${run.runId}: cannot be read: ${run.reason}`);
     });
@@ -48,10 +52,13 @@ function addShow(program: Command, context: CliContext): void {
     .command('show')
     .description('Show one run: steps, accuracy and every measured level')
     .argument('<run-id>')
+    .option('--p99-budget-ms <ms>', 'also show the best level within this p99, in milliseconds', readBudgetMs)
     .option('--json', jsonHelp)
-    .action(async (runId: string, options: Json) => {
+    .action(async (runId: string, options: Json & { readonly p99BudgetMs?: number }) => {
       const output = context.output(options);
-      const { state, dir } = await (await context.core()).getRun(runId);
+      const { p99BudgetMs } = options;
+      const { state: loaded, dir } = await (await context.core()).getRun(runId);
+      const state = p99BudgetMs === undefined ? loaded : { ...loaded, p99BudgetMs };
       if (output.json) {
         output.document(runDocument(state, dir));
         return;
@@ -69,6 +76,9 @@ function addShow(program: Command, context: CliContext): void {
         const time = step.durationUs === null ? '' : ` (${(step.durationUs / 1e6).toFixed(1)} s)`;
         output.say(`  ${stepTitle[step.id]}: ${step.skippedBecause ?? step.status}${time}`);
       }
+      for (const answer of [bestAnswer(state), budgetText(state)]) {
+        if (answer !== null) output.say(`  ${answer}`);
+      }
       const document = runDocument(state, dir);
       for (const scenario of ['offline', 'online'] as const) {
         if (document[scenario].length === 0) continue;
@@ -80,7 +90,7 @@ function addShow(program: Command, context: CliContext): void {
           point.requestRate === undefined ? String(point.concurrency) : `${perSecond(point.requestRate)}/s`,
           perSecond(point.inferencesPerSecond),
           ...[point.p50Us, point.p90Us, point.p95Us, point.p99Us, point.avgUs].map(milliseconds),
-          point.flags.join(' '),
+          stateWords(point),
         ]);
         const header = [
           ...(repeated ? ['repeat', 'tool'] : []),
@@ -92,7 +102,7 @@ function addShow(program: Command, context: CliContext): void {
           'p95 ms',
           'p99 ms',
           'avg ms',
-          '',
+          'state',
         ];
         output.say(scenario);
         output.say(formatTable(header, rows));

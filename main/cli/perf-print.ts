@@ -1,4 +1,5 @@
 import type { LoadPoint } from '../contract/results';
+import { marksOf } from '../contract/flag-text';
 import { levelText, togetherText } from '../contract/level-text';
 import { achievedRate } from '../contract/sweep';
 import { formatTable, milliseconds, perSecond } from './output';
@@ -22,7 +23,8 @@ export function pointLine(point: LoadPoint): string {
   const unverified = point.tls?.verified === false ? ' [TLS certificate not verified]' : '';
   const stream = point.streaming?.firstResponse ?? null;
   const first = stream === null ? '' : `, first response p99 ${milliseconds(stream.p99Us)} ms`;
-  const flags = point.flags.length === 0 ? '' : ` [${point.flags.join(', ')}]`;
+  const marks = marksOf(point);
+  const flags = marks.length === 0 ? '' : ` [${marks.join(', ')}]`;
   const beside = togetherText(point);
   const together = beside === null ? '' : ` (together with ${beside})`;
   const rate = `${perSecond(point.inferencesPerSecond)}${halfWidth(point.throughputIntervalIps, perSecond)}`;

@@ -1,4 +1,5 @@
 import { scheduledText } from './perf-print';
+import { marksOf } from '../contract/flag-text';
 import { levelText } from '../contract/level-text';
 import type { CoreEvent } from '../contract/api';
 import type { LoadTool } from '../contract/run-spec';
@@ -81,7 +82,8 @@ export function createRunProgress(
         return;
       case 'measurement': {
         const { point } = entry;
-        const marks = point.flags.length === 0 ? '' : `  [${point.flags.join(', ')}]`;
+        const words = marksOf(point);
+        const marks = words.length === 0 ? '' : `  [${words.join(', ')}]`;
         line(
           `    ${entry.scenario}: ${levelText(point)}${turnText(point)}: ` +
             `${perSecond(point.inferencesPerSecond)} inferences/s, p50 ${milliseconds(point.p50Us)} ms, ` +
@@ -119,6 +121,7 @@ export function createRunProgress(
       case 'run-created':
       case 'run-started':
       case 'annotation':
+      case 'p99-budget':
       case 'steps-forgotten':
       case 'environment':
       case 'command':

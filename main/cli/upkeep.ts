@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from './context';
+import { readBudgetMs } from './read-budget';
 
 interface Json {
   readonly json?: boolean;
@@ -33,10 +34,13 @@ export function addUpkeep(program: Command, context: CliContext): void {
     .command('report')
     .description('Write the reports of a run again, from its journal; also of one that did not end')
     .argument('<run-id>')
+    .option('--p99-budget-ms <ms>', 'p99 budget of the run, in milliseconds; kept with the run', readBudgetMs)
     .option('--json', 'one JSON document on stdout')
-    .action(async (runId: string, options: Json) => {
+    .action(async (runId: string, options: Json & { readonly p99BudgetMs?: number }) => {
       const output = context.output(options);
-      const files = await (await context.core()).writeReports(runId);
+      const core = await context.core();
+      if (options.p99BudgetMs !== undefined) await core.setBudget(runId, options.p99BudgetMs);
+      const files = await core.writeReports(runId);
       if (output.json) output.document({ runId, reports: files });
       else for (const file of files) output.say(`${file.kind}: ${file.path}`);
     });

@@ -44,8 +44,21 @@ export const runSummarySchema = z.strictObject({
   status: z.enum(['created', 'running', 'interrupted', ...runOutcomes]),
   createdAt: z.string(),
   updatedAt: z.string(),
-  /** Best measured throughput over both scenarios and the p99 of that very point, from the schedule where there is one; null before the first point. */
-  best: z.strictObject({ inferencesPerSecond: z.number(), p99Us: z.number() }).nullable(),
+  /**
+   * The best level over both scenarios, as the report has it: its throughput, the p99 of that very point (from the
+   * schedule where there is one), and what is in doubt about it in words; null before the first point.
+   */
+  best: z
+    .strictObject({
+      inferencesPerSecond: z.number(),
+      p99Us: z.number(),
+      steady: z.boolean(),
+      /** "Best steady level: 2,366 inferences/s at p99 11.20 ms (offline, …)". */
+      text: z.string(),
+    })
+    .nullable(),
+  /** What the run gives within its p99 budget, in a sentence; null without a budget. */
+  budgetText: z.string().nullable(),
   accuracyPassed: z.boolean().nullable(),
   unverified: z.boolean(),
   tags: z.array(z.string()).readonly(),
@@ -182,6 +195,10 @@ export const api = {
       tags: z.array(z.string().min(1).max(40)).max(20),
       note: z.string().max(10_000),
     }),
+  ),
+  /** Sets the p99 budget, in milliseconds, or takes it away. Throws run-busy while another process works on the run. */
+  'runs.setBudget': call<null>().with(
+    runId.extend({ p99BudgetMs: z.number().positive().max(1e9).nullable() }),
   ),
   /**
    * Moves the run to the trash of the home; `runs.restore` brings it back. The trash is emptied by the command `clean`,

@@ -1,3 +1,4 @@
+import { isSteady } from './flag-text';
 import { levelText } from './level-text';
 import { medianOf } from './median';
 import type { LoadPoint } from './results';
@@ -128,7 +129,7 @@ export function crossCheck({ points, missing }: CrossInput): readonly CrossLevel
     const of = (tool: LoadTool) =>
       points.filter((point) => loadKey(point) === key && point.loadTool === tool);
     const [native, analyzer] = [of('native'), of('perf_analyzer')];
-    const unsteady = (all: readonly LoadPoint[]) => all.filter((point) => !point.stable).length;
+    const unsteady = (all: readonly LoadPoint[]) => all.filter((point) => !isSteady(point)).length;
     return {
       ...level,
       text: levelText(level),

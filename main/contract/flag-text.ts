@@ -2,24 +2,53 @@ import type { LoadPoint, pointFlags } from './results';
 
 type PointFlag = (typeof pointFlags)[number];
 
-/** Why a level does not count as steady, for people. */
-export const flagText: Readonly<Record<PointFlag, string>> = {
-  unstable: 'Throughput or latency still drifted after the last allowed window.',
-  errors: 'More than 1 % of the requests failed.',
-  'client-saturated': 'The load generator itself was the limit: the server may be faster than this.',
-  'machine-busy': 'Other work on this machine held up the load generator: latencies may read too high.',
-  'server-restarted': 'The server restarted while this level was measured.',
-  drifting: 'Throughput or latency went one way over the merged windows.',
-  'rate-not-reached': 'The requests asked for could not all be sent: the server is slower than the rate.',
+/** Flags of a level whose throughput and latency would be others if it were measured again. */
+const unsteadyFlags: ReadonlySet<PointFlag> = new Set(['unstable', 'drifting', 'server-restarted']);
+
+/** One word per doubt, the same in tables, charts, CSV, verdict and lists. */
+const flagWord: Readonly<Record<PointFlag, string>> = {
+  unstable: 'not steady',
+  drifting: 'not steady',
+  'server-restarted': 'not steady',
+  errors: 'errors',
+  'client-saturated': 'client-limited',
+  'machine-busy': 'machine busy',
+  'rate-not-reached': 'rate not reached',
 };
 
-/** All reasons of a point; none for a steady one. */
-export function reasonsOf(point: LoadPoint): readonly string[] {
-  const reasons = point.flags.map((flag) => flagText[flag]);
-  return !point.stable && !point.flags.includes('unstable') ? [flagText.unstable, ...reasons] : reasons;
-}
+/** What is in doubt about a level, for people. */
+const flagText: Readonly<Record<PointFlag, string>> = {
+  unstable: 'Not steady: throughput or latency still changed after the last allowed window.',
+  errors: 'Errors: more than 1 % of the requests failed.',
+  'client-saturated': 'Client-limited: the load generator was the limit, so the server may be faster.',
+  'machine-busy':
+    'Machine busy: other work on this machine held up the load generator, so latencies may read too high.',
+  'server-restarted': 'Not steady: the server restarted while this level was measured.',
+  drifting: 'Not steady: throughput or latency moved one way over the merged windows.',
+  'rate-not-reached':
+    'Rate not reached: the server is slower than the request rate, so not all requests could be sent.',
+};
 
-/** The flags as short words; a point that is not stable always has "unstable" among them. */
-export function marksOf(point: LoadPoint): readonly string[] {
-  return !point.stable && !point.flags.includes('unstable') ? ['unstable', ...point.flags] : point.flags;
-}
+type Judged = Pick<LoadPoint, 'stable' | 'flags'>;
+
+/** Flags as they are journaled; a point that is not stable always has `unstable` among them. */
+const flagsOf = ({ stable, flags }: Judged): readonly PointFlag[] =>
+  !stable && !flags.includes('unstable') ? ['unstable', ...flags] : flags;
+
+/** The stability rule held, nothing drifted and the server did not restart: measured again, it comes out alike. */
+export const isSteady = (point: Judged): boolean => !flagsOf(point).some((flag) => unsteadyFlags.has(flag));
+
+/** Steady, and at most 1 % of the requests failed: what a decision can rest on. */
+export const isSound = (point: Judged): boolean => isSteady(point) && !point.flags.includes('errors');
+
+/** All doubts about a point in sentences; none for a steady one without any. */
+export const reasonsOf = (point: Judged): readonly string[] => flagsOf(point).map((flag) => flagText[flag]);
+
+/** All doubts about a point in a word each: "not steady", "client-limited", "errors", … */
+export const marksOf = (point: Judged): readonly string[] => [
+  ...new Set(flagsOf(point).map((flag) => flagWord[flag])),
+];
+
+/** The state of a level in words: "steady", "steady, client-limited", "not steady, errors". */
+export const stateWords = (point: Judged): string =>
+  [...(isSteady(point) ? ['steady'] : []), ...marksOf(point)].join(', ');

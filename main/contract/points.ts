@@ -1,20 +1,19 @@
 import { errorText } from './error-text';
+import { isSound, isSteady } from './flag-text';
 import { shownScenario } from './repeats';
 import type { LoadPoint } from './results';
 import type { Scenario } from './run-events';
+import { scenarios } from './run-events';
 import type { RunState } from './run-state';
 import type { LoadLevel } from './scenario-levels';
 import { byLoad, loadKey, scenarioLevels } from './scenario-levels';
+import { budgetLatencyUs } from './sweep';
 
 /** One level of a scenario: measured, or a hole with its reason. */
 export interface Level extends LoadLevel {
   readonly point: LoadPoint | null;
   /** Set when there is no point. */
   readonly hole: { readonly mark: string; readonly reason: string } | null;
-}
-
-export function isSteady(point: LoadPoint): boolean {
-  return point.stable && point.flags.length === 0;
 }
 
 /** The levels that the specification asks for; which of them a search tries only the search tells. */
@@ -57,16 +56,54 @@ export interface BestPoint {
   readonly point: LoadPoint;
 }
 
-/** Highest throughput over both scenarios; a steady point wins over every one that is not. Null without points. */
-export function bestPoint(state: RunState): BestPoint | null {
-  const all = (['offline', 'online'] as const).flatMap((scenario) =>
-    levelsOf(state, scenario).flatMap(({ point }) => (point === null ? [] : [{ scenario, point }])),
-  );
-  const steady = all.filter(({ point }) => isSteady(point));
-  const candidates = steady.length > 0 ? steady : all;
-  return candidates.reduce<BestPoint | null>(
+const highest = (points: readonly BestPoint[]): BestPoint | null =>
+  points.reduce<BestPoint | null>(
     (best, next) =>
       best === null || next.point.inferencesPerSecond > best.point.inferencesPerSecond ? next : best,
     null,
   );
+
+const measuredPoints = (state: RunState): readonly BestPoint[] =>
+  scenarios.flatMap((scenario) =>
+    levelsOf(state, scenario).flatMap(({ point }) => (point === null ? [] : [{ scenario, point }])),
+  );
+
+/**
+ * The level with the highest throughput over both scenarios: of the sound ones, else of the steady ones, else of all.
+ * Null without points.
+ */
+export function bestPoint(state: RunState): BestPoint | null {
+  const all = measuredPoints(state);
+  const sound = all.filter(({ point }) => isSound(point));
+  const steady = all.filter(({ point }) => isSteady(point));
+  return highest(sound) ?? highest(steady) ?? highest(all);
+}
+
+export interface BudgetAnswer {
+  readonly budgetMs: number;
+  /** The sound level with the highest throughput whose p99 is within the budget, over both scenarios; null without one. */
+  readonly best: BestPoint | null;
+  /** Levels within the budget that are not steady, or have errors. */
+  readonly doubtful: number;
+}
+
+/** p99, from the schedule where there is one, within `budgetMs`. */
+export const isWithin = (point: LoadPoint, budgetMs: number): boolean =>
+  budgetLatencyUs(point) <= budgetMs * 1000;
+
+/** What the run gives within a p99 of `budgetMs`. */
+export function withinBudget(state: RunState, budgetMs: number): BudgetAnswer {
+  const within = measuredPoints(state).filter(({ point }) => isWithin(point, budgetMs));
+  const sound = within.filter(({ point }) => isSound(point));
+  return { budgetMs, best: highest(sound), doubtful: within.length - sound.length };
+}
+
+/**
+ * The p99 budget of a run, in milliseconds: the one that was set for it, else the one that its search kept to. Null
+ * without one.
+ */
+export function budgetMsOf({ p99BudgetMs, spec, imported }: RunState): number | null {
+  if (p99BudgetMs !== null) return p99BudgetMs;
+  const { search, latencyThresholdMs } = spec.performance;
+  return imported === null && search !== 'none' && latencyThresholdMs > 0 ? latencyThresholdMs : null;
 }

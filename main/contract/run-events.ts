@@ -60,6 +60,8 @@ export const journalBodySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run-waiting'), for: z.string().nullable() }),
   /** Tags and note, by people. */
   z.object({ type: z.literal('annotation'), tags: z.array(z.string()), note: z.string() }),
+  /** The p99 that a level must keep to be an answer, in milliseconds, by people; null takes it away. */
+  z.object({ type: z.literal('p99-budget'), p99BudgetMs: z.number().positive().nullable() }),
   /** These steps are to be done again whatever their keys say. */
   z.object({ type: z.literal('steps-forgotten'), steps: z.array(step) }),
   z.object({ type: z.literal('step-started'), step, attempt: z.int().min(1), key: z.string() }),

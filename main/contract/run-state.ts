@@ -66,6 +66,10 @@ export interface RunState {
   readonly unverified: boolean;
   readonly tags: readonly string[];
   readonly note: string;
+  /** The p99 that was set as a budget for this run; milliseconds. */
+  readonly p99BudgetMs: number | null;
+  /** The budget that stood when the reports were written; theirs is another one once it was changed. */
+  readonly reportedBudgetMs: number | null;
   /** The run (or other work) that measures on the device of this one, which waits for it; null when it does not wait. */
   readonly waitsFor: string | null;
   /** Steps that are to be done again and are not yet: no files of an earlier run stand in for them. */
@@ -107,6 +111,8 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     unverified: false,
     tags: [],
     note: '',
+    p99BudgetMs: null,
+    reportedBudgetMs: null,
     waitsFor: null,
     forgotten: [],
   };
@@ -164,6 +170,8 @@ function applied(state: RunState, entry: JournalEntry): RunState {
       return { ...state, waitsFor: entry.for };
     case 'annotation':
       return { ...state, tags: entry.tags, note: entry.note };
+    case 'p99-budget':
+      return { ...state, p99BudgetMs: entry.p99BudgetMs };
     case 'steps-forgotten':
       return withoutSteps(state, entry.steps);
     case 'step-started':
@@ -244,7 +252,7 @@ function applied(state: RunState, entry: JournalEntry): RunState {
         unverified: !entry.result.passed,
       };
     case 'report':
-      return { ...state, reports: entry.files };
+      return { ...state, reports: entry.files, reportedBudgetMs: state.p99BudgetMs };
     case 'run-finished':
       return {
         ...state,

@@ -57,8 +57,13 @@ export interface Core {
     readonly unreadable: readonly UnreadableRun[];
   }>;
   runDir(runId: string): Promise<string>;
-  /** Path of a written report. Throws report-failed when there is none of that kind. */
+  /**
+   * Path of a written report; written again first where the run's budget is another one by now. Throws report-failed
+   * when there is none of that kind.
+   */
   reportPath(runId: string, kind: ReportFile['kind']): Promise<string>;
+  /** Sets the p99 budget of a run, in milliseconds, or takes it away. Throws run-busy while another process works on it. */
+  setBudget(runId: string, p99BudgetMs: number | null): Promise<void>;
   /** Writes the reports again from the journal. Throws run-busy while somebody works on the run. */
   writeReports(runId: string): Promise<readonly ReportFile[]>;
   /** Stores the figures of a file of perf_analyzer as a run. Throws input-invalid with line or field. */

@@ -70,7 +70,9 @@ export function createReportDesk(parts: CoreParts): Pick<
     writeReports: writeAgain,
     reportPath: async (runId, kind) => {
       const { state } = await store.load(runId);
-      const file = state.reports.find((report) => report.kind === kind);
+      const isStale = state.reports.length > 0 && state.reportedBudgetMs !== state.p99BudgetMs;
+      const files = isStale ? await writeAgain(runId) : state.reports;
+      const file = files.find((report) => report.kind === kind);
       if (file === undefined) throw new WorkbenchError('report-failed', `This run has no ${kind} report yet`);
       return file.path;
     },

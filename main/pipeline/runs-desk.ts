@@ -41,6 +41,7 @@ export function createRunsDesk(parts: {
       'runs.cancel': ({ runId }) => done(runs.cancel(runId)),
       'runs.pause': ({ runId }) => done(runs.pause(runId)),
       'runs.annotate': ({ runId, ...annotation }) => done(runs.annotate(runId, annotation)),
+      'runs.setBudget': ({ runId, p99BudgetMs }) => done(runs.setBudget(runId, p99BudgetMs)),
       'runs.remove': ({ runId }) => changed(trash.remove(runId)),
       'runs.restore': ({ runId }) => changed(trash.restore(runId)),
       'runs.log': ({ runId, step, limit }) => store.logTail(runId, step, limit),

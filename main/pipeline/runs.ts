@@ -152,9 +152,25 @@ export class Runs {
   }
 
   /** Replaces tags and note, in the journal. Throws run-busy while another process works on the run. */
-  async annotate(runId: string, annotation: Annotation): Promise<void> {
+  annotate(runId: string, { tags, note }: Annotation): Promise<void> {
+    return this.addEntry(runId, { type: 'annotation', tags: [...tags], note });
+  }
+
+  /** Sets the p99 budget of the run, in milliseconds, or takes it away. Throws as {@link annotate}. */
+  setBudget(runId: string, p99BudgetMs: number | null): Promise<void> {
+    return this.addEntry(runId, { type: 'p99-budget', p99BudgetMs });
+  }
+
+  /** Cancels everything and waits until it has ended. */
+  async close(): Promise<void> {
+    const runs = [...this.active.values()];
+    for (const run of runs) run.stops.cancel.abort();
+    await Promise.all(runs.map((run) => run.end));
+  }
+
+  /** What people say of a run, at any time: also while it runs here. */
+  private async addEntry(runId: string, body: JournalBody): Promise<void> {
     const { store, tell } = this.options;
-    const body: JournalBody = { type: 'annotation', tags: [...annotation.tags], note: annotation.note };
     const own = this.active.get(runId);
     if (own?.closing === false) {
       await own.append(body);
@@ -164,13 +180,6 @@ export class Runs {
     const entry = await store.append(runId, body);
     tell({ type: 'journal', runId, entry });
     tell({ type: 'runs-changed' });
-  }
-
-  /** Cancels everything and waits until it has ended. */
-  async close(): Promise<void> {
-    const runs = [...this.active.values()];
-    for (const run of runs) run.stops.cancel.abort();
-    await Promise.all(runs.map((run) => run.end));
   }
 
   private stepsFrom(spec: RunSpec, from: StepId): readonly StepId[] {

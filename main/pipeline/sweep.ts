@@ -8,6 +8,7 @@ import type { Scenario } from '../contract/run-events';
 import { servedMaxBatchSize } from '../formats/model-config-of';
 import { demandedLoad } from '../triton/configured-traits';
 import { whileServing } from '../engine/while-serving';
+import { marksOf } from '../contract/flag-text';
 import { levelText } from '../contract/level-text';
 import type { MeasuringTurn } from '../contract/measuring-order';
 import { plannedTurns } from '../contract/measuring-order';
@@ -247,6 +248,14 @@ async function searchLevels(sweep: Sweep, search: 'linear' | 'binary', budgetMs:
   return false;
 }
 
+/** How many levels are in doubt, a sentence per doubt: "1 of 3 levels: not steady." */
+function doubtsOf(points: readonly LoadPoint[]): readonly string[] {
+  const marks = points.flatMap(marksOf);
+  return [...new Set(marks)].map(
+    (mark) => `${marks.filter((other) => other === mark).length} of ${points.length} levels: ${mark}.`,
+  );
+}
+
 /**
  * Measures the levels one after the other, or online those that the specification's search tries. A level that stands in
  * the journal is not measured again; one that gives nothing is journalled as a hole and the next is measured; holes fail
@@ -265,7 +274,6 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
       : await searchLevels(all, search, latencyThresholdMs);
   if (paused) return { paused: true };
   const { points } = run.state().scenarios[scenario];
-  const unsteady = points.filter((measured) => !measured.point.stable).length;
   const searching = search !== 'none' && scenario === 'online';
   const tried = searching ? points.length + holes.length : plannedTurns(performance, scenario).length;
   context.fact(
@@ -273,8 +281,7 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
     `${tried - holes.length} of ${tried} measured`,
   );
   if (all.reused > 0) context.fact('Taken from the journal', `${all.reused}`);
-  if (unsteady > 0)
-    context.warning(`${unsteady} of ${points.length} levels did not become steady; they are marked.`);
+  for (const warning of doubtsOf(points.map(({ point }) => point))) context.warning(warning);
   if (holes.length > 0) {
     const what = tried === all.levels.length || searching ? 'levels' : 'measurements';
     throw new WorkbenchError('measurement-failed', `${holes.length} of ${tried} ${what} gave no result`, {

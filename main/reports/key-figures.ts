@@ -1,10 +1,11 @@
 import { isLowerBetter } from '../contract/metric-bound';
-import { levelText } from '../contract/level-text';
+import { bestLevelName, bestLevelText } from '../contract/answer-text';
 import type { RunState } from '../contract/run-state';
 import type { MetricTitles } from './metric-title';
 import { metricTitle } from './metric-title';
 import { formatCount, formatLatency, formatMetric, formatRate, missing } from './number-format';
-import { bestPoint, isSteady, levelsOf } from '../contract/points';
+import { isSteady, marksOf } from '../contract/flag-text';
+import { bestPoint, levelsOf } from '../contract/points';
 import type { KeyFigure } from './report';
 import type { LoadPoint } from '../contract/results';
 import { budgetLatencyUs } from '../contract/sweep';
@@ -40,19 +41,20 @@ export function keyFigures(state: RunState, titles: MetricTitles): readonly KeyF
   const lightest = levelsOf(state, 'offline').find(({ point }) => point !== null)?.point ?? null;
   const unsteady = points.filter((point) => !isSteady(point)).length;
   const errors = points.reduce((sum, point) => sum + point.errorCount, 0);
-  const steadiness = unsteady === 0 ? 'all steady' : `${formatCount(unsteady)} not steady`;
+  const others = [...new Set(points.flatMap(marksOf))].filter((mark) => mark !== 'not steady');
+  const steadiness = [
+    unsteady === 0 ? 'all steady' : `${formatCount(unsteady)} not steady`,
+    ...others.map((mark) => `${formatCount(points.filter((p) => marksOf(p).includes(mark)).length)} ${mark}`),
+  ].join(' · ');
   return [
     {
-      label: 'Highest throughput',
+      label: best === null ? 'Best throughput' : bestLevelName(best),
       value: formatRate(best?.point.inferencesPerSecond),
       unit: best === null ? '' : 'inferences/s',
-      note:
-        best === null
-          ? 'nothing measured'
-          : `${best.scenario}, ${levelText(best.point).replace('batch size', 'batch')}`,
+      note: best === null ? 'nothing measured' : bestLevelText(best),
     },
     {
-      label: 'p99 at that load',
+      label: 'p99 at this level',
       value: best === null ? missing : formatLatency(budgetLatencyUs(best.point)),
       unit: best === null ? '' : 'ms',
       note: best === null ? '' : latencyNote(best.point),

@@ -12,7 +12,7 @@ import type { ReportLevel, ReportScenario, Verification } from './report';
 const extraHeadings = [
   'Request Count',
   'Error Count',
-  'Stable',
+  'Steady',
   'Flags',
   'Load Tool',
   'Protocol',
@@ -69,7 +69,7 @@ function cells(
     ...columns.map((column) => exact(column, point)),
     point.requestCount,
     point.errorCount,
-    point.stable ? 'yes' : 'no',
+    level.steady ? 'yes' : 'no',
     flags,
     point.loadTool,
     point.protocol,
@@ -93,7 +93,16 @@ export function loadCsv(scenario: ReportScenario, verification: Verification): s
   const details = detailColumnsOf(points);
   const named = (some: readonly { readonly heading: string }[]) => some.map(({ heading }) => heading);
   return csvText(
-    [...named(columns), ...extraHeadings, ...named(streams), ...named(details)],
-    scenario.rows.map((level) => cells(columns, level, verified, streams, details)),
+    [
+      ...named(columns),
+      ...extraHeadings,
+      ...named(streams),
+      ...named(details),
+      ...(scenario.budget === null ? [] : [scenario.budget.heading]),
+    ],
+    scenario.rows.map((level, index) => [
+      ...cells(columns, level, verified, streams, details),
+      ...(scenario.budget === null ? [] : [scenario.budget.cells[index] ?? null]),
+    ]),
   );
 }

@@ -1,3 +1,5 @@
+import { formatMs as formatShownMs, formatRate as formatShownRate } from '../contract/numbers';
+
 /** Shown for every value that is missing or is not a finite number. */
 export const missing = '–';
 
@@ -44,16 +46,14 @@ export function formatMetricDelta(delta: number): string {
   return formatFixed(Math.max(0, Math.ceil(Math.abs(delta) * 1000 - 1e-6)) / 1000, 3);
 }
 
-/** Throughput as people quote it: four digits or so. */
+/** Throughput as people quote it, as everywhere. */
 export function formatRate(perSecond: Maybe): string {
-  if (!isNumber(perSecond)) return missing;
-  return formatFixed(perSecond, perSecond >= 1000 ? 0 : perSecond >= 10 ? 1 : 2);
+  return isNumber(perSecond) ? formatShownRate(perSecond) : missing;
 }
 
 /** One latency as people quote it, in ms without the unit. */
 export function formatLatency(us: Maybe): string {
-  if (!isNumber(us)) return missing;
-  return formatMs(us, us >= 100_000 ? 0 : us >= 1000 ? 1 : 3);
+  return isNumber(us) ? formatShownMs(us) : missing;
 }
 
 /** Microseconds as "4 µs", "820 ms", "12.3 s" or "2 min 05 s". */

@@ -22,6 +22,8 @@ export interface Report {
   readonly verification: Verification;
   /** One sentence: what was reached, and how true to the framework it is. */
   readonly verdict: string;
+  /** What the run gives within its p99 budget, in a sentence; null without a budget. */
+  readonly budget: string | null;
   readonly figures: readonly KeyFigure[];
   readonly problems: readonly ReportProblem[];
   readonly parameters: readonly ParameterGroup[];
@@ -138,6 +140,8 @@ export interface ReportScenario {
   readonly rows: readonly ReportLevel[];
   /** Where the two load tools differ; null unless the run cross-checks. */
   readonly crossCheck: readonly CrossLevel[] | null;
+  /** How each row does against the run's p99 budget, and which is its answer; null without a budget. */
+  readonly budget: { readonly heading: string; readonly cells: readonly string[] } | null;
   /** Published figures, drawn beside the measured ones and never among them. */
   readonly baseline: BaselineSeries | null;
 }
@@ -182,9 +186,9 @@ export interface ReportLevel {
   readonly schedule: LevelSchedule | null;
   /** The measured values in full, for charts and files; null for a level without a result. */
   readonly point: LoadPoint | null;
-  /** Stable and without a flag. */
+  /** Measured again, it comes out alike; see `isSteady`. */
   readonly steady: boolean;
-  /** Why it is not steady, or why there is no result; in words. */
+  /** What is in doubt about it, or why there is no result; in words. */
   readonly reasons: readonly string[];
   /** Short words for a file: the flags, or "missing: <error code>". */
   readonly marks: readonly string[];

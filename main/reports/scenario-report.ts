@@ -1,17 +1,19 @@
+import { budgetSentence } from '../contract/answer-text';
 import { crossCheckOf } from '../contract/cross-check';
 import type { Baseline } from '../contract/baseline';
 import { baselineSeries } from '../contract/baseline-points';
 import type { ComposingModelColumns } from '../contract/composing-model';
 import { latencyIntervalUs, latencyNames } from '../contract/latency-intervals';
 import type { LoadPoint } from '../contract/results';
+import { formatBudgetMs } from '../contract/numbers';
 import type { Scenario } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
-import { marksOf, reasonsOf } from '../contract/flag-text';
+import { isSound, isSteady, marksOf, reasonsOf } from '../contract/flag-text';
 import type { LoadColumn } from './load-columns';
 import { loadColumnsOf } from './load-columns';
 import { formatCount, formatDuration, formatFixed, formatMs, formatRate, missing } from './number-format';
 import type { Level } from '../contract/points';
-import { isSteady, levelsOf } from '../contract/points';
+import { budgetMsOf, isWithin, levelsOf, withinBudget } from '../contract/points';
 import type { LevelSampling, LevelSchedule, ReportComposing, ReportLevel, ReportScenario } from './report';
 import type { Sweep } from '../contract/sweep';
 import { achievedRate, sweepOf } from '../contract/sweep';
@@ -160,6 +162,21 @@ function levelReport(level: Level, sweep: Sweep, decimals: Decimals): ReportLeve
   };
 }
 
+/** The level that is the answer says so in the sentence that is shown everywhere; without an answer the first row does. */
+function budgetColumn(state: RunState, levels: readonly Level[]): ReportScenario['budget'] {
+  const budgetMs = budgetMsOf(state);
+  if (budgetMs === null) return null;
+  const answer = withinBudget(state, budgetMs);
+  const shown = answer.best?.point ?? levels.find(({ point }) => point !== null)?.point;
+  const cells = levels.map(({ point }) => {
+    if (point === null) return missing;
+    if (point === shown) return budgetSentence(answer);
+    if (!isWithin(point, budgetMs)) return 'exceeded';
+    return isSound(point) ? 'kept' : 'kept, but not steady or with errors';
+  });
+  return { heading: `p99 budget of ${formatBudgetMs(budgetMs)} ms`, cells };
+}
+
 const texts = {
   offline: {
     title: 'Offline scenario',
@@ -191,6 +208,7 @@ export function scenarioReport(
     columns: loadColumnsOf(sweep).map(({ heading }) => heading),
     rows: levels.map((level) => levelReport(level, sweep, decimals)),
     crossCheck: crossCheckOf(state, scenario),
+    budget: budgetColumn(state, levels),
     baseline: baselineSeries(baseline, scenario, state.spec),
   };
 }

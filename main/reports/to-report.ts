@@ -1,5 +1,6 @@
 import type { PublishedResults } from '../contract/published';
 import type { RunState } from '../contract/run-state';
+import { budgetText } from '../contract/answer-text';
 import { importKindText } from '../contract/imported';
 import type { Format } from '../contract/run-spec';
 import { accuracyReport } from './accuracy-report';
@@ -59,6 +60,7 @@ export function toReport(state: RunState, context: ReportContext): Report {
     status: statusOf(state),
     verification: verificationOf(state),
     verdict: verdictOf(state, titles),
+    budget: budgetText(state),
     figures: keyFigures(state, titles),
     problems: reportProblems(state),
     parameters: imported === null ? reportParameters(spec) : [],

@@ -1,12 +1,11 @@
-import { levelText } from '../contract/level-text';
+import { bestLevelName, levelAnswer } from '../contract/answer-text';
 import { errorText } from '../contract/error-text';
 import type { RunState } from '../contract/run-state';
 import type { MetricTitles } from './metric-title';
 import { metricTitle } from './metric-title';
-import { formatLatency, formatMetricDelta, formatRate, formatScale } from './number-format';
+import { formatMetricDelta, formatScale } from './number-format';
 import { outcomeOf, verificationOf } from './outcome';
-import { bestPoint, isSteady } from '../contract/points';
-import { budgetLatencyUs } from '../contract/sweep';
+import { bestPoint } from '../contract/points';
 import { stepTitle } from '../contract/step-text';
 
 /** "top-1 within 0.000 of the framework": the first metric with both values, else the widest output difference. */
@@ -45,12 +44,7 @@ export function verdictOf(state: RunState, titles: MetricTitles): string {
   const end = endClause(state);
   const best = bestPoint(state);
   if (best === null) return end === null ? 'Nothing has been measured yet.' : `Nothing was measured: ${end}.`;
-  const { point } = best;
-  const load = levelText(point).replace('batch size', 'batch');
-  const doubt = isSteady(point) ? '' : ' (no level was steady)';
-  const from =
-    point.scheduled === undefined ? '' : ` from schedule (${formatLatency(point.p99Us)} ms from send)`;
-  const measured = `${formatRate(point.inferencesPerSecond)} inferences/s at p99 ${formatLatency(budgetLatencyUs(point))} ms${from}, ${load}${doubt}`;
+  const measured = `${bestLevelName(best)}: ${levelAnswer(best)}`;
   if (state.imported !== null)
     return `Imported from ${state.imported.fileName}: ${measured}; not measured here.`;
   const sentence = `${measured}; ${accuracyClause(state, titles)}.`;

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import type { RunSummary } from '../contract/api';
 import { runSummarySchema } from '../contract/api';
 import { importKindText } from '../contract/imported';
+import { bestLevelName, budgetText, levelAnswer } from '../contract/answer-text';
+import { isSteady } from '../contract/flag-text';
 import { bestPoint } from '../contract/points';
 import type { RunState } from '../contract/run-state';
 import { budgetLatencyUs } from '../contract/sweep';
@@ -12,7 +14,7 @@ import type { RunFolder } from './run-folder';
 /** One row of the run list; its best level is the one that the report leads with. */
 export function toSummary(state: RunState, dir: string): RunSummary {
   const { spec } = state;
-  const best = bestPoint(state)?.point ?? null;
+  const best = bestPoint(state);
   return {
     runId: state.runId,
     dir,
@@ -30,7 +32,15 @@ export function toSummary(state: RunState, dir: string): RunSummary {
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
     best:
-      best === null ? null : { inferencesPerSecond: best.inferencesPerSecond, p99Us: budgetLatencyUs(best) },
+      best === null
+        ? null
+        : {
+            inferencesPerSecond: best.point.inferencesPerSecond,
+            p99Us: budgetLatencyUs(best.point),
+            steady: isSteady(best.point),
+            text: `${bestLevelName(best)}: ${levelAnswer(best)}`,
+          },
+    budgetText: budgetText(state),
     accuracyPassed: state.accuracy?.result.passed ?? null,
     unverified: state.unverified,
     tags: state.tags,
@@ -40,7 +50,7 @@ export function toSummary(state: RunState, dir: string): RunSummary {
 }
 
 /** Raise it when `toSummary` says another thing of the same journal. */
-const madeBy = 2;
+const madeBy = 3;
 
 const keptSchema = z.strictObject({
   madeBy: z.literal(madeBy),

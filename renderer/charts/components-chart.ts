@@ -1,7 +1,7 @@
 import { levelText as loadText } from '../../main/contract/level-text';
 import type { LoadPoint } from '../../main/contract/results';
 import { formatCount, formatMs, formatRate, formatShare } from '../format/numbers';
-import { whyUnsteady } from '../format/words';
+import { doubtsText } from '../format/words';
 import type { Chart, SweepInput } from './chart';
 import { baseLayout, levelOf, plain, sweepName } from './chart';
 import { levelsOf, valueAxis } from './sweep-axis';
@@ -70,7 +70,7 @@ function levelText(point: LoadPoint, under: number): string {
     return index === under ? `▸ ${text}<br>   ${component.steps} of 8: ${component.explanation}` : text;
   });
   const interval = point.throughputIntervalIps;
-  const why = whyUnsteady(point);
+  const why = doubtsText(point);
   return [
     `${loadText(point)}: ${formatMs(sum)} ms`,
     ...rows,
@@ -78,7 +78,7 @@ function levelText(point: LoadPoint, under: number): string {
       point.requestCount === null ? '' : `${formatCount(point.requestCount)} requests, `,
       `${formatRate(point.inferencesPerSecond)}${interval === null ? '' : ` ± ${formatRate(interval)}`} inferences/s`,
     ].join(''),
-    ...(why === null ? [] : [`Not steady: ${plain(why)}`]),
+    ...(why === null ? [] : [plain(why)]),
   ].join('<br>');
 }
 

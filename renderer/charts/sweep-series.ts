@@ -2,11 +2,12 @@ import type { LatencyName } from '../../main/contract/latency-intervals';
 import { latencyIntervalUs } from '../../main/contract/latency-intervals';
 import { levelText } from '../../main/contract/level-text';
 import { repeatsText } from '../../main/contract/repeats';
+import { isSteady } from '../../main/contract/flag-text';
 import type { LoadPoint } from '../../main/contract/results';
 import { achievedRate } from '../../main/contract/sweep';
 import type { LiveWindow } from '../stores/open-run';
 import { formatCount, formatMs, formatRate } from '../format/numbers';
-import { whyUnsteady } from '../format/words';
+import { doubtsText } from '../format/words';
 import type { SweepInput } from './chart';
 import { levelOf, plain } from './chart';
 import type { Trace } from './trace';
@@ -40,7 +41,7 @@ function latencyText(point: LoadPoint, name: LatencyName): string {
 
 /** Everything that is known of a level, for hovering. */
 export function pointText(point: LoadPoint): string {
-  const why = whyUnsteady(point);
+  const why = doubtsText(point);
   const count = point.requestCount === null ? '' : `<br>${formatCount(point.requestCount)} requests`;
   const interval =
     point.throughputIntervalIps === null ? '' : ` ± ${formatRate(point.throughputIntervalIps)}`;
@@ -64,7 +65,7 @@ export function pointText(point: LoadPoint): string {
     count,
     errors,
     repeated(point),
-    why === null ? '' : `<br>Not steady: ${plain(why)}`,
+    why === null ? '' : `<br>${plain(why)}`,
   ].join('');
 }
 
@@ -87,7 +88,7 @@ export function sweepSeries(
     marker: {
       color: look.color,
       size: 7,
-      symbol: points.map((point) => (whyUnsteady(point) === null ? look.symbol : `${look.symbol}-open`)),
+      symbol: points.map((point) => (isSteady(point) ? look.symbol : `${look.symbol}-open`)),
       line: { width: 1.5, color: look.color },
     },
     hovertext: points.map(textOf),

@@ -1,21 +1,6 @@
-const grouped = (digits: number): Intl.NumberFormat =>
-  new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-const formats = [grouped(0), grouped(1), grouped(2), grouped(3)] as const;
+import { formatFixed as fixed } from '../../main/contract/numbers';
 
-const fixed = (value: number, digits: 0 | 1 | 2 | 3): string => formats[digits].format(value);
-
-/** Inferences per second: three or more significant digits, thousands separated. */
-export function formatRate(inferencesPerSecond: number): string {
-  const digits = inferencesPerSecond >= 1000 ? 0 : inferencesPerSecond >= 100 ? 1 : 2;
-  return fixed(inferencesPerSecond, digits);
-}
-
-/** Microseconds as milliseconds for people, without the unit; "–" for what is not known. */
-export function formatMs(us: number | null): string {
-  if (us === null) return '–';
-  const ms = us / 1000;
-  return fixed(ms, ms >= 1000 ? 0 : ms >= 100 ? 1 : ms >= 1 ? 2 : 3);
-}
+export { formatMs, formatRate } from '../../main/contract/numbers';
 
 export const formatCount = (count: number): string => fixed(count, 0);
 

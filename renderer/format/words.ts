@@ -40,8 +40,8 @@ export const loadToolText: Readonly<Record<LoadTool, string>> = {
   perf_analyzer: 'perf_analyzer',
 };
 
-/** Why a level is not to be trusted like the others; null for a steady one. */
-export function whyUnsteady(point: LoadPoint): string | null {
+/** What is in doubt about a level; null for one without a doubt. */
+export function doubtsText(point: LoadPoint): string | null {
   const reasons = reasonsOf(point);
   return reasons.length === 0 ? null : reasons.join(' ');
 }

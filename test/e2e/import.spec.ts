@@ -48,6 +48,7 @@ test('files of perf_analyzer become runs: a broken one is refused with its place
     const note = page.getByRole('status', { name: 'Imported' });
     await expect(note).toContainText(`Imported from ${name}`);
     await expect(note).toContainText('not measured here');
+    await page.getByRole('button', { name: 'Show components' }).click();
     // A profile export has no columns of the server: they are missing, not nothing.
     const row = page.getByRole('region', { name: 'Table of levels' }).locator('tr[data-level="1"]');
     await expect(row).toContainText(name.endsWith('.json') ? '–' : '0.051');

@@ -22,6 +22,7 @@ export function headSection(report: Report): Markup {
 <p class="soft">${report.subtitle}</p>
 <p class="soft">${report.times} · <span class="mono">${report.runId}</span></p>
 <p class="verdict">${report.verdict}</p>
+${report.budget === null ? null : markup`<p class="budget"><strong>${report.budget}</strong></p>`}
 ${report.accuracy === null ? markup`<p><strong>Unverified.</strong> ${verification.reason}</p>` : null}
 <dl class="figures">${report.figures.map(figure)}
 </dl>

@@ -1,10 +1,10 @@
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
 import type { BaselinePoint, BaselineSeries } from '../../../main/contract/baseline-points';
+import { isSteady } from '../../../main/contract/flag-text';
 import type { Sweep } from '../../../main/contract/sweep';
 import { sweepHeading } from '../../../main/contract/sweep';
 import { formatMs, formatRate } from '../../format/numbers';
-import { whyUnsteady } from '../../format/words';
 import type { AlignedLevel, ComparedValue } from './compare-levels';
 
 const ratioText = (ratio: number): string => `×${ratio.toFixed(ratio >= 10 ? 1 : 2)}`;
@@ -87,7 +87,7 @@ function groupsOf(sweep: Sweep): readonly ValueGroup[] {
       <ValueCells
         first={first}
         value={run.throughput}
-        text={`${whyUnsteady(run.point) === null ? '' : '○ '}${formatRate(run.throughput.value)}`}
+        text={`${isSteady(run.point) ? '' : '○ '}${formatRate(run.throughput.value)}`}
         interval={run.throughput.interval === null ? null : formatRate(run.throughput.interval)}
         higherIsBetter
       />

@@ -1,24 +1,36 @@
 import { NumberInput } from '@mantine/core';
-import { useStore } from 'zustand';
-import { levelText } from '../../../main/contract/level-text';
-import type { ScenarioState } from '../../../main/contract/run-state';
+import { useState } from 'react';
+import { budgetText } from '../../../main/contract/answer-text';
+import { budgetMsOf } from '../../../main/contract/points';
+import type { RunState } from '../../../main/contract/run-state';
+import { attempt } from '../../components/notices';
 import { useTypedNumber } from '../../components/use-typed-number';
-import { formatRate } from '../../format/numbers';
 import { useWorkbench } from '../../workbench';
-import { bestWithinBudget } from './within-budget';
 
-/** The latency that must be kept, and what the levels give within it. */
-export function BudgetField(props: { runId: string; state: ScenarioState }) {
-  const { runId, state } = props;
-  const { budgets } = useWorkbench();
-  const budgetMs = useStore(budgets, (known) => known.budgetsMs[runId]) ?? null;
-  const typed = useTypedNumber(budgetMs, (next) => {
-    budgets.getState().set(runId, next !== null && next > 0 ? next : null);
-  });
-  const best = budgetMs === null ? null : bestWithinBudget(state, budgetMs);
+/** The p99 that must be kept, and what the run gives within it. It belongs to the run: report and command line show it too. */
+export function BudgetField({ state }: { state: RunState }) {
+  const { client } = useWorkbench();
+  const { runId } = state;
+  const budgetMs = budgetMsOf(state);
+  /** What was typed and not taken over yet; undefined: nothing. */
+  const [next, setNext] = useState<number | null | undefined>(undefined);
+  const typed = useTypedNumber(next === undefined ? budgetMs : next, setNext);
+  const takeOver = (): void => {
+    setNext(undefined);
+    if (next === undefined || next === budgetMs || (next !== null && next <= 0)) return;
+    attempt(async () => {
+      await client.call('runs.setBudget', { runId, p99BudgetMs: next });
+    });
+  };
+  const answer = budgetText(state);
   return (
     <div className="budget">
-      <label htmlFor="latency-budget">p99 budget</label>
+      <label
+        htmlFor="latency-budget"
+        title="The highest p99 latency that you accept; the answer is the best level within it."
+      >
+        p99 budget
+      </label>
       <NumberInput
         id="latency-budget"
         size="xs"
@@ -30,14 +42,15 @@ export function BudgetField(props: { runId: string; state: ScenarioState }) {
         hideControls
         allowNegative={false}
         {...typed}
+        onBlur={() => {
+          typed.onBlur();
+          takeOver();
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') takeOver();
+        }}
       />
-      {budgetMs === null ? null : (
-        <span className={best === null ? 'dim' : undefined} role="status">
-          {best === null
-            ? 'no steady level keeps it'
-            : `up to ${formatRate(best.inferencesPerSecond)} inferences/s, ${levelText(best)}${best.scheduled === undefined ? '' : ', p99 from schedule'}`}
-        </span>
-      )}
+      {answer === null ? null : <span role="status">{answer}</span>}
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { bestLevelName, bestLevelText } from '../../../main/contract/answer-text';
 import { levelText } from '../../../main/contract/level-text';
 import { bestPoint } from '../../../main/contract/points';
 import type { LoadPoint } from '../../../main/contract/results';
@@ -41,29 +42,34 @@ export function figuresOf(state: RunState, level: LiveLevel | null): readonly Fi
             unit: 'ms',
             note,
           },
-      batchFigure(last, 'Achieved batch, last level'),
+      batchFigure(last, 'Mean executed batch size, last level'),
     ];
   }
-  const best = bestPoint(state)?.point ?? null;
+  const best = bestPoint(state);
   if (best === null) {
-    return [missing('Best throughput'), missing('p99 latency there'), missing('Achieved batch there')];
+    return [
+      missing('Best throughput'),
+      missing('p99 at best throughput'),
+      missing('Mean executed batch size'),
+    ];
   }
+  const { point } = best;
   return [
     {
-      label: 'Best throughput',
-      value: formatRate(best.inferencesPerSecond),
+      label: bestLevelName(best),
+      value: formatRate(point.inferencesPerSecond),
       unit: 'inferences/s',
-      note: levelText(best),
+      note: bestLevelText(best),
     },
     {
-      label: 'p99 latency there',
-      value: formatMs(budgetLatencyUs(best)),
+      label: 'p99 at this level',
+      value: formatMs(budgetLatencyUs(point)),
       unit: 'ms',
       note:
-        best.scheduled === undefined
-          ? levelText(best)
-          : `from schedule; from send ${formatMs(best.p99Us)} ms`,
+        point.scheduled === undefined
+          ? levelText(point)
+          : `from schedule; from send ${formatMs(point.p99Us)} ms`,
     },
-    batchFigure(best, 'Achieved batch there'),
+    batchFigure(point, 'Mean executed batch size'),
   ];
 }

@@ -70,18 +70,25 @@ const scheduled: readonly LevelColumn[] = [
 ];
 
 /** By request rate both latencies stand beside each other: from the send and from the schedule. */
-function sweepColumns(sweep: Sweep): readonly LevelColumn[] {
-  if (sweep !== 'requestRate') return [...components, ...latencies];
+function sweepColumns(sweep: Sweep, parts: readonly LevelColumn[]): readonly LevelColumn[] {
+  if (sweep !== 'requestRate') return [...latencies, ...parts];
   const fromSend = latencies.map((known) => ({
     ...known,
     title: `${known.title} send`,
     help: `${known.help.slice(0, -1)}, from the send.`,
   }));
-  return [achieved, ...components, ...fromSend, ...scheduled];
+  return [achieved, ...fromSend, ...scheduled, ...parts];
 }
 
-/** The columns of a sweep, and those that streams, sequences and checks add where a level has them. */
-export const levelColumns = (sweep: Sweep, points: readonly LoadPoint[]): readonly LevelColumn[] => [
-  ...sweepColumns(sweep),
+/**
+ * The columns of a sweep, and those that streams, sequences and checks add where a level has them. The components of the
+ * latency stand behind it, where they are asked for: a chart of their own shows them.
+ */
+export const levelColumns = (
+  sweep: Sweep,
+  points: readonly LoadPoint[],
+  withComponents: boolean,
+): readonly LevelColumn[] => [
+  ...sweepColumns(sweep, withComponents ? components : []),
   ...furtherColumns(points),
 ];

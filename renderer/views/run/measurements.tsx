@@ -1,10 +1,10 @@
+import { budgetMsOf } from '../../../main/contract/points';
 import { shownScenario } from '../../../main/contract/repeats';
 import { scenarioLevels } from '../../../main/contract/scenario-levels';
 import { plannedSweep, sweepTitle } from '../../../main/contract/sweep';
 import { levelOf, sweepOfState } from '../../charts/chart';
 import { SegmentedControl } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
-import { useStore } from 'zustand';
 import { baselineSeries } from '../../../main/contract/baseline-points';
 import type { Scenario } from '../../../main/contract/run-events';
 import type { RunState } from '../../../main/contract/run-state';
@@ -16,7 +16,6 @@ import { sortedPoints } from '../../charts/sweep-series';
 import { ComponentsHelp } from '../../charts/components-help';
 import { BaselineNote, BaselinePicker, useBaseline } from '../../components/baseline-picker';
 import { useChartTheme } from '../../components/use-chart-theme';
-import { useWorkbench } from '../../workbench';
 import { BudgetField } from './budget-field';
 import { CrossCheckPanel } from './cross-check-panel';
 import { SweepCharts, WindowsPanel } from './live-charts';
@@ -42,9 +41,8 @@ const componentsHelp = <ComponentsHelp />;
 /** Charts and table of one scenario at a time; the one with news comes to the front until the reader picks one. */
 export const Measurements = memo(function Measurements({ state }: { state: RunState }) {
   const theme = useChartTheme();
-  const { budgets } = useWorkbench();
   const { runId } = state;
-  const budgetMs = useStore(budgets, (known) => known.budgetsMs[runId]) ?? null;
+  const budgetMs = budgetMsOf(state);
   const [picked, setPicked] = useState<Scenario | null>(null);
   const scenario = picked ?? newsOf(state);
   const { spec, scenarios, imported } = state;
@@ -100,7 +98,7 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
           ]}
         />
         <BaselinePicker runId={runId} baseline={baseline} />
-        <BudgetField runId={runId} state={measured} />
+        <BudgetField state={state} />
       </div>
       <BaselineNote baseline={baseline} quick={state.spec.model.profile === 'quick'} />
       <div className="charts">

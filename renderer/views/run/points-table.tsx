@@ -1,4 +1,6 @@
-import { memo } from 'react';
+import { Button } from '@mantine/core';
+import { memo, useState } from 'react';
+import { isSteady, stateWords } from '../../../main/contract/flag-text';
 import { latencyIntervalUs } from '../../../main/contract/latency-intervals';
 import { middleRepeatText, repeatsText } from '../../../main/contract/repeats';
 import type { LoadPoint } from '../../../main/contract/results';
@@ -7,7 +9,7 @@ import type { MissingPoint, ScenarioState } from '../../../main/contract/run-sta
 import { sweepHeading } from '../../../main/contract/sweep';
 import { levelOf, sweepOfState } from '../../charts/chart';
 import { formatCount, formatMs, formatRate } from '../../format/numbers';
-import { whyUnsteady } from '../../format/words';
+import { doubtsText } from '../../format/words';
 import type { LevelColumn } from './level-column';
 import { levelColumns } from './level-columns';
 
@@ -49,10 +51,19 @@ function HalfWidth(props: { point: LoadPoint; value: number | null; text: (value
 }
 
 function PointCells({ point, columns }: { point: LoadPoint; columns: readonly LevelColumn[] }) {
-  const why = whyUnsteady(point);
+  const why = doubtsText(point);
   const repeats = repeatsText(point.repeats);
   return (
     <>
+      <td className={why === null ? 'dim' : 'tone-warn'} title={why ?? undefined}>
+        {isSteady(point) ? '' : '○ '}
+        {stateWords(point)}
+        {repeats === null ? null : (
+          <span className="range" title={middleRepeatText(point.repeats) ?? undefined}>
+            {repeats}
+          </span>
+        )}
+      </td>
       <td className="number">
         {formatRate(point.inferencesPerSecond)}
         <Range range={point.repeats?.ranges.inferencesPerSecond} text={formatRate} />
@@ -71,14 +82,6 @@ function PointCells({ point, columns }: { point: LoadPoint; columns: readonly Le
         </td>
       ))}
       <td className="number">{point.requestCount === null ? '–' : formatCount(point.requestCount)}</td>
-      <td className={why === null ? 'dim' : 'tone-warn'} title={why ?? undefined}>
-        {why === null ? 'steady' : '○ not steady'}
-        {repeats === null ? null : (
-          <span className="range" title={middleRepeatText(point.repeats) ?? undefined}>
-            {repeats}
-          </span>
-        )}
-      </td>
     </>
   );
 }
@@ -91,11 +94,12 @@ export const PointsTable = memo(function PointsTable({
   scenario: Scenario;
   state: ScenarioState;
 }) {
+  const [withComponents, setWithComponents] = useState(false);
   const rows = rowsOf(scenario, state);
   if (rows.length === 0) return null;
   const sweep = sweepOfState(scenario, state);
   const points = rows.flatMap((row) => ('point' in row ? row.point : []));
-  const columns = levelColumns(sweep, points);
+  const columns = levelColumns(sweep, points, withComponents);
   const several = points.some(({ model }) => model !== undefined);
   return (
     <section className="panel" aria-label="Measured levels">
@@ -112,6 +116,16 @@ export const PointsTable = memo(function PointsTable({
             ? '; latency over a stream is that of the last response'
             : ''}
         </span>
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-expanded={withComponents}
+          onClick={() => {
+            setWithComponents(!withComponents);
+          }}
+        >
+          {withComponents ? 'Hide components' : 'Show components'}
+        </Button>
       </div>
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of levels">
         <table className="table points-table">
@@ -125,7 +139,13 @@ export const PointsTable = memo(function PointsTable({
               <th scope="col" className="number" title="What the levels differ in.">
                 {sweepHeading[sweep]}
               </th>
-              <th scope="col" className="number" title="Items of answered requests a second.">
+              <th
+                scope="col"
+                title="Steady: throughput and latency agree over three windows, without drift. Other words say what else is in doubt."
+              >
+                State
+              </th>
+              <th scope="col" className="number" title="Items of answered requests per second.">
                 Inferences/s
               </th>
               {columns.map(({ title, help }) => (
@@ -135,12 +155,6 @@ export const PointsTable = memo(function PointsTable({
               ))}
               <th scope="col" className="number" title="Answered requests in the windows that count.">
                 Requests
-              </th>
-              <th
-                scope="col"
-                title="Steady: throughput and latency agree over three windows, and nothing else is amiss."
-              >
-                State
               </th>
             </tr>
           </thead>

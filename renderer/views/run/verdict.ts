@@ -1,9 +1,6 @@
-import { levelText } from '../../../main/contract/level-text';
-import { bestPoint } from '../../../main/contract/points';
+import { bestAnswer } from '../../../main/contract/answer-text';
 import type { RunState } from '../../../main/contract/run-state';
-import { budgetLatencyUs } from '../../../main/contract/sweep';
-import { formatMetric, formatMs, formatRate } from '../../format/numbers';
-import { whyUnsteady } from '../../format/words';
+import { formatMetric } from '../../format/numbers';
 
 function accuracyText(state: RunState, titleOf: (metric: string) => string): string {
   if (state.imported !== null) return 'not measured here';
@@ -21,11 +18,6 @@ function accuracyText(state: RunState, titleOf: (metric: string) => string): str
 /** A finished run in one sentence; null where there is nothing to say yet. */
 export function verdict(state: RunState, titleOf: (metric: string) => string): string | null {
   if (state.status !== 'done') return null;
-  const best = bestPoint(state)?.point ?? null;
-  if (best === null) return null;
-  const unsteady = whyUnsteady(best) === null ? '' : ', a level that is not steady';
-  return (
-    `${formatRate(best.inferencesPerSecond)} inferences/s at p99 ${formatMs(budgetLatencyUs(best))} ms${best.scheduled === undefined ? '' : ' from schedule'} ` +
-    `(${levelText(best)}${unsteady}); ${accuracyText(state, titleOf)}.`
-  );
+  const answer = bestAnswer(state);
+  return answer === null ? null : `${answer}; ${accuracyText(state, titleOf)}.`;
 }

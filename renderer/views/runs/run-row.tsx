@@ -35,6 +35,18 @@ function Accuracy({ run }: { run: RunSummary }) {
   );
 }
 
+/** A best level that is not steady says so; what the budget of the run leaves stands in the hover. */
+function BestRate(props: Pick<RunSummary, 'budgetText'> & { best: NonNullable<RunSummary['best']> }) {
+  const { best, budgetText } = props;
+  return (
+    <span title={[best.text, ...(budgetText === null ? [] : [budgetText])].join('\n')}>
+      {best.steady ? '' : '○ '}
+      {formatRate(best.inferencesPerSecond)}
+      {best.steady ? null : <span className="second-line tone-warn">not steady</span>}
+    </span>
+  );
+}
+
 function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit: () => void }) {
   const workbench = useWorkbench();
   const running = run.status === 'running';
@@ -143,7 +155,9 @@ export function RunRow(props: {
       <td>
         <Accuracy run={run} />
       </td>
-      <td className="number">{run.best === null ? '–' : formatRate(run.best.inferencesPerSecond)}</td>
+      <td className="number">
+        {run.best === null ? '–' : <BestRate best={run.best} budgetText={run.budgetText} />}
+      </td>
       <td className="number">{run.best === null ? '–' : formatMs(run.best.p99Us)}</td>
       <td className="number" title={formatWhenFully(run.createdAt)}>
         {formatWhen(run.createdAt)}

@@ -45,7 +45,7 @@ describe('the throughput chart', () => {
   it('draws levels that are not steady hollow and says why', () => {
     const [series] = throughputChart(offline).data;
     expect(series?.marker?.symbol).toEqual(['circle', 'circle', 'circle', 'circle-open', 'circle']);
-    expect(series?.hovertext?.[3]).toContain('Not steady: Throughput or latency still drifted');
+    expect(series?.hovertext?.[3]).toContain('Not steady: throughput or latency still changed');
     expect(series?.hovertext?.[2]).not.toContain('Not steady');
   });
 

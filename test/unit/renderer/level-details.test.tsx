@@ -1,4 +1,5 @@
 // @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
@@ -10,13 +11,17 @@ import {
   SharedMemoryTable,
   TogetherTable,
 } from '../../../renderer/views/run/check-details';
+import { levelColumns } from '../../../renderer/views/run/level-columns';
 import { PointsTable } from '../../../renderer/views/run/points-table';
 import { SequenceTable, StreamTable } from '../../../renderer/views/run/stream-details';
 import { furtherPoint } from '../../support/further-point';
 import { createdBodies, measurementBody, pointFixture, stateOf } from '../../support/run-state';
 
 const drawn = (element: ReactElement): Document =>
-  new DOMParser().parseFromString(renderToStaticMarkup(element), 'text/html');
+  new DOMParser().parseFromString(
+    renderToStaticMarkup(<MantineProvider>{element}</MantineProvider>),
+    'text/html',
+  );
 const texts = (parent: ParentNode, selector: string): string[] =>
   [...parent.querySelectorAll(selector)].map((cell) => cell.textContent);
 const rowsOf = (page: Document): string[][] =>
@@ -37,11 +42,12 @@ describe('the table of levels', () => {
 
   it('has no further column where no level has one', () => {
     const headings = texts(table(plain), 'th');
-    expect(headings).toEqual(
-      'Concurrency,Inferences/s,Send,Network,Queue,Input,Infer,Output,Receive,p50,p90,p95,p99,avg,Requests,State'.split(
-        ',',
-      ),
-    );
+    expect(headings).toEqual('Concurrency,State,Inferences/s,p50,p90,p95,p99,avg,Requests'.split(','));
+  });
+
+  it('has the components of the latency behind it, where they are asked for', () => {
+    const titles = levelColumns('concurrency', [plain], true).map(({ title }) => title);
+    expect(titles).toEqual('p50,p90,p95,p99,avg,Send,Network,Queue,Input,Infer,Output,Receive'.split(','));
   });
 
   it('has those of streams, sequences, checks and TLS where one level has them; missing is no 0', () => {
@@ -75,7 +81,7 @@ describe('the table of levels', () => {
     const point = { ...measured.point, repeats: { count: 3, failed: 0, ranges, middle: 1 } };
     const repeated = { ...state.scenarios.online, points: [{ ...measured, point }] };
     const page = drawn(<PointsTable scenario="online" state={repeated} />);
-    expect(texts(page, '.range')).toEqual(['1.00–2.00', '3 repeats']);
+    expect(texts(page, '.range')).toEqual(['3 repeats', '1.00–2.00']);
   });
 
   it('shows what a tool did not tell as missing', () => {

@@ -8,7 +8,7 @@ import { landedWindows, withLiveWindows } from '../../../renderer/charts/window-
 import { windowsChart } from '../../../renderer/charts/windows-chart';
 import { compareLevels } from '../../../renderer/views/compare/compare-levels';
 import { figuresOf } from '../../../renderer/views/run/figures';
-import { bestWithinBudget } from '../../../renderer/views/run/within-budget';
+import { withinBudget } from '../../../main/contract/points';
 import { rateState } from '../../support/rate-run';
 import { completeState } from '../../support/run-state';
 
@@ -75,9 +75,8 @@ describe('charts of request rates', () => {
 
 describe('figures of request rates', () => {
   it('hold a budget against the latency from the schedule', () => {
-    const { online } = state.scenarios;
-    expect(bestWithinBudget(online, 30)?.requestRate).toBe(100);
-    expect(bestWithinBudget(online, 31)?.requestRate).toBe(200);
+    expect(withinBudget(state, 30).best?.point.requestRate).toBe(100);
+    expect(withinBudget(state, 31).best?.point.requestRate).toBe(200);
   });
 
   it('say where the p99 is taken from', () => {

@@ -1,21 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../../main/contract/api';
 import { steps } from '../../../main/pipeline/steps';
-import { createLatencyBudgets } from '../../../renderer/stores/latency-budget';
 import { worksFor } from '../../../renderer/stores/run-work';
 import { createSelection } from '../../../renderer/stores/selection';
 import { repeatedSteps } from '../../../renderer/views/run/repeated-steps';
-import { bestWithinBudget } from '../../../renderer/views/run/within-budget';
 import { facetCounts, filterRuns } from '../../../renderer/views/runs/filter-runs';
 import { nextSorting, sortRuns } from '../../../renderer/views/runs/sort-runs';
-import {
-  completeState,
-  measurementBody,
-  createdBodies,
-  pointFixture,
-  stateOf,
-} from '../../support/run-state';
-import { createStorage } from './client-double';
+import { completeState } from '../../support/run-state';
 
 const row = (change: Partial<RunSummary>): RunSummary => ({
   runId: 'a',
@@ -29,7 +20,8 @@ const row = (change: Partial<RunSummary>): RunSummary => ({
   status: 'done',
   createdAt: '2025-11-21T08:00:00.000Z',
   updatedAt: '2025-11-21T08:10:00.000Z',
-  best: { inferencesPerSecond: 100, p99Us: 9000 },
+  best: { inferencesPerSecond: 100, p99Us: 9000, steady: true, text: '' },
+  budgetText: null,
   accuracyPassed: true,
   unverified: false,
   tags: [],
@@ -46,7 +38,7 @@ describe('the list of runs', () => {
       runId: 'c',
       engine: 'docker',
       note: 'Longer queue delay',
-      best: { inferencesPerSecond: 300, p99Us: 4000 },
+      best: { inferencesPerSecond: 300, p99Us: 4000, steady: true, text: '' },
       createdAt: '2025-11-21T07:00:00.000Z',
     }),
   ];
@@ -111,35 +103,5 @@ describe('rerun from a step', () => {
       return state.steps.map((step) => step.id).filter((id) => again.has(id));
     };
     for (const { id } of state.steps) expect([id, repeatedSteps(state, id)]).toEqual([id, needing(id)]);
-  });
-});
-
-describe('the latency budget', () => {
-  it('is kept by run, survives the window, and can be taken away', () => {
-    const storage = createStorage();
-    createLatencyBudgets(storage).getState().set('a', 20);
-    createLatencyBudgets(storage).getState().set('b', 5);
-    expect(createLatencyBudgets(storage).getState().budgetsMs).toEqual({ a: 20, b: 5 });
-    createLatencyBudgets(storage).getState().set('a', null);
-    expect(createLatencyBudgets(storage).getState().budgetsMs).toEqual({ b: 5 });
-    expect(
-      createLatencyBudgets(createStorage({ 'workbench.latency-budgets': '{"a":-1}' })).getState().budgetsMs,
-    ).toEqual({});
-  });
-
-  it('leaves the fastest steady level that keeps it', () => {
-    const points = [
-      pointFixture({ concurrency: 1, inferencesPerSecond: 100, p99Us: 5000 }),
-      pointFixture({ concurrency: 2, inferencesPerSecond: 200, p99Us: 10_000 }),
-      pointFixture({ concurrency: 4, inferencesPerSecond: 400, p99Us: 9000, stable: false }),
-      pointFixture({ concurrency: 8, inferencesPerSecond: 800, p99Us: 40_000 }),
-    ];
-    const { online } = stateOf([
-      ...createdBodies(),
-      ...points.map((point) => measurementBody('online', point)),
-    ]).scenarios;
-    expect(bestWithinBudget(online, 10)?.concurrency).toBe(2);
-    expect(bestWithinBudget(online, 100)?.concurrency).toBe(8);
-    expect(bestWithinBudget(online, 1)).toBeNull();
   });
 });

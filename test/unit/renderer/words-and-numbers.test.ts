@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { shellCommand } from '../../../renderer/format/command';
 import { formatDuration, formatMs, formatRate, formatSmall } from '../../../renderer/format/numbers';
-import { whyUnsteady } from '../../../renderer/format/words';
+import { doubtsText } from '../../../renderer/format/words';
 import { planText } from '../../../renderer/views/new-deployment/plan-text';
 import { bestPoint } from '../../../main/contract/points';
 import { figuresOf } from '../../../renderer/views/run/figures';
@@ -91,7 +91,7 @@ describe('a run in figures', () => {
         .map((figure) => figure.value)
         .slice(0, 2),
     ).toEqual(['1,234', '5.68']);
-    expect(figuresOf(state, null)[0]?.label).toBe('Best throughput');
+    expect(figuresOf(state, null)[0]?.label).toBe('Best steady level');
     expect(figuresOf(runCreated(), null).map((figure) => figure.value)).toEqual(['–', '–', '–']);
   });
 
@@ -115,10 +115,10 @@ describe('a run in figures', () => {
     expect(shownStep(runCreated(), null)?.id).toBe('prepare-data');
   });
 
-  it('gives a reason for every level that is not steady', () => {
-    expect(whyUnsteady(pointFixture())).toBeNull();
-    expect(whyUnsteady(pointFixture({ stable: false }))).not.toBeNull();
-    expect(whyUnsteady(pointFixture({ flags: ['client-saturated'] }))).toContain('load generator');
+  it('gives a reason for every level that is in doubt', () => {
+    expect(doubtsText(pointFixture())).toBeNull();
+    expect(doubtsText(pointFixture({ stable: false }))).not.toBeNull();
+    expect(doubtsText(pointFixture({ flags: ['client-saturated'] }))).toContain('load generator');
   });
 });
 

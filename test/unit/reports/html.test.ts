@@ -166,7 +166,7 @@ describe('the HTML report', () => {
     expect(page.querySelectorAll('tr.hole')).toHaveLength(1);
     expect(page.querySelector('tr.hole')?.textContent).toContain('exit code 99');
     expect(page.querySelectorAll('tr.unsteady')).toHaveLength(1);
-    expect(page.querySelector('.sampling')?.textContent).toContain('still drifted');
+    expect(page.querySelector('.sampling')?.textContent).toContain('still changed');
   });
 
   it('marks unverified results at the top and at every scenario', () => {

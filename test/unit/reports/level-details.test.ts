@@ -85,7 +85,7 @@ describe('the report of a level', () => {
     expect(bars[0]).toBe(16);
     expect(bars[1]).toBeGreaterThan(0);
     expect(page.querySelector('svg.histogram')?.getAttribute('aria-label')).toBe(
-      'Latencies from 0.800 to 3.2 ms',
+      'Latencies from 0.800 to 3.20 ms',
     );
     expect(cellsOf(page, 'table.sampling')[0]?.[8]).toBe('–');
   });
@@ -212,7 +212,7 @@ describe('the report of further details', () => {
     expect(below('Sequences and streams')[1]?.slice(0, 6)).toEqual([
       '1',
       '4',
-      '31.3',
+      '31.25',
       '7.50',
       '1,235',
       '2.00',

@@ -50,7 +50,7 @@ describe('the CSV of a scenario', () => {
       ...msColumns.map(([heading]) => heading),
       'Request Count',
       'Error Count',
-      'Stable',
+      'Steady',
       'Flags',
       'Load Tool',
       'Protocol',
@@ -118,11 +118,11 @@ describe('the CSV of a scenario', () => {
     const state = completeState();
     const report = toReport(state, context);
     const offline = parseCsvRows(csvOffline.render({ state, report }).content);
-    expect(offline.map((row) => [row['Batch'], row['Stable'], row['Flags']])).toEqual([
+    expect(offline.map((row) => [row['Batch'], row['Steady'], row['Flags']])).toEqual([
       ['1', 'yes', ''],
       ['2', 'yes', ''],
       ['4', 'yes', ''],
-      ['8', 'no', 'unstable'],
+      ['8', 'no', 'not steady'],
       ['16', 'yes', ''],
     ]);
     const online = parseCsvRows(csvOnline.render({ state, report }).content);

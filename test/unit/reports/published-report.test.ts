@@ -56,9 +56,9 @@ describe('published figures in a report', () => {
     ]);
     expect(offline?.rows[3]).toMatchObject({
       published: '1,574',
-      publishedP99: '5.6',
+      publishedP99: '5.64',
       measured: '786.8',
-      measuredP99: '12.0',
+      measuredP99: '12.00',
       ratio: '50 %',
     });
     expect(offline?.rows[0]).toMatchObject({

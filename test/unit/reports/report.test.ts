@@ -38,7 +38,7 @@ describe('the verdict', () => {
       ...stepBodies('online'),
     ]);
     expect(toReport(state, context).verdict).toBe(
-      '2,034 inferences/s at p99 18.2 ms, batch 1, concurrency 64; top-1 within 0.000 of the framework.',
+      'Best steady level: 2,034 inferences/s at p99 18.23 ms (online, batch size 1, concurrency 64); top-1 within 0.000 of the framework.',
     );
   });
 
@@ -56,7 +56,7 @@ describe('the verdict', () => {
     ]);
     expect(bestPoint(both)?.point.concurrency).toBe(64);
     const one = stateOf([...createdBodies(), measurementBody('online', shaky)]);
-    expect(toReport(one, context).verdict).toContain('(no level was steady)');
+    expect(toReport(one, context).verdict).toContain('Best level, not steady: ');
   });
 
   it.each([
@@ -179,8 +179,8 @@ describe('the tables', () => {
 
   it('give unsteady levels and holes their reasons in words', () => {
     const [offline, online] = report.scenarios;
-    expect(offline?.rows[3]).toMatchObject({ steady: false, marks: ['unstable'] });
-    expect(offline?.rows[3]?.reasons.join(' ')).toContain('drifted');
+    expect(offline?.rows[3]).toMatchObject({ steady: false, marks: ['not steady'] });
+    expect(offline?.rows[3]?.reasons.join(' ')).toContain('still changed');
     const hole = online?.rows.find(({ point }) => point === null);
     expect(hole).toMatchObject({ concurrency: 32, marks: ['missing: load-tool-failed'] });
     expect(hole?.reasons[0]).toContain('exit code 99');

@@ -52,8 +52,8 @@ describe('a report of request rates', () => {
       ...[
         [
           '1',
-          '50.0',
-          '49.5',
+          '50.00',
+          '49.50',
           '17',
           '3.00',
           '4.00',
@@ -65,7 +65,7 @@ describe('a report of request rates', () => {
           '31.00',
           '44.00',
         ],
-        ['1', '100.0', '99.0', '–', '3.00', '4.00', '4.50', '5.00', '–', '–', '–', '–', '–'],
+        ['1', '100.0', '99.00', '–', '3.00', '4.00', '4.50', '5.00', '–', '–', '–', '–', '–'],
         [
           '1',
           '200.0',
@@ -105,9 +105,9 @@ describe('a report of request rates', () => {
 
   it('says the p99 from the schedule first, in figure and verdict', () => {
     expect(report.verdict).toContain(
-      'at p99 31.0 ms from schedule (5.0 ms from send), batch 1, 200 requests/s',
+      'at p99 31.00 ms from schedule (online, batch size 1, 200 requests/s)',
     );
-    expect(report.figures[1]).toMatchObject({ value: '31.0', unit: 'ms' });
+    expect(report.figures[1]).toMatchObject({ value: '31.00', unit: 'ms' });
     expect(report.figures[1]?.note).toContain('from send p99 5.0');
     expect(report.notes.map(({ name }) => name)).toContain('Latency from schedule');
   });

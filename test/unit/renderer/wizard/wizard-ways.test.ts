@@ -73,6 +73,7 @@ describe('recent models', () => {
     createdAt,
     updatedAt: createdAt,
     best: null,
+    budgetText: null,
     accuracyPassed: true,
     unverified: false,
     tags: [],
