@@ -3,7 +3,7 @@ import { appEnvironment, bootstrap } from './lib/bootstrap.mjs';
 import { foreground } from './lib/foreground.mjs';
 import { repoRoot } from './lib/layout.mjs';
 import { main } from './lib/main.mjs';
-import { say } from './lib/say.mjs';
+import { SetupError, say } from './lib/say.mjs';
 import { startXvfb } from './lib/xvfb.mjs';
 
 const help = `npm run bench -- [load|window|monitor|pipeline|sweep|open-loop|interval] [--repeats N] [--only TEXT] [--out FILE]
@@ -23,7 +23,8 @@ Exit code 1: the second is not in the latency from the schedule.
 interval: measures two levels 50 times each, with a long reference between, and writes docs/benchmarks-interval.md
 (--out elsewhere; --trials N, --window-ms N, --blocks FILE for the single parts). Exit code 1: an interval covers its
 reference in less than 90 % of the trials.
-All, one after the other, when none is named.`;
+All, one after the other, when none is named. Ctrl-C ends load, pipeline, sweep and open-loop with what they have
+measured, marked as interrupted; exit code 130.`;
 
 const folder = join(repoRoot, 'out', 'bench');
 
@@ -100,6 +101,7 @@ async function benchWindow({ home, layout }, name, args) {
 
 /** Measured from the command line, without a window. */
 const plainBenches = ['pipeline', 'sweep', 'open-loop'];
+const names = ['load', 'window', 'monitor', 'interval', ...plainBenches];
 
 /** `name`: one of plainBenches. */
 function benchPlain({ home }, name, args) {
@@ -114,14 +116,27 @@ function benchPlain({ home }, name, args) {
   });
 }
 
+/** What no bench would do must not end in one that ran and said that every goal is met. */
+function checkAsked(named, rest) {
+  const [first] = rest;
+  if (named === null && first !== undefined && !first.startsWith('-')) {
+    throw new SetupError(`There is no bench "${first}": choose from ${names.join(', ')}.`);
+  }
+  if (rest.includes('--only') && named !== null && named !== 'load') {
+    throw new SetupError(`--only names scenarios of the bench "load"; "${named}" has none.`);
+  }
+  if (rest.at(-1) === '--only')
+    throw new SetupError('--only needs a text: a part of the title of a scenario.');
+}
+
 await main(async (args) => {
   if (args.includes('--help') || args.includes('-h')) {
     say(help);
     return 0;
   }
-  const named =
-    ['load', 'window', 'monitor', 'interval', ...plainBenches].find((name) => name === args[0]) ?? null;
+  const named = names.find((name) => name === args[0]) ?? null;
   const rest = named === null ? args : args.slice(1);
+  checkAsked(named, rest);
   const context = await bootstrap([
     ...['modules', 'build', 'python', 'triton', 'perf-analyzer'],
     ...(['load', 'sweep', 'open-loop', 'interval'].includes(named) ? [] : ['electron']),

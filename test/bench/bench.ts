@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
+import { chosenScenarios } from './chosen-scenarios';
 import type { Sample } from './measure';
 import { levelInput, measureAnalyzer, measureNative } from './measure';
 import type { BenchScenario } from './scenarios';
 import { keepApart } from './processors';
-import { scenarios } from './scenarios';
 import { startBenchTriton } from './start-bench-triton';
 import type { ScenarioResult } from './table';
 import { formatScenario, missed, titleOf } from './table';
+import { cutText, exitWhenCut, isCut, untilCut } from './until-cut';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -31,6 +32,17 @@ const outFile = option('out', '');
 const workerFile = option('worker', '');
 const childFile = option('child', '');
 
+/** Before anything is started: a name that fits nothing ends here. */
+function readChosen(): readonly BenchScenario[] {
+  try {
+    return chosenScenarios(only);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(2);
+  }
+}
+
+const chosen = readChosen();
 const triton = await startBenchTriton();
 const dir = await mkdtemp(join(tmpdir(), 'workbench-bench-'));
 const tool = createLoadTools({
@@ -40,12 +52,13 @@ const tool = createLoadTools({
 }).perf_analyzer;
 
 /** Both tools in turn, the first of each pair by chance: a machine that drifts does so for both. */
-async function runScenario(scenario: BenchScenario): Promise<ScenarioResult> {
+async function runScenario(scenario: BenchScenario, into: ScenarioResult[]): Promise<void> {
   const native: Sample[] = [];
   const analyzer: Sample[] = [];
   const measure = await levelInput(scenario, triton, dir);
   const lost: string[] = [];
-  while (native.length < repeats && lost.length <= mostLost) {
+  into.push({ scenario, repeats, native, analyzer, lost });
+  while (native.length < repeats && lost.length <= mostLost && !isCut()) {
     const pair: { native?: Sample; analyzer?: Sample } = {};
     const steps = [
       async () => {
@@ -58,6 +71,7 @@ async function runScenario(scenario: BenchScenario): Promise<ScenarioResult> {
     try {
       for (const step of Math.random() < 0.5 ? steps : steps.reverse()) await step();
     } catch (error) {
+      if (isCut()) return;
       // perf_analyzer hangs at times; the pair is taken again, or the scenario ends with fewer, and the table says so.
       lost.push(error instanceof Error ? error.message : String(error));
       say(`${titleOf(scenario)}: pair lost: ${lost.at(-1) ?? ''}`);
@@ -71,7 +85,6 @@ async function runScenario(scenario: BenchScenario): Promise<ScenarioResult> {
       `${titleOf(scenario)}, ${native.length} of ${repeats}: native ${rate(pair.native)}/s, perf_analyzer ${rate(pair.analyzer)}/s`,
     );
   }
-  return { scenario, repeats, native, analyzer, lost };
 }
 
 const facts = [
@@ -83,7 +96,11 @@ const facts = [
   `| Node | ${process.versions.node} |`,
 ];
 
-const documentOf = (results: readonly ScenarioResult[], version: string): string =>
+const documentOf = (
+  results: readonly ScenarioResult[],
+  version: string,
+  note: readonly string[] = [],
+): string =>
   [
     '# Native load generator and perf_analyzer, side by side',
     '',
@@ -101,6 +118,7 @@ const documentOf = (results: readonly ScenarioResult[], version: string): string
     '`sink` answers with one value, `echo` with all that it got. `Model busy` is the rate times what the server counts as',
     "compute: near 100 % the times of the model's one instance decide the rate.",
     '',
+    ...note,
     '| | |',
     '|---|---|',
     ...facts,
@@ -113,21 +131,34 @@ const documentOf = (results: readonly ScenarioResult[], version: string): string
 try {
   const { version } = await createTritonClient(triton.httpAddress).serverMetadata();
   const results: ScenarioResult[] = [];
-  for (const scenario of scenarios.filter((scenario) => titleOf(scenario).includes(only))) {
-    const together = scenario.goals.sameColumns === true ? keepApart(triton.pid) : () => undefined;
-    try {
-      results.push(await runScenario(scenario));
-    } finally {
-      together();
+  const cut = await untilCut(async () => {
+    for (const scenario of chosen) {
+      if (isCut()) return;
+      const together = scenario.goals.sameColumns === true ? keepApart(triton.pid) : () => undefined;
+      try {
+        await runScenario(scenario, results);
+      } finally {
+        together();
+      }
+      // Whatever comes after: what has been measured is not lost with it.
+      if (outFile !== '' && !isCut()) await writeFile(outFile, documentOf(results, version));
     }
-    // Whatever comes after: what has been measured is not lost with it.
-    if (outFile !== '') await writeFile(outFile, documentOf(results, version));
+  });
+  const measured = cut ? results.filter(({ native }) => native.length > 0) : results;
+  const whole = measured.filter(({ native }) => native.length === repeats).length;
+  const note = cut ? cutText(`${whole} of ${chosen.length} scenarios measured to their end`) : [];
+  const document = documentOf(measured, version, note);
+  say(`\n${document}`);
+  if (cut) {
+    if (outFile !== '' && measured.length > 0) await writeFile(outFile, document);
+    say(`Interrupted: ${measured.length} of ${chosen.length} scenarios have figures; no goal was judged.`);
+  } else {
+    const wrong = results.flatMap((result) => missed(result));
+    say(wrong.length === 0 ? 'Every goal is met.' : `Missed:\n${wrong.join('\n')}`);
+    process.exitCode = wrong.length === 0 ? 0 : 1;
   }
-  say(`\n${documentOf(results, version)}`);
-  const wrong = results.flatMap((result) => missed(result));
-  say(wrong.length === 0 ? 'Every goal is met.' : `Missed:\n${wrong.join('\n')}`);
-  process.exitCode = wrong.length === 0 ? 0 : 1;
 } finally {
   await triton.stop();
   await rm(dir, { recursive: true, force: true });
 }
+exitWhenCut();

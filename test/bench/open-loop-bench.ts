@@ -10,6 +10,7 @@ import type { TestTriton } from '../support/triton';
 import { startTestTriton } from '../support/triton';
 import type { Judged } from './bench-facts';
 import { exitCodeOf, factTable, judgedTable, option, rangeText, say, shuffled } from './bench-facts';
+import { cutText, exitWhenCut, isCut, untilCut } from './until-cut';
 
 const repeats = Number(option('repeats', '5'));
 const outFile = option('out', '');
@@ -158,9 +159,13 @@ try {
     (['native', 'perf_analyzer'] as const).map((tool) => ({ tool, protocol })),
   );
   const measured: Paused[] = [];
-  for (let repeat = 1; repeat <= repeats; repeat += 1) {
-    for (const { tool, protocol } of shuffled(cases)) {
+  const server = await createTritonClient(triton.httpAddress).serverMetadata();
+  const measureAll = async () => {
+    for (const { repeat, tool, protocol } of Array.from({ length: repeats }, (_unused, index) =>
+      shuffled(cases).map((one) => ({ ...one, repeat: index + 1 })),
+    ).flat()) {
       const paused = await measurePaused(tool, protocol);
+      if (isCut()) return;
       measured.push(paused);
       const { point } = paused;
       const shown = (us: number | undefined) => (us === undefined ? '–' : `${ms(us).toFixed(1)} ms`);
@@ -169,11 +174,11 @@ try {
           `worst ${shown(point?.scheduled?.maxUs)}, p99 from send ${shown(point?.p99Us)}`,
       );
     }
-  }
+  };
+  const cut = await untilCut(measureAll);
   const rows = (['grpc', 'http'] as const).flatMap((protocol) => judge(protocol, measured));
   const analyzer = measured.filter(({ tool }) => tool === 'perf_analyzer');
   const rowsGiven = analyzer.flatMap(({ point }) => (point === null ? [] : [ms(point.p99Us)]));
-  const server = await createTritonClient(triton.httpAddress).serverMetadata();
   const document = [
     '# A server that stands still, under a constant rate',
     '',
@@ -182,6 +187,7 @@ try {
     'schedule begins when a request was due, so that the second is in it; the latency from the send begins when it went out, and',
     'what could not be sent is not in it. Median [lowest–highest] of all repeats.',
     '',
+    ...(cut ? cutText(`${measured.length} of ${repeats * cases.length} levels measured`) : []),
     ...factTable(server.version, [['Repeats', String(repeats)]]),
     '',
     ...judgedTable(rows),
@@ -190,10 +196,15 @@ try {
     `protocols; a row in ${rowsGiven.length} of ${analyzer.length} levels.`,
     '',
   ].join('\n');
-  say(`\n${document}`);
-  if (outFile !== '') await writeFile(outFile, document);
-  process.exitCode = exitCodeOf(rows);
+  if (measured.length > 0) {
+    say(`\n${document}`);
+    if (outFile !== '') await writeFile(outFile, document);
+  }
+  if (cut)
+    say(`Interrupted: ${measured.length} of ${repeats * cases.length} levels measured; nothing was judged.`);
+  else process.exitCode = exitCodeOf(rows);
 } finally {
   await triton.stop();
   await rm(dir, { recursive: true, force: true });
 }
+exitWhenCut();

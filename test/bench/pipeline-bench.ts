@@ -8,6 +8,7 @@ import { exitCodeOf, factTable, judgedTable, option, rangeText, say, shuffled } 
 import { median } from './pairs';
 import type { Passage, PipelineSides } from './pipeline-sides';
 import { runScript, runWorkbench } from './pipeline-sides';
+import { cutText, exitWhenCut, isCut, untilCut } from './until-cut';
 
 const repeats = Number(option('repeats', '5'));
 const outFile = option('out', '');
@@ -52,18 +53,28 @@ try {
     intervalMs: Number(option('interval-ms', '1000')),
   };
   // Files of Python, Triton and the tools come from memory for all of them; the first is not counted.
-  if (option('warm-up', 'yes') !== 'no')
-    await runScript({ ...sides, batchSizes: '1', concurrency: '1' }, scriptOf.plain);
+  const warmUp = async () => {
+    if (option('warm-up', 'yes') !== 'no')
+      await runScript({ ...sides, batchSizes: '1', concurrency: '1' }, scriptOf.plain);
+  };
   const measured: Record<Way, Passage[]> = { run: [], steps: [], plain: [] };
-  for (let repeat = 1; repeat <= repeats; repeat += 1) {
-    for (const way of shuffled(ways)) {
+  const measureAll = async () => {
+    await warmUp();
+    for (const { repeat, way } of Array.from({ length: repeats }, (_unused, index) =>
+      shuffled(ways).map((one) => ({ way: one, repeat: index + 1 })),
+    ).flat()) {
       const passage = way === 'run' ? await runWorkbench(sides) : await runScript(sides, scriptOf[way]);
+      if (isCut()) return;
       measured[way].push(passage);
       say(
         `${repeat} of ${repeats}, ${way}: ${passage.ownS.toFixed(2)} s and ${passage.loadS.toFixed(1)} s of load`,
       );
     }
-  }
+  };
+  const cut = await untilCut(measureAll);
+  // A repeat that was cut between the ways cannot be compared.
+  const whole = Math.min(...ways.map((way) => measured[way].length));
+  for (const way of ways) measured[way].splice(whole);
   const own = (way: Way) => measured[way].map(({ ownS }) => ownS);
   const judged = (way: 'steps' | 'plain', title: string): readonly Judged[] => {
     const over = beyond(measured.run, measured[way]);
@@ -95,7 +106,8 @@ try {
     '(`run` writes HTML, PDF and JSON as well). Shuffled. Seconds of wall time of the whole process without those of',
     'perf_analyzer. Median [lowest–highest].',
     '',
-    ...factTable(version ?? 'unknown', [['Repeats', String(repeats)]]),
+    ...(cut ? cutText(`${whole} of ${repeats} repeats measured`) : []),
+    ...factTable(version ?? 'unknown', [['Repeats', String(whole)]]),
     '',
     ...judgedTable(rows),
     '',
@@ -105,9 +117,13 @@ try {
     ...stepTable('steps by hand', measured.steps),
     ...stepTable('plain script', measured.plain),
   ].join('\n');
-  say(`\n${document}`);
-  if (outFile !== '') await writeFile(outFile, document);
-  process.exitCode = exitCodeOf(rows);
+  if (whole > 0) {
+    say(`\n${document}`);
+    if (outFile !== '') await writeFile(outFile, document);
+  }
+  if (cut) say(`Interrupted: ${whole} of ${repeats} repeats measured; nothing was judged.`);
+  else process.exitCode = exitCodeOf(rows);
 } finally {
   await rm(home, { recursive: true, force: true });
 }
+exitWhenCut();

@@ -1,18 +1,19 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { loadPointSchema } from '../../main/contract/results';
-import { parseAnalyzerCsv } from '../../main/perf/analyzer/parse-analyzer-csv';
 import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
+import { analyzerLevel } from './analyzer-level';
 import type { Judged } from './bench-facts';
 import { exitCodeOf, factTable, judgedTable, option, rangeText, say, shuffled } from './bench-facts';
 import { median, pairedRatio } from './pairs';
 import { startBenchTriton } from './start-bench-triton';
+import { cutText, exitWhenCut, isCut, untilCut } from './until-cut';
 
 const repeats = Number(option('repeats', '3'));
 const outFile = option('out', '');
@@ -71,33 +72,27 @@ async function sweepNative(): Promise<Swept> {
   };
 }
 
-/** Time and, where there is one, the row of a level; perf_analyzer writes none where three windows do not agree. */
-async function analyzerLevel(concurrency: number): Promise<{ readonly p95Us: number | null }> {
-  const csv = join(dir, `level-${concurrency}.csv`);
-  await rm(csv, { force: true });
-  const argv = [
-    ...['-m', name, '-u', triton.grpcAddress, '-i', 'grpc', '--shape', `INPUT:${elements}`],
-    ...['--concurrency-range', `${concurrency}:${concurrency}`, '-f', csv, '--verbose-csv'],
-  ];
-  const env = { ...process.env, LD_LIBRARY_PATH: layout.perfAnalyzerLibraries };
-  try {
-    await run(layout.perfAnalyzer, argv, { cwd: dir, env, maxBuffer: 2 ** 26 });
-    return { p95Us: parseAnalyzerCsv(await readFile(csv, 'utf8')).columns.p95Us };
-  } catch (error) {
-    // Its exit code where the level did not become steady.
-    const text = error instanceof Error && 'stdout' in error ? String(error.stdout) : '';
-    if (text.includes('Failed to obtain stable')) return { p95Us: null };
-    throw error;
-  }
-}
+const csvOf = (concurrency: number) => join(dir, `level-${concurrency}.csv`);
+
+const analyzerArgv = (concurrency: number): readonly [string, ...string[]] => [
+  layout.perfAnalyzer,
+  ...['-m', name, '-u', triton.grpcAddress, '-i', 'grpc', '--shape', `INPUT:${elements}`],
+  ...['--concurrency-range', `${concurrency}:${concurrency}`, '-f', csvOf(concurrency), '--verbose-csv'],
+];
 
 /** perf_analyzer's own defaults, a process a level: within one process a level that fails would end the sweep. */
 async function sweepAnalyzer(): Promise<Swept> {
   const startMs = performance.now();
   const p95Us = new Map<number, number>();
   for (const concurrency of shuffled(concurrencies)) {
-    const level = await analyzerLevel(concurrency);
+    const level = await analyzerLevel({
+      argv: analyzerArgv(concurrency),
+      csv: csvOf(concurrency),
+      cwd: dir,
+      env: { ...process.env, LD_LIBRARY_PATH: layout.perfAnalyzerLibraries },
+    });
     if (level.p95Us !== null) p95Us.set(concurrency, level.p95Us);
+    else say(`concurrency ${concurrency}: perf_analyzer gave no row, ${level.reason}`);
   }
   const seconds = (performance.now() - startMs) / 1000;
   return { seconds, p95Us, unsteady: concurrencies.length - p95Us.size };
@@ -145,16 +140,24 @@ type Tool = (typeof tools)[number];
 try {
   const values = Float32Array.from({ length: elements }, (_unused, index) => ((index * 37) % 101) / 101);
   await writeFile(join(dir, 'values.bin'), Buffer.from(values.buffer));
-  const looks = [await lookAtLevels()];
+  const server = await createTritonClient(triton.httpAddress).serverMetadata();
+  const looks: Found[] = [];
   const swept: Record<Tool, Swept[]> = { native: [], perf_analyzer: [] };
-  for (let repeat = 1; repeat <= repeats; repeat += 1) {
-    for (const tool of shuffled(tools)) {
-      const one = tool === 'native' ? await sweepNative() : await sweepAnalyzer();
-      swept[tool].push(one);
-      say(`${repeat} of ${repeats}, ${tool}: ${one.p95Us.size} points in ${one.seconds.toFixed(1)} s`);
-      looks.push(await lookAtLevels());
+  const cut = await untilCut(async () => {
+    looks.push(await lookAtLevels());
+    for (let repeat = 1; repeat <= repeats && !isCut(); repeat += 1) {
+      for (const tool of shuffled(tools)) {
+        const one = tool === 'native' ? await sweepNative() : await sweepAnalyzer();
+        if (isCut()) return;
+        swept[tool].push(one);
+        say(`${repeat} of ${repeats}, ${tool}: ${one.p95Us.size} points in ${one.seconds.toFixed(1)} s`);
+        looks.push(await lookAtLevels());
+      }
     }
-  }
+  });
+  // A repeat that was cut between the two tools is no pair.
+  const pairs = Math.min(...tools.map((tool) => swept[tool].length));
+  for (const tool of tools) swept[tool].splice(pairs);
   const looksUs = (concurrency: number) => looks.map((found) => found.get(concurrency) ?? NaN);
   const referenceUs = (concurrency: number) =>
     looksUs(concurrency).reduce((sum, p95Us) => sum + p95Us, 0) / looks.length;
@@ -223,7 +226,6 @@ try {
     return `| ${concurrency} | ${mean} | ${found} | ${off('native')} | ${off('perf_analyzer')} |`;
   });
   const unsteady = (tool: Tool) => swept[tool].reduce((sum, one) => sum + one.unsteady, 0);
-  const server = await createTritonClient(triton.httpAddress).serverMetadata();
   const document = [
     '# A sweep of eight levels, native and perf_analyzer',
     '',
@@ -235,22 +237,25 @@ try {
     'the whole time, so that it is what the machine does in the mean. An error counts where a point was delivered.',
     'Median [lowest–highest].',
     '',
-    ...factTable(server.version, [['Repeats', String(repeats)]]),
+    ...(cut ? cutText(`${pairs} of ${repeats} repeats measured`) : []),
+    ...factTable(server.version, [['Repeats', String(pairs)]]),
     '',
     ...judgedTable(rows),
     '',
     `Levels that did not become steady: native ${unsteady('native')} (delivered and marked), perf_analyzer ${unsteady('perf_analyzer')}`,
-    `(no row) of ${all * repeats}. A single look was off the mean of all by ${rangeText(drifts, 1)} %.`,
+    `(no row) of ${all * pairs}. A single look was off the mean of all by ${rangeText(drifts, 1)} %.`,
     '',
     '| concurrency | reference, p95 ms | its looks | native off by % | perf_analyzer off by % |',
     '|---|---|---|---|---|',
     ...perLevel,
     '',
   ].join('\n');
-  say(`\n${document}`);
-  if (outFile !== '') await writeFile(outFile, document);
-  process.exitCode = exitCodeOf(rows);
+  if (pairs > 0) say(`\n${document}`);
+  if (pairs > 0 && outFile !== '') await writeFile(outFile, document);
+  if (cut) say(`Interrupted: ${pairs} of ${repeats} repeats measured; nothing was judged.`);
+  else process.exitCode = exitCodeOf(rows);
 } finally {
   await triton.stop();
   await rm(dir, { recursive: true, force: true });
 }
+exitWhenCut();
