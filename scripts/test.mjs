@@ -2,7 +2,9 @@ import { appEnvironment, bootstrap, needs } from './lib/bootstrap.mjs';
 import { main } from './lib/main.mjs';
 import { SetupError, say } from './lib/say.mjs';
 import { ensureDockerForTests } from './lib/steps/docker.mjs';
+import { markerName } from './lib/end-marked.mjs';
 import { partNames, runParts } from './lib/test-parts.mjs';
+import { createTestRun } from './lib/test-run.mjs';
 
 /** What runs when only one part is asked for needs no more than this. */
 const needsOf = { check: needs.check, python: needs.check, unit: ['modules'] };
@@ -30,9 +32,11 @@ async function dockerProblem(context, env) {
   }
 }
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 await main(async (args) => {
-  process.once('SIGINT', () => process.exit(130));
-  process.once('SIGTERM', () => process.exit(143));
+  const whileSettingUp = () => process.exit(130);
+  for (const signal of signals) process.on(signal, whileSettingUp);
   const names = chosen(args);
   const wanted = [...new Set(names.flatMap((name) => needsOf[name] ?? needs.test))];
   const all = names.some((name) => !(name in needsOf));
@@ -52,16 +56,33 @@ await main(async (args) => {
       }
     }
   }
-  const results = await runParts(names, { layout, env }, (name) => say(`\n── ${name}`));
+  const testRun = createTestRun();
+  // From here on: the Docker Engine that was started for the tests is to stay.
+  process.env[markerName] = testRun.marker;
+  for (const signal of signals) {
+    process.off(signal, whileSettingUp);
+    process.on(signal, () => {
+      if (!testRun.interrupted())
+        say('\nInterrupted: the tests are being ended; once more ends them at once.');
+      void testRun.interrupt();
+    });
+  }
+  const results = await runParts(names, { layout, env, testRun }, (name) => say(`\n── ${name}`));
+  await testRun.ended();
+  const interrupted = testRun.interrupted();
   for (const { name, seconds, ...result } of results) {
     // A part that ran nothing proves nothing.
-    if (result.passed + result.failed === 0) result.failed = 1;
+    if (!interrupted && result.passed + result.failed === 0) result.failed = 1;
     for (const key of Object.keys(sum)) sum[key] += result[key];
     lines.push(
       `${name}: ${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped in ${seconds.toFixed(1)} s`,
     );
   }
+  const failures = interrupted ? testRun.failures() : '';
+  if (failures !== '') say(`\nFailed until then:\n\n${failures}`);
   say(`\n${lines.join('\n')}`);
-  process.stdout.write(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped\n`);
+  const counts = `${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`;
+  process.stdout.write(`${counts}${interrupted ? ' (interrupted: not all tests ran)' : ''}\n`);
+  if (interrupted) process.exit(130);
   return sum.failed === 0 ? 0 : 1;
 });

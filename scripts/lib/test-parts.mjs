@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,26 +5,8 @@ import { runCheck } from './check-tools.mjs';
 import { repoRoot } from './layout.mjs';
 import { startXvfb } from './xvfb.mjs';
 
+const reporter = (name) => join(repoRoot, 'scripts', 'lib', name);
 const bin = (name) => join(repoRoot, 'node_modules', '.bin', name);
-
-/** Runs a test runner on this terminal (or not, `silent`); `onText` sees what it prints. Resolves with its exit code. */
-function runner(program, args, env, onText, { silent = false } = {}) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      cwd: repoRoot,
-      env,
-      stdio: onText ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
-    });
-    for (const stream of onText ? ['stdout', 'stderr'] : []) {
-      child[stream].on('data', (chunk) => {
-        if (!silent) process[stream].write(chunk);
-        onText(chunk.toString());
-      });
-    }
-    child.once('error', reject);
-    child.once('close', (code) => resolve(code ?? 1));
-  });
-}
 
 async function withReport(run) {
   const folder = mkdtempSync(join(tmpdir(), 'workbench-test-'));
@@ -44,6 +25,9 @@ async function withReport(run) {
   }
 }
 
+/** What a runner that was interrupted had done; null for one that came to its end. */
+const partial = (testRun, outcomes) => (testRun.interrupted() ? testRun.countsOf(outcomes) : null);
+
 /** A runner that failed without a failed test (a file that does not load, a crash) counts as one failure. */
 function counted(code, { passed, failed, skipped }) {
   return { passed, failed: failed === 0 && code !== 0 ? 1 : failed, skipped };
@@ -58,38 +42,39 @@ const added = (a, b) => ({
 
 const nothing = { passed: 0, failed: 1, skipped: 0 };
 
-async function check({ layout }) {
+async function check({ layout, testRun }) {
   const failed = await runCheck(layout.python);
+  // Tools that were ended have no verdict.
+  if (testRun.interrupted()) return none;
   return { passed: failed === 0 ? 1 : 0, failed: failed === 0 ? 0 : 1, skipped: 0 };
 }
 
 const pythonTests = join('test', 'python');
 
 /** One file of Python tests; what it prints comes in one piece, as another runs beside it. */
-async function pythonFile(file, program, env) {
+async function pythonFile(file, program, env, testRun) {
   let text = '';
-  const args = ['-m', 'unittest', 'discover', '-s', pythonTests, '-p', file, '-v'];
-  const code = await runner(
-    program,
-    args,
-    env,
-    (chunk) => {
+  // --catch: when it is interrupted it says what failed until then.
+  const args = ['-m', 'unittest', 'discover', '-s', pythonTests, '-p', file, '-v', '--catch'];
+  const code = await testRun.runner(program, args, env, {
+    silent: true,
+    onText: (chunk) => {
       text += chunk;
     },
-    { silent: true },
-  );
+  });
   process.stdout.write(`${file}\n${text}`);
   const ran = Number(/^Ran (\d+) tests?/m.exec(text)?.[1] ?? 0);
   const last = /^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$/m.exec(text)?.[1] ?? '';
   const number = (name) => Number(new RegExp(`(?:^|, )${name}=(\\d+)`).exec(last)?.[1] ?? 0);
   const failed = number('failures') + number('errors') + number('unexpected successes');
   const skipped = number('skipped');
+  if (testRun.interrupted()) return { passed: Math.max(0, ran - failed - skipped), failed, skipped };
   // A file in which nothing ran proves nothing.
   return counted(ran === 0 ? 1 : code, { passed: Math.max(0, ran - failed - skipped), failed, skipped });
 }
 
 /** Two files at a time, each with a thread of its own for the tensors. */
-async function python({ layout, env }) {
+async function python({ layout, env, testRun }) {
   const own = {
     ...env,
     PYTHONPATH: join(repoRoot, 'resources'),
@@ -99,8 +84,8 @@ async function python({ layout, env }) {
   const waiting = readdirSync(join(repoRoot, pythonTests)).filter((name) => /^test.*\.py$/.test(name));
   const results = [];
   const lane = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      results.push(await pythonFile(file, layout.python, own));
+    for (let file = waiting.shift(); file !== undefined && !testRun.interrupted(); file = waiting.shift()) {
+      results.push(await pythonFile(file, layout.python, own, testRun));
     }
   };
   await Promise.all([lane(), lane()]);
@@ -108,14 +93,21 @@ async function python({ layout, env }) {
 }
 
 function vitest(project) {
-  return async ({ env }) => {
+  return async ({ env, testRun }) => {
+    const outcomes = testRun.outcomesFile();
     const { code, report } = await withReport((file) =>
-      runner(
+      testRun.runner(
         bin('vitest'),
-        ['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
+        [
+          ...['run', '--project', project, '--reporter=default', '--reporter=json'],
+          ...[`--outputFile.json=${file}`, `--reporter=${reporter('vitest-outcomes.mjs')}`],
+        ],
         env,
+        { outcomes },
       ),
     );
+    const cut = partial(testRun, outcomes);
+    if (cut !== null) return cut;
     if (report === null) return nothing;
     return counted(code, {
       passed: report.numPassedTests,
@@ -125,16 +117,20 @@ function vitest(project) {
   };
 }
 
-async function e2e({ env }) {
+async function e2e({ env, testRun }) {
+  const outcomes = testRun.outcomesFile();
   const display = await startXvfb();
   try {
     const { code, report } = await withReport((file) =>
-      runner(bin('playwright'), ['test', '--reporter=list,json'], {
-        ...env,
-        DISPLAY: display.display,
-        PLAYWRIGHT_JSON_OUTPUT_FILE: file,
-      }),
+      testRun.runner(
+        bin('playwright'),
+        ['test', `--reporter=list,json,${reporter('playwright-outcomes.mjs')}`],
+        { ...env, DISPLAY: display.display, PLAYWRIGHT_JSON_OUTPUT_FILE: file },
+        { outcomes },
+      ),
     );
+    const cut = partial(testRun, outcomes);
+    if (cut !== null) return cut;
     if (report === null) return nothing;
     const { expected, unexpected, flaky, skipped } = report.stats;
     return counted(code, { passed: expected, failed: unexpected + flaky, skipped });
@@ -146,6 +142,7 @@ async function e2e({ env }) {
 /** A project that ran nothing proves nothing. */
 const something = (run) => async (context) => {
   const result = await run(context);
+  if (context.testRun.interrupted()) return result;
   return result.passed + result.failed + result.skipped === 0 ? nothing : result;
 };
 
@@ -165,7 +162,7 @@ const afterLanes = [integration('presets'), integration('own')];
 export const partNames = [...Object.keys(alone), 'integration', 'e2e'];
 
 /**
- * Runs the parts `names`; `onStart` hears what begins.
+ * Runs the parts `names`; `onStart` hears what begins. Nothing begins once `context.testRun` is interrupted.
  * @returns for each part `{name, passed, failed, skipped, seconds}`
  */
 export async function runParts(names, context, onStart) {
@@ -175,17 +172,18 @@ export async function runParts(names, context, onStart) {
     results.set(name, { ...added(before, result), startMs: before.startMs, endMs: performance.now() });
   };
   const run = async (name, job) => {
+    if (context.testRun.interrupted()) return;
     const startMs = performance.now();
     add(name, startMs, await job(context));
   };
   for (const name of Object.keys(alone).filter((each) => names.includes(each))) {
-    onStart(name);
+    if (!context.testRun.interrupted()) onStart(name);
     await run(name, alone[name]);
   }
   const wanted = (jobs) => jobs.filter(({ part }) => names.includes(part));
   const left = wanted(afterLanes);
   const beside = [...new Set([...lanes.flatMap(wanted), ...left].map(({ part }) => part))];
-  if (beside.length > 0) onStart(beside.join(' and '));
+  if (beside.length > 0 && !context.testRun.interrupted()) onStart(beside.join(' and '));
   await Promise.all(
     lanes.map(async (lane) => {
       for (const job of wanted(lane)) await run(job.part, job.run);
