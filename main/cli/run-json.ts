@@ -1,34 +1,7 @@
-import { bestAnswer, budgetText } from '../contract/answer-text';
+import { bestDocument, budgetDocument } from '../contract/answer-document';
 import { crossCheckOf } from '../contract/cross-check';
-import { isSteady, marksOf } from '../contract/flag-text';
-import type { BestPoint } from '../contract/points';
-import { bestPoint, budgetMsOf, withinBudget } from '../contract/points';
 import type { RunState } from '../contract/run-state';
 import { byLoad } from '../contract/scenario-levels';
-import { budgetLatencyUs } from '../contract/sweep';
-
-const levelDocument = ({ scenario, point }: BestPoint) => ({
-  scenario,
-  batchSize: point.batchSize,
-  concurrency: point.concurrency,
-  ...(point.requestRate === undefined ? {} : { requestRate: point.requestRate }),
-  inferencesPerSecond: point.inferencesPerSecond,
-  p99Us: budgetLatencyUs(point),
-  steady: isSteady(point),
-  marks: marksOf(point),
-});
-
-function bestDocument(state: RunState) {
-  const best = bestPoint(state);
-  return best === null ? null : { ...levelDocument(best), text: bestAnswer(state) };
-}
-
-function budgetDocument(state: RunState) {
-  const budgetMs = budgetMsOf(state);
-  if (budgetMs === null) return null;
-  const { best } = withinBudget(state, budgetMs);
-  return { p99BudgetMs: budgetMs, best: best === null ? null : levelDocument(best), text: budgetText(state) };
-}
 
 /** The document of `run --json`, `resume --json` and `show --json`. */
 export function runDocument(state: RunState, dir: string) {

@@ -1,3 +1,4 @@
+import { bestDocument, budgetDocument } from '../contract/answer-document';
 import type { Scenario } from '../contract/run-events';
 import { crossCheckOf } from '../contract/cross-check';
 import { crossSummary } from '../contract/cross-check-text';
@@ -38,6 +39,8 @@ export const json: Exporter = {
       status: outcomeOf(state),
       createdAt: state.createdAt,
       updatedAt: state.updatedAt,
+      best: bestDocument(state),
+      budget: budgetDocument(state),
       verdict: report.verdict,
       verification: report.verification,
       error: state.error,

@@ -49,6 +49,31 @@ describe('import', () => {
     expect(resumed.stderr).toContain('This run was imported');
   });
 
+  it('answers a p99 budget in the same sentence in CLI, report, CSV and JSON', async () => {
+    const { document } = await imported(fixture('profile-concurrency.csv'), '--model', 'cached');
+    const { runId } = document;
+    const slowestMs = Math.max(...document.online.map(({ p99Us }) => p99Us)) / 1000;
+    const budget = ['--p99-budget-ms', String(Math.ceil(slowestMs))];
+    const tried = await cli(home.path, 'show', runId, ...budget);
+    const sentence = /Within a p99 of .*\.$/m.exec(tried.stdout)?.[0] ?? '';
+    expect(sentence).toContain('inferences/s at p99');
+    // Looking does not change the run.
+    expect((await cli(home.path, 'show', runId)).stdout).not.toContain(sentence);
+
+    const written = await cli(home.path, 'report', runId, ...budget, '--json');
+    const { reports } = JSON.parse(written.stdout) as Pick<RunDocument, 'reports'>;
+    const text = async (kind: string) =>
+      readFile(reports.find((report) => report.kind === kind)?.path ?? '', 'utf8');
+    for (const kind of ['html', 'csv-online', 'json'])
+      expect([kind, await text(kind)]).toEqual([kind, expect.stringContaining(sentence)]);
+    expect((await cli(home.path, 'show', runId)).stdout).toContain(sentence);
+    const shown = JSON.parse((await cli(home.path, 'show', runId, '--json')).stdout) as RunDocument;
+    expect(shown.budget).toMatchObject({ p99BudgetMs: Math.ceil(slowestMs), text: sentence });
+
+    const refused = await cli(home.path, 'report', runId, '--p99-budget-ms', '0');
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--p99-budget-ms')]);
+  });
+
   it('says what it assumed', async () => {
     const { document } = await imported(fixture('concurrency-plain.csv'));
     expect(document.notes.join(' ')).toContain('Batch size 1 is assumed');
