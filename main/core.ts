@@ -64,7 +64,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     monitor,
     initModelFolder: (dir) => initModelFolder(dir, resources),
     createRun: (spec, out) => runs.create(spec, out),
-    executeRun: (runId, from) => runs.execute(runId, from),
+    executeRun: (runId, options) => runs.execute(runId, options),
     cancelRun: (runId) => runs.cancel(runId),
     pauseRun: (runId) => runs.pause(runId),
     underWay: () => ({

@@ -4,20 +4,27 @@ import { stepIds } from '../contract/run-events';
 import { readOneOf } from './read-one-of';
 import { workOn } from './work';
 
-/** `resume`: goes on with a run; what stands in its journal is not done again. */
+interface ResumeOptions {
+  readonly from?: string;
+  readonly allowUnverified?: boolean;
+  readonly verbose?: boolean;
+  readonly json?: boolean;
+}
+
+/** `resume`: continues a run; what is in its journal is not done again. */
 export function addResume(program: Command, context: CliContext): void {
   program
     .command('resume')
-    .description('Go on with a run that failed, or was paused, cancelled or interrupted')
+    .description('Continue a run that failed, or was paused, cancelled or interrupted')
     .argument('<run-id>')
     .option('--from <step>', `do this step and all that need it again: ${stepIds.join(', ')}`)
+    .option('--allow-unverified', 'measure even if the accuracy gate does not pass; results are marked')
     .option('--verbose', 'show the log lines of the steps')
     .option('--json', 'one JSON document on stdout, people read stderr')
-    .action(async (runId: string, options: { from?: string; verbose?: boolean; json?: boolean }) => {
+    .action(async (runId: string, options: ResumeOptions) => {
       const from = options.from === undefined ? undefined : readOneOf('--from', stepIds, options.from);
       const core = await context.core();
-      context.exit(
-        await workOn(core, runId, context.output(options), { verbose: options.verbose === true, from }),
-      );
+      const { verbose = false, allowUnverified } = options;
+      context.exit(await workOn(core, runId, context.output(options), { verbose, from, allowUnverified }));
     });
 }

@@ -122,6 +122,7 @@ export function createRunProgress(
       case 'run-started':
       case 'annotation':
       case 'p99-budget':
+      case 'gate-overridden':
       case 'steps-forgotten':
       case 'environment':
       case 'command':

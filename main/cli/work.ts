@@ -1,8 +1,8 @@
 import type { Core } from '../core';
-import type { StepId } from '../contract/run-events';
 import { stepIds } from '../contract/run-events';
 import { stepTitle } from '../contract/step-text';
 import { exitCodeOf, exitCodes } from './output';
+import type { ExecuteOptions } from '../pipeline/runs';
 import type { Output } from './output';
 import { runDocument } from './run-json';
 import { createRunProgress } from './run-progress';
@@ -20,9 +20,9 @@ export async function workOn(
   core: Core,
   runId: string,
   output: Output,
-  options: { readonly verbose: boolean; readonly from?: StepId | undefined },
+  options: { readonly verbose: boolean } & ExecuteOptions,
 ): Promise<number> {
-  const { verbose } = options;
+  const { verbose, ...how } = options;
   const stopListening = core.subscribe(createRunProgress(output, { verbose, titleOf }));
   const asked = { times: 0 };
   const cancel = () => {
@@ -37,11 +37,14 @@ export async function workOn(
     const { dir } = await core.getRun(runId);
     output.say(`Run ${runId}`);
     output.say(`  in ${dir}`);
-    const { end } = await core.executeRun(runId, options.from);
+    const { end } = await core.executeRun(runId, how);
     const { outcome, error } = await end;
     const { state } = await core.getRun(runId);
     for (const report of state.reports) output.say(`  ${report.kind}: ${report.path}`);
-    if (outcome !== 'done') output.say(`To go on: npm run cli -- resume ${runId}`);
+    if (outcome !== 'done') output.say(`To continue: npm run cli -- resume ${runId}`);
+    if (outcome === 'gate-failed') {
+      output.say(`To measure unverified: npm run cli -- resume ${runId} --allow-unverified`);
+    }
     if (output.json) output.document(runDocument(state, dir));
     switch (outcome) {
       case 'done':

@@ -215,7 +215,10 @@ export const api = {
   'runs.import': call<{ readonly runId: string; readonly notes: readonly string[] }>().with(
     importRequestSchema,
   ),
-  'runs.resume': call<null>().with(runId),
+  /** `allowUnverified`: measures although the accuracy gate did not pass; every result is then marked unverified. */
+  'runs.resume': call<null>().with(
+    z.strictObject({ runId: z.string().max(200), allowUnverified: z.boolean().optional() }),
+  ),
   'runs.cancel': call<null>().with(runId),
   /** The last `limit` lines of a step's log as they stand on disk. */
   'runs.log': call<readonly string[]>().with(

@@ -77,7 +77,8 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   'accuracy-below-threshold': {
     title: 'The accuracy gate did not pass',
-    remedy: 'Fix the model or the threshold; --allow-unverified measures anyway and marks every result.',
+    remedy:
+      'Fix the model or widen the tolerance, or measure anyway: every result is then marked unverified.',
   },
   'engine-unavailable': {
     title: 'This engine cannot be used here',

@@ -252,6 +252,11 @@ export const outputComparisonSchema = z.object({
   /** Over finite pairs; null when there is no finite pair. */
   maxAbsDiff: z.number().min(0).nullable(),
   maxRelDiff: z.number().min(0).nullable(),
+  /**
+   * Largest |difference| / (atol + rtol * |reference|): 1 is the tolerance itself. null: a value differs where nothing
+   * may, or there is no finite pair; absent in older runs.
+   */
+  allowanceShare: z.number().min(0).nullish(),
   nanCount: z.int().min(0),
   infCount: z.int().min(0),
   /** Id of the sample with the largest absolute difference. */

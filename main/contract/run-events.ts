@@ -62,6 +62,8 @@ export const journalBodySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('annotation'), tags: z.array(z.string()), note: z.string() }),
   /** The p99 that a level must keep to be an answer, in milliseconds, by people; null takes it away. */
   z.object({ type: z.literal('p99-budget'), p99BudgetMs: z.number().positive().nullable() }),
+  /** Someone chose to measure although the accuracy gate did not pass; holds until the check itself is forgotten. */
+  z.object({ type: z.literal('gate-overridden') }),
   /** These steps are to be done again whatever their keys say. */
   z.object({ type: z.literal('steps-forgotten'), steps: z.array(step) }),
   z.object({ type: z.literal('step-started'), step, attempt: z.int().min(1), key: z.string() }),

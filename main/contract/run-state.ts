@@ -64,6 +64,8 @@ export interface RunState {
   readonly reports: readonly ReportFile[];
   /** Measured although the accuracy gate did not pass. */
   readonly unverified: boolean;
+  /** Someone chose to go past a failed accuracy gate after the start; the specification still says no. */
+  readonly gateOverridden: boolean;
   readonly tags: readonly string[];
   readonly note: string;
   /** The p99 that was set as a budget for this run; milliseconds. */
@@ -109,6 +111,7 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     scenarios: { offline: { points: [], missing: [] }, online: { points: [], missing: [] } },
     reports: [],
     unverified: false,
+    gateOverridden: false,
     tags: [],
     note: '',
     p99BudgetMs: null,
@@ -141,7 +144,7 @@ function withoutSteps(state: RunState, steps: readonly StepId[]): RunState {
       offline: gone.has('offline') ? empty : state.scenarios.offline,
       online: gone.has('online') ? empty : state.scenarios.online,
     },
-    ...(gone.has('accuracy') ? { accuracy: null, unverified: false } : {}),
+    ...(gone.has('accuracy') ? { accuracy: null, unverified: false, gateOverridden: false } : {}),
     ...(gone.has('report') ? { reports: [] } : {}),
     forgotten: [...new Set([...state.forgotten, ...steps])],
   };
@@ -172,6 +175,8 @@ function applied(state: RunState, entry: JournalEntry): RunState {
       return { ...state, tags: entry.tags, note: entry.note };
     case 'p99-budget':
       return { ...state, p99BudgetMs: entry.p99BudgetMs };
+    case 'gate-overridden':
+      return { ...state, gateOverridden: true };
     case 'steps-forgotten':
       return withoutSteps(state, entry.steps);
     case 'step-started':
@@ -188,14 +193,19 @@ function applied(state: RunState, entry: JournalEntry): RunState {
         commands: [...step.commands, { argv: entry.argv, note: entry.note }],
       }));
     case 'step-skipped':
-      return withStep(state, entry.step, (step) => ({
-        ...step,
-        // A step that this very run has done stays "done": its facts and duration are still the truth.
-        status: entry.reason === 'unchanged' ? 'done' : 'skipped',
-        key: entry.key,
-        skippedBecause: entry.reason,
-        error: null,
-      }));
+      return withStep(state, entry.step, (step) => {
+        // Files that were reused stay reused in later attempts; a step that this run did itself stays "done": its facts
+        // and duration are still the truth.
+        const reused = entry.reason === 'cached' || step.skippedBecause === 'cached';
+        const done = entry.reason === 'unchanged' && !reused;
+        return {
+          ...step,
+          status: done ? 'done' : 'skipped',
+          key: entry.key,
+          skippedBecause: entry.reason === 'unchanged' && reused ? 'cached' : entry.reason,
+          error: null,
+        };
+      });
     case 'step-finished':
       return {
         ...withStep(state, entry.step, (step) => ({

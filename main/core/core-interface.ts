@@ -2,7 +2,7 @@ import type { CallOutput, CoreEvent, Handlers, RunSummary, WorkUnderWay } from '
 import type { ImportRequest } from '../contract/imported';
 import type { MachineStatus } from '../contract/machine';
 import type { Preset } from '../contract/preset';
-import type { ReportFile, StepId } from '../contract/run-events';
+import type { ReportFile } from '../contract/run-events';
 import type { DockerEngineSpec, Format, LoadTool as LoadToolId, RunSpec } from '../contract/run-spec';
 import type { RunState } from '../contract/run-state';
 import type { Choice } from '../contract/spec-tools';
@@ -12,6 +12,7 @@ import type { Monitor } from '../monitor/monitor';
 import type { InitOutcome } from '../own/init-folder';
 import type { LoadTool } from '../perf/load-tool';
 import type { RunEnd } from '../pipeline/attempt';
+import type { ExecuteOptions } from '../pipeline/runs';
 import type { DeviceTurn } from '../store/device-queue';
 import type { UnreadableRun } from '../store/run-store';
 import type { Cleaned } from './upkeep';
@@ -42,7 +43,7 @@ export interface Core {
   initModelFolder(dir: string): Promise<InitOutcome>;
   createRun(spec: RunSpec, out?: string): Promise<string>;
   /** Starts or goes on, or does `from` and all that need it again; resolves when the work has begun. */
-  executeRun(runId: string, from?: StepId): Promise<{ readonly end: Promise<RunEnd> }>;
+  executeRun(runId: string, options?: ExecuteOptions): Promise<{ readonly end: Promise<RunEnd> }>;
   cancelRun(runId: string): Promise<void>;
   /** Before the next level or step. Throws input-invalid when nobody works on the run. */
   pauseRun(runId: string): Promise<void>;

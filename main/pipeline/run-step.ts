@@ -1,11 +1,12 @@
 import { readFile, rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { WorkbenchError } from '../contract/errors';
+import { toWire, WorkbenchError } from '../contract/errors';
 import { stepTitle } from '../contract/step-text';
 import { linkedAbort } from '../platform/abort';
 import { writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { LogFile } from '../platform/log-file';
+import { createStepLog } from './step-log';
 import type { RunContext, Step, StepContext, StepOutcome } from './step';
 
 /** What a step reported, kept beside its files so that a cached step shows the same facts. */
@@ -25,6 +26,10 @@ function readOutput(run: RunContext): StepContext['output'] {
     return schema.parse(JSON.parse(text));
   };
 }
+
+/** The accuracy gate as an error: its reasons are the message. */
+export const gateError = (gate: NonNullable<StepOutcome['gate']>): WorkbenchError =>
+  new WorkbenchError('accuracy-below-threshold', gate.reasons.join('; '));
 
 /**
  * Runs one attempt of a step under its deadline. `record` steps keep their folder between attempts:
@@ -48,24 +53,25 @@ export async function runStep(
     controller.abort();
   }, deadlineS * 1000);
   const report: StepReport = { facts: [], warnings: [], commands: [] };
+  const log = createStepLog((lines) => {
+    run.emit({ type: 'log', runId: run.runId, step: step.id, lines: logFile.add(lines) });
+  });
   const context: StepContext = {
     run,
     spec: run.spec,
     dir,
     signal: controller.signal,
-    log: (lines) => {
-      if (lines.length > 0) {
-        run.emit({ type: 'log', runId: run.runId, step: step.id, lines: logFile.add(lines) });
-      }
-    },
+    log: log.lines,
     progress: (fraction, text) => {
       run.emit({ type: 'progress', runId: run.runId, step: step.id, fraction, text });
     },
     fact: (name, value) => {
       report.facts.push({ name, value });
+      log.fact(name, value);
     },
     warning: (text) => {
       report.warnings.push(text);
+      log.warning(text);
     },
     command: (argv, note) => {
       report.commands.push([...argv]);
@@ -83,20 +89,20 @@ export async function runStep(
     if (outcome.output !== undefined) {
       await writeFileAtomic(run.folder.output(step.id), JSON.stringify(outcome.output, null, 2));
     }
+    if (outcome.gate !== undefined) log.failure(toWire(gateError(outcome.gate)));
     return { outcome, report };
   } catch (error) {
-    if (expiry.reached) {
-      throw new WorkbenchError(
-        'deadline-exceeded',
-        `"${stepTitle[step.id]}" did not end within ${deadlineS} s`,
-        {
+    const said = expiry.reached
+      ? new WorkbenchError('deadline-exceeded', `"${stepTitle[step.id]}" did not end within ${deadlineS} s`, {
           where: step.id,
           cause: error,
-        },
-      );
-    }
-    if (signal.aborted) throw new WorkbenchError('cancelled', 'The run was cancelled', { cause: error });
-    throw error;
+        })
+      : signal.aborted
+        ? new WorkbenchError('cancelled', 'The run was cancelled', { cause: error })
+        : error;
+    if (signal.aborted && !expiry.reached) log.lines(['Cancelled']);
+    else log.failure(toWire(said));
+    throw said;
   } finally {
     clearTimeout(timer);
     dispose();

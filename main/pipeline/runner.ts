@@ -8,7 +8,7 @@ import { canonicalJson } from '../platform/files';
 import type { ArtefactCache } from '../store/artefact-cache';
 import { editedConfig } from './edited-config';
 import { isUnchanged, plannedSteps, stepKey, stepKeys, withDependents } from './plan';
-import { runStep, stepReportSchema } from './run-step';
+import { gateError, runStep, stepReportSchema } from './run-step';
 import type { StepReport } from './run-step';
 import type { RunContext, Step } from './step';
 
@@ -129,7 +129,7 @@ async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promi
       const { outcome, report } = await runStep(run, step, signal);
       if (outcome.paused === true) return paused;
       if (outcome.gate !== undefined) {
-        const error = new WorkbenchError('accuracy-below-threshold', outcome.gate.reasons.join('; '));
+        const error = gateError(outcome.gate);
         await run.append({
           type: 'step-failed',
           step: step.id,

@@ -36,8 +36,8 @@ export function createRunsDesk(parts: {
         await runs.execute(runId);
         return { runId };
       },
-      'runs.resume': ({ runId }) => done(runs.execute(runId)),
-      'runs.rerunFrom': ({ runId, step }) => done(runs.execute(runId, step)),
+      'runs.resume': ({ runId, allowUnverified }) => done(runs.execute(runId, { allowUnverified })),
+      'runs.rerunFrom': ({ runId, step }) => done(runs.execute(runId, { from: step })),
       'runs.cancel': ({ runId }) => done(runs.cancel(runId)),
       'runs.pause': ({ runId }) => done(runs.pause(runId)),
       'runs.annotate': ({ runId, ...annotation }) => done(runs.annotate(runId, annotation)),

@@ -28,6 +28,13 @@ export interface RunsOptions extends AttemptOptions {
   readonly tell: (event: CoreEvent) => void;
 }
 
+export interface ExecuteOptions {
+  /** This step and all that need it are done again, whatever the journal and the cache hold. */
+  readonly from?: StepId | undefined;
+  /** Measures although the accuracy gate did not pass; the journal keeps that someone chose so. */
+  readonly allowUnverified?: boolean | undefined;
+}
+
 interface Annotation {
   readonly tags: readonly string[];
   readonly note: string;
@@ -67,10 +74,12 @@ export class Runs {
 
   /**
    * Starts (or goes on with) a run. Resolves when it has begun: the lease is ours and the journal says so.
-   * @param from this step and all that need it are done again, whatever the journal and the cache hold.
    * Throws run-unknown, run-busy or input-invalid; what happens afterwards is in `end`, which never rejects.
    */
-  async execute(runId: string, from?: StepId): Promise<{ readonly end: Promise<RunEnd> }> {
+  async execute(
+    runId: string,
+    { from, allowUnverified = false }: ExecuteOptions = {},
+  ): Promise<{ readonly end: Promise<RunEnd> }> {
     const { store, tell } = this.options;
     if (this.active.has(runId)) throw new WorkbenchError('run-busy', 'This workbench is working on the run');
     const folder = await store.folderOf(runId);
@@ -118,6 +127,7 @@ export class Runs {
         server: null,
       };
       if (forgotten.length > 0) await run.append({ type: 'steps-forgotten', steps: [...forgotten] });
+      if (allowUnverified && !state.gateOverridden) await run.append({ type: 'gate-overridden' });
       await run.append({ type: 'run-started', attempt: state.attempt + 1, pid: process.pid });
       const end = attemptRun(run, opened, stops, this.options).finally(async () => {
         active.closing = true;

@@ -24,6 +24,7 @@ import { hashValue } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { levelFolder } from '../store/run-files';
 import { editedConfig } from './edited-config';
+import { levelLine } from './level-line';
 import type { RunContext, StepContext, StepOutcome } from './step';
 
 /** Everything of the specification that decides a level's value; the lists of levels do not. */
@@ -189,19 +190,23 @@ async function pointOf(sweep: Sweep, turn: MeasuringTurn, fraction: number): Pro
   const key = levelKey(sweep, turn);
   const measured = () => run.state().scenarios[scenario].points.find((one) => one.key === key)?.point ?? null;
   const known = measured();
+  const name = turnText(run, turn);
   if (known !== null) {
     sweep.reused += 1;
+    context.log([`${levelLine(name, known)}, measured in an earlier attempt`]);
     return known;
   }
-  const name = turnText(run, turn);
   context.progress(fraction, name);
   try {
     await measureLevel(context, scenario, turn, key);
-    return measured();
+    const point = measured();
+    if (point !== null) context.log([levelLine(name, point)]);
+    return point;
   } catch (error) {
     const wire = toWire(error);
     if (context.signal.aborted || !levelCodes.has(wire.code)) throw error;
     sweep.holes.push(`${name}: ${wire.message}`);
+    context.log([`ERROR: ${name}: ${wire.message}`]);
     await run.append({
       type: 'measurement-missing',
       scenario,

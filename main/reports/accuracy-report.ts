@@ -1,4 +1,6 @@
+import { allowanceText } from '../contract/allowance-text';
 import { thresholdSign } from '../contract/metric-bound';
+import type { OutputComparison } from '../contract/results';
 import type { RunState } from '../contract/run-state';
 import type { MetricTitles } from './metric-title';
 import { metricTitle } from './metric-title';
@@ -6,6 +8,11 @@ import { formatCount, formatMetric, formatScale, missing } from './number-format
 import type { ReportAccuracy } from './report';
 
 const exceptFor = (share = 0): string => (share === 0 ? '' : `, all but ${formatScale(share * 100)} %`);
+
+function usedOf(output: OutputComparison): string {
+  const used = allowanceText(output);
+  return used === null ? '' : `; worst value uses ${used}`;
+}
 
 export function accuracyReport(state: RunState, titles: MetricTitles): ReportAccuracy | null {
   const result = state.accuracy?.result;
@@ -17,7 +24,8 @@ export function accuracyReport(state: RunState, titles: MetricTitles): ReportAcc
       output: output.output,
       maxAbsDiff: formatScale(output.maxAbsDiff),
       maxRelDiff: formatScale(output.maxRelDiff),
-      tolerance: `${formatScale(output.atol)} + ${formatScale(output.rtol)} · |reference|${exceptFor(output.maxMismatch)}`,
+      tolerance: `${formatScale(output.atol)} + ${formatScale(output.rtol)} · |reference|${exceptFor(output.maxMismatch)}${usedOf(output)}`,
+      allowanceUsed: allowanceText(output),
       nanCount: formatCount(output.nanCount),
       infCount: formatCount(output.infCount),
       worstSample: output.worstSample ?? missing,

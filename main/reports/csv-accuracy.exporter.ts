@@ -22,6 +22,7 @@ const headings = [
   'Passed',
   'Better',
   'Other Lengths',
+  'Allowance Share',
 ] as const;
 
 const yesNo = (value: boolean): string => (value ? 'yes' : 'no');
@@ -45,6 +46,7 @@ function rows({ metrics, outputs, sampleCount }: AccuracyResult): CsvValue[][] {
         yesNo(passed),
         better ?? 'higher',
         null,
+        null,
       ];
     }),
     ...outputs.map((output): CsvValue[] => [
@@ -66,6 +68,7 @@ function rows({ metrics, outputs, sampleCount }: AccuracyResult): CsvValue[][] {
       yesNo(output.passed),
       null,
       output.otherLengths ?? null,
+      output.allowanceShare ?? null,
     ]),
   ];
 }

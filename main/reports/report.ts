@@ -107,6 +107,8 @@ export interface ReportAccuracy {
     readonly maxAbsDiff: string;
     readonly maxRelDiff: string;
     readonly tolerance: string;
+    /** Share of the tolerance that the worst value uses; null: the run does not say. */
+    readonly allowanceUsed: string | null;
     readonly nanCount: string;
     readonly infCount: string;
     readonly worstSample: string;

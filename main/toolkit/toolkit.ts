@@ -1,6 +1,8 @@
+import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
 import { errorCodes, WorkbenchError } from '../contract/errors';
 import type { LaunchPython } from './launch';
+import { createProgressFilter } from './progress-filter';
 
 const lineSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), fraction: z.number().nullable(), text: z.string() }),
@@ -59,6 +61,7 @@ export function createToolkit(launchPython: LaunchPython): Toolkit {
       const { verb } = command;
       let result: unknown;
       let failure: WorkbenchError | undefined;
+      const logged = createProgressFilter(() => performance.now());
       const take = (line: string) => {
         let parsed;
         try {
@@ -74,6 +77,7 @@ export function createToolkit(launchPython: LaunchPython): Toolkit {
         switch (value.type) {
           case 'progress':
             listener.progress(value.fraction, value.text);
+            if (logged(value.text)) listener.log([value.text]);
             break;
           case 'fact':
             listener.fact(value.name, value.value);

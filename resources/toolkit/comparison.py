@@ -109,6 +109,8 @@ class OutputStatistics:
     max_mismatch: float = 0.0
     max_abs: float = -1.0
     max_rel: float = -1.0
+    #: Largest difference as a share of atol + rtol * |reference|; infinite where nothing may differ and does.
+    max_share: float = -1.0
     nan_count: int = 0
     inf_count: int = 0
     worst: str | None = None
@@ -156,7 +158,11 @@ class OutputStatistics:
         difference = np.zeros(a.shape)
         difference[finite] = np.abs(values - b[finite])
         self.compared += int(values.size)
-        self.outside += int((difference[finite] > self.atol + self.rtol * np.abs(values)).sum())
+        allowed = self.atol + self.rtol * np.abs(values)
+        self.outside += int((difference[finite] > allowed).sum())
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = np.where(difference[finite] == 0, 0.0, difference[finite] / allowed)
+        self.max_share = max(self.max_share, float(shares.max()))
         nonzero = values != 0
         if nonzero.any():
             relative = difference[finite][nonzero] / np.abs(values[nonzero])
@@ -188,6 +194,7 @@ class OutputStatistics:
             "mismatchShare": self.outside / self.compared if self.compared > 0 else None,
             "maxAbsDiff": None if self.max_abs < 0 else self.max_abs,
             "maxRelDiff": None if self.max_rel < 0 else self.max_rel,
+            "allowanceShare": self.max_share if 0 <= self.max_share < np.inf else None,
             "nanCount": self.nan_count,
             "infCount": self.inf_count,
             "worstSample": self.worst,

@@ -107,6 +107,20 @@ describe('a run that cannot go on', () => {
     expect(servers()).toEqual([]);
   });
 
+  it('that stopped at the gate measures when resumed so, is marked unverified, and its journal says who chose', async () => {
+    const stopped = documentOf(await cli(home.path, ...run, '--atol', '1e-12', '--rtol', '1e-12'));
+    expect(stopped.status).toBe('gate-failed');
+    const plain = await cli(home.path, 'resume', stopped.runId, '--json');
+    expect(plain.code).toBe(3);
+    const told = await cli(home.path, 'resume', stopped.runId, '--allow-unverified', '--json');
+    expect(told.code).toBe(0);
+    const document = documentOf(told);
+    expect(document.unverified).toBe(true);
+    expect(document.offline.map((point) => point.batchSize)).toEqual([1, 2, 4]);
+    const { entries } = await readJournal(join(home.path, 'runs', stopped.runId, 'journal.jsonl'));
+    expect(entries.filter(({ type }) => type === 'gate-overridden')).toHaveLength(1);
+  });
+
   it('names the port that is taken', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -113,6 +113,20 @@ class CompareTest(ToolkitCase):
         reference, candidate = np.array([[10.0, 0.0]]), np.array([[10.19, 0.0]])
         self.assertTrue(self.compared(reference, candidate, atol=0.1, rtol=0.01).fields()["passed"])
 
+    def test_the_share_of_the_allowance_is_that_of_the_worst_value(self) -> None:
+        reference, candidate = np.array([[10.0, 0.0]]), np.array([[10.1, 0.05]])
+        share = self.compared(reference, candidate, atol=0.1, rtol=0.01).fields()["allowanceShare"]
+        # 0.1 of 0.1 + 0.01 * 10, and 0.05 of 0.1.
+        self.assertAlmostEqual(share, 0.5)
+
+    def test_equal_outputs_use_nothing_of_a_tolerance_of_zero(self) -> None:
+        values = np.array([[10.0, 0.0]])
+        self.assertEqual(self.compared(values, values).fields()["allowanceShare"], 0.0)
+
+    def test_a_difference_where_nothing_may_differ_has_no_share(self) -> None:
+        reference, candidate = np.array([[10.0, 0.0]]), np.array([[10.1, 0.0]])
+        self.assertIsNone(self.compared(reference, candidate).fields()["allowanceShare"])
+
     def test_files_may_be_cut_at_different_places(self) -> None:
         reference = np.arange(70, dtype=np.float32).reshape(7, 10)
         candidate = reference.copy()

@@ -53,9 +53,11 @@ export const accuracyStep: Step = {
     const files = runFiles(run.folder, spec);
     const { frameworkDump, tritonDump } = files;
     for (const dump of [frameworkDump, tritonDump]) await rm(dump, { recursive: true, force: true });
+    context.log(['Answering the samples with the framework']);
     await toolkit.call(inferFrameworkCommand(source, prepared, frameworkDump), inferred, context);
     const { server } = run;
     const command = inferTritonCommand(source, prepared.dataset, server.forClients, tritonDump);
+    context.log(['Answering the same samples with Triton']);
     const served = await whileServing(server, context.signal, 'while it answered the samples', (signal) =>
       toolkit.call(command, inferred, { ...context, signal }),
     );
@@ -83,8 +85,13 @@ export const accuracyStep: Step = {
     );
     await run.append({ type: 'accuracy', key: run.keys.accuracy, result });
     result.warnings.forEach(context.warning);
+    context.log([
+      `${result.passed ? 'The accuracy gate passed' : 'The accuracy gate did not pass'}: ${served.samples} samples`,
+    ]);
     if (result.passed) return {};
-    if (!spec.accuracy.allowUnverified) return { gate: { reasons: result.reasons } };
+    if (!spec.accuracy.allowUnverified && !run.state().gateOverridden) {
+      return { gate: { reasons: result.reasons } };
+    }
     context.warning('The accuracy gate did not pass; every result of this run is unverified.');
     return {};
   },

@@ -65,6 +65,7 @@ export const deployStep: Step = {
     const { plan } = await context.output('convert', modelArtefactSchema);
     if (plan !== undefined) await refuseStrangePlan(context, plan);
     context.progress(null, 'starting Triton');
+    context.log([engine.kind === 'remote' ? `Using the Triton at ${engine.url}` : 'Starting Triton']);
     const server = await run.services.engine.startServer({
       runId: run.runId,
       key: run.keys.deploy,
@@ -81,6 +82,7 @@ export const deployStep: Step = {
     });
     run.server = server;
     context.progress(null, 'loading the model');
+    context.log([`Loading ${modelName}, version ${modelVersion}`]);
     const client = createTritonClient(server.httpAddress, {
       tls: await readTls(server.forClients.httpTls),
     });

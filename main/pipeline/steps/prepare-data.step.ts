@@ -36,12 +36,14 @@ export const prepareDataStep: Step = {
     const weights = givenWeights(model);
     if (model.dataset === undefined) {
       const command = makeDatasetCommand(source, files.dataset);
+      context.log(['Generating the data set']);
       await toolkit.call(command, z.looseObject({ samples: z.int() }), context);
     } else {
       context.fact('Data set', model.dataset);
     }
     if (weights === undefined) {
       const command = trainCommand(source, files.dataset, files.checkpoint);
+      context.log(['Preparing the weights']);
       await toolkit.call(command, z.looseObject({ trained: z.boolean() }), context);
     } else {
       context.fact(source.fileSignature === undefined ? 'Weights' : 'Model', weights);

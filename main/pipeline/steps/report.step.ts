@@ -27,6 +27,7 @@ export const reportStep: Step = {
       signal: context.signal,
       printPdf: run.services.printPdf,
     });
+    context.log(files.map(({ kind, path }) => `Wrote ${kind}: ${path}`));
     await run.append({ type: 'report', files: [...files] });
     return {};
   },

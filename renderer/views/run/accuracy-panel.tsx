@@ -1,4 +1,5 @@
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
+import { allowanceText } from '../../../main/contract/allowance-text';
 import { thresholdSign } from '../../../main/contract/metric-bound';
 import type { Preset } from '../../../main/contract/preset';
 import type { AccuracyResult } from '../../../main/contract/results';
@@ -23,6 +24,7 @@ const small = (value: number | null): string => (value === null ? '–' : format
 export function AccuracyPanel({ result, preset }: { result: AccuracyResult; preset: Preset | undefined }) {
   const titleOf = (name: string): string =>
     preset?.metrics.find((known) => known.name === name)?.title ?? name;
+  const shares = result.outputs.some(({ allowanceShare }) => allowanceShare !== undefined);
   const lengths = result.outputs.some(({ otherLengths }) => otherLengths !== undefined);
   return (
     <section className="panel" aria-label="Accuracy">
@@ -80,6 +82,15 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
               <th scope="col" className="number">
                 rtol
               </th>
+              {shares ? (
+                <th
+                  scope="col"
+                  className="number"
+                  title="Largest |difference| / (atol + rtol × |reference|) of any value; at most 100 % passes"
+                >
+                  Tolerance used
+                </th>
+              ) : null}
               <th scope="col" className="number">
                 NaN / Inf
               </th>
@@ -103,6 +114,7 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
                 <td className="number">{small(row.atol)}</td>
                 <td className="number">{small(row.maxRelDiff)}</td>
                 <td className="number">{small(row.rtol)}</td>
+                {shares ? <td className="number strong">{allowanceText(row) ?? '–'}</td> : null}
                 <td className="number">
                   {row.nanCount} / {row.infCount}
                 </td>

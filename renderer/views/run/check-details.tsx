@@ -93,7 +93,7 @@ export const SharedMemoryTable = memo(function SharedMemoryTable({
           help: 'Outputs that were read back and compared with the same request over the wire.',
           number: true,
         },
-        { title: 'Wrong', help: 'Of these the ones that differed.', number: true },
+        { title: 'Mismatches', help: 'Outputs that differed.', number: true },
         {
           title: 'Registered anew',
           help: 'Times that another client had unregistered the regions.',
@@ -138,12 +138,19 @@ export const CacheTable = memo(function CacheTable({ points }: { points: readonl
   );
 });
 
+/** Why the load generator is in doubt, in the words of the levels table. */
+const limitText = {
+  'client-saturated': 'client-limited: the server may be faster',
+  'machine-busy': 'machine busy: latencies may read too high',
+} as const;
+
 /** What the load generator itself had to do; nothing where the tool does not say. */
 export const ClientTable = memo(function ClientTable({ points }: { points: readonly LoadPoint[] }) {
   const rows = points.flatMap((point): readonly DetailsRow[] => {
     if (point.client === undefined) return [];
     const { cpuShare, loopShare, loopDelayP99Us } = point.client;
     const level = levelText(point);
+    const limit = point.flags.find((flag) => flag === 'client-saturated' || flag === 'machine-busy');
     return [
       {
         key: `${level} ${point.model ?? ''}`,
@@ -152,15 +159,16 @@ export const ClientTable = memo(function ClientTable({ points }: { points: reado
           cpuShare === null ? '–' : cpuShare.toFixed(2),
           formatShare(loopShare),
           formatMs(loopDelayP99Us),
+          limit === undefined ? 'no' : limitText[limit],
         ],
-        doubtful: point.flags.includes('client-saturated'),
+        doubtful: limit !== undefined,
       },
     ];
   });
   return (
     <DetailsTable
       title="Load generator"
-      note="its own part: near one core, or always busy, it hides the server"
+      note="its own load; near one core, or always busy, it limits what can be measured"
       headings={[
         { title: 'Level' },
         {
@@ -169,7 +177,12 @@ export const ClientTable = memo(function ClientTable({ points }: { points: reado
           number: true,
         },
         { title: 'Busy', help: 'Share of the time in which its event loop was busy.', number: true },
-        { title: 'Delay p99', help: 'Largest p99 of a window’s event-loop delay, in ms.', number: true },
+        {
+          title: 'Event loop delay p99 (ms)',
+          help: 'How late its event loop was at p99, in the worst window.',
+          number: true,
+        },
+        { title: 'In doubt', help: 'Whether the load generator, and not the server, set these figures.' },
       ]}
       rows={rows}
     />

@@ -10,7 +10,7 @@ export interface DetailsRow {
   readonly key: string;
   /** A text a heading. */
   readonly cells: readonly string[];
-  /** Something to look at. */
+  /** Something to look at; a cell of the row says what. */
   readonly doubtful?: boolean;
 }
 

@@ -60,7 +60,9 @@ def _onnx(source: Path, target: Path, precision: str, report: Report, foreign: b
     # One for each tensor with values outside float16, which were cut to its range.
     truncated = [str(item.message) for item in caught if "truncated" in str(item.message)]
     if truncated:
-        report.warning(f"{len(truncated)} times, weights outside the range of float16 were cut to it")
+        count = len(truncated)
+        tensors = "1 weight tensor has" if count == 1 else f"{count:,} weight tensors have"
+        report.warning(f"{tensors} values outside the float16 range; they were clamped to it")
     if not foreign:
         infer_shapes(converted)
     report.progress(0.8, "Writing the file")

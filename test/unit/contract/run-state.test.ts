@@ -83,6 +83,33 @@ describe('reduceRun', () => {
     expect(state.status).toBe('running');
   });
 
+  it('keeps a reused step as reused in later attempts, not as done in 0 ms', () => {
+    const [created] = completeBodies();
+    if (created === undefined) throw new Error('no creation');
+    const step = 'export' as const;
+    const state = stateOf([
+      created,
+      { type: 'run-started', attempt: 1, pid: 1 },
+      { type: 'step-started', step, attempt: 1, key: 'k' },
+      { type: 'step-finished', step, key: 'k', durationUs: 0, facts: [], warnings: [] },
+      { type: 'step-skipped', step, key: 'k', reason: 'cached' },
+      { type: 'run-finished', outcome: 'paused' },
+      { type: 'run-started', attempt: 2, pid: 1 },
+      { type: 'step-skipped', step, key: 'k', reason: 'unchanged' },
+    ]);
+    expect(state.steps.find(({ id }) => id === step)).toMatchObject({
+      status: 'skipped',
+      skippedBecause: 'cached',
+    });
+  });
+
+  it('keeps that someone went past the gate until the check is forgotten', () => {
+    const past: JournalBody[] = [...completeBodies(), { type: 'gate-overridden' }];
+    expect(stateOf(completeBodies()).gateOverridden).toBe(false);
+    expect(stateOf([...past, { type: 'run-started', attempt: 2, pid: 1 }]).gateOverridden).toBe(true);
+    expect(stateOf([...past, { type: 'steps-forgotten', steps: ['accuracy'] }]).gateOverridden).toBe(false);
+  });
+
   it('has tags and note as they were said last', () => {
     const { tags, note } = stateOf([
       ...completeBodies(),

@@ -154,7 +154,9 @@ describe('the details of levels', () => {
       [level, '1,500', '300', '0.020', '–'],
     ]);
     const page = drawn(<ClientTable points={[plain, point]} />);
-    expect(rowsOf(page)).toEqual([[level, '0.97', '95.5 %', '1.50']]);
+    expect(rowsOf(page)).toEqual([
+      [level, '0.97', '95.5 %', '1.50', 'client-limited: the server may be faster'],
+    ]);
     expect(page.querySelectorAll('tr.tone-warn')).toHaveLength(1);
   });
 

@@ -57,6 +57,7 @@ describe('toolkit.call', () => {
       'fact a b',
       'log noise',
       'progress ? t',
+      'log t',
     ]);
   });
 
