@@ -4,7 +4,7 @@ import { crossCheckOf } from '../contract/cross-check';
 import { bestAnswer, budgetText } from '../contract/answer-text';
 import { stateWords } from '../contract/flag-text';
 import { formatMs, formatRate } from '../contract/numbers';
-import { estimateTimeLeft } from '../contract/time-left';
+import { estimateTimeLeft, timeLeftText } from '../contract/time-left';
 import type { CliContext } from './context';
 import { formatError, formatTable, milliseconds, perSecond } from './output';
 import { crossCheckLines } from './print-cross-check';
@@ -71,7 +71,7 @@ function addShow(program: Command, context: CliContext): void {
       }
       if (state.waitsFor !== null) output.say(`  waits for ${state.waitsFor}`);
       const left = estimateTimeLeft(state, Date.now());
-      if (left !== null) output.say(`  about ${Math.ceil(left.seconds)} s of measuring: ${left.basis}`);
+      if (left !== null) output.say(`  ${timeLeftText(left)}: ${left.basis}`);
       for (const step of state.steps) {
         const time = step.durationUs === null ? '' : ` (${(step.durationUs / 1e6).toFixed(1)} s)`;
         output.say(`  ${stepTitle[step.id]}: ${step.skippedBecause ?? step.status}${time}`);

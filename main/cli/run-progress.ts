@@ -34,6 +34,7 @@ export function createRunProgress(
   return (event) => {
     switch (event.type) {
       case 'runs-changed':
+      case 'stopping':
       case 'docker-changed':
       case 'container-log':
       case 'monitor-changed':

@@ -38,7 +38,8 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   'not-trusted': {
     title: 'This model runs code that nobody has trusted yet',
-    remedy: 'Read the named files; then "npm run cli -- trust <path>", or run with --trust.',
+    remedy: 'Read the named files, then trust the model on the Model page of the wizard.',
+    cliRemedy: 'Read the named files; then "npm run cli -- trust <path>", or run with --trust.',
   },
   'checkpoint-invalid': {
     title: 'The weights file cannot be used',
@@ -79,6 +80,8 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'The accuracy gate did not pass',
     remedy:
       'Fix the model or widen the tolerance, or measure anyway: every result is then marked unverified.',
+    cliRemedy:
+      'Fix the model or widen the tolerance, or resume with --allow-unverified: every result is then marked unverified.',
   },
   'engine-unavailable': {
     title: 'This engine cannot be used here',
@@ -100,7 +103,8 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   'image-missing': {
     title: 'An image is not on this machine',
-    remedy: 'Pull or build it on the Containers page, or with "npm run cli -- images".',
+    remedy: 'Pull or build it on the Containers page.',
+    cliRemedy: 'Pull or build it with "npm run cli -- images".',
   },
   'image-pull-failed': {
     title: 'The image could not be pulled',

@@ -138,6 +138,12 @@ export type RunLive =
       readonly text: string;
     }
   | {
+      /** Someone asked the run to stop, and it has not yet: `pause` ends the level or step under way first. */
+      readonly type: 'stopping';
+      readonly runId: string;
+      readonly how: 'pause' | 'cancel';
+    }
+  | {
       /** The window that just ended on the level under way. */
       readonly type: 'window';
       readonly runId: string;

@@ -7,6 +7,8 @@ import { scenarioLevels } from './scenario-levels';
 
 export interface TimeLeft {
   readonly seconds: number;
+  /** `run`: measuring is under way and no other long step follows; `measuring`: steps before it take time of their own. */
+  readonly of: 'run' | 'measuring';
   /** What the estimate stands on, for people. */
   readonly basis: string;
 }
@@ -51,6 +53,33 @@ function spentS(state: RunState, nowMs: number): number {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
+/** Shorter than this the estimate is rounder than what is left. */
+const finishingS = 3;
+
+/** The time left in words that promise no more than is known. Pure. */
+export function timeLeftText({ seconds, of }: TimeLeft): string {
+  if (of === 'measuring') return `at least ${durationText(seconds)} of measuring to come`;
+  return seconds < finishingS ? 'finishing' : `about ${durationText(seconds)} left`;
+}
+
+function durationText(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.round(whole / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}
+
+/** A step other than a sweep is under way or to come before the last sweep has ended. */
+function hasStepsBefore(state: RunState): boolean {
+  const isSweep = (id: string): boolean => scenarios.some((scenario) => scenario === id);
+  const last = state.steps.findLastIndex(({ id }) => isSweep(id));
+  return state.steps
+    .slice(0, last)
+    .some(({ id, status }) => !isSweep(id) && (status === 'waiting' || status === 'running'));
+}
+
 /**
  * How long the measuring of a run will still take: levels left times what a level took, or takes by the settings.
  * An estimate, and only of the levels: the other steps differ too much between models. Never negative. Pure.
@@ -73,5 +102,5 @@ export function estimateTimeLeft(state: RunState, nowMs: number): TimeLeft | nul
     measured.length > 0
       ? `${each}, as the ${counted(measured.length, noun)} so far took`
       : `${each} by the settings; the steps before are not counted`;
-  return { seconds, basis };
+  return { seconds, basis, of: hasStepsBefore(state) ? 'measuring' : 'run' };
 }

@@ -151,14 +151,16 @@ export class Runs {
   async cancel(runId: string): Promise<void> {
     const own = this.active.get(runId);
     if (own === undefined) await this.options.store.requestCancel(runId);
-    else own.stops.cancel.abort();
+    this.options.tell({ type: 'stopping', runId, how: 'cancel' });
+    own?.stops.cancel.abort();
   }
 
   /** Stops before the next level or step, also a run of another process. Throws input-invalid when nobody works on it. */
   async pause(runId: string): Promise<void> {
     const own = this.active.get(runId);
     if (own === undefined) await this.options.store.requestPause(runId);
-    else own.stops.pause.abort();
+    this.options.tell({ type: 'stopping', runId, how: 'pause' });
+    own?.stops.pause.abort();
   }
 
   /** Replaces tags and note, in the journal. Throws run-busy while another process works on the run. */

@@ -5,6 +5,7 @@ import type { RunState } from '../../main/contract/run-state';
 import type { ShownBaseline } from '../stores/baselines';
 import { shownBaseline } from '../stores/baselines';
 import { useWorkbench } from '../workbench';
+import { Explain } from './explain';
 
 /** The published figures beside this run, fetched when they are not there yet. */
 export function useBaseline(state: Pick<RunState, 'runId' | 'spec' | 'environment'>): ShownBaseline {
@@ -41,6 +42,10 @@ export function BaselinePicker({ runId, baseline }: { runId: string; baseline: S
         onChange={(key) => {
           baselines.getState().pick(runId, key ?? '');
         }}
+      />
+      <Explain
+        what="Published"
+        text="Figures that NVIDIA published for this model on another machine, drawn as dashed lines beside this run. They were not measured here."
       />
     </div>
   );

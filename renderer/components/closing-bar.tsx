@@ -1,37 +1,48 @@
-import { Button } from '@mantine/core';
+import { Button, FocusTrap } from '@mantine/core';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import { closingText } from '../format/closing-text';
 import { useWorkbench } from '../workbench';
 import { noticeError } from './notices';
 
-/** Asked when the window is to be closed while work is under way. */
+/** Asked when the window is to be closed while work is under way. Keeping it is the default: by focus, color and Escape. */
 export function ClosingBar() {
   const { client, closing } = useWorkbench();
   const { work, stay } = useStore(closing);
   const [stopping, setStopping] = useState(false);
   if (work === null) return null;
   return (
-    <div
-      className="closing-bar"
-      role="alertdialog"
-      aria-label="Close the window?"
-      aria-describedby="closing-text"
-    >
-      <p id="closing-text">{closingText(work)}</p>
-      <Button variant="default" size="xs" autoFocus disabled={stopping} onClick={stay}>
-        Keep running
-      </Button>
-      <Button
-        size="xs"
-        loading={stopping}
-        onClick={() => {
-          setStopping(true);
-          client.call('desktop.close').catch(noticeError);
-        }}
-      >
-        Stop and close
-      </Button>
+    <div className="closing-backdrop">
+      <FocusTrap>
+        <div
+          className="closing-bar"
+          role="alertdialog"
+          aria-modal="true"
+          aria-label="Close the window?"
+          aria-describedby="closing-text"
+          onKeyDown={(event) => {
+            if (event.key === 'Escape' && !stopping) stay();
+          }}
+        >
+          <p id="closing-text">{closingText(work)}</p>
+          <div className="closing-buttons">
+            <Button
+              size="xs"
+              className="danger-button"
+              loading={stopping}
+              onClick={() => {
+                setStopping(true);
+                client.call('desktop.close').catch(noticeError);
+              }}
+            >
+              Stop and close
+            </Button>
+            <Button size="xs" data-autofocus disabled={stopping} onClick={stay}>
+              Keep running
+            </Button>
+          </div>
+        </div>
+      </FocusTrap>
     </div>
   );
 }

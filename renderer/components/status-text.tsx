@@ -29,27 +29,29 @@ const runLooks: Readonly<Record<RunStatus, Look>> = {
   paused: { icon: IconPlayerPause, tone: 'warn' },
 };
 
-const stepLooks: Readonly<Record<StepStatus, Look>> = {
+/** `paused`: a step that has begun and waits for Resume. */
+const stepLooks: Readonly<Record<StepStatus | 'paused', Look>> = {
   waiting: { icon: IconCircleDashed, tone: 'dim' },
   running: { icon: IconLoader2, tone: 'info' },
   done: { icon: IconCircleCheck, tone: 'good' },
   skipped: { icon: IconCircleMinus, tone: 'dim' },
   failed: { icon: IconCircleX, tone: 'bad' },
   cancelled: { icon: IconCircleMinus, tone: 'dim' },
+  paused: { icon: IconPlayerPause, tone: 'warn' },
 };
 
-/** State of a run: icon and word, the colour only says it again. */
-export function RunStatusText({ status }: { status: RunStatus }) {
+/** State of a run: icon and word, the colour only says it again. `text` is more exact where more is known. */
+export function RunStatusText({ status, text }: { status: RunStatus; text?: string | undefined }) {
   const { icon: StatusIcon, tone } = runLooks[status];
   return (
     <span className={`status tone-${tone}`} data-status={status}>
       <StatusIcon size={15} aria-hidden="true" className={status === 'running' ? 'turning' : undefined} />
-      {runStatusText[status]}
+      {text ?? runStatusText[status]}
     </span>
   );
 }
 
-export function StepStatusIcon({ status, warned }: { status: StepStatus; warned: boolean }) {
+export function StepStatusIcon({ status, warned }: { status: StepStatus | 'paused'; warned: boolean }) {
   const look = stepLooks[status];
   const StatusIcon = warned && status === 'done' ? IconAlertTriangle : look.icon;
   const tone = warned && status === 'done' ? 'warn' : look.tone;
@@ -57,7 +59,7 @@ export function StepStatusIcon({ status, warned }: { status: StepStatus; warned:
     <span className={`status tone-${tone}`}>
       <StatusIcon size={16} aria-hidden="true" className={status === 'running' ? 'turning' : undefined} />
       <span className="visually-hidden">
-        {stepStatusText[status]}
+        {status === 'paused' ? runStatusText.paused : stepStatusText[status]}
         {warned ? ', with warnings' : ''}
       </span>
     </span>

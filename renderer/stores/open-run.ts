@@ -33,8 +33,24 @@ export interface OpenRun {
   readonly error: WireError | null;
   readonly progress: StepProgress | null;
   readonly level: LiveLevel | null;
+  /** Runs that were asked to stop and have not yet, by id. */
+  readonly stopping: Readonly<Record<string, 'pause' | 'cancel'>>;
   readonly open: (runId: string) => Promise<void>;
   readonly hear: (event: WindowEvent) => void;
+}
+
+/** A cancel outranks the pause before it. */
+function withStopping(
+  stopping: OpenRun['stopping'],
+  event: Extract<WindowEvent, { type: 'stopping' | 'journal' }>,
+): OpenRun['stopping'] {
+  const { runId } = event;
+  if (event.type === 'stopping') {
+    return stopping[runId] === 'cancel' ? stopping : { ...stopping, [runId]: event.how };
+  }
+  const over = event.entry.type === 'run-finished' || event.entry.type === 'run-started';
+  if (!over || stopping[runId] === undefined) return stopping;
+  return Object.fromEntries(Object.entries(stopping).filter(([id]) => id !== runId));
 }
 
 function withWindow(level: LiveLevel | null, event: WindowNews): LiveLevel {
@@ -111,6 +127,7 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
       error: null,
       progress: null,
       level: null,
+      stopping: {},
       async open(runId) {
         if (get().runId !== runId) {
           early = [];
@@ -125,6 +142,10 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
           // The end of a run of another process shows in its lease only.
           if (runId !== null) void refresh(runId);
           return;
+        }
+        if (event.type === 'journal' || event.type === 'stopping') {
+          const stopping = withStopping(get().stopping, event);
+          if (stopping !== get().stopping) set({ stopping });
         }
         if (event.type === 'journal' && event.runId === runId) {
           hearEntry(event.entry);

@@ -13,6 +13,9 @@ const resumable = new Set<RunStatus>([
   'paused',
 ]);
 
+/** Something is to be put right before, or beside, another try. */
+export const hasFailed = (status: RunStatus): boolean => status === 'failed' || status === 'gate-failed';
+
 /** What can be done with a run in this state. */
 export function worksFor(status: RunStatus): readonly RunWork[] {
   if (status === 'running') return ['pause', 'cancel'];

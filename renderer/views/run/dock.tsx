@@ -23,7 +23,7 @@ function tabText(tab: Tab, step: StepState): string {
 }
 
 function Commands({ step }: { step: StepState }) {
-  if (step.commands.length === 0) return <p className="dock-list dim">This step has run no command.</p>;
+  if (step.commands.length === 0) return <p className="dock-list dim">This step ran no commands.</p>;
   return (
     <ul className="dock-list">
       {step.commands.map((command, index) => (
@@ -37,7 +37,7 @@ function Commands({ step }: { step: StepState }) {
 
 function Facts({ step }: { step: StepState }) {
   if (step.facts.length + step.warnings.length === 0 && step.error === null) {
-    return <p className="dock-list dim">Nothing to tell of this step.</p>;
+    return <p className="dock-list dim">No details for this step.</p>;
   }
   return (
     <div className="dock-list">
@@ -110,7 +110,7 @@ export function Dock(props: { runId: string; step: StepState; open: boolean; onT
       </div>
       {open ? (
         <div className="dock-body" role="tabpanel" id="dock-body" aria-labelledby={`dock-tab-${tab}`}>
-          {tab === 'log' ? <LogLines wrap={wrap} follow={follow} onFollow={setFollow} /> : null}
+          {tab === 'log' ? <LogLines step={step} wrap={wrap} follow={follow} onFollow={setFollow} /> : null}
           {tab === 'commands' ? <Commands step={step} /> : null}
           {tab === 'facts' ? <Facts step={step} /> : null}
         </div>

@@ -1,17 +1,28 @@
 import { useStore } from 'zustand';
 import { ErrorPanel } from '../../components/error-panel';
 import { LogView } from '../../components/log-view';
+import type { StepState } from '../../../main/contract/run-state';
 import { useWorkbench } from '../../workbench';
+import { emptyLogText } from './empty-log-text';
 
 /** The log of the step that is shown, cut down to the lines that are wanted. */
-export function LogLines(props: { wrap: boolean; follow: boolean; onFollow: (follow: boolean) => void }) {
+export function LogLines(props: {
+  step: StepState;
+  wrap: boolean;
+  follow: boolean;
+  onFollow: (follow: boolean) => void;
+}) {
+  const { step, ...view } = props;
   const { log } = useWorkbench();
   const { lines, version, error, wish } = useStore(log);
   if (error !== null) return <ErrorPanel error={error} />;
+  const isEmpty = lines.length === 0 && wish.search === '' && wish.level === 'info';
+  // A run of an earlier version did not write why a step failed to its log.
+  if (isEmpty && step.error !== null) return <ErrorPanel error={step.error} />;
   const which = wish.level === 'info' ? 'line' : wish.level === 'error' ? 'error' : 'warning or error';
   return (
     <LogView
-      {...props}
+      {...view}
       lines={lines}
       version={version}
       search={wish.search}
@@ -19,7 +30,7 @@ export function LogLines(props: { wrap: boolean; follow: boolean; onFollow: (fol
       empty={
         wish.search === ''
           ? which === 'line'
-            ? 'No lines yet.'
+            ? emptyLogText(step.status)
             : `No ${which} so far.`
           : `No ${which} contains “${wish.search}”.`
       }

@@ -15,6 +15,7 @@ import { componentsChart } from '../../charts/components-chart';
 import { sortedPoints } from '../../charts/sweep-series';
 import { ComponentsHelp } from '../../charts/components-help';
 import { BaselineNote, BaselinePicker, useBaseline } from '../../components/baseline-picker';
+import { Explain } from '../../components/explain';
 import { useChartTheme } from '../../components/use-chart-theme';
 import { BudgetField } from './budget-field';
 import { CrossCheckPanel } from './cross-check-panel';
@@ -98,7 +99,13 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
           ]}
         />
         <BaselinePicker runId={runId} baseline={baseline} />
-        <BudgetField state={state} />
+        <div className="budget">
+          <BudgetField state={state} />
+          <Explain
+            what="p99 budget"
+            text="The highest p99 latency that you accept. The best steady level within it is named here and in the report; the charts draw it as a line. It changes no measurement."
+          />
+        </div>
       </div>
       <BaselineNote baseline={baseline} quick={state.spec.model.profile === 'quick'} />
       <div className="charts">

@@ -12,6 +12,8 @@ import type { RunState } from '../../../main/contract/run-state';
 import { attempt, noticeDone } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 import { runAgain } from '../runs/run-tools';
+import { hasFailed } from '../../stores/run-work';
+import { remediesOf } from './remedies';
 import { WorkButtons } from './work-buttons';
 
 const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> = {
@@ -75,6 +77,10 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
   );
 }
 
+/** Beside the error of a failed run already. */
+const isOfferedByError = (state: RunState): boolean =>
+  hasFailed(state.status) && state.error !== null && remediesOf(state.error, state).includes('edit');
+
 /** What can be done with a run in its present state. */
 export function RunActions({ state }: { state: RunState }) {
   const workbench = useWorkbench();
@@ -89,7 +95,7 @@ export function RunActions({ state }: { state: RunState }) {
   return (
     <>
       <WorkButtons state={state} />
-      {state.imported === null ? (
+      {state.imported === null && !isOfferedByError(state) ? (
         <Button
           size="xs"
           variant="default"

@@ -8,81 +8,24 @@ import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { RunStatusText } from '../../components/status-text';
 import { useWorkbench } from '../../workbench';
-import { AccuracyPanel } from './accuracy-panel';
 import { Dock } from './dock';
-import type { Figure } from './figures';
-import { figuresOf } from './figures';
-import { ImportPanel } from './import-panel';
-import { Measurements } from './measurements';
 import { RunActions } from './run-actions';
-import { shownStep } from './shown-step';
+import { RunMain } from './run-main';
+import { opensItself, shownStep } from './shown-step';
 import { StepList } from './step-list';
 import { TimeLeft } from './time-left';
-import { verdict } from './verdict';
-import { WaitingNotice } from './waiting-notice';
 
-function FigurePanel({ figure }: { figure: Figure }) {
-  return (
-    <div className="panel figure">
-      <div className="figure-label">{figure.label}</div>
-      <div className="figure-value">
-        {figure.value} <small>{figure.unit}</small>
-      </div>
-      <div className="figure-note">{figure.note}</div>
-    </div>
-  );
-}
+const stoppingText = { pause: 'Pausing', cancel: 'Cancelling' } as const;
 
-/** The level under way changes with every window; nothing else of the page follows it here. */
-function Figures({ state }: { state: RunState }) {
-  const { run } = useWorkbench();
-  const level = useStore(run, (open) => open.level);
-  return (
-    <div className="figures">
-      {figuresOf(state, level).map((figure) => (
-        <FigurePanel key={figure.label} figure={figure} />
-      ))}
-    </div>
+/** The log of the shown step has lines, or has had some: what has opened does not close again between two steps. */
+function useHasLines(state: RunState, step: StepId | null): boolean {
+  const { log } = useWorkbench();
+  const lines = useStore(log, ({ runId, step: of, counts }) =>
+    runId === state.runId && of === step ? counts.info + counts.warning + counts.error : 0,
   );
-}
-
-function RunMain({ state }: { state: RunState }) {
-  const { presets } = useWorkbench();
-  const preset = useStore(presets, (list) =>
-    list.value?.find((known) => known.id === state.spec.model.preset),
-  );
-  const sentence = verdict(
-    state,
-    (name) => preset?.metrics.find((metric) => metric.name === name)?.title ?? name,
-  );
-  return (
-    <div className="run-main" tabIndex={0} role="region" aria-label="Results">
-      <div className="stack">
-        {state.error === null || state.status === 'running' ? null : <ErrorPanel error={state.error} />}
-        {state.imported === null ? null : <ImportPanel source={state.imported} />}
-        {state.waitsFor === null ? null : <WaitingNotice waitsFor={state.waitsFor} />}
-        {state.status === 'paused' ? (
-          <section className="panel verdict unverified" role="status">
-            Paused. What was measured is kept; Resume goes on with the next level and repeats nothing.
-          </section>
-        ) : null}
-        {state.status === 'interrupted' ? (
-          <section className="panel verdict unverified" role="status">
-            The workbench ended while it worked on this run. What was measured is kept; Resume goes on from
-            there.
-          </section>
-        ) : null}
-        {sentence === null ? null : (
-          <section className={state.unverified ? 'panel verdict unverified' : 'panel verdict'} role="status">
-            {sentence}
-          </section>
-        )}
-        <Figures state={state} />
-        <Measurements state={state} />
-        {state.accuracy === null ? null : <AccuracyPanel result={state.accuracy.result} preset={preset} />}
-      </div>
-    </div>
-  );
+  const [seen, setSeen] = useState(false);
+  if (lines > 0 && !seen) setSeen(true);
+  return lines > 0 || seen;
 }
 
 function RunBody({ state }: { state: RunState }) {
@@ -91,8 +34,13 @@ function RunBody({ state }: { state: RunState }) {
   const [picked, setPicked] = useState<StepId | null>(null);
   const [dockOpen, setDockOpen] = useState<boolean | null>(null);
   const step = shownStep(state, picked);
-  // A finished run is read for its results, one under way or failed for its log too.
-  const open = dockOpen ?? state.status !== 'done';
+  const hasLines = useHasLines(state, step?.id ?? null);
+  const open = dockOpen ?? (opensItself(state, step) && (hasLines || step?.status === 'failed'));
+  const openLog = (): void => {
+    const failed = state.steps.find(({ status }) => status === 'failed');
+    if (failed !== undefined) setPicked(failed.id);
+    setDockOpen(true);
+  };
   return (
     <div className="run">
       <div className="run-steps" role="region" aria-label="Steps" tabIndex={0}>
@@ -106,7 +54,7 @@ function RunBody({ state }: { state: RunState }) {
           }}
         />
       </div>
-      <RunMain state={state} />
+      <RunMain state={state} onOpenLog={openLog} />
       {step === undefined ? null : (
         <Dock
           runId={state.runId}
@@ -128,6 +76,7 @@ export function RunView({ runId }: { runId: string }) {
   // Not the whole store: windows come often and concern the charts alone.
   const state = useStore(run, (current) => current.state);
   const error = useStore(run, (current) => current.error);
+  const stopping = useStore(run, (current) => current.stopping[runId]);
   const known = useStore(presets, (list) => list.value);
   useEffect(() => {
     void open(runId);
@@ -163,8 +112,11 @@ export function RunView({ runId }: { runId: string }) {
       after={
         shown === null ? null : (
           <>
-            <RunStatusText status={shown.status} />
-            <TimeLeft state={shown} />
+            <RunStatusText
+              status={shown.status}
+              text={stopping === undefined || shown.status !== 'running' ? undefined : stoppingText[stopping]}
+            />
+            {stopping === undefined ? <TimeLeft state={shown} /> : null}
             {shown.unverified ? (
               <Badge size="sm" color="orange" variant="outline">
                 unverified

@@ -1,5 +1,16 @@
 import type { RunState, StepState } from '../../../main/contract/run-state';
 import type { StepId } from '../../../main/contract/run-events';
+import { showsMeasurements } from './shows-measurements';
+
+/**
+ * Whether the panel of the step opens without being asked, as soon as its log has lines: beside a run under way, and of a
+ * failed step below its results. A finished run is read for its results, and a failure without results shows the end of
+ * the log itself. Pure.
+ */
+export function opensItself(state: RunState, step: StepState | undefined): boolean {
+  if (state.status === 'running') return true;
+  return step?.status === 'failed' && showsMeasurements(state);
+}
 
 /** The reader's choice, else the step under way, else the one that stopped the run, else the last one entered. */
 export function shownStep(state: RunState, picked: StepId | null): StepState | undefined {

@@ -4,45 +4,22 @@ import type { StepId } from '../../../main/contract/run-events';
 import type { RunState, StepState } from '../../../main/contract/run-state';
 import { StepStatusIcon } from '../../components/status-text';
 import { useNow } from '../../components/use-now';
-import { formatDuration } from '../../format/numbers';
 import type { StepProgress } from '../../stores/open-run';
 import { RerunQuestion } from './rerun-question';
 import { StepMenu } from './step-menu';
-
-const skippedText: Readonly<Record<NonNullable<StepState['skippedBecause']>, string>> = {
-  unchanged: 'nothing changed',
-  cached: 'files of an earlier run used again',
-  'not-needed': 'not needed',
-};
-
-/** A step that a dead workbench left: nobody works on it. */
-const isLeft = (state: RunState, step: StepState): boolean =>
-  step.status === 'running' && state.status !== 'running';
-
-function durationText(step: StepState, nowMs: number): string {
-  if (step.status === 'running' && step.startedAt !== null) {
-    return formatDuration(Math.max(0, nowMs - Date.parse(step.startedAt)) * 1000);
-  }
-  return step.durationUs === null || step.skippedBecause === 'cached' ? '' : formatDuration(step.durationUs);
-}
-
-function noteText(step: StepState, progress: StepProgress | null): string {
-  if (step.status === 'running') return progress?.text ?? '';
-  if (step.skippedBecause !== null) return skippedText[step.skippedBecause];
-  if (step.warnings.length > 0) return step.warnings[0] ?? '';
-  return '';
-}
+import { isLeft, stepHelp, stepLook, stepNote, stepTime } from './step-note';
 
 function StepRow(props: {
+  state: RunState;
   step: StepState;
-  left: boolean;
   progress: StepProgress | null;
   nowMs: number;
   shown: boolean;
   onShow: () => void;
 }) {
-  const { step, left, progress } = props;
-  const note = left ? 'Interrupted' : noteText(step, progress);
+  const { state, step, progress } = props;
+  const left = isLeft(state, step);
+  const note = stepNote(state, step, progress?.text ?? null);
   const fraction = progress?.fraction ?? null;
   return (
     <button
@@ -53,9 +30,11 @@ function StepRow(props: {
       data-status={step.status}
       onClick={props.onShow}
     >
-      <StepStatusIcon status={left ? 'cancelled' : step.status} warned={step.warnings.length > 0} />
+      <StepStatusIcon status={stepLook(state, step)} warned={step.warnings.length > 0} />
       <span className="step-title">{stepTitle[step.id]}</span>
-      <span className="dim">{left ? '' : durationText(step, props.nowMs)}</span>
+      <span className="dim step-time" title={stepHelp(step)}>
+        {stepTime(state, step, props.nowMs)}
+      </span>
       {step.status === 'running' && !left ? (
         <progress
           aria-label={`${stepTitle[step.id]}, progress`}
@@ -87,8 +66,8 @@ export function StepList(props: {
       {state.steps.map((step) => (
         <li key={step.id} className="step-item">
           <StepRow
+            state={state}
             step={step}
-            left={isLeft(state, step)}
             progress={props.progress?.step === step.id ? props.progress : null}
             nowMs={nowMs}
             shown={props.shown === step.id}

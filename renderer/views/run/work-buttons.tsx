@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { useState } from 'react';
-import { stepTitle } from '../../../main/contract/step-text';
+import { useStore } from 'zustand';
 import type { RunState } from '../../../main/contract/run-state';
 import { attempt, noticeDone } from '../../components/notices';
 import type { RunWork } from '../../stores/run-work';
-import { doRunWork, worksFor } from '../../stores/run-work';
+import { doRunWork, hasFailed, worksFor } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
 
 const looks = {
@@ -14,12 +14,16 @@ const looks = {
   resume: { icon: IconPlayerPlay, label: 'Resume' },
 } as const;
 
-/** Pause, cancel, resume: what fits the state. A run that a step has stopped is resumed by that step. */
+/** Asked for already, or too late. */
+const isAsked = (work: RunWork, stopping: 'pause' | 'cancel' | undefined): boolean =>
+  stopping === 'cancel' || (stopping === 'pause' && work === 'pause');
+
+/** Pause, cancel, resume: what fits the state. What helps a run that failed is beside its error. */
 export function WorkButtons({ state }: { state: RunState }) {
   const { client, run } = useWorkbench();
   const [busy, setBusy] = useState<RunWork | null>(null);
   const { runId, status } = state;
-  const failed = state.steps.find((step) => step.status === 'failed');
+  const stopping = useStore(run, (open) => open.stopping[runId]);
   const act = (work: RunWork): void => {
     setBusy(work);
     attempt(async () => {
@@ -33,6 +37,7 @@ export function WorkButtons({ state }: { state: RunState }) {
       }
     });
   };
+  if (hasFailed(status)) return null;
   return worksFor(status).map((work) => {
     const { icon: WorkIcon, label } = looks[work];
     return (
@@ -41,8 +46,8 @@ export function WorkButtons({ state }: { state: RunState }) {
         size="xs"
         variant={work === 'resume' ? 'filled' : 'default'}
         loading={busy === work}
+        disabled={status === 'running' && isAsked(work, stopping)}
         leftSection={<WorkIcon size={14} aria-hidden="true" />}
-        title={work === 'resume' && failed !== undefined ? `Tries ${stepTitle[failed.id]} again` : undefined}
         onClick={() => {
           act(work);
         }}

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JournalBody } from '../../../main/contract/run-events';
 import type { RunSpec } from '../../../main/contract/run-spec';
-import { estimateTimeLeft } from '../../../main/contract/time-left';
+import { estimateTimeLeft, timeLeftText } from '../../../main/contract/time-left';
 import { environmentFixture, pointFixture, specFixture, stateOf } from '../../support/run-state';
 
 /** Three levels of 0.5 s warm-up and three windows of 1 s. */
@@ -114,4 +114,40 @@ it('knows nothing of a run that was not started', () => {
 it('is not thrown by a clock that went back', () => {
   const state = stateOf([...started(spec()), step('offline')]);
   expect(estimateTimeLeft(state, Date.parse(state.updatedAt) - 5000)?.seconds).toBeCloseTo(10.5);
+});
+
+it('says that it is the measuring alone while steps before it take time of their own', () => {
+  const early = stateOf([...started(spec()), step('export')]);
+  const left = estimateTimeLeft(early, Date.parse(early.updatedAt));
+  expect(left?.of).toBe('measuring');
+  expect(left && timeLeftText(left)).toBe('at least 11 s of measuring to come');
+});
+
+it('is of the whole run once only sweeps and the report are left', () => {
+  const before = [
+    'prepare-data',
+    'export',
+    'convert',
+    'configure',
+    'deploy',
+    'accuracy',
+    'profile-data',
+  ] as const;
+  const state = stateOf([
+    ...started(spec()),
+    ...before.map((id): JournalBody => ({ ...finished, step: id })),
+    step('offline'),
+  ]);
+  expect(estimateTimeLeft(state, Date.parse(state.updatedAt))?.of).toBe('run');
+});
+
+it.each([
+  [0, 'finishing'],
+  [2.9, 'finishing'],
+  [3, 'about 3 s left'],
+  [59.4, 'about 59 s left'],
+  [90, 'about 2 min left'],
+  [7260, 'about 2 h 1 min left'],
+])('%s s of the run reads "%s"', (seconds, text) => {
+  expect(timeLeftText({ seconds, of: 'run', basis: '' })).toBe(text);
 });

@@ -78,7 +78,7 @@ it('evidence that the log has already is not repeated', () => {
 it('a level in the log: throughput, both percentiles, whether steady, and its windows', () => {
   const point = pointFixture({ inferencesPerSecond: 2366.2, p50Us: 5230, p99Us: 18_900 });
   expect(levelLine('batch size 2, concurrency 1', point)).toBe(
-    'batch size 2, concurrency 1: 2,366 inferences/s, p50 5.230 ms, p99 18.9 ms, steady, 3 windows',
+    'batch size 2, concurrency 1: 2,366 inferences/s, p50 5.23 ms, p99 18.90 ms, steady, 3 windows',
   );
-  expect(levelLine('x', { ...point, stable: false })).not.toContain('steady, 3');
+  expect(levelLine('x', { ...point, stable: false })).toContain(', not steady, 3 windows');
 });

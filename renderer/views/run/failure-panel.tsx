@@ -1,0 +1,89 @@
+import { Button } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { IconCheck, IconCopy, IconFileText } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { errorText } from '../../../main/contract/error-text';
+import type { WireError } from '../../../main/contract/errors';
+import type { RunState, StepState } from '../../../main/contract/run-state';
+import { stepTitle } from '../../../main/contract/step-text';
+import { ErrorPanel } from '../../components/error-panel';
+import { useWorkbench } from '../../workbench';
+import { detailsText, tailOf } from './failure-text';
+import { RemedyButtons } from './remedy-buttons';
+
+/** Lines asked for; those that only repeat the error are left out. */
+const askedLines = 20;
+
+/** The last lines of the failed step's log, once they are there. */
+function useTail(runId: string, step: StepState | undefined, error: WireError): readonly string[] {
+  const { client } = useWorkbench();
+  const [tail, setTail] = useState<readonly string[]>([]);
+  const id = step?.id;
+  const attempt = step?.attempt;
+  useEffect(() => {
+    let wanted = true;
+    if (id !== undefined) {
+      client.call('runs.log', { runId, step: id, limit: askedLines }).then(
+        (lines) => {
+          if (wanted) setTail(tailOf(lines, error));
+        },
+        // The panel of the log says what is wrong with it; the error here stands without it.
+        () => undefined,
+      );
+    }
+    return () => {
+      wanted = false;
+    };
+  }, [client, runId, id, attempt, error]);
+  return tail;
+}
+
+function CopyDetails({ text }: { text: () => string }) {
+  const clipboard = useClipboard({ timeout: 1500 });
+  const Glyph = clipboard.copied ? IconCheck : IconCopy;
+  return (
+    <Button
+      size="xs"
+      variant="subtle"
+      color="gray"
+      leftSection={<Glyph size={14} aria-hidden="true" />}
+      onClick={() => {
+        clipboard.copy(text());
+      }}
+    >
+      {clipboard.copied ? 'Copied' : 'Copy details'}
+    </Button>
+  );
+}
+
+/** Why the run failed, the end of the step's log, and what helps. */
+export function FailurePanel(props: { state: RunState; error: WireError; onOpenLog: () => void }) {
+  const { state, error } = props;
+  const step = state.steps.find(({ status }) => status === 'failed');
+  const tail = useTail(state.runId, step, error);
+  return (
+    <ErrorPanel error={error}>
+      {step === undefined ? null : <p className="dim">Step: {stepTitle[step.id]}</p>}
+      {tail.length === 0 ? null : (
+        <pre className="failure-tail" tabIndex={0} role="region" aria-label="Last lines of the log">
+          {tail.join('\n')}
+        </pre>
+      )}
+      <div className="failure-actions">
+        <RemedyButtons state={state} error={error} />
+        {step === undefined ? null : (
+          <Button
+            size="xs"
+            variant="subtle"
+            color="gray"
+            leftSection={<IconFileText size={14} aria-hidden="true" />}
+            onClick={props.onOpenLog}
+          >
+            Open log
+          </Button>
+        )}
+        <CopyDetails text={() => detailsText(error, errorText[error.code], state, step, tail)} />
+      </div>
+    </ErrorPanel>
+  );
+}

@@ -1,0 +1,103 @@
+import type { ErrorCode, WireError } from '../../../main/contract/errors';
+import type { RunState } from '../../../main/contract/run-state';
+
+export const remedyActions = [
+  'edit',
+  'measure-unverified',
+  'free-port',
+  'environment',
+  'containers',
+  'resume',
+] as const;
+/** What a person can do about a run that failed. */
+export type RemedyAction = (typeof remedyActions)[number];
+
+/** What helps, the most likely first; the compiler asks for every code. */
+const byCode: Readonly<Record<ErrorCode, readonly RemedyAction[]>> = {
+  'input-invalid': ['edit'],
+  'spec-invalid': ['edit'],
+  'config-invalid': ['edit'],
+  'preset-unknown': ['edit'],
+  'model-folder-invalid': ['edit'],
+  'model-file-invalid': ['edit'],
+  'not-trusted': ['edit'],
+  'checkpoint-invalid': ['edit'],
+  'combination-unsupported': ['edit'],
+  'run-unknown': [],
+  'run-busy': ['resume'],
+  'run-folder-exists': ['edit'],
+  'journal-corrupt': ['edit'],
+  'toolchain-missing': ['environment', 'edit', 'resume'],
+  'toolkit-failed': ['edit', 'resume'],
+  'verification-failed': ['edit'],
+  'accuracy-below-threshold': ['edit', 'measure-unverified'],
+  'engine-unavailable': ['environment', 'edit', 'resume'],
+  'docker-unreachable': ['environment', 'resume', 'edit'],
+  'docker-permission': ['environment', 'resume', 'edit'],
+  'docker-failed': ['resume', 'edit'],
+  'image-missing': ['containers', 'resume'],
+  'image-pull-failed': ['resume', 'containers'],
+  'image-build-failed': ['resume', 'containers'],
+  'registry-denied': ['containers', 'resume'],
+  'container-failed': ['resume', 'edit'],
+  'out-of-memory': ['edit', 'resume'],
+  'server-start-failed': ['edit', 'resume'],
+  'server-gone': ['resume', 'edit'],
+  'server-unreachable': ['resume', 'edit'],
+  'port-taken': ['free-port', 'resume'],
+  'model-load-failed': ['edit'],
+  'model-not-ready': ['edit', 'resume'],
+  'model-mismatch': ['edit'],
+  'inference-failed': ['edit', 'resume'],
+  'load-tool-failed': ['resume', 'edit'],
+  'measurement-failed': ['resume', 'edit'],
+  'deadline-exceeded': ['edit', 'resume'],
+  cancelled: ['resume'],
+  'report-failed': ['resume'],
+  'download-failed': ['resume'],
+  'download-invalid': ['resume'],
+  'disk-full': ['resume'],
+  'file-unwritable': ['resume'],
+  internal: ['resume', 'edit'],
+};
+
+/** Codes about content: of files of the user's own, which may be other ones when the run is resumed. */
+const ofContent: ReadonlySet<ErrorCode> = new Set([
+  'input-invalid',
+  'config-invalid',
+  'model-folder-invalid',
+  'model-file-invalid',
+  'not-trusted',
+  'checkpoint-invalid',
+  'verification-failed',
+  'accuracy-below-threshold',
+  'model-load-failed',
+  'model-mismatch',
+]);
+
+const hasOwnFiles = ({ model, performance }: RunState['spec']): boolean =>
+  model.source !== undefined ||
+  model.dataset !== undefined ||
+  model.checkpoint !== undefined ||
+  performance.inputDataFile !== undefined;
+
+function hasFixedPort({ engine }: RunState['spec']): boolean {
+  return engine.kind !== 'remote' && (engine.httpPort ?? engine.grpcPort) !== undefined;
+}
+
+/**
+ * What can be done about the error that stopped a run, the first as the main one. Resume is there only where the same
+ * specification may succeed when it is tried again. Pure.
+ */
+export function remediesOf(
+  error: Pick<WireError, 'code'>,
+  state: Pick<RunState, 'spec' | 'imported'>,
+): readonly RemedyAction[] {
+  if (state.imported !== null) return [];
+  const { code } = error;
+  const known = byCode[code];
+  // Without a port of its own choice the next attempt takes another one anyway.
+  if (code === 'port-taken' && !hasFixedPort(state.spec)) return ['resume', 'edit'];
+  if (ofContent.has(code) && hasOwnFiles(state.spec)) return [...known, 'resume'];
+  return known;
+}

@@ -1,0 +1,105 @@
+import { Button } from '@mantine/core';
+import {
+  IconContainer,
+  IconPencil,
+  IconPlayerPlay,
+  IconPlugConnected,
+  IconShieldOff,
+  IconStethoscope,
+} from '@tabler/icons-react';
+import type { Icon } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { WireError } from '../../../main/contract/errors';
+import type { RunState } from '../../../main/contract/run-state';
+import { attempt } from '../../components/notices';
+import { doRunWork } from '../../stores/run-work';
+import type { Workbench } from '../../workbench';
+import { useWorkbench } from '../../workbench';
+import { runAgain } from '../runs/run-tools';
+import type { RemedyAction } from './remedies';
+import { remediesOf } from './remedies';
+
+const looks: Readonly<
+  Record<RemedyAction, { readonly icon: Icon; readonly label: string; readonly help: string }>
+> = {
+  edit: {
+    icon: IconPencil,
+    label: 'Run again with changes',
+    help: 'Opens the wizard with the settings of this run',
+  },
+  'measure-unverified': {
+    icon: IconShieldOff,
+    label: 'Measure anyway',
+    help: 'Continues this run past the accuracy gate; every result is marked unverified',
+  },
+  'free-port': {
+    icon: IconPlugConnected,
+    label: 'Use a free port',
+    help: 'Opens the wizard with the settings of this run and no fixed port',
+  },
+  environment: { icon: IconStethoscope, label: 'Open Environment', help: 'Shows what is installed here' },
+  containers: { icon: IconContainer, label: 'Open Containers', help: 'Shows Docker and its images' },
+  resume: {
+    icon: IconPlayerPlay,
+    label: 'Resume',
+    help: 'Tries the failed step again; what is done is not repeated',
+  },
+};
+
+/** Rejects with a WorkbenchError. */
+async function act(workbench: Workbench, runId: string, action: RemedyAction): Promise<void> {
+  const { client, run, route, draft } = workbench;
+  switch (action) {
+    case 'edit':
+      await runAgain(workbench, runId);
+      return;
+    case 'free-port':
+      await runAgain(workbench, runId);
+      // Without a port the run takes a free one.
+      for (const port of ['httpPort', 'grpcPort']) draft.getState().reset(['engine', port]);
+      draft.getState().goTo('environment');
+      return;
+    case 'measure-unverified':
+      await client.call('runs.resume', { runId, allowUnverified: true });
+      await run.getState().open(runId);
+      return;
+    case 'resume':
+      await doRunWork(client, runId, 'resume');
+      await run.getState().open(runId);
+      return;
+    case 'environment':
+    case 'containers':
+      route.getState().go({ page: action });
+  }
+}
+
+/** What helps with the error of a run, the first as the main button. */
+export function RemedyButtons({ state, error }: { state: RunState; error: WireError }) {
+  const workbench = useWorkbench();
+  const [busy, setBusy] = useState<RemedyAction | null>(null);
+  return remediesOf(error, state).map((action, index) => {
+    const { icon: ActionIcon, label, help } = looks[action];
+    return (
+      <Button
+        key={action}
+        size="xs"
+        variant={index === 0 ? 'filled' : 'default'}
+        loading={busy === action}
+        title={help}
+        leftSection={<ActionIcon size={14} aria-hidden="true" />}
+        onClick={() => {
+          setBusy(action);
+          attempt(async () => {
+            try {
+              await act(workbench, state.runId, action);
+            } finally {
+              setBusy(null);
+            }
+          });
+        }}
+      >
+        {label}
+      </Button>
+    );
+  });
+}

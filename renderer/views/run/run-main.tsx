@@ -1,0 +1,81 @@
+import { useStore } from 'zustand';
+import type { RunState } from '../../../main/contract/run-state';
+import { hasFailed } from '../../stores/run-work';
+import { useWorkbench } from '../../workbench';
+import { AccuracyPanel } from './accuracy-panel';
+import { FailurePanel } from './failure-panel';
+import type { Figure } from './figures';
+import { figuresOf } from './figures';
+import { ImportPanel } from './import-panel';
+import { Measurements } from './measurements';
+import { showsMeasurements } from './shows-measurements';
+import { StoppedNotice } from './stopped-notice';
+import { verdict } from './verdict';
+import { WaitingNotice } from './waiting-notice';
+
+function FigurePanel({ figure }: { figure: Figure }) {
+  return (
+    <div className="panel figure">
+      <div className="figure-label">{figure.label}</div>
+      <div className="figure-value">
+        {figure.value} <small>{figure.unit}</small>
+      </div>
+      <div className="figure-note">{figure.note}</div>
+    </div>
+  );
+}
+
+/** The level under way changes with every window; nothing else of the page follows it here. */
+function Figures({ state }: { state: RunState }) {
+  const { run } = useWorkbench();
+  const level = useStore(run, (open) => open.level);
+  return (
+    <div className="figures">
+      {figuresOf(state, level).map((figure) => (
+        <FigurePanel key={figure.label} figure={figure} />
+      ))}
+    </div>
+  );
+}
+
+/** What the run has given, and what stands in its way first. */
+export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () => void }) {
+  const { presets } = useWorkbench();
+  const preset = useStore(presets, (list) =>
+    list.value?.find((known) => known.id === state.spec.model.preset),
+  );
+  const sentence = verdict(
+    state,
+    (name) => preset?.metrics.find((metric) => metric.name === name)?.title ?? name,
+  );
+  const measurements = showsMeasurements(state);
+  return (
+    <div className="run-main" tabIndex={0} role="region" aria-label="Results">
+      <div className="stack">
+        {state.error !== null && hasFailed(state.status) ? (
+          <FailurePanel
+            key={`${state.runId} ${state.attempt}`}
+            state={state}
+            error={state.error}
+            onOpenLog={onOpenLog}
+          />
+        ) : null}
+        {state.imported === null ? null : <ImportPanel source={state.imported} />}
+        {state.waitsFor === null ? null : <WaitingNotice waitsFor={state.waitsFor} />}
+        <StoppedNotice state={state} />
+        {sentence === null || !measurements ? null : (
+          <section className={state.unverified ? 'panel verdict unverified' : 'panel verdict'} role="status">
+            {sentence}
+          </section>
+        )}
+        {measurements ? (
+          <>
+            <Figures state={state} />
+            <Measurements state={state} />
+          </>
+        ) : null}
+        {state.accuracy === null ? null : <AccuracyPanel result={state.accuracy.result} preset={preset} />}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { plannedTurns } from '../../../main/contract/measuring-order';
+import type { Scenario } from '../../../main/contract/run-events';
+import { scenarios } from '../../../main/contract/run-events';
+import type { RunState, StepState, StepStatus } from '../../../main/contract/run-state';
+import { formatDuration } from '../../format/numbers';
+
+/** A step that a dead workbench left: nobody works on it. */
+export const isLeft = (state: Pick<RunState, 'status'>, step: Pick<StepState, 'status'>): boolean =>
+  step.status === 'running' && state.status !== 'running';
+
+/** "1 of 3 measured" of a sweep that was stopped between its levels; '' where none is measured, or all are. */
+function measuredText(state: RunState, scenario: Scenario): string {
+  const { length } = state.scenarios[scenario].points;
+  if (length === 0) return '';
+  const { performance } = state.spec;
+  // How many levels a search tries is known at its end only.
+  if (scenario === 'online' && performance.search !== 'none') return `${length} measured`;
+  return `${length} of ${plannedTurns(performance, scenario).length} measured`;
+}
+
+/** Stopped after it had begun: what it has measured is kept, and the rest is still to come. */
+function isHalfDone(state: RunState, step: StepState): boolean {
+  if (step.status === 'done' || step.status === 'skipped') return false;
+  return scenarios.some((id) => id === step.id && state.scenarios[id].points.length > 0);
+}
+
+/** The state that a step is drawn with. Pure. */
+export function stepLook(state: RunState, step: StepState): StepStatus | 'paused' {
+  if (isLeft(state, step)) return 'cancelled';
+  if (step.status === 'waiting' && state.status !== 'running' && isHalfDone(state, step)) return 'paused';
+  return step.status;
+}
+
+/** What stands at the end of the step's row: one word for a step that was not run, else how long it took. Pure. */
+export function stepTime(state: RunState, step: StepState, nowMs: number): string {
+  if (isLeft(state, step)) return '';
+  if (step.skippedBecause === 'cached') return 'reused';
+  if (step.skippedBecause === 'not-needed') return 'not needed';
+  if (step.status === 'running' && step.startedAt !== null) {
+    return formatDuration(Math.max(0, nowMs - Date.parse(step.startedAt)) * 1000);
+  }
+  return step.durationUs === null ? '' : formatDuration(step.durationUs);
+}
+
+/** The line below a step; '' where the row says it all. Pure. */
+export function stepNote(state: RunState, step: StepState, progressText: string | null): string {
+  if (step.status === 'running' && !isLeft(state, step)) return progressText ?? '';
+  const scenario = scenarios.find((id) => id === step.id);
+  const measured = scenario !== undefined && isHalfDone(state, step) ? measuredText(state, scenario) : '';
+  if (isLeft(state, step)) return measured === '' ? 'Interrupted' : `Interrupted, ${measured}`;
+  if (measured !== '') return measured;
+  return step.warnings[0] ?? '';
+}
+
+/** What the word at the end of the row stands for; undefined where it is a time. Pure. */
+export function stepHelp(step: StepState): string | undefined {
+  if (step.skippedBecause === 'cached') return 'The files of an earlier run with the same inputs are reused.';
+  if (step.skippedBecause === 'not-needed') return 'No step to come needs it.';
+  return undefined;
+}

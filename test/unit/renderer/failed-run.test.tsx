@@ -1,0 +1,162 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { WireError } from '../../../main/contract/errors';
+import type { JournalBody } from '../../../main/contract/run-events';
+import type { RunState } from '../../../main/contract/run-state';
+import type { StepState } from '../../../main/contract/run-state';
+import { emptyLogText } from '../../../renderer/views/run/empty-log-text';
+import { detailsText, tailOf } from '../../../renderer/views/run/failure-text';
+import { RunMain } from '../../../renderer/views/run/run-main';
+import { opensItself } from '../../../renderer/views/run/shown-step';
+import { showsMeasurements } from '../../../renderer/views/run/shows-measurements';
+import { errorText } from '../../../main/contract/error-text';
+import { environmentFixture, pointFixture, specFixture, stateOf } from '../../support/run-state';
+import { createClientDouble } from './client-double';
+import type { Mounted } from './mounted';
+import { mount } from './mounted';
+
+const gate: WireError = { code: 'accuracy-below-threshold', message: 'top1: 0.1 is below 0.9' };
+
+const begun: readonly JournalBody[] = [
+  { type: 'run-created', runId: 'r', spec: specFixture(), specHash: 'h', environment: environmentFixture() },
+  { type: 'run-started', attempt: 1, pid: 1 },
+  { type: 'step-started', step: 'accuracy', attempt: 1, key: 'k' },
+];
+const failing = (error: WireError, outcome: 'failed' | 'gate-failed'): readonly JournalBody[] => [
+  ...begun,
+  { type: 'step-failed', step: 'accuracy', durationUs: 1e6, error },
+  { type: 'run-finished', outcome, error },
+];
+const measured: JournalBody = {
+  type: 'measurement',
+  scenario: 'offline',
+  key: 'a',
+  point: pointFixture({ batchSize: 1 }),
+};
+
+let mounted: Mounted | null = null;
+let logOpened = 0;
+let client: ReturnType<typeof createClientDouble>;
+beforeEach(() => {
+  logOpened = 0;
+  client = createClientDouble({
+    'runs.log': () => ['Comparing outputs', `ERROR: ${gate.message}`],
+    'runs.resume': () => null,
+    'runs.get': () => stateOf(failing(gate, 'gate-failed')),
+  });
+});
+afterEach(() => {
+  mounted?.unmount();
+  mounted = null;
+});
+
+async function shown(state: RunState): Promise<Mounted> {
+  mounted = await mount(
+    client.client,
+    <RunMain
+      state={state}
+      onOpenLog={() => {
+        logOpened += 1;
+      }}
+    />,
+  );
+  return mounted;
+}
+
+describe('a run that failed before anything was measured', () => {
+  it('leads with the error and the end of the log, and has neither empty charts nor empty figures', async () => {
+    const { page } = await shown(stateOf(failing(gate, 'gate-failed')));
+    await expect.poll(() => page.querySelector('.failure-tail')?.textContent).toBe('Comparing outputs');
+    const alert = page.querySelector('[role="alert"]');
+    expect(alert?.textContent).toContain(errorText[gate.code].title);
+    expect(alert?.textContent).toContain(gate.message);
+    expect(alert?.textContent).toContain('Step: Check accuracy');
+    expect(page.querySelectorAll('.figure, [data-chart], .points-table')).toHaveLength(0);
+  });
+
+  it('measures anyway on one click: the core is told so', async () => {
+    const { button, click } = await shown(stateOf(failing(gate, 'gate-failed')));
+    await click(button('Measure anyway'));
+    expect(client.calls).toContainEqual(['runs.resume', { runId: 'r', allowUnverified: true }]);
+  });
+
+  it('opens the log of the failed step', async () => {
+    const { button, click } = await shown(stateOf(failing(gate, 'gate-failed')));
+    await click(button('Open log'));
+    expect(logOpened).toBe(1);
+  });
+});
+
+it('a cancelled run is no error: a neutral notice, no alert, no empty charts', async () => {
+  const cancelled = stateOf([
+    ...begun,
+    { type: 'step-cancelled', step: 'accuracy', durationUs: 5 },
+    {
+      type: 'run-finished',
+      outcome: 'cancelled',
+      error: { code: 'cancelled', message: 'Cancelled during "Check accuracy"' },
+    },
+  ]);
+  const { page } = await shown(cancelled);
+  expect(page.querySelector('[role="alert"]')).toBeNull();
+  expect(page.querySelector('.verdict.neutral')?.textContent).toBe(
+    'Cancelled. Resume continues with the first step or level that is not done. Nothing was measured yet.',
+  );
+  expect(page.querySelectorAll('[data-chart]')).toHaveLength(0);
+});
+
+it('charts are shown of a run under way, and of one that has a level', () => {
+  expect(showsMeasurements(stateOf(begun))).toBe(true);
+  expect(showsMeasurements(stateOf(failing(gate, 'gate-failed')))).toBe(false);
+  expect(showsMeasurements(stateOf([...failing(gate, 'failed'), measured]))).toBe(true);
+});
+
+it('the panel of a step opens by itself beside a run under way and below the results of a failed one', () => {
+  const step = (state: RunState): StepState | undefined => state.steps.find(({ id }) => id === 'accuracy');
+  const running = stateOf(begun);
+  expect(opensItself(running, step(running))).toBe(true);
+  const withResults = stateOf([...failing(gate, 'failed'), measured]);
+  expect(opensItself(withResults, step(withResults))).toBe(true);
+  const without = stateOf(failing(gate, 'gate-failed'));
+  expect(opensItself(without, step(without))).toBe(false);
+});
+
+it('a log without lines: "No lines yet." only while some may come', () => {
+  expect(emptyLogText('running')).toBe('No lines yet.');
+  for (const status of ['done', 'failed', 'cancelled'] as const) {
+    expect(emptyLogText(status)).toBe('This step wrote no log.');
+  }
+  expect(emptyLogText('waiting')).toBe('This step has not started.');
+});
+
+it('the end of the log leaves out what the error says itself', () => {
+  const error: WireError = {
+    code: 'toolkit-failed',
+    message: 'exit code 1',
+    where: 'train',
+    details: 'a\nb',
+  };
+  expect(tailOf(['one', '', 'a', 'b', 'ERROR: exit code 1', 'at train'], error)).toEqual(['one']);
+  expect(
+    tailOf(
+      Array.from({ length: 30 }, (_, index) => `line ${index}`),
+      error,
+    ),
+  ).toHaveLength(10);
+});
+
+it('details to copy hold the error, its remedy, the step, the run and the end of the log', () => {
+  const state = stateOf(failing(gate, 'gate-failed'));
+  const text = detailsText(gate, errorText[gate.code], state, { id: 'accuracy' }, ['last line']);
+  for (const part of [
+    gate.code,
+    gate.message,
+    'Remedy:',
+    'Check accuracy',
+    'Run: r',
+    'onnx fp16',
+    'last line',
+  ]) {
+    expect(text).toContain(part);
+  }
+});
