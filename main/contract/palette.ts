@@ -9,3 +9,17 @@ export const okabeIto = {
   vermillion: '#d55e00',
   purple: '#cc79a7',
 } as const;
+
+/**
+ * The seven latency components in the order in which a request passes them, the same in window and report; compute infer
+ * has the strongest colour.
+ */
+export const componentColors = [
+  okabeIto.purple,
+  okabeIto.sky,
+  okabeIto.orange,
+  okabeIto.yellow,
+  okabeIto.blue,
+  okabeIto.green,
+  okabeIto.vermillion,
+] as const;

@@ -13,7 +13,7 @@ function titleOf(axis: { readonly [setting: string]: unknown }): string {
  * where it has none. Times are in UTC.
  */
 export function chartCsv(chart: Chart): string {
-  const series = chart.data.filter((trace) => trace.x.length > 0 && trace.meta !== 'signs');
+  const series = chart.data.filter((trace) => trace.x.length > 0 && trace.meta === undefined);
   const ofTime = chart.layout.xaxis.type === 'date';
   const rows = new Map<string, Map<number, number>>();
   series.forEach((trace, column) => {

@@ -1,11 +1,14 @@
 import type { ReactNode } from 'react';
-import { memo, useCallback, useLayoutEffect, useRef } from 'react';
+import { memo, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useChartTheme } from '../components/use-chart-theme';
 import type { Chart } from './chart';
+import { ChartLegend } from './chart-legend';
 import { ChartMenu } from './chart-menu';
+import { legendEntries } from './legend-entries';
 import { Plot } from './plot';
 import type { chartFormats } from './save-chart';
 import { saveChart } from './save-chart';
+import type { SharedCursor } from './shared-cursor';
 
 /** A chart with its title and the ways to take it along. `fileName`: of what is saved, without its ending. */
 export const ChartPanel = memo(function ChartPanel(props: {
@@ -15,11 +18,16 @@ export const ChartPanel = memo(function ChartPanel(props: {
   height: number;
   fileName: string;
   wide?: boolean;
+  /** Of charts over the same time. */
+  cursor?: SharedCursor;
   /** Beside the title. */
   children?: ReactNode;
 }) {
   const { id, title, chart } = props;
-  const { panel } = useChartTheme();
+  const { panel, text } = useChartTheme();
+  // The series that is shown alone.
+  const [only, setOnly] = useState<string | null>(null);
+  const entries = useMemo(() => legendEntries(chart, text), [chart, text]);
   const latest = useRef({ ...props, background: panel });
   useLayoutEffect(() => {
     latest.current = { ...props, background: panel };
@@ -44,7 +52,14 @@ export const ChartPanel = memo(function ChartPanel(props: {
         {props.children}
         <ChartMenu title={title} onSave={save} />
       </div>
-      <Plot chart={chart} height={props.height} label={`Chart: ${title}. The table below has its numbers.`} />
+      <ChartLegend title={title} entries={entries} only={only} onOnly={setOnly} />
+      <Plot
+        chart={chart}
+        only={only}
+        height={props.height}
+        label={`Chart: ${title}. The table below has its numbers.`}
+        {...(props.cursor === undefined ? {} : { cursor: props.cursor })}
+      />
     </section>
   );
 });

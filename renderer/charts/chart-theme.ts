@@ -1,4 +1,4 @@
-import { okabeIto } from '../../main/contract/palette';
+import { componentColors, okabeIto } from '../../main/contract/palette';
 
 export type Scheme = 'dark' | 'light';
 
@@ -17,10 +17,13 @@ export interface ChartTheme {
   readonly p95: string;
   readonly p99: string;
   readonly hole: string;
+  /** The line of the p99 budget, and the area above it, which is over the budget. */
+  readonly budget: string;
+  readonly overBudget: string;
   /** Runs that are compared, in their order. */
   readonly runs: readonly string[];
-  /** The seven latency components in pipeline order: one family, compute infer strongest. */
-  readonly components: readonly [string, string, string, string, string, string, string];
+  /** The seven latency components in pipeline order, as the report has them. */
+  readonly components: typeof componentColors;
 }
 
 export const chartThemes: Readonly<Record<Scheme, ChartTheme>> = {
@@ -38,6 +41,8 @@ export const chartThemes: Readonly<Record<Scheme, ChartTheme>> = {
     p95: okabeIto.orange,
     p99: okabeIto.vermillion,
     hole: okabeIto.purple,
+    budget: '#ff5470',
+    overBudget: 'rgba(255, 84, 112, 0.08)',
     runs: [
       okabeIto.sky,
       okabeIto.orange,
@@ -46,7 +51,7 @@ export const chartThemes: Readonly<Record<Scheme, ChartTheme>> = {
       okabeIto.yellow,
       okabeIto.vermillion,
     ],
-    components: ['#8d99a6', '#5c6873', '#2f6f9f', '#85c8ef', okabeIto.blue, '#b9def5', '#414b55'],
+    components: componentColors,
   },
   light: {
     text: '#1c2329',
@@ -62,6 +67,8 @@ export const chartThemes: Readonly<Record<Scheme, ChartTheme>> = {
     p95: okabeIto.orange,
     p99: okabeIto.vermillion,
     hole: '#a3487a',
+    budget: '#c2002f',
+    overBudget: 'rgba(194, 0, 47, 0.05)',
     runs: [
       okabeIto.blue,
       okabeIto.vermillion,
@@ -70,6 +77,6 @@ export const chartThemes: Readonly<Record<Scheme, ChartTheme>> = {
       okabeIto.orange,
       okabeIto.black,
     ],
-    components: ['#9aa5b1', '#c5ccd3', '#7fb2d6', '#a9d3ee', okabeIto.blue, '#cfe6f5', '#dfe4e8'],
+    components: componentColors,
   },
 };

@@ -5,7 +5,6 @@ import type { Scenario } from '../../main/contract/run-events';
 import type { LoadLevel } from '../../main/contract/scenario-levels';
 import { sweepHeading, sweepOf } from '../../main/contract/sweep';
 import type { Sweep } from '../../main/contract/sweep';
-import { formatMs } from '../format/numbers';
 import type { ChartTheme } from './chart-theme';
 import type { ChartLayout, Trace } from './trace';
 
@@ -14,6 +13,8 @@ export interface Chart {
   readonly title?: string;
   readonly data: readonly Trace[];
   readonly layout: ChartLayout;
+  /** The layout where only some of the traces are drawn; absent: the same. */
+  readonly layoutOf?: (drawn: readonly Trace[]) => ChartLayout;
   /**
    * Of a chart whose lines only grow at their ends: `base` names all the rest, `count` is how many points there are. With
    * the same base the new ends can be drawn alone, for `wholeEveryMs` (absent: some seconds).
@@ -55,13 +56,6 @@ export const sweepName = ({
 }: Pick<SweepInput, 'scenario' | 'state' | 'sweep'>): string =>
   sweepHeading[sweepOfState(scenario, state, sweep)];
 
-/**
- * Plotly reads a small HTML in hover texts; text from a server or a tool is never markup. Of it only line breaks are used:
- * bold and italic are inline styles, which the content security policy refuses.
- */
-export const plain = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
 export const chartFont = "'Inter', 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif";
 
 /** Margins, fonts, legend and grid, the same in every chart. */
@@ -92,40 +86,5 @@ export function baseLayout(
       itemclick: 'toggleothers',
       itemdoubleclick: 'toggle',
     },
-  };
-}
-
-/** A line across the chart at the latency that must be kept; milliseconds. */
-export function budgetLine(
-  budgetMs: number | null,
-  theme: ChartTheme,
-): { readonly shapes?: readonly object[]; readonly annotations?: readonly object[] } {
-  if (budgetMs === null) return {};
-  return {
-    shapes: [
-      {
-        type: 'line',
-        xref: 'paper',
-        x0: 0,
-        x1: 1,
-        yref: 'y',
-        y0: budgetMs,
-        y1: budgetMs,
-        line: { color: theme.text, width: 1, dash: 'dash' },
-      },
-    ],
-    annotations: [
-      {
-        xref: 'paper',
-        x: 1,
-        xanchor: 'right',
-        yref: 'y',
-        y: budgetMs,
-        yanchor: 'bottom',
-        text: `budget ${formatMs(budgetMs * 1000)} ms`,
-        showarrow: false,
-        font: { size: 10, color: theme.text },
-      },
-    ],
   };
 }

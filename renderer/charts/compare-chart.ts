@@ -5,8 +5,9 @@ import type { RunState, ScenarioState } from '../../main/contract/run-state';
 import type { Sweep } from '../../main/contract/sweep';
 import { scenarioOf, sweepOfLevel } from '../../main/contract/sweep';
 import type { Chart, SweepInput } from './chart';
-import { baseLayout, plain } from './chart';
+import { baseLayout } from './chart';
 import type { ChartTheme } from './chart-theme';
+import { plain, wrapped } from './hover-text';
 import { publishedSeries } from './published-series';
 import { levelsOf, sweepAxis, valueAxis } from './sweep-axis';
 import { pointText, sweepSeries } from './sweep-series';
@@ -100,7 +101,7 @@ export function compareChart(
           { name: plain(name), ...runLook(theme, index) },
           of,
           value === 'scheduledP99' ? undefined : interval,
-          (point) => `${plain(name)}<br>${pointText(point)}`,
+          (point) => `${wrapped(name)}<br>${pointText(point)}`,
         );
         return series;
       }),

@@ -1,12 +1,14 @@
+import { isSteady } from '../../main/contract/flag-text';
 import { levelText as loadText } from '../../main/contract/level-text';
 import type { LoadPoint } from '../../main/contract/results';
 import { formatCount, formatMs, formatRate, formatShare } from '../format/numbers';
-import { doubtsText } from '../format/words';
 import type { Chart, SweepInput } from './chart';
-import { baseLayout, levelOf, plain, sweepName } from './chart';
+import { baseLayout, levelOf, sweepName } from './chart';
+import { doubtLines, hollowMark } from './doubt-text';
+import { wrapLines } from './hover-text';
 import { levelsOf, valueAxis } from './sweep-axis';
 import { sortedPoints } from './sweep-series';
-import type { Trace } from './trace';
+import type { Axis, Trace } from './trace';
 
 /** The parts of a request's time in the order in which it passes them; `steps`: of the eight of `requestSteps`. */
 export const latencyComponents: readonly {
@@ -60,6 +62,9 @@ export const latencyComponents: readonly {
   },
 ];
 
+/** Levels with room for a sign behind each number. */
+const mostMarked = 16;
+
 /** Every component of a level, the one under the pointer explained; then samples and interval. */
 function levelText(point: LoadPoint, under: number): string {
   const sum = latencyComponents.reduce((total, component) => total + (component.valueOf(point) ?? 0), 0);
@@ -67,10 +72,11 @@ function levelText(point: LoadPoint, under: number): string {
     const us = component.valueOf(point);
     const share = sum > 0 && us !== null ? ` (${formatShare(us / sum)})` : '';
     const text = `${component.name} ${formatMs(us)} ms${share}`;
-    return index === under ? `▸ ${text}<br>   ${component.steps} of 8: ${component.explanation}` : text;
+    if (index !== under) return text;
+    const explained = wrapLines(`${component.steps} of 8: ${component.explanation}`);
+    return [`▸ ${text}`, ...explained.map((line) => `   ${line}`)].join('<br>');
   });
   const interval = point.throughputIntervalIps;
-  const why = doubtsText(point);
   return [
     `${loadText(point)}: ${formatMs(sum)} ms`,
     ...rows,
@@ -78,8 +84,23 @@ function levelText(point: LoadPoint, under: number): string {
       point.requestCount === null ? '' : `${formatCount(point.requestCount)} requests, `,
       `${formatRate(point.inferencesPerSecond)}${interval === null ? '' : ` ± ${formatRate(interval)}`} inferences/s`,
     ].join(''),
-    ...(why === null ? [] : [plain(why)]),
+    ...doubtLines(point),
   ].join('<br>');
+}
+
+/** Levels that are not steady have a sign behind their number; plotly picks the ticks of a long sweep itself. */
+function markedTicks(input: SweepInput): Pick<Axis, 'tickvals' | 'ticktext'> {
+  const levels = levelsOf(input);
+  const shaky = new Set(
+    sortedPoints(input)
+      .filter((point) => !isSteady(point))
+      .map((point) => levelOf(input.scenario, point)),
+  );
+  if (shaky.size === 0 || levels.length > mostMarked) return {};
+  return {
+    tickvals: levels.map(String),
+    ticktext: levels.map((level) => (shaky.has(level) ? `${level} ${hollowMark}` : String(level))),
+  };
 }
 
 /** Mean time of each component, stacked; milliseconds. Levels without a result keep their place, empty. */
@@ -111,6 +132,7 @@ export function componentsChart(input: SweepInput): Chart {
         tickfont: { color: theme.dim },
         linecolor: theme.line,
         nticks: 16,
+        ...markedTicks(input),
       },
       yaxis: valueAxis(input, 'Mean latency, ms'),
       showlegend: true,

@@ -1,12 +1,14 @@
 import { latencyIntervalUs } from '../../main/contract/latency-intervals';
 import type { LoadPoint } from '../../main/contract/results';
 import type { Chart, SweepInput } from './chart';
+import { budgetView } from './budget-line';
 import { publishedSeries } from './published-series';
-import { baseLayout, budgetLine, sweepOfState } from './chart';
-import { sweepAxis, valueAxis } from './sweep-axis';
+import { baseLayout, sweepOfState } from './chart';
+import { sweepAxis, sweepEnds, valueAxis } from './sweep-axis';
 import type { SeriesLook } from './sweep-series';
 import { holeSeries, liveSeries, sweepSeries } from './sweep-series';
-import type { Trace } from './trace';
+import { shownTraces } from './shown-traces';
+import type { ChartLayout, Trace } from './trace';
 
 type Latency = 'p99' | 'p95' | 'p90' | 'p50' | 'avg';
 const symbols: Readonly<Record<Latency, string>> = {
@@ -24,14 +26,14 @@ const ms = (us: number | null | undefined): number | null =>
 const fromSend = (name: Latency) => (point: LoadPoint) => ms(point[`${name}Us`]);
 const fromSchedule = (name: Latency) => (point: LoadPoint) => ms(point.scheduled?.[`${name}Us`]);
 
-const p99Interval = (point: LoadPoint): number | null => ms(latencyIntervalUs(point, 'p99Us'));
+const interval = (name: Latency) => (point: LoadPoint) => ms(latencyIntervalUs(point, `${name}Us`));
 
 function closedLoop(input: SweepInput): readonly Trace[] {
   return (['p99', 'p95', 'p90', 'p50', 'avg'] as const).map((name) => {
     const dash = name === 'avg' ? 'dot' : 'solid';
     const look: SeriesLook = { name, color: input.theme[name], symbol: symbols[name], dash };
-    // Bars at every series would hide each other; a hover has all intervals.
-    return sweepSeries(input, look, fromSend(name), name === 'p99' ? p99Interval : undefined);
+    const series = sweepSeries(input, look, fromSend(name), interval(name));
+    return name === 'p99' ? series : { ...series, barsAlone: true };
   });
 }
 
@@ -53,19 +55,36 @@ function openLoop(input: SweepInput): readonly Trace[] {
 export function latencyChart(input: SweepInput): Chart {
   const { theme, scenario, state, sweep } = input;
   const byRate = sweepOfState(scenario, state, sweep) === 'requestRate';
-  return {
-    data: [
-      ...(byRate ? openLoop(input) : closedLoop(input)),
-      ...(byRate ? [] : publishedSeries(input.baseline, theme, ({ p99Ms }) => p99Ms, 'p99 ')),
-      ...holeSeries(input),
-      ...liveSeries(input, (window) => ms(window.scheduledP99Us ?? window.p99Us)),
-    ],
-    layout: {
+  const measured = [
+    ...(byRate ? openLoop(input) : closedLoop(input)),
+    ...(byRate ? [] : publishedSeries(input.baseline, theme, ({ p99Ms }) => p99Ms, 'p99 ')),
+  ];
+  const signs = [
+    ...holeSeries(input),
+    ...liveSeries(input, (window) => ms(window.scheduledP99Us ?? window.p99Us)),
+  ];
+  const ends = sweepEnds(input);
+  const viewOf = (drawn: readonly Trace[]) =>
+    budgetView(
+      drawn.filter(({ meta }) => meta === undefined),
+      input.budgetMs,
+      ends,
+      theme,
+    );
+  const layoutOf = (drawn: readonly Trace[]): ChartLayout => {
+    const { shapes, axis } = viewOf(drawn);
+    return {
       ...baseLayout(theme),
-      ...budgetLine(input.budgetMs, theme),
+      shapes,
       xaxis: sweepAxis(input),
-      yaxis: valueAxis(input, 'Latency, ms'),
+      yaxis: { ...valueAxis(input, 'Latency, ms'), ...axis },
       showlegend: true,
-    },
+    };
+  };
+  const all = shownTraces([...measured, ...signs], null);
+  return {
+    data: [...measured, ...viewOf(all).traces, ...signs],
+    layout: layoutOf(all),
+    layoutOf,
   };
 }

@@ -1,5 +1,6 @@
 import type { SeriesField } from '../../main/contract/monitor-history';
 import type { Chart } from './chart';
+import { aboveSigns, clippedTop } from './clipped-axis';
 import { columnsOf } from './history-columns';
 import type { MonitorChartInput } from './monitor-time-chart';
 import { drawnWindow, lineSteps, timeChart } from './monitor-time-chart';
@@ -26,11 +27,11 @@ function line(input: MonitorChartInput, field: SeriesField, look: Look): Trace {
     ...(look.right === true ? { yaxis: 'y2' } : {}),
     line: { color: look.color, width: 1.5, dash: look.dash ?? 'solid' },
     hoverinfo: 'text',
-    hovertemplate: `%{x|%H:%M:%S}<br>${look.name} %{y:,.4~r} ${look.unit}<extra></extra>`,
+    hovertemplate: `${look.name} %{y:,.4~r} ${look.unit}<extra></extra>`,
   };
 }
 
-/** Requests a second, and how many of them failed. */
+/** Requests per second, and how many of them failed. */
 export function rateChart(input: MonitorChartInput): Chart {
   const { theme } = input;
   const errors = line(input, 'errorShare', {
@@ -63,16 +64,19 @@ export function probeChart(input: MonitorChartInput): Chart {
   const { theme } = input;
   const of = (name: string, field: SeriesField, color: string, dash = 'solid') =>
     line(input, field, { name, color, dash, unit: 'ms', factor: 0.001 });
-  return timeChart(
-    input,
-    [
-      of('Slowest', 'probeWorstUs', theme.avg, 'dot'),
-      of('p50', 'probeP50Us', theme.p50),
-      of('p95', 'probeP95Us', theme.p95, 'dash'),
-      of('p99', 'probeP99Us', theme.p99),
-    ],
-    { left: 'Probe latency, ms' },
-  );
+  const lines = [
+    of('Slowest', 'probeWorstUs', theme.avg, 'dot'),
+    of('p50', 'probeP50Us', theme.p50),
+    of('p95', 'probeP95Us', theme.p95, 'dash'),
+    of('p99', 'probeP99Us', theme.p99),
+  ];
+  const values = lines.map(({ y }) => y);
+  const top = clippedTop(values);
+  const above = top === null ? [] : aboveSigns(lines[0]?.x ?? [], values, top, theme);
+  return timeChart(input, [...lines, ...above], {
+    left: 'Probe latency, ms',
+    ...(top === null ? {} : { top }),
+  });
 }
 
 /** How many items an execution takes together. */
@@ -81,7 +85,7 @@ export function batchSizeChart(input: MonitorChartInput): Chart {
   return timeChart(
     input,
     [
-      line(input, 'batch', { name: 'Mean batch', color: theme.batch, unit: 'items an execution' }),
+      line(input, 'batch', { name: 'Mean batch', color: theme.batch, unit: 'items per execution' }),
       line(input, 'inferencesPerSecond', {
         name: 'Inferences',
         color: theme.throughput,
@@ -94,14 +98,14 @@ export function batchSizeChart(input: MonitorChartInput): Chart {
   );
 }
 
-/** Utilisation, memory and power of one GPU. */
+/** Utilization, memory and power of one GPU. */
 export function gpuChart(input: MonitorChartInput): Chart {
   const { theme } = input;
   return timeChart(
     input,
     [
       line(input, 'utilization', {
-        name: 'Utilisation',
+        name: 'Utilization',
         color: theme.throughput,
         unit: '%',
         factor: 100,
@@ -122,6 +126,6 @@ export function gpuChart(input: MonitorChartInput): Chart {
         right: true,
       }),
     ],
-    { left: 'Utilisation, %', right: 'W, GiB', top: 100 },
+    { left: 'Utilization, %', right: 'W, GiB', top: 100 },
   );
 }

@@ -1,5 +1,6 @@
 import type { MonitorHistory } from '../../main/contract/monitor-history';
 import type { Chart } from './chart';
+import { aboveSigns, clippedTop } from './clipped-axis';
 import { localMs } from './history-columns';
 import type { MonitorChartInput } from './monitor-time-chart';
 import { drawnWindow, timeChart } from './monitor-time-chart';
@@ -79,7 +80,11 @@ export function stackChart(input: MonitorChartInput): Chart {
     width: seconds * 1000,
     marker: { color: theme.components[color], line: { width: 0 } },
     hoverinfo: 'text',
-    hovertemplate: `%{x|%H:%M:%S}<br>${name} %{y:,.4~r} ms${seconds > 1 ? `<br>slowest of ${seconds} s` : ''}<extra></extra>`,
+    hovertemplate: `${name} %{y:,.4~r} ms${seconds > 1 ? `, slowest of ${seconds} s` : ''}<extra></extra>`,
   }));
-  return timeChart(input, data, { left: 'Mean a request, ms' }, barSteps);
+  const totals = x.map((_at, index) => parts.reduce((sum, part) => sum + (part[index] ?? NaN), 0));
+  const top = clippedTop([totals]);
+  const above = top === null ? [] : aboveSigns(x, [totals], top, theme);
+  const titles = { left: 'Mean per request, ms', ...(top === null ? {} : { top }) };
+  return timeChart(input, [...data, ...above], titles, barSteps);
 }

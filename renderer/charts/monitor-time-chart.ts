@@ -1,9 +1,10 @@
 import type { MonitorMarker } from '../../main/contract/monitor';
 import type { MonitorHistory } from '../../main/contract/monitor-history';
 import type { Chart } from './chart';
-import { baseLayout, plain } from './chart';
+import { baseLayout } from './chart';
 import type { ChartTheme } from './chart-theme';
 import { localMs } from './history-columns';
+import { wrapped } from './hover-text';
 import { valueAxis } from './sweep-axis';
 import type { Trace } from './trace';
 
@@ -56,7 +57,7 @@ function markerParts(
               showlegend: false,
               cliponaxis: false,
               hoverinfo: 'text',
-              hovertext: shown.map((marker) => plain(marker.text)),
+              hovertext: shown.map((marker) => wrapped(marker.text)),
               marker: { color: theme.hole, size: 8, symbol: 'diamond' },
             },
           ],
@@ -87,22 +88,25 @@ export function timeChart(
   steps = lineSteps,
 ): Chart {
   const { theme, history, toMs } = input;
-  const { fromMs, endMs, stepMs } = drawnWindow(input, steps);
+  // Bars are drawn in steps of their own; the time axis is the same in every chart.
+  const { stepMs } = drawnWindow(input, steps);
+  const { fromMs, endMs } = drawnWindow(input, lineSteps);
   const length = Math.round((endMs - fromMs) / 1000);
   const markers = history.markers(fromMs, toMs);
   const marked = markerParts(markers, theme);
   const axis = valueAxis({ theme }, titles.left);
-  const right = titles.right === undefined ? 12 : 52;
   const base = baseLayout(theme);
   return {
     data: [...data, ...marked.trace],
     grows: {
       base: [
         input.key,
+        steps === lineSteps ? 0 : drawnWindow(input, steps).endMs,
         history.generation,
         endMs,
         length,
         markers.length,
+        titles.top,
         titles.rightTop,
         theme.panel,
       ].join(),
@@ -114,7 +118,11 @@ export function timeChart(
       legend: { ...base.legend, traceorder: 'normal' },
       // A zoom is kept while points land, and given up with another length of the window.
       uirevision: `${input.key} ${length}`,
-      margin: { l: 52, r: right, t: 6, b: 26 },
+      // With a right axis or without: the same second is at the same place in every chart.
+      margin: { l: 52, r: 52, t: 8, b: 26 },
+      hovermode: 'x unified',
+      // Behind the line of the cursor plotly draws a wider one in the colour of the paper.
+      paper_bgcolor: theme.panel,
       shapes: marked.shapes,
       barmode: 'stack',
       bargap: 0,
@@ -123,6 +131,13 @@ export function timeChart(
         range: [localMs(fromMs), localMs(endMs)],
         autorange: false,
         tickformat: length > 2 * 3600 ? '%H:%M' : '%H:%M:%S',
+        hoverformat: '%H:%M:%S',
+        showspikes: true,
+        spikemode: 'across',
+        spikesnap: 'hovered data',
+        spikethickness: 1,
+        spikedash: 'solid',
+        spikecolor: theme.dim,
         nticks: 7,
         tickfont: { color: theme.dim },
         gridcolor: 'rgba(0,0,0,0)',

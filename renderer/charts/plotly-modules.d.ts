@@ -12,6 +12,15 @@ declare module 'plotly.js/lib/core' {
         readonly scale?: number;
       },
     ): Promise<string>;
+    readonly Fx: {
+      hover(
+        element: HTMLElement,
+        at: { readonly xval: number },
+        subplot: string,
+        noHoverEvent: boolean,
+      ): void;
+      unhover(element: HTMLElement): void;
+    };
     readonly Plots: { resize(element: HTMLElement): void };
   };
   export default Plotly;

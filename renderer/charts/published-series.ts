@@ -1,12 +1,13 @@
 import type { BaselinePoint, BaselineSeries } from '../../main/contract/baseline-points';
 import { formatMs, formatRate } from '../format/numbers';
 import type { ChartTheme } from './chart-theme';
+import { wrapped } from './hover-text';
 import type { Trace } from './trace';
 
 function textOf(label: string, point: BaselinePoint): string {
   const p99 = point.p99Ms === null ? '' : ` · p99 ${formatMs(point.p99Ms * 1000)} ms`;
   return [
-    `${label}: not measured here`,
+    wrapped(`${label}: not measured here`),
     `<br>batch size ${point.batchSize}, concurrency ${point.concurrency}`,
     `<br>${formatRate(point.inferencesPerSecond)} inferences/s${p99}`,
   ].join('');

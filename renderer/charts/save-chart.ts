@@ -1,7 +1,9 @@
 import type { Chart } from './chart';
 import { chartCsv } from './chart-csv';
 import { drawTrace } from './draw-trace';
+import { hollowLegend } from './legend-entries';
 import { loadPlotly } from './load-plotly';
+import { shownTraces } from './shown-traces';
 
 export const chartFormats = ['svg', 'png', 'csv'] as const;
 export type ChartFormat = (typeof chartFormats)[number];
@@ -26,8 +28,9 @@ async function picture(chart: Chart, format: 'svg' | 'png', background: string):
   const { Plotly } = await loadPlotly();
   const title = chart.title === undefined ? {} : { title: { text: chart.title, font: { size: 14 } } };
   const layout = { ...chart.layout, ...title, paper_bgcolor: background, plot_bgcolor: background };
+  const drawn = [...shownTraces(chart.data, null), ...hollowLegend(chart)];
   const url = await Plotly.toImage(
-    { data: chart.data.map((trace) => drawTrace(trace, null)), layout: { ...layout, margin: undefined } },
+    { data: drawn.map((trace) => drawTrace(trace, null)), layout: { ...layout, margin: undefined } },
     { format, ...size, scale: format === 'png' ? 2 : 1 },
   );
   const [, encoded = ''] = /^data:[^,]*,([^]*)$/.exec(url) ?? [];

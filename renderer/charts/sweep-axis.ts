@@ -2,19 +2,22 @@ import type { SweepInput } from './chart';
 import { levelOf, sweepName } from './chart';
 import type { Axis } from './trace';
 
-/** Every level that is planned, measured, missing or published, ascending. */
-export function levelsOf(
-  input: Pick<SweepInput, 'scenario' | 'state' | 'planned' | 'baseline'>,
-): readonly number[] {
-  const { scenario, state } = input;
-  const seen = new Set([
-    ...input.planned,
+type AxisInput = Pick<SweepInput, 'scenario' | 'state' | 'planned' | 'baseline'>;
+
+const ascending = (levels: readonly number[]): readonly number[] =>
+  [...new Set(levels)].sort((a, b) => a - b);
+
+/** Every level that is planned, measured or missing, ascending. */
+const ownLevelsOf = ({ scenario, state, planned }: AxisInput): readonly number[] =>
+  ascending([
+    ...planned,
     ...state.points.map((measured) => levelOf(scenario, measured.point)),
     ...state.missing.map((missing) => levelOf(scenario, missing)),
-    ...(input.baseline?.points ?? []).map(({ load }) => load),
   ]);
-  return [...seen].sort((a, b) => a - b);
-}
+
+/** The same with the published ones. */
+export const levelsOf = (input: AxisInput): readonly number[] =>
+  ascending([...ownLevelsOf(input), ...(input.baseline?.points ?? []).map(({ load }) => load)]);
 
 /** A sweep that multiplies is read on a logarithmic axis: neighbours then stand equally far apart. */
 export function isMultiplying(levels: readonly number[]): boolean {
@@ -28,10 +31,39 @@ export function isMultiplying(levels: readonly number[]): boolean {
 /** Labels that stand beside each other without touching, in a chart of half the page's width. */
 const mostTicks = 12;
 
-/** Every level, or every second, third … of a long sweep, its last one always among them. */
-function ticksOf(levels: readonly number[]): readonly number[] {
-  const step = Math.ceil(levels.length / mostTicks);
-  return levels.filter((_level, index) => (levels.length - 1 - index) % step === 0);
+/**
+ * Levels with a label: the run's own before the published ones, each only where it does not touch another's.
+ * @param placeOf where a level is on the axis.
+ */
+function ticksOf(
+  own: readonly number[],
+  all: readonly number[],
+  placeOf: (level: number) => number,
+): readonly number[] {
+  const span = placeOf(all.at(-1) ?? 1) - placeOf(all[0] ?? 1);
+  const kept: number[] = [];
+  const keep = (levels: readonly number[], most: number): void => {
+    const least = (span / most) * 0.999;
+    for (const level of [...levels].reverse()) {
+      if (kept.every((other) => Math.abs(placeOf(other) - placeOf(level)) >= least)) kept.push(level);
+    }
+  };
+  keep(own, mostTicks);
+  // Far loads are long numbers.
+  keep(all, mostTicks * 0.75);
+  return kept.length === 0 ? all : ascending(kept);
+}
+
+/** What the axis is named; an engineer who reads a slope is told that it is logarithmic. */
+const axisName = (name: string, log: boolean): string => {
+  if (!log) return name;
+  return name.endsWith(')') ? `${name.slice(0, -1)}, log scale)` : `${name} (log scale)`;
+};
+
+/** Ends of the axis in the values of its sweep. */
+export function sweepEnds(input: SweepInput): readonly [number, number] {
+  const { type, range = [0, 1] } = sweepAxis(input);
+  return type === 'log' ? [10 ** range[0], 10 ** range[1]] : range;
 }
 
 /**
@@ -41,23 +73,27 @@ function ticksOf(levels: readonly number[]): readonly number[] {
 export function sweepAxis(input: SweepInput): Axis {
   const levels = levelsOf(input);
   const { theme } = input;
-  const log = isMultiplying(levels);
+  const own = ownLevelsOf(input);
+  // Published figures have another step; the run's own slope is what is read.
+  const log = isMultiplying(own) || (own.length < 3 && isMultiplying(levels));
   const first = levels[0] ?? 1;
   const last = levels.at(-1) ?? 1;
   const pad = last > first ? (last - first) * 0.06 : 0.5;
   const range: readonly [number, number] = log
     ? [Math.log10(first) - 0.08, Math.log10(last) + 0.08]
     : [first - pad, last + pad];
+  const ticks = ticksOf(own, levels, log ? Math.log10 : (level) => level);
   return {
     type: log ? 'log' : 'linear',
     range,
     title: {
-      text: sweepName(input),
+      text: axisName(sweepName(input), log),
       standoff: 6,
       font: { size: 11, color: theme.dim },
     },
-    tickvals: ticksOf(levels),
-    ticktext: ticksOf(levels).map(String),
+    tickvals: ticks,
+    ticktext: ticks.map(String),
+    tickangle: 0,
     tickfont: { color: theme.dim },
     gridcolor: theme.grid,
     linecolor: theme.line,

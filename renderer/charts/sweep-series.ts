@@ -2,14 +2,14 @@ import type { LatencyName } from '../../main/contract/latency-intervals';
 import { latencyIntervalUs } from '../../main/contract/latency-intervals';
 import { levelText } from '../../main/contract/level-text';
 import { repeatsText } from '../../main/contract/repeats';
-import { isSteady } from '../../main/contract/flag-text';
 import type { LoadPoint } from '../../main/contract/results';
 import { achievedRate } from '../../main/contract/sweep';
 import type { LiveWindow } from '../stores/open-run';
 import { formatCount, formatMs, formatRate } from '../format/numbers';
-import { doubtsText } from '../format/words';
 import type { SweepInput } from './chart';
-import { levelOf, plain } from './chart';
+import { levelOf } from './chart';
+import { doubtLines, symbolOf } from './doubt-text';
+import { wrapped } from './hover-text';
 import type { Trace } from './trace';
 
 export interface SeriesLook {
@@ -29,7 +29,10 @@ function repeated({ repeats }: LoadPoint): string {
   const text = repeatsText(repeats);
   const { inferencesPerSecond: rate, p99Us } = repeats?.ranges ?? {};
   if (text === null || rate === undefined || p99Us === undefined) return '';
-  return `<br>median of ${text}: ${formatRate(rate.min)} to ${formatRate(rate.max)} inferences/s, p99 ${formatMs(p99Us.min)} to ${formatMs(p99Us.max)} ms`;
+  return (
+    `<br>${wrapped(`median of ${text}: ${formatRate(rate.min)} to ${formatRate(rate.max)} inferences/s,`)}` +
+    `<br>p99 ${formatMs(p99Us.min)} to ${formatMs(p99Us.max)} ms`
+  );
 }
 
 /** "p99 12.3 ± 0.4", milliseconds; the interval where it is known. */
@@ -41,7 +44,6 @@ function latencyText(point: LoadPoint, name: LatencyName): string {
 
 /** Everything that is known of a level, for hovering. */
 export function pointText(point: LoadPoint): string {
-  const why = doubtsText(point);
   const count = point.requestCount === null ? '' : `<br>${formatCount(point.requestCount)} requests`;
   const interval =
     point.throughputIntervalIps === null ? '' : ` ± ${formatRate(point.throughputIntervalIps)}`;
@@ -56,7 +58,7 @@ export function pointText(point: LoadPoint): string {
         `<br>p95 ${formatMs(scheduled.p95Us)} · p99 ${formatMs(scheduled.p99Us)} ms, ${formatCount(scheduled.delayedCount)} delayed`;
   const ofRate = point.requestRate !== undefined;
   return [
-    levelText(point),
+    wrapped(levelText(point)),
     rate,
     `<br>${formatRate(point.inferencesPerSecond)}${interval} inferences/s`,
     `<br>${ofRate ? 'from send ' : ''}${(['avgUs', 'p50Us', 'p90Us'] as const).map((name) => latencyText(point, name)).join(' · ')}`,
@@ -65,7 +67,7 @@ export function pointText(point: LoadPoint): string {
     count,
     errors,
     repeated(point),
-    why === null ? '' : `<br>${plain(why)}`,
+    ...doubtLines(point).map((line) => `<br>${line}`),
   ].join('');
 }
 
@@ -88,13 +90,21 @@ export function sweepSeries(
     marker: {
       color: look.color,
       size: 7,
-      symbol: points.map((point) => (isSteady(point) ? look.symbol : `${look.symbol}-open`)),
+      symbol: points.map((point) => symbolOf(point, look.symbol)),
       line: { width: 1.5, color: look.color },
     },
     hovertext: points.map(textOf),
     hoverinfo: 'text',
     ...errorBars(points, look, valueOf, intervalOf),
   };
+}
+
+/** The colour of error bars: lines and symbols stay in front of them. */
+function pale(color: string): string {
+  const parts = /^#(..)(..)(..)$/.exec(color)?.slice(1);
+  return parts === undefined
+    ? color
+    : `rgba(${parts.map((part) => Number.parseInt(part, 16)).join(', ')}, 0.6)`;
 }
 
 /** The range of a repeated level, from its smallest to its largest value; else the interval, where there is one. */
@@ -104,7 +114,7 @@ function errorBars(
   valueOf: (point: LoadPoint) => number | null,
   intervalOf: ((point: LoadPoint) => number | null) | undefined,
 ): Pick<Trace, 'error_y'> {
-  const style = { type: 'data' as const, color: look.color, thickness: 1, width: 3 };
+  const style = { type: 'data' as const, color: pale(look.color), thickness: 1, width: 2 };
   if (points.some((point) => point.repeats !== undefined)) {
     const ends = points.map((point) => rangeOf(point, valueOf));
     return {
@@ -157,7 +167,9 @@ export function holeSeries(input: SweepInput): readonly Trace[] {
       y: missing.map(() => 0),
       cliponaxis: false,
       marker: { symbol: 'x-thin', size: 9, line: { width: 2, color: input.theme.hole } },
-      hovertext: missing.map((hole) => `${levelText(hole)}: no result<br>${plain(hole.error.message)}`),
+      hovertext: missing.map(
+        (hole) => `${wrapped(`${levelText(hole)}: no result`)}<br>${wrapped(hole.error.message)}`,
+      ),
       hoverinfo: 'text',
     },
   ];

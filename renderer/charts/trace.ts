@@ -10,11 +10,13 @@ export interface Trace {
   readonly textAt?: (index: number) => string;
   /** One pattern for every point, in plotly's d3 formats; wins over the texts. */
   readonly hovertemplate?: string;
-  readonly hoverinfo: 'text';
+  readonly hoverinfo: 'text' | 'skip';
   readonly mode?: 'lines' | 'lines+markers' | 'markers';
   readonly yaxis?: 'y2';
-  /** Signs that stand at the foot of the chart: no values of a series. */
-  readonly meta?: 'signs';
+  /** Signs at an edge of the chart, or a limit across it: no values of a series. */
+  readonly meta?: 'signs' | 'limit';
+  /** Error bars are drawn only while the series is shown alone: beside others they hide each other. */
+  readonly barsAlone?: boolean;
   readonly legendgroup?: string;
   readonly showlegend?: boolean;
   readonly cliponaxis?: boolean;
@@ -43,7 +45,7 @@ export interface Trace {
 export interface Axis {
   readonly type?: 'log' | 'linear' | 'category' | 'date';
   readonly range?: readonly [number, number];
-  readonly tickvals?: readonly number[];
+  readonly tickvals?: readonly (number | string)[];
   readonly ticktext?: readonly string[];
   readonly [setting: string]: unknown;
 }

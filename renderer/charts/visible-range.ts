@@ -2,7 +2,7 @@
 export type VisibleRange = readonly [from: number, to: number] | null;
 
 /** A date axis tells of its ends as "2026-11-21 14:44:09.12", in UTC. */
-function positionOf(value: unknown): number | null {
+export function positionOf(value: unknown): number | null {
   if (typeof value === 'number') return value;
   const ms = typeof value === 'string' ? Date.parse(`${value.replace(' ', 'T')}Z`) : NaN;
   return Number.isNaN(ms) ? null : ms;

@@ -3,10 +3,11 @@ import type { Sweep } from '../../main/contract/sweep';
 import { sweepTitle } from '../../main/contract/sweep';
 import { formatMs, formatRate } from '../format/numbers';
 import type { Chart } from './chart';
-import { baseLayout, budgetLine } from './chart';
+import { budgetView } from './budget-line';
+import { baseLayout } from './chart';
 import type { ChartTheme } from './chart-theme';
 import { valueAxis } from './sweep-axis';
-import type { Trace } from './trace';
+import type { ChartLayout, Trace } from './trace';
 import type { WindowSeries } from './window-series';
 import { levelAt, windowNumbers } from './window-series';
 
@@ -74,25 +75,30 @@ export function windowsChart(input: WindowsInput): Chart {
   });
   const skip = Math.ceil(series.starts.length / mostNames);
   const named = series.starts.filter((_start, index) => index % skip === 0);
-  const budget = budgetLine(input.budgetMs, theme);
   const end = axisEnd(series.count);
   const base = [scenario, series.starts.length, input.budgetMs, theme.text, end].join(' ');
-  return {
-    ...(series.count <= mostTexts ? {} : { grows: { base, count: series.count } }),
-    data: [
-      ...(scheduled === undefined ? [] : [line('p99 schedule', scheduled, theme.p95, { symbol: 'diamond' })]),
-      line(scheduled === undefined ? 'p99' : 'p99 send', series.p99Ms, theme.p99, { symbol: 'triangle-up' }),
-      line('p50', series.p50Ms, theme.p50, { symbol: 'circle' }),
-      line('avg', series.avgMs, theme.avg, { symbol: 'pentagon', dash: 'dot' }),
-      line('Throughput', series.inferencesPerSecond, theme.batch, {
-        symbol: 'square',
-        dash: 'dash',
-        right: true,
-      }),
-    ],
-    layout: {
+  const lines = [
+    ...(scheduled === undefined ? [] : [line('p99 schedule', scheduled, theme.p95, { symbol: 'diamond' })]),
+    line(scheduled === undefined ? 'p99' : 'p99 send', series.p99Ms, theme.p99, { symbol: 'triangle-up' }),
+    line('p50', series.p50Ms, theme.p50, { symbol: 'circle' }),
+    line('avg', series.avgMs, theme.avg, { symbol: 'pentagon', dash: 'dot' }),
+    line('Throughput', series.inferencesPerSecond, theme.batch, {
+      symbol: 'square',
+      dash: 'dash',
+      right: true,
+    }),
+  ];
+  const viewOf = (drawn: readonly Trace[]) =>
+    budgetView(
+      drawn.filter(({ meta }) => meta === undefined),
+      input.budgetMs,
+      [0.5, end + 0.5],
+      theme,
+    );
+  const layoutOf = (drawn: readonly Trace[]): ChartLayout => {
+    const budget = viewOf(drawn);
+    return {
       ...baseLayout(theme),
-      ...budget,
       margin: { l: 56, r: 56, t: 6, b: 38 },
       shapes: [
         ...series.starts.slice(1).map((start) => ({
@@ -105,7 +111,7 @@ export function windowsChart(input: WindowsInput): Chart {
           y1: 1,
           line: { color: theme.line, width: 1, dash: 'dot' },
         })),
-        ...(budget.shapes ?? []),
+        ...budget.shapes,
       ],
       xaxis: {
         type: 'linear',
@@ -124,7 +130,7 @@ export function windowsChart(input: WindowsInput): Chart {
         autorange: false,
         ticklabeloverflow: 'allow',
       },
-      yaxis: valueAxis(input, 'Latency, ms'),
+      yaxis: { ...valueAxis(input, 'Latency, ms'), ...budget.axis },
       yaxis2: {
         ...valueAxis(input, 'Inferences/s'),
         overlaying: 'y',
@@ -133,6 +139,12 @@ export function windowsChart(input: WindowsInput): Chart {
         showgrid: false,
       },
       showlegend: true,
-    },
+    };
+  };
+  return {
+    ...(series.count <= mostTexts ? {} : { grows: { base, count: series.count } }),
+    data: [...lines, ...viewOf(lines).traces],
+    layout: layoutOf(lines),
+    layoutOf,
   };
 }

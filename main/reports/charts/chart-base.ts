@@ -1,8 +1,10 @@
 import { formatFixed } from '../number-format';
 import type { ReportLevel, ReportScenario } from '../report';
 import type { ChartOption } from './render-chart';
+import { hollowMark, isHollow } from './hollow';
 import { chartFont, ink } from './palette';
 import { sweepHeading } from '../../contract/sweep';
+import type { SweepScale } from './sweep-axis';
 import { sweepScale } from './sweep-axis';
 
 /** The swept values in order, holes included. */
@@ -69,17 +71,31 @@ const axisLook = {
   nameTextStyle: text(10, ink.soft),
 };
 
+/** By the run's own values: published figures have another step. */
+function scaleOf(scenario: ReportScenario): SweepScale {
+  const own = sweepScale(sweepValues(scenario));
+  return own === 'single' ? sweepScale(axisValues(scenario)) : own;
+}
+
+/** An axis that is logarithmic says so: a slope on it is read otherwise. */
+function axisName({ sweep }: ReportScenario, scale: SweepScale): string {
+  const name = sweepHeading[sweep];
+  if (scale !== 'log2') return name;
+  return name.endsWith(')') ? `${name.slice(0, -1)}, log scale)` : `${name} (log scale)`;
+}
+
 /** The swept axis, laid out by value. */
 export function sweepAxis(scenario: ReportScenario): ChartOption['xAxis'] {
   const values = axisValues(scenario);
+  const scale = scaleOf(scenario);
   const shared = {
     ...axisLook,
-    name: sweepHeading[scenario.sweep],
+    name: axisName(scenario, scale),
     nameLocation: 'middle',
     nameGap: 24,
     splitLine: { show: false },
   } as const;
-  switch (sweepScale(values)) {
+  switch (scale) {
     case 'single':
       return { ...shared, type: 'category', data: values.map(String) };
     case 'log2':
@@ -89,7 +105,7 @@ export function sweepAxis(scenario: ReportScenario): ChartOption['xAxis'] {
   }
 }
 
-/** The swept axis with one place a level, for bars. */
+/** The swept axis with one place per level, for bars: those that are not steady have a sign behind their number. */
 export function sweepCategories(scenario: ReportScenario): ChartOption['xAxis'] {
   return {
     ...axisLook,
@@ -97,7 +113,7 @@ export function sweepCategories(scenario: ReportScenario): ChartOption['xAxis'] 
     name: sweepHeading[scenario.sweep],
     nameLocation: 'middle',
     nameGap: 24,
-    data: sweepValues(scenario).map(String),
+    data: scenario.rows.map((row) => (isHollow(row) ? `${row.load} ${hollowMark}` : String(row.load))),
     axisTick: { show: false },
   };
 }
@@ -130,7 +146,7 @@ export function plotted(value: number | null): number | '-' {
 
 /** x of a load on the axis of {@link sweepAxis}. */
 export function loadPosition(scenario: ReportScenario, load: number): number | string {
-  return sweepScale(axisValues(scenario)) === 'single' ? String(load) : load;
+  return scaleOf(scenario) === 'single' ? String(load) : load;
 }
 
 /** x of a level on the same axis. */

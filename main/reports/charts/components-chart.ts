@@ -4,19 +4,9 @@ import { sweepTitle } from '../../contract/sweep';
 import type { ReportScenario } from '../report';
 import { baseOption, legendLine, plotted, sweepCategories, valueAxis } from './chart-base';
 import { holeSeries } from './hole-series';
-import { okabeIto } from '../../contract/palette';
+import { hollowNames, hollowSeries } from './hollow';
+import { componentColors, okabeIto } from '../../contract/palette';
 import type { Chart } from './render-chart';
-
-/** In the order a request passes them, as in the columns; compute infer has the strongest colour. */
-const colours = [
-  okabeIto.purple,
-  okabeIto.sky,
-  okabeIto.orange,
-  okabeIto.yellow,
-  okabeIto.blue,
-  okabeIto.green,
-  okabeIto.vermillion,
-] as const;
 
 const shortName = (heading: string): string =>
   heading.replace(' (ms)', '').replace('Server Compute', 'Compute');
@@ -24,9 +14,6 @@ const shortName = (heading: string): string =>
 const inMs = (us: number | null): number | null => (us === null ? null : us / 1000);
 
 const measuredMean = 'measured avg';
-
-/** Bars of levels that are not steady are pale. */
-const paleOpacity = 0.4;
 
 export function componentsChart(scenario: ReportScenario): Chart {
   const title = `Where the time goes, by ${sweepTitle[scenario.sweep].toLowerCase()}`;
@@ -37,11 +24,8 @@ export function componentsChart(scenario: ReportScenario): Chart {
     silent: true,
     barMaxWidth: 34,
     barCategoryGap: '35%',
-    color: colours[index] ?? okabeIto.black,
-    data: scenario.rows.map(({ point, steady }) => ({
-      value: point === null ? '-' : plotted(inMs(read(point))),
-      itemStyle: { opacity: steady ? 1 : paleOpacity },
-    })),
+    color: componentColors[index] ?? okabeIto.black,
+    data: scenario.rows.map(({ point }) => (point === null ? '-' : plotted(inMs(read(point))))),
   }));
   const mean: LineSeriesOption = {
     type: 'line',
@@ -60,10 +44,18 @@ export function componentsChart(scenario: ReportScenario): Chart {
     width: 690,
     height: 226 + legendLine,
     option: {
-      ...baseOption(title, [...latencyComponents.map(({ heading }) => shortName(heading)), measuredMean], 2),
+      ...baseOption(
+        title,
+        [
+          ...latencyComponents.map(({ heading }) => shortName(heading)),
+          measuredMean,
+          ...hollowNames(scenario),
+        ],
+        2,
+      ),
       xAxis: sweepCategories(scenario),
       yAxis: valueAxis('ms'),
-      series: [...bars, mean, { ...holeSeries(scenario), data: holes }],
+      series: [...bars, mean, ...hollowSeries(scenario), { ...holeSeries(scenario), data: holes }],
     } as Chart['option'],
   };
 }

@@ -2,6 +2,7 @@ import { sweepTitle } from '../../contract/sweep';
 import type { ReportScenario } from '../report';
 import { baseOption, sweepAxis, valueAxis } from './chart-base';
 import { holeSeries } from './hole-series';
+import { hollowNames, hollowSeries } from './hollow';
 import { okabeIto } from '../../contract/palette';
 import { pointSeries } from './point-series';
 import { publishedSeries } from './published-series';
@@ -20,7 +21,7 @@ function rateChart(scenario: ReportScenario): Chart {
     width: 340,
     height: 208,
     option: {
-      ...baseOption(title, names),
+      ...baseOption(title, [...names, ...hollowNames(scenario)]),
       xAxis: sweepAxis(scenario),
       yAxis: valueAxis('ms'),
       series: [
@@ -28,6 +29,7 @@ function rateChart(scenario: ReportScenario): Chart {
         pointSeries(scenario, { name: names[1], ...red }, (p) => ms(p.scheduled?.p99Us)),
         pointSeries(scenario, { name: names[2], ...blue, dashed: true }, (p) => ms(p.p50Us)),
         pointSeries(scenario, { name: names[3], ...red, dashed: true }, (p) => ms(p.p99Us)),
+        ...hollowSeries(scenario),
         holeSeries(scenario),
       ],
     } as Chart['option'],
@@ -44,7 +46,11 @@ export function latencyChart(scenario: ReportScenario): Chart {
     width: 340,
     height: 208,
     option: {
-      ...baseOption(title, ['p50', 'p95', 'p99', ...published.map(({ name }) => String(name))]),
+      ...baseOption(title, [
+        ...['p50', 'p95', 'p99'],
+        ...published.map(({ name }) => String(name)),
+        ...hollowNames(scenario),
+      ]),
       xAxis: sweepAxis(scenario),
       yAxis: valueAxis('ms'),
       series: [
@@ -56,6 +62,7 @@ export function latencyChart(scenario: ReportScenario): Chart {
           (p) => p.p99Us / 1000,
         ),
         ...published,
+        ...hollowSeries(scenario),
         holeSeries(scenario),
       ],
     } as Chart['option'],

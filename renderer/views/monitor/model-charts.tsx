@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { GpuSample, ModelSample } from '../../../main/contract/monitor';
 import { modelKey } from '../../../main/contract/monitor';
 import type { MonitorHistory } from '../../../main/contract/monitor-history';
@@ -6,6 +6,7 @@ import { ChartPanel } from '../../charts/chart-panel';
 import { batchSizeChart, gpuChart, probeChart, rateChart } from '../../charts/monitor-charts';
 import { stackChart } from '../../charts/monitor-stack-chart';
 import type { MonitorChartInput } from '../../charts/monitor-time-chart';
+import { SharedCursor } from '../../charts/shared-cursor';
 import { useChartTheme } from '../../components/use-chart-theme';
 import { gpuSentence } from './monitor-text';
 
@@ -22,6 +23,7 @@ export function ModelCharts(props: {
 }) {
   const { history, version, model, gpus, fromMs, toMs } = props;
   const theme = useChartTheme();
+  const [cursor] = useState(() => new SharedCursor());
   const key = `model:${modelKey(model)}`;
   const charts = useMemo(() => {
     const input: MonitorChartInput & { readonly version: number } = {
@@ -42,22 +44,38 @@ export function ModelCharts(props: {
   const file = `monitor-${model.name}`;
   return (
     <div className="charts">
-      <ChartPanel id="monitor-rate" title="Requests" chart={charts.rate} height={height} fileName={file} />
+      <ChartPanel
+        id="monitor-rate"
+        title="Requests"
+        chart={charts.rate}
+        height={height}
+        fileName={file}
+        cursor={cursor}
+      />
       <ChartPanel
         id="monitor-stack"
-        title="In the server, mean a request"
+        title="Server time per request (mean)"
         chart={charts.stack}
         height={height}
         fileName={file}
+        cursor={cursor}
       />
       <ChartPanel
         id="monitor-probe"
-        title="Probes: latency over the last minute, from when each was due"
+        title="Probe latency, last minute (from scheduled send)"
         chart={charts.probe}
         height={height}
         fileName={file}
+        cursor={cursor}
       />
-      <ChartPanel id="monitor-batch" title="Batches" chart={charts.batch} height={height} fileName={file} />
+      <ChartPanel
+        id="monitor-batch"
+        title="Batches"
+        chart={charts.batch}
+        height={height}
+        fileName={file}
+        cursor={cursor}
+      />
       {gpus.map((gpu) => (
         <ChartPanel
           key={gpu.uuid}
@@ -66,6 +84,7 @@ export function ModelCharts(props: {
           chart={gpuChart({ history, key: `gpu:${gpu.uuid}`, fromMs, toMs, theme })}
           height={height}
           fileName={`monitor-${gpu.uuid}`}
+          cursor={cursor}
         >
           <span className="dim number cut" title={gpuSentence(gpu)}>
             {gpuSentence(gpu)}

@@ -1,11 +1,13 @@
 import { chartCsv } from '../../../renderer/charts/chart-csv';
 import { describe, expect, it } from 'vitest';
+import { componentColors } from '../../../main/contract/palette';
 import { chartThemes } from '../../../renderer/charts/chart-theme';
 import type { SweepInput } from '../../../renderer/charts/chart';
-import { plain } from '../../../renderer/charts/chart';
+import { plain } from '../../../renderer/charts/hover-text';
 import { componentsChart, latencyComponents } from '../../../renderer/charts/components-chart';
 import { latencyChart } from '../../../renderer/charts/latency-chart';
 import { isMultiplying, sweepAxis } from '../../../renderer/charts/sweep-axis';
+import { shownTraces } from '../../../renderer/charts/shown-traces';
 import { pointText } from '../../../renderer/charts/sweep-series';
 import { throughputChart } from '../../../renderer/charts/throughput-chart';
 import { completeState, pointFixture } from '../../support/run-state';
@@ -91,8 +93,12 @@ describe('the latency chart', () => {
       index === 0 ? { ...measured, point: { ...sure, concurrency: measured.point.concurrency } } : measured,
     );
     const { data } = latencyChart({ ...online, state: { ...online.state, points } });
-    const bars = data.filter((trace) => trace.error_y !== undefined);
+    const bars = shownTraces(data, null).filter((trace) => trace.error_y !== undefined);
     expect(bars.map((trace) => trace.name)).toEqual(['p99']);
+    // A percentile that is shown alone has its own.
+    const [p95, ...others] = shownTraces(data, 'p95');
+    expect([p95?.name, p95?.error_y?.array[0]]).toEqual(['p95', 0.6]);
+    expect(others.some((trace) => trace.error_y !== undefined)).toBe(false);
     expect(bars[0]?.error_y?.array[0]).toBe(0.7);
     expect(bars[0]?.error_y?.array.slice(1).every((half) => half === 0)).toBe(true);
     expect(bars[0]?.error_y?.arrayminus?.[0]).toBe(0.7);
@@ -137,12 +143,33 @@ describe('the chart of components', () => {
   });
 });
 
+it('components have one color each, the same in both themes and in the report', () => {
+  for (const { components } of Object.values(chartThemes)) expect(components).toBe(componentColors);
+  expect(new Set(componentColors).size).toBe(latencyComponents.length);
+});
+
 describe('the axis of a sweep', () => {
   it('is logarithmic where the sweep multiplies', () => {
     expect(isMultiplying([1, 2, 4, 8])).toBe(true);
     expect(isMultiplying([16, 32, 48, 64])).toBe(false);
     expect(isMultiplying([1, 2])).toBe(false);
     expect(sweepAxis(online)).toMatchObject({ type: 'log', tickvals: [1, 2, 4, 8, 16, 32, 64] });
+  });
+
+  it('says that it is logarithmic, and only then', () => {
+    expect(sweepAxis(online)['title']).toMatchObject({ text: 'Concurrency (log scale)' });
+    const even = { ...online, state: { points: [], missing: [] }, planned: [16, 32, 48, 64] };
+    expect(sweepAxis(even)['title']).toMatchObject({ text: 'Concurrency' });
+  });
+
+  it('keeps the slope and the labels of the run beside published levels of another step', () => {
+    const points = Array.from({ length: 16 }, (_unused, index) => ({
+      ...{ load: 16 * (index + 1), batchSize: 1, concurrency: 1, inferencesPerSecond: 1 },
+      ...{ p50Ms: 1, p95Ms: 1, p99Ms: 1 },
+    }));
+    const { type, tickvals } = sweepAxis({ ...online, baseline: { label: 'published', points } });
+    expect(type).toBe('log');
+    expect(tickvals).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
   });
 
   it('has room for every planned level before the first is measured', () => {

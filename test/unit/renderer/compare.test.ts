@@ -160,17 +160,19 @@ describe('windows over time', () => {
   });
 
   it('are drawn with the budget and a line where a level begins', () => {
+    const budgetMs = 8;
     const chart = windowsChart({
       scenario: 'online',
       sweep: 'concurrency',
       series: landed,
-      budgetMs: 20,
+      budgetMs,
       theme: chartThemes.dark,
     });
     expect(chart.layout['shapes']).toEqual([
-      expect.objectContaining({ x0: 3.5, x1: 3.5 }),
-      expect.objectContaining({ y0: 20, y1: 20 }),
+      expect.objectContaining({ type: 'line', x0: 3.5, x1: 3.5 }),
+      expect.objectContaining({ type: 'rect', y0: budgetMs, y1: chart.layout.yaxis.range?.[1] }),
     ]);
+    expect(chart.data.at(-1)).toMatchObject({ name: 'p99 budget 8 ms', y: [budgetMs, budgetMs] });
     expect(chart.data[0]?.textAt?.(4)).toContain('Window 5, concurrency 2');
   });
 });

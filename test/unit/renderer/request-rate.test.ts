@@ -27,7 +27,7 @@ const input: SweepInput = {
 describe('charts of request rates', () => {
   it('name the axis, and show both latencies with gaps where one is not known', () => {
     const chart = latencyChart(input);
-    expect(chart.layout.xaxis['title']).toMatchObject({ text: 'Request rate (requests/s)' });
+    expect(chart.layout.xaxis['title']).toMatchObject({ text: 'Request rate (requests/s, log scale)' });
     const of = (name: string) => chart.data.find((trace) => trace.name === name);
     expect(of('p99 schedule')?.y).toEqual([31, NaN, 31]);
     expect(of('p99 send')?.y).toEqual([5, 5, 5]);

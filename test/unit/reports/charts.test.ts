@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from 'vitest';
 import type { JournalBody } from '../../../main/contract/run-events';
+import { componentColors } from '../../../main/contract/palette';
 import { renderChart } from '../../../main/reports/charts/render-chart';
 import { scenarioCharts } from '../../../main/reports/charts/report-charts';
 import { sweepScale } from '../../../main/reports/charts/sweep-axis';
@@ -88,7 +89,7 @@ describe('the charts of a scenario', () => {
   it('name their units and axes', () => {
     const [throughput = '', latency = '', components = ''] = svgsOf(measured([1, 2, 4]));
     expect(throughput).toContain('>inferences/s</text>');
-    expect(throughput).toContain('>Concurrency</text>');
+    expect(throughput).toContain('>Concurrency (log scale)</text>');
     for (const svg of [latency, components]) expect(svg).toContain('>ms</text>');
     for (const name of ['p50', 'p95', 'p99']) expect(latency).toContain(`>${name}</text>`);
     for (const name of ['Client Send', 'Network+Server Send/Recv', 'Server Queue', 'Compute Input']) {
@@ -106,6 +107,16 @@ describe('the charts of a scenario', () => {
     const hollow = /fill="#ffffff" stroke="#0072b2"/g;
     expect([count(steady, solid), count(steady, hollow)]).toEqual([4, 0]);
     expect([count(shaky, solid), count(shaky, hollow)]).toEqual([3, 1]);
+  });
+
+  it('explain hollow marks in every legend, and mark the level below its bar in full color', () => {
+    const steady = svgsOf(measured([1, 2, 4, 8]));
+    const shaky = svgsOf(measured([1, 2, 4, 8], [4]));
+    expect(steady.filter((svg) => svg.includes('hollow: not steady'))).toEqual([]);
+    expect(shaky.filter((svg) => svg.includes('>hollow: not steady</text>'))).toHaveLength(3);
+    expect(shaky[2]).toContain('>4 ○</text>');
+    expect(shaky[2]).not.toMatch(/opacity="0\.\d/);
+    for (const color of componentColors) expect(shaky[2]).toContain(`fill="${color}"`);
   });
 
   it('mark a level without a result with a cross', () => {

@@ -1,0 +1,29 @@
+import type { LineSeriesOption } from 'echarts/charts';
+import type { ReportLevel, ReportScenario } from '../report';
+import { ink } from './palette';
+
+/** Behind the number of a level below bars, which have no symbol. */
+export const hollowMark = '○';
+
+const name = 'hollow: not steady';
+
+/** Measured and not steady. */
+export const isHollow = ({ point, steady }: ReportLevel): boolean => point !== null && !steady;
+
+/** What the legend says of hollow symbols; nothing where there are none. */
+export const hollowNames = (scenario: ReportScenario): readonly string[] =>
+  scenario.rows.some(isHollow) ? [name] : [];
+
+/** A series without a point, for the legend. */
+export function hollowSeries(scenario: ReportScenario): readonly LineSeriesOption[] {
+  return hollowNames(scenario).map((of) => ({
+    type: 'line',
+    name: of,
+    silent: true,
+    symbol: 'emptyCircle',
+    symbolSize: 6,
+    color: ink.text,
+    lineStyle: { width: 0 },
+    data: [],
+  }));
+}
