@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { withScheme } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
@@ -6,6 +8,7 @@ import type { ProbeSettings } from '../contract/monitor';
 import { alertMetrics, longestPollIntervalMs, probeSettingsSchema } from '../contract/monitor';
 import { longestTimerMs } from '../contract/run-spec';
 import type { Core } from '../core';
+import { makeFolder } from '../platform/make-folder';
 import type { CliContext } from './context';
 import type { AlertOptions } from './monitor-alerts';
 import { readAlerts } from './monitor-alerts';
@@ -65,6 +68,18 @@ async function write(core: Core, options: MonitorCliOptions): Promise<void> {
   if (report !== undefined) await core.monitor.exportTo(report, report.endsWith('.pdf') ? 'pdf' : 'html');
 }
 
+/** Throws when the file cannot be written at the end. */
+async function checkTarget(file: string): Promise<void> {
+  await makeFolder(dirname(resolve(file)));
+  const found = await stat(file).catch(() => null);
+  if (found?.isDirectory() === true) {
+    throw new WorkbenchError('input-invalid', `${file} is a folder`, {
+      where: file,
+      remedy: 'Name a file in it.',
+    });
+  }
+}
+
 async function monitor(context: CliContext, options: MonitorCliOptions): Promise<number> {
   const { url, replay } = options;
   if ((url === undefined) === (replay === undefined)) {
@@ -87,6 +102,8 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
       remedy: 'Leave it out to watch until Ctrl-C.',
     });
   }
+  // Not after hours of watching.
+  for (const file of [options.csv, options.report]) if (file !== undefined) await checkTarget(file);
   const core = await context.core();
   if (rules !== null) core.monitor.judgeBy(rules);
   const { alertModel } = options;
@@ -118,11 +135,11 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   };
   process.once('SIGINT', finish);
   process.once('SIGTERM', finish);
-  const until = new Promise<void>((resolve) => {
+  const until = new Promise<void>((tell) => {
     end.signal.addEventListener('abort', () => {
-      resolve();
+      tell();
     });
-    if (seconds !== null) setTimeout(resolve, seconds * 1000).unref();
+    if (seconds !== null) setTimeout(tell, seconds * 1000).unref();
   });
   try {
     if (replay !== undefined) {

@@ -26,7 +26,8 @@ export function exitCodeOf(error: WireError): number {
 export function formatError(error: WireError): string {
   const text = errorText[error.code];
   const lines = [`${text.title}: ${error.message}`];
-  if (error.where !== undefined) lines.push(`  where:  ${error.where}`);
+  // A problem of the specification as a whole has no place.
+  if (error.where !== undefined && error.where !== '') lines.push(`  where:  ${error.where}`);
   lines.push(`  remedy: ${error.remedy ?? cliRemedyOf(error.code)}`);
   if (error.details !== undefined && error.details !== '') {
     lines.push('  details:', ...error.details.split('\n').map((line) => `    ${line}`));

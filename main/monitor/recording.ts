@@ -114,6 +114,13 @@ export async function* readRecording(
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT')
       throw new WorkbenchError('input-invalid', `There is no file ${path}`, { where: path });
+    // A folder, a file of somebody else's: the system says which.
+    if (code !== undefined && !(error instanceof WorkbenchError)) {
+      throw new WorkbenchError('input-invalid', `${path} cannot be read (${code})`, {
+        where: path,
+        remedy: 'Give a file that was written by --record.',
+      });
+    }
     throw error;
   } finally {
     lines.close();

@@ -83,3 +83,12 @@ it('plays in order as fast as it goes, and stops when told', async () => {
   });
   expect(some).toEqual([0]);
 });
+
+it('that is a folder is an error with the reason, not a fault of the workbench', async () => {
+  const reading = readRecording('/tmp', () => undefined).next();
+  await expect(reading).rejects.toMatchObject({
+    code: 'input-invalid',
+    message: '/tmp cannot be read (EISDIR)',
+    where: '/tmp',
+  });
+});
