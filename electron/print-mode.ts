@@ -6,10 +6,26 @@ import { leave } from './leave';
 import type { PrintJob } from './print-job';
 import { printPdf } from './print-pdf';
 
+/** Made before anything waits: the profile must be set before the app is ready. null where there is no room for one. */
+function makeProfile(): string | null {
+  try {
+    return mkdtempSync(join(tmpdir(), 'triton-workbench-print-'));
+  } catch {
+    return null;
+  }
+}
+
 /** The app as a printer for the command line: no window is shown, no profile is kept; exits 0 or 1. */
 export async function runPrintMode(app: App, job: PrintJob): Promise<void> {
   // A profile folder has one owner, and the window may be open at the same time.
-  const profile = mkdtempSync(join(tmpdir(), 'triton-workbench-print-'));
+  const profile = makeProfile();
+  if (profile === null) {
+    process.stderr.write(
+      `The folder for temporary files, ${tmpdir()}, does not exist or is not writable. Set TMPDIR to one that is.\n`,
+    );
+    app.exit(1);
+    return;
+  }
   app.setPath('userData', profile);
   app.disableHardwareAcceleration();
   // The end, and its code, come with the job's and not with its window's.

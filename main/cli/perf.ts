@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { LoadLevel } from '../contract/scenario-levels';
 import { assertLoadKind } from '../perf/load-kind';
 import { createTritonClient } from '../triton/client';
+import { makeTemporaryFolder } from '../platform/temporary-folder';
 import { readModelTraits } from '../triton/model-traits';
 import { readTls } from '../triton/tls';
 import type { CliContext } from './context';
@@ -47,7 +46,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   };
   const stops = ['SIGINT', 'SIGTERM'] as const;
   for (const name of stops) process.on(name, cancel);
-  const dir = await mkdtemp(join(tmpdir(), 'triton-workbench-perf-'));
+  const dir = await makeTemporaryFolder('triton-workbench-perf-', 'file-unwritable');
   const held: { release: () => Promise<void> } = { release: () => Promise.resolve() };
   const results: PerfResults = { points: [], missing: [] };
   let found: readonly LoadLevel[] | null;

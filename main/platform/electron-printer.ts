@@ -4,6 +4,7 @@ import { linkedAbort } from './abort';
 import { openDisplay } from './display';
 import { exec } from './exec';
 import { exists } from './files';
+import { requireTemporaryFolder } from './temporary-folder';
 
 /** A report takes seconds; an Electron that shows a dialog of its own would never end. */
 const deadlineMs = 90_000;
@@ -28,6 +29,8 @@ export function createElectronPrinter(options: {
         },
       );
     }
+    // Electron keeps its profile there, and ends in a stack trace where it cannot.
+    await requireTemporaryFolder(options.env, 'report-failed');
     const display = await openDisplay(options.env);
     const { controller, dispose } = linkedAbort(signal);
     const timer = setTimeout(() => {

@@ -9,6 +9,7 @@ import {
   parametersSection,
   stepsSection,
 } from './html/record-sections';
+import { problemsSection } from './html/problems-section';
 import { publishedSection } from './html/published-section';
 import { scenarioSection } from './html/scenario-section';
 import { style } from './html/style';
@@ -31,14 +32,18 @@ function page(report: Report): Markup {
 <body>
 <main>
 ${headSection(report)}
+<div class="record">
+<p class="eyebrow">Appendix · the record of this run</p>
+${problemsSection(report)}
 ${accuracySection(report.accuracy)}
 ${environmentSection(report)}
 ${report.scenarios.map((scenario) => scenarioSection(scenario, report.verification.verified))}
 ${publishedSection(report.published)}
 ${parametersSection(report)}
-${stepsSection(report.steps)}
+${stepsSection(report)}
 ${commandsSection(report.commands)}
 ${notesSection(report.notes)}
+</div>
 </main>
 </body>
 </html>

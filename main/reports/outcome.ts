@@ -1,5 +1,5 @@
 import type { RunState } from '../contract/run-state';
-import type { Tone, Verification } from './report';
+import type { Badge, Verification } from './report';
 
 /**
  * The report is written by the last step of a run that is still under way:
@@ -11,7 +11,7 @@ export function outcomeOf(state: RunState): RunState['status'] {
   return before.every(({ status }) => status === 'done' || status === 'skipped') ? 'done' : 'running';
 }
 
-const words: Readonly<Record<RunState['status'], { readonly label: string; readonly tone: Tone }>> = {
+const words: Readonly<Record<RunState['status'], Badge>> = {
   created: { label: 'Not started', tone: 'neutral' },
   running: { label: 'Still running', tone: 'neutral' },
   interrupted: { label: 'Interrupted', tone: 'warning' },
@@ -22,7 +22,7 @@ const words: Readonly<Record<RunState['status'], { readonly label: string; reado
   paused: { label: 'Paused', tone: 'warning' },
 };
 
-export function statusOf(state: RunState): { readonly label: string; readonly tone: Tone } {
+export function statusOf(state: RunState): Badge {
   if (state.imported !== null) return { label: 'Imported', tone: 'neutral' };
   return words[outcomeOf(state)];
 }

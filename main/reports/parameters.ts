@@ -19,6 +19,7 @@ const row = (name: string, field: string, value: string): Parameter => ({
   field,
   value,
   upstream: upstreamNames(field),
+  folded: false,
 });
 
 /** A long even sweep is told by its ends. */
@@ -108,10 +109,10 @@ function servingGroup({ engine, configure, targetGpu }: RunSpec): ParameterGroup
       ...(targetGpu === undefined ? [] : [row('Published for', 'targetGpu', targetGpu)]),
       row('Model name', 'configure.modelName', configure.modelName),
       row('Model version', 'configure.modelVersion', String(configure.modelVersion)),
-      row('Maximum batch size', 'configure.maxBatchSize', formatCount(configure.maxBatchSize)),
+      row('Max batch size', 'configure.maxBatchSize', formatCount(configure.maxBatchSize)),
       row('Batching', 'configure.batching', configure.batching),
       row('Preferred batch sizes', 'configure.preferredBatchSizes', list(configure.preferredBatchSizes)),
-      row('Maximum queue delay', 'configure.maxQueueDelayUs', `${formatCount(configure.maxQueueDelayUs)} µs`),
+      row('Max queue delay', 'configure.maxQueueDelayUs', `${formatCount(configure.maxQueueDelayUs)} µs`),
       row('Model instances', 'configure.instances', formatCount(configure.instances)),
       row('Instance kind', 'configure.instanceKind', configure.instanceKind),
       row('Backend accelerator', 'configure.backendAccelerator', configure.backendAccelerator),
@@ -126,7 +127,7 @@ function servingGroup({ engine, configure, targetGpu }: RunSpec): ParameterGroup
             ),
           ]),
       row(
-        'Threads of an instance',
+        'Threads per instance',
         'configure.threads',
         configure.threads === 0 ? "runtime's choice" : formatCount(configure.threads),
       ),
@@ -155,30 +156,30 @@ function loadRows(performance: RunSpec['performance']): Parameter[] {
   const field = (name: keyof RunSpec['performance']) => `performance.${name}`;
   const { requestIntervalsUs, latencyThresholdMs } = performance;
   return [
-    row('Requests a second (online)', field('requestRates'), list(performance.requestRates)),
-    row('Distribution of requests', field('requestDistribution'), performance.requestDistribution),
+    row('Request rates (online)', field('requestRates'), list(performance.requestRates)),
+    row('Request distribution', field('requestDistribution'), performance.requestDistribution),
     row(
-      'Seed of requests',
+      'Request seed',
       field('requestSeed'),
       performance.requestDistribution === 'poisson' && toolsOf(performance).includes('native')
         ? String(performance.requestSeed)
         : 'not used',
     ),
     row(
-      'Intervals of requests',
+      'Request intervals',
       field('requestIntervalsUs'),
       requestIntervalsUs.length === 0 ? 'none' : `${formatCount(requestIntervalsUs.length)} in turn`,
     ),
     row('Search (online)', field('search'), performance.search),
     row(
-      'Search: p99 within',
+      'Search: p99 budget',
       field('latencyThresholdMs'),
       latencyThresholdMs === 0 ? 'none' : `${formatScale(latencyThresholdMs)} ms`,
     ),
     ...kindRows(performance),
     row('Shared memory', field('sharedMemory'), performance.sharedMemory),
     row(
-      'Shared memory of an output',
+      'Shared memory per output',
       field('outputSharedMemoryBytes'),
       `${formatCount(performance.outputSharedMemoryBytes)} bytes`,
     ),
@@ -226,7 +227,7 @@ function measuringGroup({ performance }: RunSpec): ParameterGroup {
         `${formatCount(performance.measurementRequestCount)} requests`,
       ),
       row('Stability', field('stabilityPercentage'), `${formatScale(performance.stabilityPercentage)} %`),
-      row('Windows at most', field('maxTrials'), formatCount(performance.maxTrials)),
+      row('Max windows', field('maxTrials'), formatCount(performance.maxTrials)),
       row('Warm-up', field('warmupMs'), warmupText(performance)),
       row('Repeats', field('repeats'), formatCount(performance.repeats)),
       row('Cross-check', field('crossCheck'), performance.crossCheck ? 'yes' : 'no'),
@@ -242,22 +243,53 @@ function gateGroup({ accuracy, deadlines }: RunSpec): ParameterGroup {
       row('Relative tolerance', 'accuracy.rtol', byName(accuracy.rtol)),
       ...(accuracy.maxMismatch === undefined
         ? []
-        : [row('Share outside at most', 'accuracy.maxMismatch', byName(accuracy.maxMismatch))]),
-      row('Metric difference at most', 'accuracy.maxMetricDelta', formatScale(accuracy.maxMetricDelta)),
+        : [row('Allowed mismatch ratio', 'accuracy.maxMismatch', byName(accuracy.maxMismatch))]),
+      row('Max metric difference', 'accuracy.maxMetricDelta', formatScale(accuracy.maxMetricDelta)),
       row('Metric thresholds', 'accuracy.thresholds', byName(accuracy.thresholds)),
       row(
-        'Go on when it fails',
+        'Continue when it fails',
         'accuracy.allowUnverified',
         accuracy.allowUnverified ? 'yes, marked unverified' : 'no',
       ),
       ...Object.entries(deadlines).map(([step, seconds]) =>
-        row(`Deadline of ${step}`, `deadlines.${step}`, `${formatScale(seconds)} s`),
+        row(`Timeout of ${step}`, `deadlines.${step}`, `${formatScale(seconds)} s`),
       ),
     ],
   };
 }
 
-/** Everything that decided the run, in the words of the workbench and of the published procedures. */
-export function reportParameters(spec: RunSpec): readonly ParameterGroup[] {
-  return [modelGroup(spec), servingGroup(spec), measuringGroup(spec), gateGroup(spec)];
+const allGroups = (spec: RunSpec): readonly ParameterGroup[] => [
+  modelGroup(spec),
+  servingGroup(spec),
+  measuringGroup(spec),
+  gateGroup(spec),
+];
+
+/** What was measured, where and how much of it: shown whether or not it was chosen. */
+const shownAlways: ReadonlySet<string> = new Set([
+  ...['model.preset', 'model.profile', 'format', 'precision', 'model.checkpoint', 'model.dataset'],
+  ...['engine.kind', 'configure.modelName', 'configure.maxBatchSize', 'configure.batching'],
+  ...['configure.instances', 'configure.instanceKind', 'configure.backendAccelerator'],
+  ...['performance.loadTool', 'performance.protocol', 'performance.inputData', 'performance.batchSizes'],
+  ...['performance.onlineBatchSize', 'performance.concurrency', 'performance.repeats'],
+  ...['accuracy.atol', 'accuracy.rtol', 'accuracy.thresholds'],
+]);
+
+/**
+ * Everything that decided the run, in the words of the workbench and of the published procedures.
+ * @param defaults what the preset gives; null where it is not known, so that nothing counts as left at it.
+ */
+export function reportParameters(spec: RunSpec, defaults: RunSpec | null): readonly ParameterGroup[] {
+  const usual = new Map(
+    (defaults === null ? [] : allGroups(defaults)).flatMap(({ rows }) =>
+      rows.map(({ field, value }) => [field, value] as const),
+    ),
+  );
+  return allGroups(spec).map(({ title, rows }) => ({
+    title,
+    rows: rows.map((parameter) => ({
+      ...parameter,
+      folded: !shownAlways.has(parameter.field) && usual.get(parameter.field) === parameter.value,
+    })),
+  }));
 }

@@ -18,13 +18,14 @@ export interface Report {
   /** "Run of 2025-11-21 08:17 UTC, report of …". */
   readonly times: string;
   readonly workbenchVersion: string;
-  readonly status: { readonly label: string; readonly tone: Tone };
+  readonly status: Badge;
   readonly verification: Verification;
   /** One sentence: what was reached, and how true to the framework it is. */
   readonly verdict: string;
   /** What the run gives within its p99 budget, in a sentence; null without a budget. */
   readonly budget: string | null;
   readonly figures: readonly KeyFigure[];
+  readonly summary: ReportSummary;
   readonly problems: readonly ReportProblem[];
   readonly parameters: readonly ParameterGroup[];
   readonly environment: readonly NamedText[];
@@ -40,6 +41,24 @@ export interface Report {
 }
 
 export type Tone = 'good' | 'warning' | 'bad' | 'neutral';
+
+export interface Badge {
+  readonly label: string;
+  readonly tone: Tone;
+}
+
+/** The first page, with verdict and figures; every text is cut so that it stays one page. */
+export interface ReportSummary {
+  readonly badges: readonly Badge[];
+  /** Of the best level; null when nothing was measured. */
+  readonly scenario: Scenario | null;
+  /** What the check against the framework came to, in sentences. */
+  readonly accuracy: string;
+  /** What is doubtful about the answer, one plain sentence each; the gravest first. */
+  readonly doubts: readonly string[];
+  readonly model: readonly NamedText[];
+  readonly machine: readonly NamedText[];
+}
 
 export interface NamedText {
   readonly name: string;
@@ -79,6 +98,8 @@ export interface Parameter {
   readonly field: string;
   /** The variables of the published procedures that set the same thing; may be none. */
   readonly upstream: readonly string[];
+  /** Left as the preset has it, and not one of those that say what was measured. */
+  readonly folded: boolean;
 }
 
 export interface ReportStep {

@@ -2,7 +2,7 @@ import type { PublishedResults } from '../contract/published';
 import type { RunState } from '../contract/run-state';
 import { budgetText } from '../contract/answer-text';
 import { importKindText } from '../contract/imported';
-import type { Format } from '../contract/run-spec';
+import type { Format, RunSpec } from '../contract/run-spec';
 import { accuracyReport } from './accuracy-report';
 import { environmentReport, importReport, packagesReport } from './environment-report';
 import { keyFigures } from './key-figures';
@@ -15,6 +15,7 @@ import { publishedReport, reportBaseline } from './published-report';
 import { reportProblems } from './problems';
 import type { Report } from './report';
 import { scenarioReport } from './scenario-report';
+import { reportSummary } from './summary';
 import { reportCommands, reportSteps } from './steps';
 import { verdictOf } from './verdict';
 
@@ -25,6 +26,8 @@ export interface ReportContext {
   readonly modelTitle?: string | undefined;
   /** Metric name to title ("top1" to "top-1"); the name itself without. */
   readonly metricTitles?: MetricTitles | undefined;
+  /** The specification that the preset gives for this format, precision and engine when nothing else is chosen. */
+  readonly defaults?: RunSpec | null | undefined;
   /** What was published of the preset. */
   readonly published?: PublishedResults | null | undefined;
 }
@@ -37,22 +40,33 @@ const formatTitles: Readonly<Record<Format, string>> = {
   trt: 'TensorRT plan',
 };
 
+/** "Triton 2.51.0"; the engine before it has answered. */
+function tritonText({ engine, tritonVersion }: RunState['environment']): string {
+  if (tritonVersion === null) return engine;
+  return /^triton/i.test(tritonVersion) ? tritonVersion : `Triton ${tritonVersion}`;
+}
+
 /** The readable form of a run at any state: finished, failed, cancelled, or with nothing measured. Pure. */
 export function toReport(state: RunState, context: ReportContext): Report {
   const { spec, environment, imported } = state;
   const titles = context.metricTitles ?? {};
   const { published = null } = context;
   const baseline = reportBaseline(state, published);
+  const modelTitle = context.modelTitle ?? spec.model.preset;
+  const scenarios = [
+    ...(imported === null ? [scenarioReport(state, 'offline', baseline)] : []),
+    scenarioReport(state, 'online', baseline),
+  ];
   const device = environment.gpus[0]?.name ?? environment.cpu;
   return {
     runId: state.runId,
     title:
       imported === null
-        ? `${context.modelTitle ?? spec.model.preset} · ${formatTitles[spec.format]} ${spec.precision}`
+        ? `${modelTitle} · ${formatTitles[spec.format]} ${spec.precision}`
         : `${spec.model.preset} · imported`,
     subtitle:
       imported === null
-        ? `Profile ${spec.model.profile} · ${environment.tritonVersion === null ? environment.engine : `Triton ${environment.tritonVersion}`} · ${device}`
+        ? `Profile ${spec.model.profile} · ${tritonText(environment)} · ${device}`
         : `Not measured here · ${importKindText[imported.kind]} · ${imported.fileName}`,
     generatedAt: context.generatedAt,
     times: `Run of ${formatTime(state.createdAt)}, report of ${formatTime(context.generatedAt)}`,
@@ -62,17 +76,20 @@ export function toReport(state: RunState, context: ReportContext): Report {
     verdict: verdictOf(state, titles),
     budget: budgetText(state),
     figures: keyFigures(state, titles),
+    summary: reportSummary(state, {
+      scenarios,
+      titles,
+      title: modelTitle,
+      format: formatTitles[spec.format],
+    }),
     problems: reportProblems(state),
-    parameters: imported === null ? reportParameters(spec) : [],
+    parameters: imported === null ? reportParameters(spec, context.defaults ?? null) : [],
     environment: imported === null ? environmentReport(environment) : importReport(imported, environment),
     packages: packagesReport(environment),
     steps: reportSteps(state),
     commands: reportCommands(state),
     accuracy: accuracyReport(state, titles),
-    scenarios: [
-      ...(imported === null ? [scenarioReport(state, 'offline', baseline)] : []),
-      scenarioReport(state, 'online', baseline),
-    ],
+    scenarios,
     published: publishedReport(state, published),
     notes: imported === null ? reportNotes(spec) : importedNotes(),
   };

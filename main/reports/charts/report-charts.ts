@@ -1,3 +1,4 @@
+import { latencyComponents } from '../load-columns';
 import type { ReportScenario } from '../report';
 import { hasPoints } from './chart-base';
 import { componentsChart } from './components-chart';
@@ -5,8 +6,15 @@ import { latencyChart } from './latency-chart';
 import type { Chart } from './render-chart';
 import { throughputChart } from './throughput-chart';
 
-/** The charts of one scenario, in the order they are shown; none when nothing was measured. */
+const hasComponents = ({ rows }: ReportScenario): boolean =>
+  rows.some(({ point }) => point !== null && latencyComponents.some(({ read }) => read(point) !== null));
+
+/** The charts of one scenario, in the order they are shown; none when nothing was measured, and no components where the tool gave none. */
 export function scenarioCharts(scenario: ReportScenario): readonly Chart[] {
   if (!hasPoints(scenario)) return [];
-  return [throughputChart(scenario), latencyChart(scenario), componentsChart(scenario)];
+  return [
+    throughputChart(scenario),
+    latencyChart(scenario),
+    ...(hasComponents(scenario) ? [componentsChart(scenario)] : []),
+  ];
 }

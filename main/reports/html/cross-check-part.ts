@@ -6,7 +6,7 @@ import { markup } from './markup';
 const levelPart = (level: CrossLevel): Markup => markup`
 <h3>Cross-check: ${level.text}</h3>
 <ul>${crossWords(level).map((words) => markup`<li>${words}</li>`)}</ul>
-<table class="fixed sampling"><thead><tr><th>inferences/s; times in ms</th><th class="n">native</th><th class="n">perf_analyzer</th><th class="n">Ratio</th><th>Verdict</th></tr></thead><tbody>${level.columns.map(
+<table class="fixed cross"><thead><tr><th>inferences/s; times in ms</th><th class="n">native</th><th class="n">perf_analyzer</th><th class="n">Ratio</th><th>Verdict</th></tr></thead><tbody>${level.columns.map(
   (column) => markup`
 <tr><td>${column.title}</td><td class="n">${sideText(column, column.native)}</td><td class="n">${sideText(column, column.perf_analyzer)}</td><td class="n">${
     column.ratio === null ? '–' : column.ratio.toFixed(3)

@@ -23,6 +23,6 @@ export function detailTable(
   });
   if (found.length === 0) return null;
   return markup`<h3>${title}</h3>
-<table class="fixed sampling"><thead><tr><th class="n">Batch</th><th class="n">Load</th>${headings}</tr></thead><tbody>${found}
+<table class="detail"><thead><tr><th class="n">Batch</th><th class="n">Load</th>${headings}</tr></thead><tbody>${found}
 </tbody></table>`;
 }

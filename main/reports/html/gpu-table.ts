@@ -19,6 +19,6 @@ export function gpuTable(rows: readonly ReportLevel[]): Markup | null {
   const found = rows.flatMap(rowsOf);
   if (found.length === 0) return null;
   return markup`<h3>GPUs</h3>
-<table class="fixed sampling"><thead><tr><th class="n">Batch</th><th class="n">Load</th><th>GPU</th><th class="n">Mean utilisation</th><th class="n">Mean power</th><th class="n">Most memory</th><th class="n">All memory</th></tr></thead><tbody>${found}
+<table class="detail"><thead><tr><th class="n">Batch</th><th class="n">Load</th><th>GPU</th><th class="n">Mean utilisation</th><th class="n">Mean power</th><th class="n">Most memory</th><th class="n">All memory</th></tr></thead><tbody>${found}
 </tbody></table>`;
 }

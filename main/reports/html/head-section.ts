@@ -1,31 +1,81 @@
-import type { KeyFigure, Report, ReportProblem } from '../report';
-import type { Markup } from './markup';
-import { markup } from './markup';
+import { renderChart } from '../charts/render-chart';
+import { scenarioCharts } from '../charts/report-charts';
+import { clipped } from '../clipped';
+import type { Badge, KeyFigure, NamedText, Report, ReportProblem } from '../report';
+import { doubtsBox } from './doubts-box';
+import { Markup, markup } from './markup';
+import { stepsTable } from './record-sections';
+
+/** What keeps the summary on its page, whatever a run has to say; the record has all of it. */
+const longest = { title: 120, line: 220, error: 420, errors: 2, detailLines: 14 } as const;
+
+const badge = ({ label, tone }: Badge): Markup => markup`<span class="badge ${tone}">${label}</span>`;
 
 const figure = ({ label, value, unit, note }: KeyFigure): Markup => markup`
 <div><dt>${label}</dt><dd class="value">${value}${unit === '' ? null : markup` <span class="unit">${unit}</span>`}</dd><dd class="note">${note}</dd></div>`;
 
-const problem = ({ tone, title, text, remedy, details }: ReportProblem): Markup => markup`
-<div class="problem ${tone}"><p><strong>${title}</strong> <bdi>${text}</bdi></p>${
-  remedy === null ? null : markup`<p>${remedy}</p>`
-}${details === null ? null : markup`<pre>${details}</pre>`}</div>`;
+/** The last lines of what was printed, where the page has room for them. */
+function tail(details: string): Markup {
+  const lines = details.trimEnd().split('\n');
+  const last = lines.slice(-longest.detailLines).map((line) => clipped(line, longest.title));
+  return markup`<pre>${[...(lines.length > last.length ? ['…'] : []), ...last].join('\n')}</pre>`;
+}
 
-/** Title, badges, verdict, key figures, and whatever went wrong. */
+const failure = ({ tone, title, text, remedy, details }: ReportProblem, roomy: boolean): Markup => markup`
+<div class="problem ${tone}"><p><strong>${title}</strong> <bdi>${clipped(text, longest.error)}</bdi></p>${
+  remedy === null ? null : markup`<p>${clipped(remedy, longest.line)}</p>`
+}${roomy && details !== null ? tail(details) : null}</div>`;
+
+/** Throughput and latency of the scenario that has the best level. */
+function charts({ scenarios, summary }: Report): Markup | null {
+  const scenario = scenarios.find(({ id }) => id === summary.scenario);
+  if (scenario === undefined) return null;
+  const drawn = scenarioCharts(scenario)
+    .slice(0, 2)
+    .map(
+      (chart) => markup`
+<figure>${new Markup(renderChart({ ...chart, id: `summary-${chart.id}` }))}</figure>`,
+    );
+  return markup`<h3>${scenario.title}</h3>
+<div class="charts">${drawn}
+</div>
+<p class="key">Filled marks: steady levels. Hollow marks: levels that are not steady.${
+    scenario.rows.some(({ point }) => point === null) ? ' Crosses: levels without a result.' : ''
+  }</p>`;
+}
+
+const facts = (title: string, rows: readonly NamedText[]): Markup => markup`
+<div><h3>${title}</h3><table class="fixed named"><tbody>${rows.map(
+  ({ name, value }) => markup`
+<tr><td class="soft">${name}</td><td>${value}</td></tr>`,
+)}
+</tbody></table></div>`;
+
+/** The first page: the answer, what is doubtful about it, a picture, and what it was measured on. */
 export function headSection(report: Report): Markup {
-  const { verification } = report;
-  return markup`<header>
+  const { summary } = report;
+  const measured = summary.scenario !== null;
+  const failures = report.problems.filter(({ tone }) => tone === 'bad').slice(0, longest.errors);
+  return markup`<header class="summary">
 <div class="top"><p class="eyebrow">Triton Workbench · deployment report</p>
-<div class="badges"><span class="badge ${report.status.tone}">${report.status.label}</span><span class="badge ${
-    verification.verified ? 'good' : 'bad'
-  }" title="${verification.reason}">${verification.verified ? '✓' : '✗'} ${verification.label}</span></div></div>
-<h1>${report.title}</h1>
-<p class="soft">${report.subtitle}</p>
-<p class="soft">${report.times} · <span class="mono">${report.runId}</span></p>
-<p class="verdict">${report.verdict}</p>
-${report.budget === null ? null : markup`<p class="budget"><strong>${report.budget}</strong></p>`}
-${report.accuracy === null ? markup`<p><strong>Unverified.</strong> ${verification.reason}</p>` : null}
-<dl class="figures">${report.figures.map(figure)}
-</dl>
-${report.problems.map(problem)}
+<div class="badges">${summary.badges.map(badge)}</div></div>
+<h1>${clipped(report.title, longest.title)}</h1>
+<p class="soft">${clipped(report.subtitle, longest.line)}</p>
+<p class="soft">${report.times} · <span class="mono">${clipped(report.runId, longest.title)}</span></p>
+<p class="verdict">${clipped(report.verdict, longest.error)}</p>
+${report.budget === null ? null : markup`<p class="budget"><strong>${clipped(report.budget, longest.line)}</strong></p>`}
+${failures.map((problem) => failure(problem, !measured))}
+${
+  measured
+    ? markup`<dl class="figures">${report.figures.map(figure)}
+</dl>`
+    : null
+}
+${doubtsBox(report)}
+${charts(report)}
+<div class="pair">${facts('Model', summary.model)}${facts('Machine and server', summary.machine)}</div>
+<h3>Accuracy</h3>
+<p>${summary.accuracy}</p>
+${measured || report.steps.length === 0 ? null : markup`<h3>Steps</h3>${stepsTable(report.steps)}`}
 </header>`;
 }

@@ -18,5 +18,5 @@ export function histogramPicture(point: LoadPoint | null): Markup {
     return `<rect x="${(index * bar).toFixed(1)}" y="${(height - tall).toFixed(1)}" width="${(bar * 0.85).toFixed(1)}" height="${tall.toFixed(1)}"/>`;
   });
   const range = `${formatLatency(edgesUs[0])} to ${formatLatency(edgesUs.at(-1))} ms`;
-  return markup`<svg class="histogram" viewBox="0 0 ${width} ${height}" role="img" aria-label="Latencies from ${range}">${new Markup(bars.join(''))}</svg><br>${range}`;
+  return markup`<svg class="histogram" viewBox="0 0 ${width} ${height}" role="img" aria-label="Latencies from ${range}">${new Markup(bars.join(''))}</svg><br><span class="range">${range}</span>`;
 }

@@ -18,10 +18,8 @@ export function publishedSection(published: ReportPublished | null): Markup | nu
   if (published === null) return null;
   const { label, lead, source, note, scenarios } = published;
   return markup`<section class="published">
-<div class="opening">
 <h2>Published figures</h2>
 <p class="lead">${lead}</p>
-</div>
 ${label === null ? null : scenarios.map((scenario) => table(label, scenario))}
 <p class="key">Source: ${source}. ${note}</p>
 </section>`;

@@ -16,6 +16,13 @@ const parameterTable = ({ title, rows }: ParameterGroup): Markup => markup`
 )}
 </tbody></table></div>`;
 
+/** Name and value in running text: nobody looks them up one by one. */
+const foldedGroup = ({ title, rows }: ParameterGroup): Markup => markup`
+<p class="folded"><strong>${title}</strong> ${rows.map(
+  ({ name, value, field }, index) =>
+    markup`${index === 0 ? '' : ' · '}<span title="${field}"><span class="soft">${name}</span> ${value}</span>`,
+)}</p>`;
+
 const namedTable = (title: string, rows: readonly NamedText[]): Markup => markup`
 <div><h3>${title}</h3><table class="fixed named"><tbody>${rows.map(
   ({ name, value }) => markup`
@@ -23,19 +30,21 @@ const namedTable = (title: string, rows: readonly NamedText[]): Markup => markup
 )}
 </tbody></table></div>`;
 
-/** Two columns of about equal length. */
-function parameterColumns(groups: readonly ParameterGroup[]): Markup {
-  const [model, serving, measuring, gate] = groups.map(parameterTable);
-  return markup`<div class="pair"><div>${model ?? null}${measuring ?? null}</div><div>${serving ?? null}${gate ?? null}</div></div>`;
-}
+const groupsOf = (groups: readonly ParameterGroup[], folded: boolean): readonly ParameterGroup[] =>
+  groups
+    .map(({ title, rows }) => ({ title, rows: rows.filter((row) => row.folded === folded) }))
+    .filter(({ rows }) => rows.length > 0);
 
 export function parametersSection({ parameters }: Report): Markup | null {
-  // Of an imported run nobody knows them.
+  // Of an imported run they are unknown.
   if (parameters.length === 0) return null;
-  return markup`<section class="opening">
+  const folded = groupsOf(parameters, true);
+  return markup`<section>
 <h2>Parameters</h2>
-<p class="lead">Everything that decided this run. The last column names the variable of the published deployment procedures that sets the same thing.</p>
-${parameterColumns(parameters)}
+<p class="lead">What was chosen for this run. The last column is the variable of the published deployment procedures that sets the same parameter.</p>
+<div class="columns">${groupsOf(parameters, false).map(parameterTable)}
+</div>
+${folded.length === 0 ? null : markup`<h3>Left at the defaults of the preset</h3>${folded.map(foldedGroup)}`}
 </section>`;
 }
 
@@ -56,12 +65,15 @@ const stepRow = (step: ReportStep): Markup => markup`
     : markup`<dl class="facts">${step.facts.map(({ name, value }) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }</td></tr>`;
 
-export function stepsSection(steps: readonly ReportStep[]): Markup | null {
-  if (steps.length === 0) return null;
+export const stepsTable = (steps: readonly ReportStep[]): Markup => markup`
+<table class="fixed steps"><thead><tr><th>Step</th><th>State</th><th class="n">Duration</th><th>Result</th></tr></thead><tbody>${steps.map(stepRow)}
+</tbody></table>`;
+
+/** null where the first page has them: with nothing measured. */
+export function stepsSection({ steps, summary }: Report): Markup | null {
+  if (steps.length === 0 || summary.scenario === null) return null;
   return markup`<section>
-<h2>Steps</h2>
-<table class="fixed steps"><thead><tr><th>Step</th><th>State</th><th class="n">Duration</th><th>What it found</th></tr></thead><tbody>${steps.map(stepRow)}
-</tbody></table>
+<h2>Steps</h2>${stepsTable(steps)}
 </section>`;
 }
 
@@ -75,11 +87,13 @@ function commandMarkup(command: ReportCommand, previous: ReportCommand | undefin
 <pre>${command.line}</pre>`;
 }
 
-export function commandsSection(commands: readonly ReportCommand[]): Markup {
+export function commandsSection(commands: readonly ReportCommand[]): Markup | null {
+  if (commands.length === 0) return null;
   return markup`<section class="commands">
 <h2>Commands</h2>
-<p class="lead">Every command exactly as it was run, quoted for a shell.</p>
-${commands.length === 0 ? markup`<p>No command was run.</p>` : commands.map((command, index) => commandMarkup(command, commands[index - 1]))}
+<p class="lead">Every command as it was run, quoted for a shell.</p>
+<div class="columns">${commands.map((command, index) => commandMarkup(command, commands[index - 1]))}
+</div>
 </section>`;
 }
 

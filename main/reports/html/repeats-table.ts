@@ -43,7 +43,7 @@ export function repeatsTable(rows: readonly ReportLevel[]): Markup | null {
   if (found.length === 0) return null;
   return markup`<h3>Repeats</h3>
 <p class="lead">The table and the charts show the median of the repeats; here is the smallest and the largest of them. The rounds went over all levels in turn. What has no median (windows, histogram, composing models, client) is of the repeat in the last column, whose throughput is nearest the median.</p>
-<table class="fixed sampling"><thead><tr><th class="n">Batch</th><th class="n">Load</th><th class="n">Measured</th>${titles.map(
+<table class="detail"><thead><tr><th class="n">Batch</th><th class="n">Load</th><th class="n">Measured</th>${titles.map(
     ({ title }) => markup`<th class="n">${title}</th>`,
   )}<th class="n">Details of repeat</th></tr></thead><tbody>${found}
 </tbody></table>`;

@@ -9,7 +9,7 @@ import { intervalTable } from './interval-table';
 import { Markup, markup } from './markup';
 import { repeatsTable } from './repeats-table';
 import { streamTable } from './stream-section';
-import { histogramPicture } from './histogram-picture';
+import { samplingTable } from './sampling-table';
 import { composingTable, errorsTable } from './level-tables';
 import { scheduleTable } from './schedule-table';
 
@@ -66,15 +66,6 @@ function loadRow(row: ReportLevel, peak: boolean): Markup {
 <tr class="${rowClass(row)}"><td class="mark">${stateMark(row)}</td>${cells}</tr>`;
 }
 
-function samplingRow(row: ReportLevel): Markup {
-  const { sampling } = row;
-  const state = row.steady
-    ? markup`<span class="tick yes">● steady</span>`
-    : markup`<span class="tick unsure">○ ${row.marks.join(', ')}</span>`;
-  return markup`
-<tr><td class="n">${row.batchSize}</td><td class="n">${row.loadText}</td><td class="n">${sampling.requests}</td><td class="n">${sampling.errors}</td><td class="n">${sampling.windows}</td><td class="n">${sampling.interval}</td><td class="n">${sampling.meanServerBatch}</td><td class="n">${sampling.elapsed}</td><td class="n">${sampling.clientCpu}</td><td>${histogramPicture(row.point)}</td><td>${state} ${row.reasons.join(' ')}</td></tr>`;
-}
-
 const figure = (scenario: ReportScenario): readonly Markup[] =>
   scenarioCharts(scenario).map(
     (chart) =>
@@ -99,18 +90,24 @@ export function scenarioSection(scenario: ReportScenario, verified: boolean): Ma
   const peak = peakRow(scenario);
   const measured = scenario.rows.filter(({ point }) => point !== null);
   const badge =
-    verified || measured.length === 0 ? null : markup`<span class="badge bad">✗ Unverified</span>`;
+    verified || measured.length === 0 ? null : markup`<span class="badge bad">✗ Accuracy not verified</span>`;
+  const reasons = new Set(scenario.rows.flatMap((row) => row.reasons));
+  if (measured.length === 0 && reasons.size <= 1) {
+    const levels = scenario.rows.length === 0 ? '' : ` Levels asked for: ${scenario.rows.length}.`;
+    return markup`<section>
+<h2>${scenario.title}</h2>
+<p>No level of this scenario has a result.${levels} ${[...reasons]}</p>
+</section>`;
+  }
   return markup`<section>
-<div class="opening">
 <h2>${scenario.title}${badge}</h2>
 <p class="lead">${scenario.description}</p>
 ${
   charts.length === 0
-    ? markup`<p>No level of this scenario has a result.</p>`
+    ? markup`<p class="lead">No level of this scenario has a result.</p>`
     : markup`<div class="charts">${charts}
 </div>`
 }
-</div>
 <h3>Throughput and latency</h3>
 <table class="load">${columnWidths}<thead>
 <tr class="group"><th></th><th colspan="3">Load and throughput</th><th class="gap" colspan="7">Mean latency by component, ms</th><th class="gap" colspan="5">Latency, ms</th></tr>
@@ -120,7 +117,8 @@ ${
   )}</tr>
 </thead><tbody>${scenario.rows.map((row) => loadRow(row, row === peak))}
 </tbody></table>
-<p class="key"><span class="tick yes">●</span> steady &nbsp; <span class="tick unsure">○</span> not steady, drawn hollow or pale &nbsp; <span class="tick no">×</span> no result &nbsp; bold: highest throughput of a steady level</p>
+<p class="key"><span class="tick yes">●</span> steady &nbsp; <span class="tick unsure">○</span> not steady, drawn hollow &nbsp; <span class="tick no">×</span> no result &nbsp; bold: highest throughput of a steady level</p>
+${samplingTable(scenario, loadHeading(scenario))}
 ${intervalTable(scenario, loadHeading(scenario))}
 ${repeatsTable(measured)}
 ${scheduleTable(scenario)}
@@ -130,16 +128,8 @@ ${togetherTable(measured)}
 ${tlsTable(measured)}
 ${gpuTable(measured)}
 ${cacheTable(measured)}
-${measured.length === 0 ? null : samplingTable(scenario, measured)}
 ${errorsTable(scenario, loadHeading(scenario))}
 ${composingTable(scenario, loadHeading(scenario))}
 ${crossCheckPart(scenario.crossCheck)}
 </section>`;
-}
-
-function samplingTable(scenario: ReportScenario, rows: readonly ReportLevel[]): Markup {
-  return markup`<h3>Sampling and stability</h3>
-<table class="fixed sampling"><thead><tr><th class="n">Batch</th><th class="n">${loadHeading(scenario)}</th><th class="n">Requests</th><th class="n">Errors</th><th class="n">Windows</th><th class="n">± 95 %, inf./s</th><th class="n">Mean server batch</th><th class="n">Time spent</th><th class="n">Client CPU, cores</th><th>Latencies, log axis</th><th>State</th></tr></thead>
-<tbody>${rows.map(samplingRow)}
-</tbody></table>`;
 }

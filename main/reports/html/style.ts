@@ -16,12 +16,13 @@ h1 { font-size: 19pt; line-height: 1.2; letter-spacing: -.01em; font-weight: 700
 h2 { font-size: 12.5pt; line-height: 1.25; margin: 8mm 0 2.5mm; padding-top: 2.2mm; border-top: 1.6pt solid ${ink.text}; break-after: avoid; }
 h3 { font-size: 8.8pt; margin: 4mm 0 1.2mm; break-after: avoid; }
 p, dd { orphans: 3; widows: 3; }
-.opening { break-inside: avoid; }
+.record { break-before: page; }
+.record > section:first-of-type > h2 { margin-top: 2.5mm; }
 .soft, .lead { color: ${ink.soft}; }
-.lead { margin-bottom: 2mm; max-width: 150mm; break-after: avoid; }
+.lead { margin-bottom: 2mm; max-width: 150mm; break-inside: avoid; break-after: avoid; }
 .eyebrow { font-size: 7.2pt; letter-spacing: .09em; text-transform: uppercase; color: ${ink.soft}; }
 header .top { display: flex; justify-content: space-between; align-items: flex-start; gap: 6mm; margin-bottom: 2mm; }
-.badges { display: flex; gap: 1.6mm; flex: none; }
+.badges { display: flex; flex-wrap: wrap; justify-content: flex-end; gap: 1.2mm 1.6mm; }
 h2 .badge { margin-left: 2mm; vertical-align: .6mm; }
 .badge { font-size: 7.4pt; font-weight: 700; line-height: 1; padding: 1.5mm 2.4mm; border-radius: 1.2mm; border: .6pt solid; white-space: nowrap; }
 .good { color: #00664b; border-color: #7cc9b2; background: #e6f5f0; }
@@ -37,13 +38,23 @@ h2 .badge { margin-left: 2mm; vertical-align: .6mm; }
 .figures .value { font-size: 15pt; line-height: 1.3; font-weight: 700; letter-spacing: -.01em; }
 .figures .unit { display: inline-block; white-space: nowrap; font-size: 7.2pt; font-weight: 400; letter-spacing: 0; color: ${ink.soft}; }
 .figures .note { font-size: 7pt; line-height: 1.3; color: ${ink.soft}; overflow-wrap: anywhere; }
-.problem { border-style: solid; border-width: .6pt .6pt .6pt 2.4pt; border-radius: 1mm; padding: 2mm 3mm; margin-top: 2.4mm; overflow-wrap: anywhere; }
+.doubts { margin-top: 3.4mm; padding: 2mm 3mm 2.2mm; border-style: solid; border-width: .6pt .6pt .6pt 2.4pt; border-radius: 1mm; break-inside: avoid; overflow-wrap: anywhere; }
+.doubts h3 { margin: 0 0 .6mm; }
+ul { margin: 0; padding-left: 4mm; }
+li { margin: .3mm 0; }
+.summary .charts { margin-bottom: 0; }
+.summary .pair { margin-top: 3mm; }
+.summary td { padding: .45mm 1.2mm; }
+.summary .named td:first-child { width: 27%; padding-left: 0; }
+.problem { break-inside: avoid-page; border-style: solid; border-width: .6pt .6pt .6pt 2.4pt; border-radius: 1mm; padding: 2mm 3mm; margin-top: 2.4mm; overflow-wrap: anywhere; }
 .problem strong { margin-right: 1mm; }
 .problem p + p { margin-top: .6mm; }
 .problem pre { background: transparent; border: 0; padding: 0; margin: 1mm 0 0; color: inherit; max-height: none; }
 table { width: 100%; border-collapse: collapse; font-size: 7.6pt; line-height: 1.3; }
 thead { display: table-header-group; }
 tr { break-inside: avoid; }
+tbody tr:nth-child(-n + 2), tbody tr:nth-last-child(-n + 4) { break-after: avoid; }
+tbody tr:last-child { break-after: auto; }
 th { text-align: left; font-weight: 600; color: ${ink.soft}; font-size: 7pt; line-height: 1.22; vertical-align: bottom; padding: 0 1.2mm 1mm; border-bottom: .8pt solid ${ink.text}; }
 td { padding: .8mm 1.2mm; border-bottom: .5pt solid ${ink.grid}; vertical-align: top; unicode-bidi: isolate; overflow-wrap: anywhere; }
 th:first-child, td:first-child { padding-left: 0; }
@@ -58,9 +69,11 @@ th.n + th:not(.n), td.n + td:not(.n) { padding-left: 4mm; }
 .outputs .tick { white-space: normal; }
 .metrics th:nth-child(1) { width: 28%; } .metrics th:nth-child(6) { width: 20%; }
 .steps th:nth-child(1) { width: 20%; } .steps th:nth-child(2) { width: 11%; } .steps th:nth-child(3) { width: 10%; }
-.sampling th:nth-child(1), .sampling th:nth-child(2) { width: 6%; } .sampling th:nth-child(-n + 9):nth-child(n + 3) { width: 7.2%; } .sampling th:nth-child(10) { width: 15%; }
+.sampling th:nth-child(1), .sampling th:nth-child(2) { width: 5.5%; } .sampling th:nth-child(3) { width: 8%; } .sampling th:nth-child(4), .sampling th:nth-child(5) { width: 6.5%; } .sampling th:nth-child(6) { width: 8.5%; } .sampling th:nth-child(-n + 9):nth-child(n + 7) { width: 7%; } .sampling th:nth-child(10) { width: 17.5%; }
+.sampling td { vertical-align: middle; }
 .sampling .tick { white-space: normal; }
-.histogram { display: inline-block; width: 100%; max-width: 24mm; height: 4mm; fill: ${ink.soft}; vertical-align: top; }
+.sampling .range { white-space: nowrap; font-size: 6.6pt; color: ${ink.soft}; }
+.histogram { display: inline-block; width: 100%; max-width: 24mm; height: 3.4mm; fill: ${ink.soft}; vertical-align: top; }
 .intervals th:nth-child(-n + 2) { width: 6%; }
 .failed th:nth-child(-n + 3) { width: 8%; } .failed th:nth-child(4) { width: 22%; }
 .composing th:nth-child(-n + 2) { width: 6%; } .composing th:nth-child(3) { width: 22%; }
@@ -75,7 +88,12 @@ th.n + th:not(.n), td.n + td:not(.n) { padding-left: 4mm; }
 .load tr.hole td { color: #9b2c00; }
 .load .peak { font-weight: 700; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 7mm; align-items: start; }
-.pair > div { break-inside: avoid; min-width: 0; }
+.pair > div { min-width: 0; }
+.columns { columns: 2; column-gap: 7mm; }
+.columns > div { break-inside: avoid; margin-bottom: 4mm; }
+.columns > div > h3, .columns > h3:first-child { margin-top: 0; }
+.folded { break-inside: avoid; font-size: 7.2pt; margin: .8mm 0 0; overflow-wrap: anywhere; }
+.folded strong { margin-right: 1mm; }
 .mono, pre, code { font-family: "DejaVu Sans Mono", "Liberation Mono", Menlo, Consolas, monospace; font-size: 6.6pt; }
 td.mono { color: ${ink.soft}; line-height: 1.35; padding-top: 1.15mm; }
 .charts { display: grid; grid-template-columns: 1fr 1fr; gap: 3mm 5mm; margin: 1mm 0 4mm; }
@@ -83,14 +101,16 @@ td.mono { color: ${ink.soft}; line-height: 1.35; padding-top: 1.15mm; }
 .charts figure.wide { grid-column: 1 / 3; }
 .charts svg { display: block; width: 100%; height: auto; }
 .pair > div > h3, .pair > div > div:first-child > h3 { margin-top: 0; }
-.key { font-size: 7pt; color: ${ink.soft}; margin: 1.4mm 0 0; }
+.key { font-size: 7pt; color: ${ink.soft}; margin: 1.4mm 0 0; break-before: avoid; break-inside: avoid; }
 .tick { font-weight: 700; white-space: nowrap; }
 .tick.yes { color: #00664b; } .tick.no { color: #9b2c00; } .tick.unsure { color: #7a4d00; } .tick.plain { color: ${ink.soft}; font-weight: 400; }
 .facts { margin: 0; } .facts div { display: inline; } .facts div + div::before { content: " · "; color: ${ink.soft}; }
 .facts dt, .facts dd { display: inline; margin: 0; } .facts dt { color: ${ink.soft}; } .facts dt::after { content: " "; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 1.4mm; padding: 1.3mm 2mm; line-height: 1.5; background: #f5f7fa; border: .5pt solid ${ink.grid}; border-radius: .8mm; unicode-bidi: isolate; }
-.commands .note { font-size: 7pt; color: ${ink.soft}; margin: 0 0 .5mm; break-after: avoid; }
-.commands pre { break-inside: avoid; }
+.commands .columns { column-gap: 5mm; }
+.commands h3 { font-size: 7.4pt; margin: 2mm 0 .6mm; }
+.commands .note { font-size: 6.4pt; color: ${ink.soft}; margin: 0 0 .3mm; break-after: avoid; }
+.commands pre { font-size: 5.4pt; line-height: 1.35; padding: .8mm 1.2mm; margin-bottom: .9mm; break-inside: avoid; }
 .notes { display: grid; grid-template-columns: 34mm 1fr; gap: 1.3mm 4mm; margin: 0; font-size: 7.8pt; }
-.notes dt { font-weight: 600; } .notes dd { margin: 0; max-width: 140mm; }
+.notes dt { font-weight: 600; break-inside: avoid; } .notes dd { margin: 0; max-width: 140mm; break-inside: avoid; }
 `;

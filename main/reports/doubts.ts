@@ -1,0 +1,184 @@
+import type { LoadPoint } from '../contract/results';
+import { bestPoint } from '../contract/points';
+import type { RunState } from '../contract/run-state';
+import { clipped } from './clipped';
+import { formatCount, formatFixed } from './number-format';
+import { outcomeOf } from './outcome';
+import type { ReportLevel, ReportScenario } from './report';
+
+type Flag = LoadPoint['flags'][number];
+
+/** A wider 95 % interval of the best level is told, as a share of its throughput. */
+const wideInterval = 0.1;
+/** A load generator that takes more than this share of the machine's cores is told. */
+const largeClientShare = 0.1;
+/** More levels of one scenario than this are counted and not listed. */
+const listedLevels = 6;
+const longestReason = 150;
+
+/** What a flag means for whoever uses the figures; "not steady" is told by `steady` and needs no sentence of its own. */
+const consequences: readonly (readonly [Flag, string])[] = [
+  ['errors', 'more than 1 % of the requests failed'],
+  ['client-saturated', 'the load generator was the limit (client-limited), so the server may be faster'],
+  ['machine-busy', 'other work on the machine held up the load generator, so latencies may read too high'],
+  ['rate-not-reached', 'the server was slower than the request rate'],
+];
+
+const sweptName = {
+  batchSize: 'batch size',
+  concurrency: 'concurrency',
+  requestRate: 'request rate',
+} as const;
+
+interface Of {
+  readonly scenario: ReportScenario;
+  readonly row: ReportLevel;
+}
+
+/** "offline batch size 8, 16; online concurrency 32". */
+function levelsText(levels: readonly Of[]): string {
+  const scenarios = [...new Set(levels.map(({ scenario }) => scenario))];
+  return scenarios
+    .map((scenario) => {
+      const rows = levels.filter((level) => level.scenario === scenario).map(({ row }) => row);
+      const total = scenario.rows.length;
+      if (rows.length > listedLevels) return `${rows.length} of ${total} ${scenario.id} levels`;
+      const swept = rows.map((row) =>
+        scenario.sweep === 'batchSize' ? formatCount(row.batchSize) : row.loadText,
+      );
+      return `${scenario.id} ${sweptName[scenario.sweep]} ${swept.join(', ')}`;
+    })
+    .join('; ');
+}
+
+const levelCount = (some: number, all: number): string =>
+  some === all
+    ? all === 1
+      ? 'The only level'
+      : `All ${formatCount(all)} levels`
+    : `${formatCount(some)} of ${formatCount(all)} levels`;
+
+function steadiness(measured: readonly Of[]): readonly string[] {
+  const unsteady = measured.filter(({ row }) => !row.steady);
+  if (unsteady.length === 0) return [];
+  if (unsteady.length === measured.length) {
+    return ['No level is steady: the figures above can change when the run is repeated.'];
+  }
+  return [
+    `${levelCount(unsteady.length, measured.length)} not steady (${levelsText(unsteady)}): their figures can change when the run is repeated.`,
+  ];
+}
+
+const flagged = (measured: readonly Of[]): readonly string[] =>
+  consequences.flatMap(([flag, consequence]) => {
+    const levels = measured.filter(({ row }) => row.point?.flags.includes(flag));
+    if (levels.length === 0) return [];
+    const where = levels.length === measured.length ? '' : ` (${levelsText(levels)})`;
+    const who =
+      levels.length === measured.length ? 'every level' : levelCount(levels.length, measured.length);
+    return [`At ${who}${where}, ${consequence}.`];
+  });
+
+function holes(all: readonly Of[]): readonly string[] {
+  const none = all.filter(({ row }) => row.point === null);
+  const [first] = none;
+  if (first === undefined) return [];
+  const reason = clipped(first.row.reasons.join(' '), longestReason).replace(/\.$/, '');
+  return [
+    `${levelCount(none.length, all.length)} without a result (${levelsText(none)})${reason === '' ? '' : `: ${reason}`}.`,
+  ];
+}
+
+function precision(state: RunState): readonly string[] {
+  const point = bestPoint(state)?.point;
+  const half = point?.throughputIntervalIps ?? null;
+  if (point === undefined || half === null || !(half > wideInterval * point.inferencesPerSecond)) return [];
+  const share = formatFixed((half / point.inferencesPerSecond) * 100, 0);
+  return [`The throughput of the best level is known to ± ${share} % only (95 % interval).`];
+}
+
+/** The generator shares the machine with a Triton that the workbench started. */
+function generator(state: RunState, measured: readonly Of[]): readonly string[] {
+  const { cpuCount } = state.environment;
+  const shares = measured.map(({ row }) => row.point?.client?.cpuShare ?? 0);
+  const most = Math.max(0, ...shares);
+  const apart = state.imported !== null || state.spec.engine.kind === 'remote';
+  if (apart || cpuCount === 0 || most < largeClientShare * cpuCount) return [];
+  return [
+    `The load generator ran on the same machine as Triton and used up to ${formatFixed(most, 2)} of its ${formatCount(cpuCount)} CPU cores.`,
+  ];
+}
+
+function responses(measured: readonly Of[]): readonly string[] {
+  const checks = measured.flatMap(({ row }) => row.point?.outputChecks ?? []);
+  const wrong = checks.reduce((sum, { wrongCount }) => sum + wrongCount, 0);
+  const checked = checks.reduce((sum, { checkedCount }) => sum + checkedCount, 0);
+  const open = measured.some(({ row }) => row.point?.tls?.verified === false);
+  return [
+    ...(wrong === 0
+      ? []
+      : [`${formatCount(wrong)} of ${formatCount(checked)} responses checked under load were wrong.`]),
+    ...(open ? ['The certificate of the server was not verified.'] : []),
+  ];
+}
+
+function crossChecks(scenarios: readonly ReportScenario[]): readonly string[] {
+  const levels = scenarios.flatMap(({ crossCheck }) => crossCheck ?? []);
+  const differing = levels.filter(({ columns }) => columns.some(({ verdict }) => verdict === 'differs'));
+  if (differing.length === 0) return [];
+  return [
+    `The two load tools differ at ${formatCount(differing.length)} of ${formatCount(levels.length)} levels.`,
+  ];
+}
+
+function accuracy(state: RunState): readonly string[] {
+  const result = state.accuracy?.result;
+  if (result === undefined) return ['Accuracy against the framework was not checked.'];
+  const vacuous = result.outputs.filter((output) => output.vacuous).map(({ output }) => output);
+  return [
+    ...(result.passed
+      ? []
+      : ['The accuracy check did not pass: the results on Triton differ from the framework’s.']),
+    ...(vacuous.length === 0
+      ? []
+      : [
+          clipped(
+            `The tolerance of ${vacuous.join(', ')} is too wide for any realistic output to fail it.`,
+            longestReason,
+          ),
+        ]),
+  ];
+}
+
+function origin({ imported, spec }: RunState): readonly string[] {
+  if (imported !== null) {
+    return [
+      'The figures were imported and not measured here: machine, model and accuracy are unknown.',
+      ...imported.notes.map((note) => clipped(note, longestReason)),
+    ];
+  }
+  const reduced = spec.model.profile === 'quick' && spec.model.source === undefined;
+  return reduced
+    ? ['The model is the reduced one of the quick profile: the figures do not hold for the full model.']
+    : [];
+}
+
+/** Why the answer of a report is to be taken with care: one plain sentence per reason, the gravest first; none without an answer. */
+export function doubtsOf(state: RunState, scenarios: readonly ReportScenario[]): readonly string[] {
+  const all = scenarios.flatMap((scenario) => scenario.rows.map((row) => ({ scenario, row })));
+  const measured = all.filter(({ row }) => row.point !== null);
+  if (measured.length === 0) return [];
+  const partial = outcomeOf(state) !== 'done';
+  return [
+    ...steadiness(measured),
+    ...flagged(measured),
+    ...precision(state),
+    ...(state.imported === null ? accuracy(state) : []),
+    ...(partial ? ['The run has not finished: the answer rests on the levels measured so far.'] : []),
+    ...holes(all),
+    ...responses(measured),
+    ...crossChecks(scenarios),
+    ...generator(state, measured),
+    ...origin(state),
+  ];
+}

@@ -1,0 +1,124 @@
+import { importKindText } from '../contract/imported';
+import { marksOf } from '../contract/flag-text';
+import { bestPoint } from '../contract/points';
+import type { RunState } from '../contract/run-state';
+import { clipped } from './clipped';
+import { doubtsOf } from './doubts';
+import type { MetricTitles } from './metric-title';
+import { metricTitle } from './metric-title';
+import { formatBytes, formatCount, formatMetric, formatScale, missing } from './number-format';
+import type { Badge, NamedText, ReportScenario, ReportSummary } from './report';
+import { statusOf, verificationOf } from './outcome';
+
+/** What keeps each value of the first page to two lines. */
+const longestFact = 90;
+
+const facts = (rows: readonly (readonly [string, string | null])[]): readonly NamedText[] =>
+  rows.flatMap(([name, value]) => (value === null ? [] : [{ name, value: clipped(value, longestFact) }]));
+
+/** An image by its name and the first digits of its digest, as Docker shortens it. */
+const shortImage = (image: string): string => image.replace(/(sha256:[0-9a-f]{12})[0-9a-f]+/, '$1');
+
+function modelFacts(state: RunState, title: string, format: string): readonly NamedText[] {
+  const { spec, imported } = state;
+  if (imported !== null) {
+    return facts([
+      ['Model', spec.model.preset],
+      ['File', imported.fileName],
+      ['Tool', importKindText[imported.kind]],
+      ['Format, precision', 'unknown'],
+    ]);
+  }
+  const { configure, performance } = spec;
+  return facts([
+    ['Model', title],
+    ['Format', format],
+    ['Precision', spec.precision],
+    ['Profile', spec.model.profile],
+    ['Accelerator', configure.backendAccelerator],
+    ['Batching', `${configure.batching}, max batch size ${formatCount(configure.maxBatchSize)}`],
+    ['Instances', `${formatCount(configure.instances)}, ${configure.instanceKind}`],
+    ['Load', `${performance.loadTool}, ${performance.protocol}, ${performance.inputData} input data`],
+  ]);
+}
+
+function machineFacts({ environment, imported }: RunState): readonly NamedText[] {
+  if (imported !== null) {
+    return facts([
+      ['GPU', environment.gpus.map(({ uuid }) => uuid).join(', ') || 'unknown'],
+      ['CPU, Triton, engine', 'unknown: the file does not have them'],
+    ]);
+  }
+  const { gpus, image, tritonVersion } = environment;
+  const names = [...new Set(gpus.map((gpu) => `${gpu.name}, ${formatBytes(gpu.memoryBytes)}`))].join('; ');
+  const drivers = [...new Set(gpus.map(({ driver }) => driver))].join(', ');
+  return facts([
+    ['GPU', gpus.length === 0 ? 'none' : `${gpus.length > 1 ? `${gpus.length} × ` : ''}${names}`],
+    ['Driver', gpus.length === 0 ? null : drivers],
+    ['CPU', `${environment.cpu}, ${formatCount(environment.cpuCount)} logical cores`],
+    ['Memory', formatBytes(environment.memoryBytes)],
+    ['Operating system', environment.os],
+    ['Triton', tritonVersion ?? missing],
+    ['Engine', environment.engine],
+    ['Image', image === null ? 'none (no container)' : shortImage(image)],
+  ]);
+}
+
+/** "Passed with 200 samples. top-1: Triton 0.965, framework 0.965, at least 0.900. …" */
+function accuracyText(state: RunState, titles: MetricTitles): string {
+  const result = state.accuracy?.result;
+  if (result === undefined) return verificationOf(state).reason;
+  const sentences = result.metrics.slice(0, 2).map(({ name, framework, triton, threshold, better }) => {
+    const bound =
+      threshold === null ? '' : `, ${better === 'lower' ? 'at most' : 'at least'} ${formatMetric(threshold)}`;
+    return `${metricTitle(titles, name)}: Triton ${formatMetric(triton)}, framework ${formatMetric(framework)}${bound}.`;
+  });
+  const differences = result.outputs.flatMap(({ maxAbsDiff }) => (maxAbsDiff === null ? [] : [maxAbsDiff]));
+  const text = [
+    `${result.passed ? 'Passed' : 'Not passed'} with ${formatCount(result.sampleCount)} samples.`,
+    ...(result.passed ? [] : result.reasons.slice(0, 1).map((reason) => `${reason.replace(/\.$/, '')}.`)),
+    ...sentences,
+    ...(differences.length === 0
+      ? []
+      : [`Largest absolute difference of an output: ${formatScale(Math.max(...differences))}.`]),
+  ].join(' ');
+  return clipped(text, 260);
+}
+
+/** The state of the run, of its accuracy, and what is in doubt about the best level: never a green badge without the doubt. */
+function badgesOf(state: RunState): readonly Badge[] {
+  const { verified } = verificationOf(state);
+  const point = bestPoint(state)?.point;
+  const doubts = point === undefined ? [] : marksOf(point);
+  return [
+    statusOf(state),
+    verified
+      ? { label: '✓ Accuracy verified', tone: 'good' }
+      : { label: '✗ Accuracy not verified', tone: 'bad' },
+    ...doubts.map((words): Badge => ({
+      label: `! ${words.charAt(0).toUpperCase()}${words.slice(1)}`,
+      tone: 'warning',
+    })),
+  ];
+}
+
+export interface SummaryInput {
+  readonly scenarios: readonly ReportScenario[];
+  readonly titles: MetricTitles;
+  /** Of the model, and of its format. */
+  readonly title: string;
+  readonly format: string;
+}
+
+/** The first page: for a reader who reads nothing else. */
+export function reportSummary(state: RunState, input: SummaryInput): ReportSummary {
+  const { scenarios, titles, title, format } = input;
+  return {
+    badges: badgesOf(state),
+    scenario: bestPoint(state)?.scenario ?? null,
+    accuracy: accuracyText(state, titles),
+    doubts: doubtsOf(state, scenarios),
+    model: modelFacts(state, title, format),
+    machine: machineFacts(state),
+  };
+}
