@@ -39,9 +39,11 @@ function charts({ scenarios, summary }: Report): Markup | null {
   return markup`<h3>${scenario.title}</h3>
 <div class="charts">${drawn}
 </div>
-<p class="key">Filled marks: steady levels. Hollow marks: levels that are not steady.${
-    scenario.rows.some(({ point }) => point === null) ? ' Crosses: levels without a result.' : ''
-  }</p>`;
+${
+  scenario.rows.some(({ point }) => point === null)
+    ? markup`<p class="key">Crosses: levels without a result.</p>`
+    : null
+}`;
 }
 
 const facts = (title: string, rows: readonly NamedText[]): Markup => markup`
