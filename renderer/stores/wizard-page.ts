@@ -46,7 +46,7 @@ export const stepsOfPage: Readonly<Record<WizardPage, readonly StepId[]>> = {
 
 const pageOfPart: Readonly<Record<string, WizardPage>> = {
   engine: 'environment',
-  targetGpu: 'environment',
+  targetGpu: 'model',
   model: 'model',
   format: 'export',
   precision: 'export',

@@ -48,7 +48,10 @@ test('a folder of model code: broken it is refused with the reason, whole it run
   const question = form.own.getByRole('group', { name: 'Trust this code' });
   await expect(question).toContainText('model.py');
   await question.getByRole('button', { name: 'Trust and use' }).click();
-  await expect(form.own).toContainText(`in use: ${folder}`);
+  const chosen = form.own.getByRole('status').filter({ hasText: 'In use' });
+  await expect(chosen).toContainText(folder);
+  await expect(form.own.getByRole('table', { name: 'Inputs and outputs' })).toBeVisible();
+  expect(await findings(page)).toEqual([]);
   await expect(form.start).toBeEnabled();
 
   await form.open('Performance');

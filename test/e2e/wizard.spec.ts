@@ -127,6 +127,35 @@ test('the draft is there again after the window was killed', async () => {
   await expect(again.text('Offline: batch sizes')).toHaveValue('1, many');
 });
 
+test('a draft that was started is not opened again, and its run is run again with FP16 in four clicks', async () => {
+  const form = new NewDeploymentPage(app.page);
+  await form.open('Performance');
+  await form.set('performance.batchSizes', '1');
+  await form.set('performance.concurrency', '1');
+  await expect(form.start).toBeEnabled();
+  await form.start.click();
+  const run = new RunPage(app.page);
+  await expect(run.status).toHaveAttribute('data-status', 'running');
+  await run.button('Cancel run').click();
+  await expect(run.status).toHaveAttribute('data-status', 'cancelled');
+
+  await new Shell(app.page).go('New deployment');
+  await expect(form.heading('Environment')).toBeVisible();
+  await expect(app.page.getByText('Preset defaults')).toBeVisible();
+
+  await new Shell(app.page).go('Runs');
+  await app.page.locator('[data-run]').click();
+  await run.button('Run again with changes').click();
+  await form.step('Export & convert').click();
+  await form.option('Precision', 'FP16').check({ force: true });
+  await expect(form.changed('precision')).toBeVisible();
+  await form.open('Accuracy');
+  await expect(form.changed('accuracy.atol.*')).toBeHidden();
+  expect(await findings(app.page)).toEqual([]);
+  await form.start.click();
+  await expect(run.status).toHaveAttribute('data-status', 'running');
+});
+
 test('the choice is exported as run.yaml', async () => {
   const form = new NewDeploymentPage(app.page);
   await form.open('Performance');

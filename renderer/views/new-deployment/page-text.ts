@@ -80,7 +80,7 @@ export function pageSummary(page: WizardPage, context: FieldContext): string {
       return `Batch ${valueText(value('configure', 'maxBatchSize'))}, ${valueText(value('configure', 'batching'))}`;
     case 'accuracy': {
       const atol = `± ${valueText(value('accuracy', 'atol', '*'))}`;
-      return value('accuracy', 'allowUnverified') === true ? `${atol}, goes on` : atol;
+      return value('accuracy', 'allowUnverified') === true ? `${atol}, continues` : atol;
     }
     case 'performance': {
       const rates = value('performance', 'requestRates');

@@ -4,6 +4,7 @@ import type { Preset } from '../../../main/contract/preset';
 import type { StepId } from '../../../main/contract/run-events';
 import { stepsOf } from '../../../main/contract/run-events';
 import type { RunSpec } from '../../../main/contract/run-spec';
+import { sourceSchema } from '../../../main/contract/run-spec';
 import { imageFamily } from '../../../main/contract/serving';
 import { formatText, loadToolText, precisionText } from '../../format/words';
 import type { Change } from './changes';
@@ -86,12 +87,22 @@ export function commandChanges(
     : changes;
 }
 
+/** The model of a run on the command line: a preset's id, or an own model's path with what its file does not say. */
+export function modelWords(preset: string, source: unknown): readonly string[] {
+  const parsed = sourceSchema.safeParse(source);
+  if (!parsed.success) return [preset];
+  const { kind, path, inputs } = parsed.data;
+  // TorchScript has no shapes in its file; they were typed when it was opened.
+  const shapes = kind === 'torchscript' ? inputs : [];
+  return [path, ...shapes.flatMap(({ name, sample }) => ['--shape', `${name}=${sample.join(',')}`])];
+}
+
 /**
  * The same run on the command line. A name that `--set` cannot take goes into the value of what holds it.
  * @param noGpu the command line would else take what is published of the GPU that it finds.
  */
 export function cliCommand(
-  preset: string,
+  model: readonly string[],
   changes: readonly Pick<Change, 'keys' | 'to'>[],
   { noGpu = false } = {},
 ): readonly string[] {
@@ -101,5 +112,5 @@ export function cliCommand(
     const value = keys.slice(outer.length).reduceRight<unknown>((inner, name) => ({ [name]: inner }), to);
     return ['--set', `${outer.join('.')}=${assigned(value)}`];
   });
-  return ['npm', 'run', 'cli', '--', 'run', preset, ...(noGpu ? ['--gpu', 'none'] : []), ...sets];
+  return ['npm', 'run', 'cli', '--', 'run', ...model, ...(noGpu ? ['--gpu', 'none'] : []), ...sets];
 }

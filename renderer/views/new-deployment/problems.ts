@@ -56,18 +56,23 @@ export function problemsOf(
 }
 
 export interface PageState {
-  readonly state: 'done' | 'needs-input' | 'problem' | 'warning';
+  /** `unvisited`: nothing is known against it, and nobody has looked at it yet. */
+  readonly state: 'valid' | 'unvisited' | 'needs-input' | 'problem' | 'warning';
   readonly problems: number;
   readonly warnings: number;
 }
 
-/** How a page stands. It needs input where all that is wrong is that something was not given yet. */
+/**
+ * The state of a page. It needs input where all that is wrong is that something was not given yet. The review is of all
+ * pages, and is no better than the worst of them.
+ */
 export function pageState(
   page: WizardPage,
   problems: readonly SpecProblem[],
   value: (field: string) => unknown,
+  visited: boolean,
 ): PageState {
-  const here = problems.filter((problem) => pageOf(problem.field) === page);
+  const here = problems.filter((problem) => page === 'review' || pageOf(problem.field) === page);
   const hard = here.filter(({ severity }) => severity === 'problem');
   const missing = hard.filter(({ field }) => {
     const given = value(field);
@@ -78,8 +83,10 @@ export function pageState(
     hard.length === 0
       ? warnings > 0
         ? 'warning'
-        : 'done'
-      : missing.length === hard.length
+        : visited
+          ? 'valid'
+          : 'unvisited'
+      : page !== 'review' && missing.length === hard.length
         ? 'needs-input'
         : 'problem';
   return { state, problems: hard.length, warnings };

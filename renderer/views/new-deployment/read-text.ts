@@ -1,3 +1,4 @@
+import { formatBytes } from '../../format/numbers';
 import type { Control } from './fields/field';
 
 const listed = (text: string) => text.split(/[\s,;]+/).filter(Boolean);
@@ -37,6 +38,23 @@ function reading(control: Control, text: string): unknown {
   if (control.kind === 'numbers') return parseNumbers(text);
   if (control.kind === 'sweep') return text === 'formula' ? null : parseIntegers(text, false);
   return control.kind === 'decimal' ? parseDecimal(text) : null;
+}
+
+const wholeNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+/** "100 KiB", "1.0 GiB". */
+export const sizeText = (bytes: number): string =>
+  bytes < 1024 ** 2 ? `${Math.round((bytes / 1024) * 10) / 10} KiB` : formatBytes(bytes);
+
+/** "1,073,741,824 B (1.0 GiB)"; below one KiB the bytes only. */
+export const bytesText = (bytes: number): string =>
+  bytes < 1024 ? `${bytes} B` : `${wholeNumber.format(bytes)} B (${sizeText(bytes)})`;
+
+/** The value of a field in a table: a name by its digits, an amount with separators and its unit. */
+export function fieldText(control: Control | undefined, value: unknown): string {
+  if (control?.kind !== 'integer' || typeof value !== 'number' || control.isName === true)
+    return valueText(value);
+  return control.unit === 'bytes' ? bytesText(value) : `${wholeNumber.format(value)}${control.suffix ?? ''}`;
 }
 
 /** A value as it stands in a field or a table. */

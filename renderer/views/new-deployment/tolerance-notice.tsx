@@ -13,7 +13,7 @@ export function ToleranceNotice() {
   return (
     <section className="notice-bar" role="status" aria-label="Tolerances">
       <div className="notice-text">
-        The tolerances were set for {precisionText[tolerancesOf]}. The accuracy check may fail with {now}.
+        The tolerances were set for {precisionText[tolerancesOf]}, and {now} is chosen.
       </div>
       <Button size="compact-xs" variant="default" onClick={useDefaultTolerances}>
         Use the defaults of {now}

@@ -37,7 +37,9 @@ export function useDrop(
       if (item === undefined || file === null) return;
       event.preventDefault();
       const isFolder = item.webkitGetAsEntry()?.isDirectory === true;
-      onDrop(dropUse(file.name, isFolder, hasModelFile), file, client.pathOf(file));
+      // Where a model is asked for, a file that could be weights as well is one.
+      const onModel = event.target instanceof Element && event.target.closest('[data-drop="model"]') !== null;
+      onDrop(onModel ? 'model' : dropUse(file.name, isFolder, hasModelFile), file, client.pathOf(file));
     };
     const listeners = [
       ['dragenter', enter],

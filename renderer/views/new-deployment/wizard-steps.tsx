@@ -1,4 +1,10 @@
-import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconCircleX } from '@tabler/icons-react';
+import {
+  IconAlertTriangle,
+  IconCircle,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconCircleX,
+} from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { pageTitle, wizardPages } from '../../stores/wizard-page';
 import { pageSummary } from './page-text';
@@ -7,10 +13,11 @@ import { pageState } from './problems';
 import { useWizard } from './wizard-context';
 
 const looks: Readonly<Record<PageState['state'], readonly [icon: Icon, tone: string, word: string]>> = {
-  done: [IconCircleCheck, 'good', 'Done'],
+  valid: [IconCircleCheck, 'good', 'No problems'],
+  unvisited: [IconCircle, 'dim', 'Not visited'],
   'needs-input': [IconCircleDashed, 'info', 'Needs input'],
   problem: [IconCircleX, 'bad', 'Problem'],
-  warning: [IconAlertTriangle, 'warn', 'To be known'],
+  warning: [IconAlertTriangle, 'warn', 'Warning'],
 };
 
 const problemCount = ({ problems, warnings }: PageState): string => {
@@ -18,19 +25,24 @@ const problemCount = ({ problems, warnings }: PageState): string => {
   return count === 1 ? `1 ${word}` : `${count} ${word}s`;
 };
 
-/** The pages, each with how it stands; in any order. */
+/** The pages, each with its state; in any order. */
 export function WizardSteps() {
   const { draft, problems, context, valueAt } = useWizard();
   return (
     <nav className="wizard-steps" aria-label="Steps of the deployment">
       <ol>
         {wizardPages.map((page, index) => {
-          const of = pageState(page, problems, (field) => valueAt(field.split('.')));
+          const of = pageState(
+            page,
+            problems,
+            (field) => valueAt(field.split('.')),
+            page === draft.page || draft.visited.includes(page),
+          );
           const [StateIcon, tone, word] = looks[of.state];
           const summary =
             of.state === 'needs-input'
               ? word
-              : of.state === 'done'
+              : of.state === 'valid' || of.state === 'unvisited'
                 ? pageSummary(page, context)
                 : problemCount(of);
           return (

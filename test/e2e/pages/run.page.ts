@@ -87,7 +87,7 @@ export class RunPage {
     return this.page.getByRole('region', { name: 'Accuracy', exact: true });
   }
 
-  button(name: 'Pause' | 'Cancel run' | 'Resume' | 'Export PDF'): Locator {
+  button(name: 'Pause' | 'Cancel run' | 'Resume' | 'Export PDF' | 'Run again with changes'): Locator {
     return this.page.getByRole('button', { name, exact: true });
   }
 

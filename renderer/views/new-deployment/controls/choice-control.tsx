@@ -5,18 +5,31 @@ import { useWizard } from '../wizard-context';
 import type { ControlProps } from './field-frame';
 import { helpOf } from './field-frame';
 
+/** Each reason once, with the options that it is of. */
+function reasons(options: readonly Option[]): readonly { readonly why: string; readonly labels: string[] }[] {
+  const found = new Map<string, string[]>();
+  for (const { why, label } of options) {
+    if (why !== undefined) found.set(why, [...(found.get(why) ?? []), label]);
+  }
+  return [...found].map(([why, labels]) => ({ why, labels }));
+}
+
 function OptionRadio(props: {
   option: Option;
   name: string;
   checked: boolean;
   disabled: boolean;
   card: boolean;
+  /** Id of the reason that several options share, said once below them. */
+  sharedWhyId: string | undefined;
   onChoose: () => void;
 }) {
   const { option, name, checked } = props;
   const disabled = props.disabled || option.why !== undefined;
-  const noteId = `${name}-${option.value}-note`;
-  const note = option.why ?? option.note;
+  const shared = option.why === undefined ? undefined : props.sharedWhyId;
+  const noteId = shared ?? `${name}-${option.value}-note`;
+  const own = shared === undefined ? option.why : undefined;
+  const note = own ?? option.note;
   return (
     <label
       className={props.card ? 'option card' : 'option'}
@@ -31,13 +44,16 @@ function OptionRadio(props: {
         checked={checked}
         disabled={disabled && !checked}
         aria-label={option.label}
-        aria-describedby={note === undefined ? undefined : noteId}
+        aria-describedby={(option.why ?? note) === undefined ? undefined : noteId}
         onChange={props.onChoose}
       />
       <span className="option-text">
         <span className="option-label">{option.label}</span>
         {props.card && note !== undefined ? (
-          <span id={noteId} className={option.why === undefined ? 'option-note' : 'option-note why'}>
+          <span
+            {...(shared === undefined ? { id: noteId } : {})}
+            className={own === undefined ? 'option-note' : 'option-note why'}
+          >
             {note}
           </span>
         ) : null}
@@ -65,7 +81,10 @@ export function ChoiceControl(props: {
     else draft.change(field.keys, option);
   };
   const helpId = `${frame.id}-help`;
-  const refused = cards ? [] : options.filter(({ why }) => why !== undefined);
+  const refused = cards ? [] : reasons(options);
+  const shared = cards ? reasons(options).filter(({ labels }) => labels.length > 1) : [];
+  const idOf = (why: string): string =>
+    `${frame.id}-why-${reasons(options).findIndex((known) => known.why === why)}`;
   return (
     <>
       <div
@@ -85,6 +104,9 @@ export function ChoiceControl(props: {
             checked={option.value === value}
             disabled={frame.disabled}
             card={cards}
+            sharedWhyId={
+              !cards || shared.some(({ why }) => why === option.why) ? idOf(option.why ?? '') : undefined
+            }
             onChoose={() => {
               choose(option.value);
             }}
@@ -94,9 +116,9 @@ export function ChoiceControl(props: {
       <div id={helpId}>
         {frame.error === undefined ? null : <p className="field-error">{frame.error}</p>}
         {helpOf(field) === undefined ? null : <p className="field-help">{helpOf(field)}</p>}
-        {refused.map(({ value: option, label, why }) => (
-          <p key={option} id={`${frame.id}-${option}-note`} className="field-help">
-            {label}: {why}
+        {[...refused, ...shared].map(({ labels, why }) => (
+          <p key={why} id={idOf(why)} className="field-help">
+            {labels.join(', ')}: {why}
           </p>
         ))}
       </div>

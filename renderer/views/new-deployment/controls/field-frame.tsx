@@ -56,7 +56,11 @@ export function FieldFrame(props: { field: Field; control: (control: ControlProp
   const changed = wizard.isChanged(field.keys);
   const grouped = field.control.kind === 'choice';
   return (
-    <div className={field.wide === true ? 'field wide' : 'field'} data-field={path}>
+    <div
+      className={field.wide === true ? 'field wide' : 'field'}
+      data-field={path}
+      data-kind={field.control.kind}
+    >
       <div className="field-head">
         {grouped ? (
           <span id={labelId} className="field-label">

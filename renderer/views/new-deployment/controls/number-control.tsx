@@ -1,6 +1,7 @@
 import { NumberInput } from '@mantine/core';
 import { useTypedNumber } from '../../../components/use-typed-number';
 import type { Control, Field } from '../fields/field';
+import { sizeText } from '../read-text';
 import { useWizard } from '../wizard-context';
 import type { ControlProps } from './field-frame';
 import { helpOf } from './field-frame';
@@ -16,12 +17,16 @@ export function NumberControl(props: { field: Field; control: NumberKind; frame:
     if (next === null) draft.reset(field.keys);
     else draft.change(field.keys, next);
   });
+  const sized =
+    control.kind === 'integer' && control.unit === 'bytes' && typeof value === 'number' && value >= 1024
+      ? sizeText(value)
+      : null;
   return (
     <NumberInput
       id={frame.id}
       size="xs"
       error={frame.error}
-      description={helpOf(field)}
+      description={sized === null ? helpOf(field) : `${helpOf(field) ?? ''} Now ${sized}.`.trim()}
       inputWrapperOrder={['input', 'error', 'description']}
       disabled={frame.disabled}
       {...typed}

@@ -161,7 +161,7 @@ export function configureSections(context: FieldContext): readonly Section[] {
           label: 'Version',
           term: 'model-version',
           help: 'Folder name in the model repository.',
-          control: { kind: 'integer', min: 1 },
+          control: { kind: 'integer', min: 1, isName: true },
         },
       ],
     },

@@ -1,7 +1,6 @@
 import type { EngineStatus } from '../../../../main/contract/engine-status';
 import { imageFamily } from '../../../../main/contract/serving';
 import type { Field, FieldContext, Option, Section } from './field';
-import { targetGpuFields } from './target-gpu';
 import { engineOf } from './why-not';
 
 const engineNote: Readonly<Record<EngineStatus['kind'], readonly [label: string, note: string]>> = {
@@ -36,7 +35,7 @@ const port = (which: 'http' | 'grpc'): Field => ({
   label: which === 'http' ? 'HTTP port' : 'gRPC port',
   term: `${which}-port`,
   help: 'On the loopback address of this machine. Empty: a free one is taken.',
-  control: { kind: 'integer', min: 1, placeholder: 'a free port' },
+  control: { kind: 'integer', min: 1, isName: true, placeholder: 'a free port' },
 });
 
 const localSection: Section = { title: 'Ports', fields: [port('http'), port('grpc')] };
@@ -203,5 +202,5 @@ export function environmentSections(context: FieldContext): readonly Section[] {
       : kind === 'remote'
         ? [addressSection, tlsSection(context)]
         : [localSection];
-  return [{ title: 'Where it runs', fields: [engineField(context), ...targetGpuFields(context)] }, ...own];
+  return [{ title: 'Where it runs', fields: [engineField(context)] }, ...own];
 }

@@ -1,6 +1,7 @@
 import type { Format, Precision } from '../../../../main/contract/run-spec';
 import { defaultWorkspaceBytes, formats, precisions } from '../../../../main/contract/run-spec';
 import { formatText, precisionText } from '../../../format/words';
+import { bytesText } from '../read-text';
 import type { FieldContext, Section } from './field';
 import { servesOnCpu, whyNotFormat, whyNotPrecision } from './why-not';
 
@@ -77,16 +78,22 @@ export function exportSections(context: FieldContext): readonly Section[] {
           variable: 'ONNX_OPSET',
           help: 'Version of the ONNX operators, 9 to 25.',
           control: { kind: 'integer', min: 9 },
-          idle: onnx ? undefined : 'Of effect for ONNX, and plans made from it, alone.',
+          idle: onnx ? undefined : 'Applies only to ONNX and to plans built from it.',
         },
         {
           keys: ['tensorrt', 'maxWorkspaceBytes'],
           label: 'TensorRT workspace',
           term: 'max-workspace-size',
           variable: 'MAX_WORKSPACE_SIZE',
-          help: 'Scratch memory that a layer may use while the plan is built and when it runs, in bytes.',
-          control: { kind: 'integer', min: 1, suffix: ' B', placeholder: String(defaultWorkspaceBytes) },
-          idle: context.value('format') === 'trt' ? undefined : 'Of effect for TensorRT plans alone.',
+          help: `Scratch memory of a layer while the plan is built and when it runs. Default: ${bytesText(defaultWorkspaceBytes)}.`,
+          control: {
+            kind: 'integer',
+            min: 1,
+            unit: 'bytes',
+            suffix: ' B',
+            placeholder: bytesText(defaultWorkspaceBytes),
+          },
+          idle: context.value('format') === 'trt' ? undefined : 'Applies only to TensorRT plans.',
         },
       ],
     },

@@ -19,6 +19,8 @@ export type Control =
       /** A name rather than an amount: its digits stand together. */
       readonly isName?: boolean;
       readonly suffix?: string;
+      /** Shown with its size in larger units beside it. */
+      readonly unit?: 'bytes';
       readonly placeholder?: string;
     }
   | { readonly kind: 'number'; readonly min: number; readonly step: number; readonly placeholder?: string }

@@ -3,6 +3,7 @@ import { profiles } from '../../../../main/contract/run-spec';
 import { profileText } from '../../../format/words';
 import { isTree } from '../../../stores/choice-tree';
 import type { Field, FieldContext, Section } from './field';
+import { targetGpuFields } from './target-gpu';
 
 const profileOf = (context: FieldContext): Profile =>
   context.value('model', 'profile') === 'full' ? 'full' : 'quick';
@@ -75,15 +76,20 @@ function inputFields(context: FieldContext): readonly Field[] {
 /** The model, its weights and its data. */
 export function modelSections(context: FieldContext): readonly Section[] {
   const { preset } = context;
+  const kind = context.value('model', 'source', 'kind');
+  const isOwn = kind !== undefined;
+  const hasFile = isOwn && kind !== 'folder';
   return [
     {
-      title: 'Which model',
+      title: isOwn ? 'Preset and profile' : 'Which model',
       fields: [
         {
           keys: ['model', 'preset'],
           label: 'Preset',
           term: 'preset',
-          help: 'A published deployment: model code, data, metrics and defaults.',
+          help: isOwn
+            ? 'Your own model is in use. Choosing a preset replaces it.'
+            : 'A published deployment: model code, data, metrics and defaults.',
           wide: true,
           control: {
             kind: 'choice',
@@ -117,9 +123,14 @@ export function modelSections(context: FieldContext): readonly Section[] {
     },
     { title: 'Shapes of the samples', fields: shapeFields(context) },
     {
-      title: 'Weights and data',
-      note: `Published with: ${preset.origin.checkpoint}; ${preset.origin.dataset}.`,
+      title: hasFile ? 'Samples' : 'Weights and data',
+      ...(isOwn ? {} : { note: `Published with: ${preset.origin.checkpoint}; ${preset.origin.dataset}.` }),
       fields: inputFields(context),
+    },
+    {
+      title: 'Comparison with published results',
+      folded: true,
+      fields: targetGpuFields(context),
     },
     {
       title: 'Arguments of the model’s code',

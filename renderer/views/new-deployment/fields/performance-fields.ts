@@ -178,7 +178,7 @@ export function performanceSections(context: FieldContext): readonly Section[] {
           label: 'Shared memory of an output',
           term: 'output-shared-memory-size',
           help: 'Each output of a request must fit.',
-          control: { kind: 'integer', min: 1, suffix: ' B' },
+          control: { kind: 'integer', min: 1, unit: 'bytes', suffix: ' B' },
           idle: shares ? undefined : 'Of effect with shared memory.',
         },
         {

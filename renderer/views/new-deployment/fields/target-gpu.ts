@@ -33,13 +33,13 @@ export function targetGpuFields(context: FieldContext): readonly Field[] {
       ? ` This machine has an ${found}.`
       : hasGpuContainers(context.machine)
         ? ''
-        : ' No Docker with a GPU was found here: the engine stays as it is.';
+        : ' No Docker with a GPU was found on this machine: the engine does not change.';
   return [
     {
       keys: ['targetGpu'],
-      label: 'Published for',
+      label: 'Published GPU',
       term: 'gpu',
-      help: `Not chosen: none. The profile full begins with the published defaults of this GPU, and its published figures stand beside the measured ones.${here}`,
+      help: `Shows the figures published for this GPU beside the measured ones; the Full profile also takes its published defaults. Default: none.${here}`,
       wide: true,
       control: {
         kind: 'choice',

@@ -1,10 +1,15 @@
 import { Button, TextInput } from '@mantine/core';
+import { IconCircleCheck } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
+import type { ModelSource } from '../../../../main/contract/run-spec';
+import { sourceKinds } from '../../../../main/contract/run-spec';
 import { ErrorPanel } from '../../../components/error-panel';
 import { attempt } from '../../../components/notices';
 import type { OwnModel } from '../../../stores/own-model';
 import { useWorkbench } from '../../../workbench';
 import { useWizard } from '../wizard-context';
+import { TensorTable } from './signature-table';
 
 const listed = 12;
 
@@ -74,12 +79,58 @@ function AskedShapes({ model }: { model: OwnModel }) {
   );
 }
 
-/** A model of the engineer's own, beside the presets: a file or a folder, read without executing it. */
+const kindText: Readonly<Record<ModelSource['kind'], string>> = {
+  folder: 'Folder with model code',
+  onnx: 'ONNX file',
+  torchscript: 'TorchScript file',
+  savedmodel: 'SavedModel folder',
+};
+
+/** The model that is chosen, with its tensors and the way back to a preset. */
+function InUse({ path }: { path: string }) {
+  const { draft, preset, valueAt } = useWizard();
+  const { presets } = useWorkbench();
+  const [first] = useStore(presets, (state) => state.value) ?? [];
+  const kind = sourceKinds.find((known) => known === valueAt(['model', 'source', 'kind']));
+  const card = useRef<HTMLDivElement>(null);
+  // The button that chose it may be far below, and the presets that it replaces lie between.
+  useEffect(() => {
+    card.current?.scrollIntoView({ block: 'nearest' });
+  }, [path]);
+  return (
+    <div ref={card} className="own-model" role="status">
+      <IconCircleCheck size={18} className="tone-info" aria-hidden="true" />
+      <div className="own-model-text">
+        <strong>{preset.title}</strong>{' '}
+        <span className="dim">In use · {kind === undefined ? 'Model' : kindText[kind]}</span>
+        <div className="mono own-model-path">{path}</div>
+      </div>
+      {first === undefined ? null : (
+        <Button
+          size="xs"
+          variant="subtle"
+          color="gray"
+          onClick={() => {
+            draft.choosePreset(first.id);
+          }}
+        >
+          Use a preset instead
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A model of the engineer's own, before the presets: a file or a folder, read without executing it. */
 export function OwnModelPanel() {
   const { client, ownModel } = useWorkbench();
   const { valueAt } = useWizard();
   const model = useStore(ownModel);
-  const inUse = valueAt(['model', 'source', 'path']);
+  const path = valueAt(['model', 'source', 'path']);
+  const inUse = typeof path === 'string' ? path : null;
+  // Of one that is laid aside nothing is asked any more.
+  const { opened } = model;
+  const isShown = opened !== null && (opened.path === inUse || opened.choice === null || !opened.trusted);
   const choose = (kind: 'file' | 'folder') => {
     attempt(async () => {
       const title = kind === 'file' ? 'Choose a model file' : 'Choose a model folder';
@@ -88,21 +139,19 @@ export function OwnModelPanel() {
     });
   };
   return (
-    <section className="panel" aria-label="Your own model">
+    <section className="panel" aria-label="Your own model" data-chosen={inUse !== null}>
       <div className="panel-head">
         <h3>Your own model</h3>
-        {typeof inUse === 'string' ? (
-          <span className="dim cut" title={inUse}>
-            in use: {inUse}
-          </span>
-        ) : null}
+        {inUse === null ? <span className="dim">or choose a preset below</span> : null}
       </div>
       <div className="panel-body">
-        <p className="section-note">
-          An ONNX or TorchScript file, a SavedModel folder, a folder with model.py, or a model of a Triton
-          repository. Reading it executes nothing.
-        </p>
-        <div className="row">
+        {inUse === null ? null : <InUse path={inUse} />}
+        <div className="drop-zone" data-drop="model">
+          <span>
+            {inUse === null
+              ? 'Drop a model file or folder here, or'
+              : 'Replace it: drop another model here, or'}
+          </span>
           <Button
             size="xs"
             variant="default"
@@ -112,7 +161,7 @@ export function OwnModelPanel() {
             }}
           >
             Choose a file…
-          </Button>{' '}
+          </Button>
           <Button
             size="xs"
             variant="default"
@@ -124,20 +173,25 @@ export function OwnModelPanel() {
             Choose a folder…
           </Button>
         </div>
+        <p className="field-help">
+          An ONNX or TorchScript file, a SavedModel folder, a folder with model.py, or a model of a Triton
+          repository. Reading it executes nothing.
+        </p>
         {model.error === null ? null : <ErrorPanel error={model.error} />}
-        {model.opened === null ? null : (
+        {isShown ? (
           <div role="status">
-            <p className="mono">{model.opened.path}</p>
-            {model.opened.notes.map((note) => (
+            {opened.path === inUse ? null : <p className="mono own-model-path">{opened.path}</p>}
+            {opened.notes.map((note) => (
               <p key={note} className="field-help">
                 {note}
               </p>
             ))}
           </div>
-        )}
-        <AskedShapes model={model} />
-        <TrustNotice model={model} />
+        ) : null}
+        {isShown ? <AskedShapes model={model} /> : null}
+        {isShown ? <TrustNotice model={model} /> : null}
       </div>
+      {inUse === null ? null : <TensorTable />}
     </section>
   );
 }

@@ -25,7 +25,6 @@ function Extras({ page }: { page: WizardPage }) {
       return (
         <>
           <DataSourcesPanel />
-          <OwnModelPanel />
           <PresetNotes />
           <RecentModels />
         </>
@@ -69,6 +68,7 @@ export function PageForm({ onImport }: { onImport: () => void }) {
         </header>
         {loose.length === 0 || page === 'review' ? null : <ProblemList problems={loose} linked={false} />}
         {page === 'review' ? <Review /> : null}
+        {page === 'model' ? <OwnModelPanel /> : null}
         <SectionsForm sections={sectionsOf(page, context)} />
         <Extras page={page} />
       </div>

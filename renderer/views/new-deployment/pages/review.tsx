@@ -2,9 +2,10 @@ import { Button } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { CommandText } from '../../../components/command-text';
 import { pageOf, pageTitle } from '../../../stores/wizard-page';
+import { ownModelKeys } from '../../../stores/draft';
 import { pathOf } from '../fields/field';
-import { cliCommand, commandChanges, planText } from '../plan-text';
-import { valueText } from '../read-text';
+import { cliCommand, commandChanges, modelWords, planText } from '../plan-text';
+import { fieldText } from '../read-text';
 import { resetField } from '../reset-field';
 import { useWizard } from '../wizard-context';
 import { ProblemList } from './problem-list';
@@ -13,9 +14,9 @@ function Differences() {
   const wizard = useWizard();
   const { changes, fields, draft } = wizard;
   if (changes.length === 0) return <p className="panel-body dim">No changes: preset defaults.</p>;
+  const fieldAt = (path: string) => fields.find((field) => pathOf(field) === path);
   const nameOf = (path: string): string =>
-    fields.find((field) => pathOf(field) === path)?.label ??
-    (path === 'configure.configPatch' ? 'Edited by hand in config.pbtxt' : path);
+    fieldAt(path)?.label ?? (path === 'configure.configPatch' ? 'Edited by hand in config.pbtxt' : path);
   return (
     <table className="table differences-table">
       <thead>
@@ -45,8 +46,8 @@ function Differences() {
                   {nameOf(path)}
                 </button>
               </td>
-              <td className="dim">{valueText(from)}</td>
-              <td>{valueText(to)}</td>
+              <td className="dim">{fieldText(fieldAt(path)?.control, from)}</td>
+              <td>{fieldText(fieldAt(path)?.control, to)}</td>
               <td className="actions-cell">
                 <Button
                   size="compact-xs"
@@ -95,6 +96,7 @@ export function Review() {
   const { draft, changes, preset, valueAt } = useWizard();
   const spec = draft.preview?.spec ?? null;
   const hash = draft.preview?.specHash ?? null;
+  const source = valueAt(ownModelKeys);
   const gpus = spec?.engine.kind === 'docker' ? spec.engine.gpus : [];
   return (
     <>
@@ -104,8 +106,8 @@ export function Review() {
           <div className="panel-head">
             <h3>What will be done</h3>
             {hash === null ? null : (
-              <span className="dim mono" title="Hash of the specification">
-                {hash.slice(0, 12)}
+              <span className="dim">
+                Specification hash <span className="mono">{hash.slice(0, 12)}</span>
               </span>
             )}
           </div>
@@ -132,9 +134,13 @@ export function Review() {
         </div>
         <div className="panel-body">
           <CommandText
-            argv={cliCommand(draft.preset, commandChanges(changes, valueAt(['engine', 'kind'])), {
-              noGpu: valueAt(['targetGpu']) === undefined && gpus.length > 0,
-            })}
+            argv={cliCommand(
+              modelWords(draft.preset, source),
+              commandChanges(changes, valueAt(['engine', 'kind'])),
+              {
+                noGpu: source === undefined && valueAt(['targetGpu']) === undefined && gpus.length > 0,
+              },
+            )}
           />
           <p className="field-help">{pageTitle.review} and the command lead to the same specification.</p>
         </div>

@@ -1,7 +1,7 @@
 import { useWizard } from '../wizard-context';
 
-/** Inputs and outputs of the exported model; the batch comes first. */
-export function SignatureTable() {
+/** Tensors of the model; the batch comes first. */
+export function TensorTable() {
   const { preset, valueAt } = useWizard();
   const { inputs, outputs } = preset.signature;
   const dimension = (size: number | string): string => {
@@ -15,31 +15,38 @@ export function SignatureTable() {
     ...outputs.map((tensor) => ({ kind: 'Output', ...tensor })),
   ];
   return (
+    <table className="table" aria-label="Inputs and outputs">
+      <thead>
+        <tr>
+          <th></th>
+          <th>Name</th>
+          <th>Type</th>
+          <th>Shape</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ kind, name, datatype, shape }) => (
+          <tr key={`${kind} ${name}`}>
+            <td className="dim">{kind}</td>
+            <td className="mono">{name}</td>
+            <td className="mono">{datatype}</td>
+            <td className="mono">[{shape.map(dimension).join(', ')}]</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Inputs and outputs of the exported model. */
+export function SignatureTable() {
+  return (
     <section className="panel" aria-label="Inputs and outputs">
       <div className="panel-head">
         <h3>Inputs and outputs</h3>
         <span className="dim">checked against the exported file</span>
       </div>
-      <table className="table">
-        <thead>
-          <tr>
-            <th></th>
-            <th>Name</th>
-            <th>Type</th>
-            <th>Shape</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ kind, name, datatype, shape }) => (
-            <tr key={`${kind} ${name}`}>
-              <td className="dim">{kind}</td>
-              <td className="mono">{name}</td>
-              <td className="mono">{datatype}</td>
-              <td className="mono">[{shape.map(dimension).join(', ')}]</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <TensorTable />
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { IconLayoutSidebarRightCollapse, IconLayoutSidebarRightExpand } from '@t
 import { stepsOf } from '../../../../main/contract/run-events';
 import { stepTitle } from '../../../../main/contract/step-text';
 import { CommandText } from '../../../components/command-text';
+import { commandTitle } from '../../../format/command';
 import { CopyButton } from '../../../components/copy-button';
 import { Loading } from '../../../components/loading';
 import { pageTitle, stepsOfPage } from '../../../stores/wizard-page';
@@ -14,23 +15,36 @@ import { runFiles } from './run-files';
 
 export type PaneTab = 'plan' | 'help';
 
+/** The commands of a step: one line until they are opened. */
+function Commands({ argvs }: { argvs: readonly (readonly string[])[] }) {
+  const [first] = argvs;
+  if (first === undefined) return null;
+  return (
+    <details className="pane-commands">
+      <summary>
+        <code className="cut">{commandTitle(first)}</code>
+        {argvs.length === 1 ? null : <span className="dim">+ {argvs.length - 1}</span>}
+      </summary>
+      {argvs.map((argv) => (
+        <CommandText key={argv.join(' ')} argv={argv} />
+      ))}
+    </details>
+  );
+}
+
 function Steps() {
   const { draft, preset } = useWizard();
   const { preview } = draft;
   const spec = preview?.spec ?? null;
   if (preview === null || spec === null)
-    return <p className="dim">Mend what the form names, and the commands stand here.</p>;
+    return <p className="dim">Fix the problems in the form to see the commands.</p>;
   const commands = preview.commands;
   const steps = planText(spec, preset.metrics).filter(({ step }) => stepsOfPage[draft.page].includes(step));
   return steps.map(({ step, title, what }) => (
     <div key={step} className="pane-step" data-plan={step}>
       <h4>{title}</h4>
       <p className="plan-what">{what}</p>
-      {commands
-        .filter((command) => command.step === step)
-        .map(({ argv }) => (
-          <CommandText key={argv.join(' ')} argv={argv} />
-        ))}
+      <Commands argvs={commands.filter((command) => command.step === step).map(({ argv }) => argv)} />
     </div>
   ));
 }

@@ -124,7 +124,7 @@ describe('a draft for a published GPU', () => {
     ]);
     expect(model(null).isChanged(['targetGpu'])).toBe(true);
     // Where the GPU could be had another place is a choice.
-    const argv = cliCommand('resnet50', commandChanges(model(null).changes, 'local'));
+    const argv = cliCommand(['resnet50'], commandChanges(model(null).changes, 'local'));
     const told = argv
       .filter((_, index) => argv[index - 1] === '--set')
       .map(readAssignment)

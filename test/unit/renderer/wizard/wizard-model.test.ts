@@ -9,14 +9,14 @@ import { pageOf } from '../../../../renderer/stores/wizard-page';
 import { changesOf } from '../../../../renderer/views/new-deployment/changes';
 import type { Field } from '../../../../renderer/views/new-deployment/fields/field';
 import { pathOf } from '../../../../renderer/views/new-deployment/fields/field';
-import { cliCommand } from '../../../../renderer/views/new-deployment/plan-text';
+import { cliCommand, modelWords } from '../../../../renderer/views/new-deployment/plan-text';
 import {
   isAbout,
   pageState,
   problemsOf,
   problemText,
 } from '../../../../renderer/views/new-deployment/problems';
-import { textProblem, valueText } from '../../../../renderer/views/new-deployment/read-text';
+import { fieldText, textProblem, valueText } from '../../../../renderer/views/new-deployment/read-text';
 import type { WizardModel } from '../../../../renderer/views/new-deployment/wizard-model';
 import { wizardModel } from '../../../../renderer/views/new-deployment/wizard-model';
 import { resnet50 } from './preset';
@@ -93,13 +93,8 @@ describe('the fields of the wizard', () => {
   });
 
   it('stand on the page of their part', () => {
-    expect(['engine.gpus', 'precision', 'configure.threads', 'deadlines.export', ''].map(pageOf)).toEqual([
-      'environment',
-      'export',
-      'configure',
-      'review',
-      'review',
-    ]);
+    const paths = ['engine.gpus', 'targetGpu', 'precision', 'configure.threads', 'deadlines.export', ''];
+    expect(paths.map(pageOf)).toEqual(['environment', 'model', 'export', 'configure', 'review', 'review']);
   });
 
   it('refuse the accelerators that the core refuses, and no others', () => {
@@ -180,12 +175,35 @@ describe('what was changed', () => {
       accuracy: { atol: { OUTPUT__0: 0.5, '*': 0.25 } },
       performance: { batchSizes: [1, 2], concurrency: 'formula' },
     };
-    const argv = cliCommand('resnet50', changesOf(resnet50, defaults, overrides));
+    const argv = cliCommand(['resnet50'], changesOf(resnet50, defaults, overrides));
     const told = argv
       .filter((_, index) => argv[index - 1] === '--set')
       .map(readAssignment)
       .reduce(mergeTrees, {});
     expect(resolveSpec(resnet50, told)).toEqual(resolveSpec(resnet50, overrides));
+  });
+
+  it('is a model file by its path on the command line, with real changes only', () => {
+    const source = {
+      kind: 'onnx',
+      path: '/models/scene.onnx',
+      title: 'scene',
+      inputs: [{ name: 'x', datatype: 'FP32', shape: [-1, 3], sample: [1, 3] }],
+      outputs: [],
+      batched: true,
+    };
+    const overrides = { model: { source }, performance: { batchSizes: [1, 2] } };
+    const changes = changesOf(resnet50, defaults, overrides);
+    expect(changes.map(({ keys }) => keys.join('.'))).toEqual(['performance.batchSizes']);
+    const command = ['npm', 'run', 'cli', '--', 'run', '/models/scene.onnx'];
+    expect(cliCommand(modelWords('scene', source), [])).toEqual(command);
+    expect(cliCommand(modelWords('scene', source), changes)).toEqual([
+      ...command,
+      '--set',
+      'performance.batchSizes=[1,2]',
+    ]);
+    expect(modelWords('scene', { ...source, kind: 'torchscript' }).slice(1)).toEqual(['--shape', 'x=1,3']);
+    expect(modelWords('resnet50', undefined)).toEqual(['resnet50']);
   });
 
   it('is shown before the core has answered, over the schema’s own defaults', () => {
@@ -233,18 +251,31 @@ describe('problems', () => {
   it('make a page need input only where something was not given', () => {
     const url = problem('engine.url', 'Needs to be given');
     const value = (given: unknown) => () => given;
-    expect(pageState('environment', [url], value(undefined)).state).toBe('needs-input');
-    expect(pageState('environment', [url], value('ftp://x')).state).toBe('problem');
-    expect(pageState('environment', [problem('engine.gpus', 'old', 'warning')], value([])).state).toBe(
+    expect(pageState('environment', [url], value(undefined), true).state).toBe('needs-input');
+    expect(pageState('environment', [url], value('ftp://x'), true).state).toBe('problem');
+    expect(pageState('environment', [problem('engine.gpus', 'old', 'warning')], value([]), true).state).toBe(
       'warning',
     );
     const note: SpecProblem = { ...problem('targetGpu', 'of the document'), severity: 'note' };
-    expect(pageState('environment', [note], value('A40'))).toEqual({
-      state: 'done',
+    expect(pageState('environment', [note], value('A40'), true)).toEqual({
+      state: 'valid',
       problems: 0,
       warnings: 0,
     });
-    expect(pageState('model', [url], value(undefined))).toEqual({ state: 'done', problems: 0, warnings: 0 });
+    expect(pageState('model', [url], value(undefined), true)).toEqual({
+      state: 'valid',
+      problems: 0,
+      warnings: 0,
+    });
+  });
+
+  it('leave a page that nobody has opened without a tick, and mark the review wherever they are', () => {
+    const url = problem('engine.url', 'Required');
+    const none = () => undefined;
+    expect(pageState('model', [url], none, false).state).toBe('unvisited');
+    expect(pageState('environment', [problem('engine.url', 'no')], () => 'x', false).state).toBe('problem');
+    expect(pageState('review', [url], none, true)).toEqual({ state: 'problem', problems: 1, warnings: 0 });
+    expect(pageState('review', [problem('precision', 'slow', 'warning')], none, true).state).toBe('warning');
   });
 
   it('include the text of config.pbtxt that is half written', () => {
@@ -269,6 +300,25 @@ describe('texts of fields', () => {
     expect(textProblem({ kind: 'decimal' }, '1e-4')).toBeNull();
     expect(textProblem({ kind: 'decimal' }, '-1')).toContain('-1');
     expect(textProblem({ kind: 'text', placeholder: '' }, 'anything')).toBeNull();
+  });
+
+  it('are amounts with separators and units, and names by their digits', () => {
+    const integer = { kind: 'integer', min: 0 } as const;
+    expect(fieldText({ ...integer, isName: true }, 18_000)).toBe('18000');
+    expect(fieldText({ ...integer, suffix: ' ms' }, 5000)).toBe('5,000 ms');
+    expect(fieldText({ ...integer, unit: 'bytes' }, 2 ** 30)).toBe('1,073,741,824 B (1.0 GiB)');
+    expect(fieldText({ ...integer, unit: 'bytes' }, 102_400)).toBe('102,400 B (100 KiB)');
+    expect(fieldText(undefined, [1, 2])).toBe('1, 2');
+  });
+
+  it('of ports, seeds, versions and ids are names', () => {
+    const names = ['local', 'docker'].flatMap((kind) =>
+      modelOf({ engine: { kind } })
+        .fields.filter((field) => /(Port|Seed|Version|Id)$/.test(pathOf(field)))
+        .map((field) => [pathOf(field), field.control.kind === 'integer' && field.control.isName] as const),
+    );
+    expect(new Set(names.map(([path]) => path))).toContain('engine.httpPort');
+    expect(names.filter(([, isName]) => isName !== true)).toEqual([]);
   });
 
   it('are shown for people', () => {
