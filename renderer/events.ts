@@ -37,6 +37,7 @@ export function routeEvents(workbench: Workbench): () => void {
     compared,
     monitor,
     dataSources,
+    tools,
   } = workbench;
   return client.on((events) => {
     for (const event of events) {
@@ -49,6 +50,7 @@ export function routeEvents(workbench: Workbench): () => void {
       compared.getState().hear(event);
       monitor.getState().hear(event);
       dataSources.getState().hear(event);
+      tools.getState().hear(event);
     }
     if (events.some(changesList)) void runs.getState().load();
     if (events.some(changesImages)) void images.getState().load();

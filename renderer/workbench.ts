@@ -37,8 +37,12 @@ import type { RouteState } from './stores/route';
 import { createRoute } from './stores/route';
 import type { Selection } from './stores/selection';
 import { createSelection } from './stores/selection';
+import type { StartCheck } from './stores/start-check';
+import { createStartCheck } from './stores/start-check';
 import type { StepLog } from './stores/step-log';
 import { createStepLog } from './stores/step-log';
+import type { ToolInstall } from './stores/tools';
+import { createToolInstall } from './stores/tools';
 
 /** Everything that the pages share: one store a resource, over one client. */
 export interface Workbench {
@@ -65,6 +69,9 @@ export interface Workbench {
   readonly draft: StoreApi<DraftState>;
   readonly ownModel: StoreApi<OwnModel>;
   readonly dataSources: StoreApi<DataSources>;
+  readonly tools: StoreApi<ToolInstall>;
+  /** What keeps the draft from being started now. */
+  readonly startCheck: StoreApi<StartCheck>;
   readonly route: StoreApi<RouteState>;
   readonly closing: StoreApi<Closing>;
   readonly overlay: StoreApi<Overlay>;
@@ -72,10 +79,11 @@ export interface Workbench {
 
 export function createWorkbench(client: Client, storage: Storage): Workbench {
   const draft = createDraft(client);
+  const machine = createResource(() => client.call('machine.get'));
   return {
     client,
     app: createResource(() => client.call('app.info')),
-    machine: createResource(() => client.call('machine.get')),
+    machine,
     gpus: createGpuReadings(client),
     docker: createDocker(client),
     containerStats: createResource(() => client.call('docker.stats')),
@@ -93,6 +101,8 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     draft,
     ownModel: createOwnModel(client, draft),
     dataSources: createDataSources(client, draft),
+    tools: createToolInstall(client, machine),
+    startCheck: createStartCheck(client, draft, machine),
     route: createRoute(storage),
     closing: createClosing(),
     overlay: createOverlay(),

@@ -24,10 +24,11 @@ function neededTools({ spec, buildsImages }: Needs): readonly ToolId[] {
   }
 }
 
+/** Why it is needed at all, where the engine does not say so by its name. */
 const whatFor: Readonly<Record<RunSpec['engine']['kind'], string>> = {
-  local: 'The local engine runs on it.',
-  remote: 'The export and the accuracy check run on this machine.',
-  docker: 'The container images are built with it.',
+  local: '',
+  remote: 'The export and the accuracy check run on this machine. ',
+  docker: 'The container images are built with it. ',
 };
 
 function toolProblem(needs: Needs, missing: readonly ToolId[], field: string): StartProblem {
@@ -37,19 +38,20 @@ function toolProblem(needs: Needs, missing: readonly ToolId[], field: string): S
   const install = tools.installable ? 'Install the missing tools' : null;
   const docker = canUseDocker ? 'run in Docker containers' : null;
   const actions = [install, docker].filter((action) => action !== null).join(', or ');
+  const sentence = actions === '' ? '' : `${actions.charAt(0).toUpperCase()}${actions.slice(1)}. `;
   const fixes: readonly ProblemFix[] = [
     ...(tools.installable ? ['install-tools' as const] : []),
     ...(canUseDocker ? ['use-docker' as const] : []),
   ];
   const command = tools.installable
     ? ''
-    : ' "npm run demo" in a clone of the workbench installs what is missing, while online.';
+    : 'Run "npm run demo" in a clone of the workbench while online: it installs what is missing.';
   return {
     field,
     code: 'toolchain-missing',
     severity: 'problem',
     message: `Not installed on this machine: ${toolList(missing)}`,
-    remedy: `${whatFor[kind]}${actions === '' ? '' : ` ${actions.charAt(0).toUpperCase()}${actions.slice(1)}.`}${command}`,
+    remedy: `${whatFor[kind]}${sentence}${command}`.trim(),
     fixes,
   };
 }

@@ -1,18 +1,19 @@
 import { IconAlertTriangle, IconCircleCheck, IconCircleMinus, IconCircleX } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import type { Check } from '../../../main/contract/machine';
+import { InstallTools } from '../../components/install-tools';
 import { Remedy } from '../../components/remedy';
 
 const looks: Readonly<
   Record<Check['status'], { readonly icon: Icon; readonly tone: string; readonly word: string }>
 > = {
-  ok: { icon: IconCircleCheck, tone: 'good', word: 'Fine' },
+  ok: { icon: IconCircleCheck, tone: 'good', word: 'OK' },
   warning: { icon: IconAlertTriangle, tone: 'warn', word: 'Warning' },
   problem: { icon: IconCircleX, tone: 'bad', word: 'Problem' },
   'not-applicable': { icon: IconCircleMinus, tone: 'dim', word: 'Not needed' },
 };
 
-function CheckLine({ check }: { check: Check }) {
+function CheckLine({ check, installable }: { check: Check; installable: boolean }) {
   const { icon: CheckIcon, tone, word } = looks[check.status];
   return (
     <li className="check" data-check={check.id} data-status={check.status}>
@@ -23,14 +24,18 @@ function CheckLine({ check }: { check: Check }) {
       <span className="check-title">{check.title}</span>
       <div className="check-finding">
         <p>{check.finding}</p>
-        {check.remedy === null ? null : <Remedy text={check.remedy} />}
+        {check.id === 'tools' && installable ? (
+          <InstallTools />
+        ) : check.remedy === null ? null : (
+          <Remedy text={check.remedy} />
+        )}
       </div>
     </li>
   );
 }
 
 /** The preflight: every check in its order; what does not apply is folded away with its reason. */
-export function CheckList({ checks }: { checks: readonly Check[] }) {
+export function CheckList({ checks, installable }: { checks: readonly Check[]; installable: boolean }) {
   const applied = checks.filter((check) => check.status !== 'not-applicable');
   const rest = checks.filter((check) => check.status === 'not-applicable');
   return (
@@ -40,7 +45,7 @@ export function CheckList({ checks }: { checks: readonly Check[] }) {
       </div>
       <ul className="checks">
         {applied.map((check) => (
-          <CheckLine key={check.id} check={check} />
+          <CheckLine key={check.id} check={check} installable={installable} />
         ))}
       </ul>
       {rest.length === 0 ? null : (
@@ -50,7 +55,7 @@ export function CheckList({ checks }: { checks: readonly Check[] }) {
           </summary>
           <ul className="checks">
             {rest.map((check) => (
-              <CheckLine key={check.id} check={check} />
+              <CheckLine key={check.id} check={check} installable={installable} />
             ))}
           </ul>
         </details>

@@ -2,7 +2,7 @@ import type { Check } from '../../../main/contract/machine';
 
 const counted = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
 
-/** "2 problems, 1 warning", or that there is neither. */
+/** "2 problems, 1 warning", or that none was found. */
 export function checkSummary(checks: readonly Check[]): string {
   const count = (status: Check['status']): number => checks.filter((check) => check.status === status).length;
   const problems = count('problem');
@@ -11,5 +11,5 @@ export function checkSummary(checks: readonly Check[]): string {
     ...(problems === 0 ? [] : [counted(problems, 'problem')]),
     ...(warnings === 0 ? [] : [counted(warnings, 'warning')]),
   ];
-  return parts.length === 0 ? 'Nothing to mend' : parts.join(', ');
+  return parts.length === 0 ? 'No problems found' : parts.join(', ');
 }

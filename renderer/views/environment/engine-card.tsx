@@ -2,6 +2,7 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import type { EngineStatus } from '../../../main/contract/engine-status';
 import type { DockerFacts } from '../../../main/contract/machine';
 import { Facts } from '../../components/facts';
+import { InstallTools } from '../../components/install-tools';
 import { Remedy } from '../../components/remedy';
 import { dockerFacts } from './machine-text';
 
@@ -12,7 +13,13 @@ const engineTitle: Readonly<Record<EngineStatus['kind'], string>> = {
 };
 
 /** A place to run Triton: whether it can be used, and what to do where it cannot. */
-export function EngineCard({ engine, docker }: { engine: EngineStatus; docker: DockerFacts }) {
+export function EngineCard(props: {
+  engine: EngineStatus;
+  docker: DockerFacts;
+  /** The window can install what the local engine lacks. */
+  installable: boolean;
+}) {
+  const { engine, docker, installable } = props;
   return (
     <section className="panel" aria-label={engineTitle[engine.kind]}>
       <div className="panel-head">
@@ -29,7 +36,10 @@ export function EngineCard({ engine, docker }: { engine: EngineStatus; docker: D
       <div className="panel-body stack">
         {engine.version === null ? null : <p>Version {engine.version}</p>}
         {engine.note === '' ? null : <p className="dim">{engine.note}</p>}
-        {engine.remedy === null ? null : <Remedy text={engine.remedy} />}
+        {engine.remedy === null || (engine.kind === 'local' && installable) ? null : (
+          <Remedy text={engine.remedy} />
+        )}
+        {engine.kind === 'local' && !engine.available ? <InstallTools /> : null}
         {engine.kind === 'docker' ? <Facts facts={dockerFacts(docker)} /> : null}
       </div>
     </section>

@@ -33,7 +33,12 @@ function Machine({ machine }: { machine: MachineStatus }) {
     <>
       <FactsCard title="This machine" facts={machineFacts(environment, host)} />
       {engines.map((engine) => (
-        <EngineCard key={engine.kind} engine={engine} docker={docker} />
+        <EngineCard
+          key={engine.kind}
+          engine={engine}
+          docker={docker}
+          installable={machine.tools.installable}
+        />
       ))}
       <FactsCard title="Python packages" facts={Object.entries(environment.packages)} />
     </>
@@ -64,15 +69,15 @@ export function EnvironmentView() {
             void gpus.getState().load();
           }}
         >
-          Look again
+          Check again
         </Button>
       }
     >
       <div className="stack">
         {error === null ? null : <ErrorPanel error={error} />}
         {value === null && error === null ? <WaitingList /> : null}
-        {value === null ? null : <CheckList checks={value.checks} />}
-        <div className="cards">
+        {value === null ? null : <CheckList checks={value.checks} installable={value.tools.installable} />}
+        <div className="machine-cards">
           <GpuSection />
           {value === null ? null : <Machine machine={value} />}
           {info === null ? null : (

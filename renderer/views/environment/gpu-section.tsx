@@ -24,17 +24,17 @@ export function GpuSection() {
         <section className="panel" aria-label="GPUs">
           <div className="panel-head">
             <h2>GPUs</h2>
-            <span className="dim">{report.gpus.length === 0 ? 'none' : null}</span>
           </div>
           <div className="panel-body stack">
-            {report.problem === null ? null : (
+            {report.gpus.length === 0 ? <p>No NVIDIA GPU detected. Models run on the CPU.</p> : null}
+            {report.problem === null ? null : report.gpus.length === 0 ? (
+              // A machine without a GPU has no nvidia-smi: nothing is wrong with it.
+              <p className="dim">{report.problem}</p>
+            ) : (
               <p className="problem-line">
                 <IconAlertTriangle size={15} aria-hidden="true" className="tone-warn" />
                 {report.problem}
               </p>
-            )}
-            {report.gpus.length > 0 ? null : (
-              <p className="dim">No NVIDIA GPU answers here. Models run on the CPU.</p>
             )}
           </div>
         </section>

@@ -16,6 +16,7 @@ import type { WizardKey } from './shortcuts';
 import { ToleranceNotice } from './tolerance-notice';
 import { useDrop } from './use-drop';
 import { useStart } from './use-start';
+import { useStartCheck } from './use-start-check';
 import { useWizardKeys } from './use-wizard-keys';
 import { WizardActions } from './wizard-actions';
 import { useWizardModel, WizardProvider } from './wizard-context';
@@ -42,6 +43,7 @@ export function NewDeploymentView() {
   const model = useWizardModel();
   const pane = usePane(page);
   const { start, starting } = useStart();
+  useStartCheck();
 
   useEffect(() => {
     void enter();

@@ -39,6 +39,9 @@ const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>
     `config.pbtxt: max_batch_size ${configure.maxBatchSize}, ${configure.batching} batching, ${configure.instances} instance${configure.instances === 1 ? '' : 's'}`,
   deploy: ({ engine, configure }) => {
     const gpus = engine.kind === 'docker' && engine.gpus.length > 0 ? `, GPUs ${engine.gpus.join(', ')}` : '';
+    if (engine.kind === 'remote') {
+      return `Uses the Triton at ${engine.url} and checks ${configure.modelName} there`;
+    }
     return `Starts Triton (${engine.kind}${gpus}) and loads ${configure.modelName}`;
   },
   accuracy: ({ accuracy }, metrics) => {

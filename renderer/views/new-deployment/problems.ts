@@ -1,4 +1,4 @@
-import type { SpecPreview, SpecProblem } from '../../../main/contract/spec-tools';
+import type { SpecPreview, SpecProblem, StartProblem } from '../../../main/contract/spec-tools';
 import type { ConfigEdit } from '../../../main/contract/spec-tools';
 import type { Tree } from '../../stores/choice-tree';
 import { getAt } from '../../stores/choice-tree';
@@ -17,6 +17,8 @@ export const problemText = (problem: SpecProblem): string => {
   const { field, message } = problem;
   return message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
 };
+
+const requiredText = 'Required';
 
 export const configTextField = 'configure.config.pbtxt';
 
@@ -38,7 +40,7 @@ export function problemsOf(
     .filter((problem) => !unread.some(({ field }) => isAbout(problem, field)))
     .map((problem) =>
       /Invalid input: expected \w+, received undefined$/.test(problem.message)
-        ? { ...problem, message: 'Needs to be given' }
+        ? { ...problem, message: requiredText }
         : problem,
     );
   const edit: SpecProblem[] =
@@ -54,6 +56,26 @@ export function problemsOf(
         ];
   return [...unread, ...others, ...edit];
 }
+
+/**
+ * With what was found on the machine. A field that is wrong by itself is said first, and what can be solved by a button
+ * stands in place of the same problem without one.
+ */
+export function withStartProblems(
+  problems: readonly SpecProblem[],
+  start: readonly StartProblem[],
+): readonly SpecProblem[] {
+  const hard = (field: string) => (one: SpecProblem) => one.field === field && one.severity === 'problem';
+  const fixable = start.filter(({ fixes = [] }) => fixes.length > 0);
+  const kept = problems.filter(
+    (problem) => problem.severity !== 'problem' || !fixable.some(({ field }) => field === problem.field),
+  );
+  return [...kept, ...start.filter(({ field }) => !kept.some(hard(field)))];
+}
+
+/** Not an error yet: nobody has been there. The field says that it is required, the review that it is missing. */
+export const isMissing = (problem: SpecProblem, value: unknown): boolean =>
+  problem.message === requiredText && (value === undefined || value === '');
 
 export interface PageState {
   /** `unvisited`: nothing is known against it, and nobody has looked at it yet. */

@@ -6,7 +6,7 @@ import { wizardModel } from './wizard-model';
 
 /** Starts what the choice leads to now, not what it led to before the last key; shows the problems where it cannot. */
 export function useStart(): { readonly start: () => void; readonly starting: boolean } {
-  const { client, draft, presets, machine, route } = useWorkbench();
+  const { client, draft, presets, machine, startCheck, route } = useWorkbench();
   const [starting, setStarting] = useState(false);
   const busy = useRef(false);
   const start = useCallback(() => {
@@ -15,6 +15,7 @@ export function useStart(): { readonly start: () => void; readonly starting: boo
     setStarting(true);
     const run = async (): Promise<void> => {
       await draft.getState().settle();
+      await startCheck.getState().again();
       const state = draft.getState();
       const list = presets.getState().value ?? [];
       const preset = draftPreset(state, list);
@@ -23,7 +24,13 @@ export function useStart(): { readonly start: () => void; readonly starting: boo
         state.goTo('review');
         return;
       }
-      const model = wizardModel(state, preset, list, machine.getState().value);
+      const model = wizardModel(
+        state,
+        preset,
+        list,
+        machine.getState().value,
+        startCheck.getState().problems,
+      );
       if (!model.ready) {
         state.goTo('review');
         return;
@@ -38,6 +45,6 @@ export function useStart(): { readonly start: () => void; readonly starting: boo
         setStarting(false);
       }),
     );
-  }, [client, draft, presets, machine, route]);
+  }, [client, draft, presets, machine, startCheck, route]);
   return { start, starting };
 }

@@ -8,16 +8,17 @@ import { wizardModel } from './wizard-model';
 
 /** null while the presets are on their way, or the draft's preset is none of them. */
 export function useWizardModel(): WizardModel | null {
-  const { draft, presets, machine } = useWorkbench();
+  const { draft, presets, machine, startCheck } = useWorkbench();
   const state = useStore(draft);
   const list = useStore(presets, (resource) => resource.value);
   const status = useStore(machine, (resource) => resource.value);
+  const startProblems = useStore(startCheck, ({ problems }) => problems);
   return useMemo(() => {
     if (list === null) return null;
     const preset = draftPreset(state, list);
     if (preset === null) return null;
-    return wizardModel(state, preset, list, status);
-  }, [state, list, status]);
+    return wizardModel(state, preset, list, status, startProblems);
+  }, [state, list, status, startProblems]);
 }
 
 const context = createContext<WizardModel | null>(null);

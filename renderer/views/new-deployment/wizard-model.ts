@@ -1,7 +1,7 @@
 import type { MachineStatus } from '../../../main/contract/machine';
 import type { Preset } from '../../../main/contract/preset';
 import type { RunSpec } from '../../../main/contract/run-spec';
-import type { SpecProblem } from '../../../main/contract/spec-tools';
+import type { SpecProblem, StartProblem } from '../../../main/contract/spec-tools';
 import type { Keys, Tree } from '../../stores/choice-tree';
 import { getAt, mergeTrees, sameValue } from '../../stores/choice-tree';
 import type { DraftState } from '../../stores/draft';
@@ -10,7 +10,7 @@ import { changesOf, defaultOf, engineDefaults } from './changes';
 import type { Field, FieldContext } from './fields/field';
 import { allFields } from './fields/sections';
 import { engineForTarget } from './fields/target-gpu';
-import { problemsOf } from './problems';
+import { problemsOf, withStartProblems } from './problems';
 
 export interface WizardModel {
   readonly preset: Preset;
@@ -54,13 +54,17 @@ export function wizardModel(
   preset: Preset,
   presets: readonly Preset[],
   machine: MachineStatus | null,
+  startProblems: readonly StartProblem[] = [],
 ): WizardModel {
   const values = valuesOf(draft);
   const defaults = defaultsHere(draft, machine);
   const precision = draft.preview?.defaultPrecision;
   const context: FieldContext = { preset, presets, machine, value: (...keys) => getAt(values, keys) };
   const fields = allFields(context);
-  const problems = problemsOf(fields, draft.overrides, draft.preview, draft.edit?.problem ?? null);
+  const problems = withStartProblems(
+    problemsOf(fields, draft.overrides, draft.preview, draft.edit?.problem ?? null),
+    startProblems,
+  );
   return {
     preset,
     context,

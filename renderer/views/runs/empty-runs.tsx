@@ -1,17 +1,22 @@
 import { Button } from '@mantine/core';
-import { IconPlayerPlay } from '@tabler/icons-react';
+import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useStore } from 'zustand';
+import { InstallTools } from '../../components/install-tools';
 import { attempt } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
+import { demoState } from './demo-state';
 
-/** Before the first run: the demo, and what it will do. */
+/** Before the first run: the demo and what it does, or what it needs first. */
 export function EmptyRuns() {
-  const { client, route } = useWorkbench();
+  const { client, machine, route } = useWorkbench();
+  const status = useStore(machine, ({ value }) => value);
   const [starting, setStarting] = useState(false);
-  const start = async (): Promise<void> => {
+  const demo = demoState(status);
+  const start = async (overrides: Readonly<Record<string, unknown>>): Promise<void> => {
     setStarting(true);
     try {
-      const spec = await client.call('presets.resolve', { preset: 'resnet50', overrides: {} });
+      const spec = await client.call('presets.resolve', { preset: 'resnet50', overrides: { ...overrides } });
       const { runId } = await client.call('runs.start', { spec });
       route.getState().go({ page: 'run', runId });
     } finally {
@@ -26,15 +31,36 @@ export function EmptyRuns() {
         Server on this machine, checks its accuracy, measures latency and throughput, and writes the report.
         It takes a few minutes.
       </p>
-      <Button
-        leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
-        loading={starting}
-        onClick={() => {
-          attempt(start);
-        }}
-      >
-        Start the ResNet50 demo
-      </Button>
+      {demo.why === null ? null : (
+        <p className="demo-why tone-bad" role="alert">
+          <IconAlertTriangle size={16} aria-hidden="true" />
+          <span>{demo.why}</span>
+        </p>
+      )}
+      {demo.canInstall ? <InstallTools /> : null}
+      <div className="demo-actions">
+        <Button
+          leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
+          loading={starting}
+          disabled={demo.why !== null}
+          onClick={() => {
+            attempt(() => start({}));
+          }}
+        >
+          Start the ResNet50 demo
+        </Button>
+        {demo.canUseDocker ? (
+          <Button
+            variant="default"
+            disabled={starting}
+            onClick={() => {
+              attempt(() => start({ engine: { kind: 'docker' } }));
+            }}
+          >
+            Start the demo in Docker
+          </Button>
+        ) : null}
+      </div>
     </div>
   );
 }

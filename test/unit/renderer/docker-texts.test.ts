@@ -182,7 +182,7 @@ describe('the environment in words', () => {
     expect(checkSummary((['ok', 'problem', 'warning', 'problem'] as const).map(check))).toBe(
       '2 problems, 1 warning',
     );
-    expect(checkSummary((['ok', 'not-applicable'] as const).map(check))).toBe('Nothing to mend');
+    expect(checkSummary((['ok', 'not-applicable'] as const).map(check))).toBe('No problems found');
   });
 
   it('leaves out what the driver does not say', () => {

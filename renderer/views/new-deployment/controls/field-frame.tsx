@@ -4,7 +4,8 @@ import type { ReactNode } from 'react';
 import type { SpecProblem } from '../../../../main/contract/spec-tools';
 import type { Field } from '../fields/field';
 import { pathOf } from '../fields/field';
-import { isAbout, problemText } from '../problems';
+import { ProblemFixes } from '../pages/problem-fixes';
+import { isAbout, isMissing, problemText } from '../problems';
 import { resetField } from '../reset-field';
 import { useWizard } from '../wizard-context';
 import { valueText } from '../read-text';
@@ -50,7 +51,9 @@ export function FieldFrame(props: { field: Field; control: (control: ControlProp
   const id = `field-${path}`;
   const labelId = `${id}-label`;
   const about = wizard.problems.filter((problem) => isAbout(problem, path));
-  const problem = about.find(({ severity }) => severity === 'problem');
+  const found = about.find(({ severity }) => severity === 'problem');
+  const missing = found !== undefined && isMissing(found, wizard.valueAt(field.keys));
+  const problem = missing ? undefined : found;
   const warnings = about.filter(({ severity }) => severity === 'warning');
   const notes = about.filter(({ severity }) => severity === 'note');
   const changed = wizard.isChanged(field.keys);
@@ -96,6 +99,12 @@ export function FieldFrame(props: { field: Field; control: (control: ControlProp
         error: problem === undefined ? undefined : told(problem),
         disabled: field.idle !== undefined,
       })}
+      {missing ? (
+        <p className="field-help" role="note">
+          {problemText(found)}
+        </p>
+      ) : null}
+      {problem === undefined ? null : <ProblemFixes problem={problem} />}
       {notes.map((note) => (
         <p key={note.message} className="field-help" role="note">
           {[`${note.message}.`, note.remedy].filter(Boolean).join(' ')}
@@ -105,6 +114,9 @@ export function FieldFrame(props: { field: Field; control: (control: ControlProp
         <p key={warning.message} className="field-warning">
           {told(warning)}
         </p>
+      ))}
+      {warnings.map((warning) => (
+        <ProblemFixes key={warning.message} problem={warning} />
       ))}
     </div>
   );

@@ -14,7 +14,12 @@ function engineOption(kind: EngineStatus['kind'], context: FieldContext): Option
   const status = context.machine?.engines.find((engine) => engine.kind === kind);
   // One that nobody has looked at yet, and a server elsewhere, are not refused.
   if (status === undefined || status.available || kind === 'remote') return { value: kind, label, note };
-  return { value: kind, label, note, why: [status.note, status.remedy].filter(Boolean).join(' ') };
+  // The paths that are missing are on the Environment page.
+  const why =
+    kind === 'local'
+      ? 'Not installed on this machine. Install it on the Environment page.'
+      : [status.note, status.remedy].filter(Boolean).join(' ');
+  return { value: kind, label, note, why };
 }
 
 const engineField = (context: FieldContext): Field => ({
@@ -107,9 +112,9 @@ const addressSection: Section = {
       keys: ['engine', 'url'],
       label: 'Address of Triton',
       term: 'server-url',
-      help: 'Host and port of its HTTP service. gRPC is taken to be the next port; ?grpcPort=N says another.',
+      help: 'Host and port of its HTTP service. gRPC uses the next port unless the address ends in ?grpcPort=N.',
       wide: true,
-      control: { kind: 'text', placeholder: 'http://triton.example:8000' },
+      control: { kind: 'text', placeholder: 'localhost:8000' },
     },
   ],
 };

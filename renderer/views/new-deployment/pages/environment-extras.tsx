@@ -1,15 +1,27 @@
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
 import { useStore } from 'zustand';
+import type { Check } from '../../../../main/contract/machine';
 import { Loading } from '../../../components/loading';
 import { Remedy } from '../../../components/remedy';
 import { useWorkbench } from '../../../workbench';
+import { engineOf } from '../fields/why-not';
+import { useWizard } from '../wizard-context';
+
+const outsideContainers: ReadonlySet<Check['id']> = new Set(['tools', 'disk']);
+
+/** The checks that a run with this kind of engine depends on: containers bring their tools, the others need no Docker. */
+export const concerns = (kind: 'local' | 'docker' | 'remote', { id }: Pick<Check, 'id'>): boolean =>
+  kind === 'docker' ? id !== 'tools' : outsideContainers.has(id);
 
 /** What the preflight found against this machine; the Environment page has all of it. */
 export function MachineNotes() {
   const { machine, route } = useWorkbench();
   const { value, error } = useStore(machine);
-  if (value === null) return error === null ? <Loading label="Looking at this machine" /> : null;
-  const found = value.checks.filter(({ status }) => status === 'problem' || status === 'warning');
+  const { kind } = engineOf(useWizard().context);
+  if (value === null) return error === null ? <Loading label="Checking this machine" /> : null;
+  const found = value.checks.filter(
+    (check) => (check.status === 'problem' || check.status === 'warning') && concerns(kind, check),
+  );
   const { environment, gpus } = value;
   return (
     <section className="panel" aria-label="This machine">
@@ -21,7 +33,7 @@ export function MachineNotes() {
         </span>
       </div>
       <ul className="problem-list inset">
-        {found.length === 0 ? <li className="dim">The preflight has nothing against it.</li> : null}
+        {found.length === 0 ? <li className="dim">No problems found for this engine.</li> : null}
         {found.map((check) => (
           <li key={check.id} className="problem-item" data-severity={check.status}>
             {check.status === 'problem' ? (
@@ -33,7 +45,8 @@ export function MachineNotes() {
               <span>
                 <strong>{check.title}</strong>: {check.finding}
               </span>
-              {check.remedy === null ? null : <Remedy text={check.remedy} />}
+              {/* The field of the engine, above, has the buttons for the tools. */}
+              {check.remedy === null || check.id === 'tools' ? null : <Remedy text={check.remedy} />}
             </div>
           </li>
         ))}

@@ -1,6 +1,7 @@
 import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import type { SpecProblem } from '../../../../main/contract/spec-tools';
 import { pageOf, pageTitle } from '../../../stores/wizard-page';
+import { ProblemFixes } from './problem-fixes';
 import { configTextField, isAbout, problemText } from '../problems';
 import { pathOf } from '../fields/field';
 import { useWizard } from '../wizard-context';
@@ -28,7 +29,7 @@ export function ProblemList({ problems, linked }: { problems: readonly SpecProbl
             data-severity={problem.severity}
           >
             <Glyph size={15} className={tone} aria-hidden="true" />
-            <span>
+            <div>
               {linked ? (
                 <button
                   type="button"
@@ -54,8 +55,10 @@ export function ProblemList({ problems, linked }: { problems: readonly SpecProbl
               )}
               {': '}
               {problemText(problem)}
+              {/[.!?]$/.test(problemText(problem)) ? null : '.'}
               {problem.remedy === null ? null : <span className="dim"> {problem.remedy}</span>}
-            </span>
+              <ProblemFixes problem={problem} />
+            </div>
           </li>
         );
       })}

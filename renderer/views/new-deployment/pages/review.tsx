@@ -75,7 +75,7 @@ function Verdict() {
     return (
       <section className="panel" aria-label="Problems">
         <div className="panel-head">
-          <h3>{ready ? 'To be known before' : 'To be mended first'}</h3>
+          <h3>{ready ? 'Before you start' : 'Fix these first'}</h3>
         </div>
         <div className="panel-body">
           <ProblemList problems={problems} linked />
@@ -86,7 +86,7 @@ function Verdict() {
   return ready ? (
     <p className="ready tone-good">
       <IconCircleCheck size={16} aria-hidden="true" />
-      Nothing stands against the run.
+      Ready to run.
     </p>
   ) : null;
 }

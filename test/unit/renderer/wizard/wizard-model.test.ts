@@ -249,7 +249,7 @@ describe('problems', () => {
   });
 
   it('make a page need input only where something was not given', () => {
-    const url = problem('engine.url', 'Needs to be given');
+    const url = problem('engine.url', 'Required');
     const value = (given: unknown) => () => given;
     expect(pageState('environment', [url], value(undefined), true).state).toBe('needs-input');
     expect(pageState('environment', [url], value('ftp://x'), true).state).toBe('problem');

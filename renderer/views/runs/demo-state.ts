@@ -1,0 +1,28 @@
+import type { MachineStatus } from '../../../main/contract/machine';
+import { toolList } from '../../../main/contract/tools';
+
+export interface DemoState {
+  /** Why the demo cannot run on the local engine; null where it can, and as long as nobody has looked. */
+  readonly why: string | null;
+  readonly canInstall: boolean;
+  readonly canUseDocker: boolean;
+}
+
+type Seen = Pick<MachineStatus, 'engines' | 'tools'>;
+
+/** Whether the demo can be started here, and the ways out where it cannot. */
+export function demoState(machine: Seen | null): DemoState {
+  const missing = machine?.tools.missing.filter((tool) => tool !== 'perf-analyzer') ?? [];
+  if (machine === null || missing.length === 0) return { why: null, canInstall: false, canUseDocker: false };
+  const canUseDocker = machine.engines.some(({ kind, available }) => kind === 'docker' && available);
+  const { installable } = machine.tools;
+  const command = 'Run "npm run demo" in a clone of the workbench to install what is missing';
+  const ways = installable
+    ? `Install it first${canUseDocker ? ', or start the demo in Docker containers' : ''}`
+    : `${command}${canUseDocker ? ', or start the demo in Docker containers' : ''}`;
+  return {
+    why: `The demo cannot start on this machine. Not installed: ${toolList(missing)}. ${ways}.`,
+    canInstall: installable,
+    canUseDocker,
+  };
+}

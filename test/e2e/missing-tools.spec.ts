@@ -1,0 +1,85 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { createHome, launch, shutDown } from './support/app';
+import type { TestHome, WorkbenchApp } from './support/app';
+
+let home: TestHome;
+let app: WorkbenchApp | null = null;
+test.beforeEach(async () => {
+  home = await createHome();
+});
+test.afterEach(async () => {
+  if (app !== null) await shutDown(app);
+  app = null;
+  await home.remove();
+});
+
+test('without Triton the demo, the wizard and the Environment page say so before anything starts', async () => {
+  await rm(join(home.path, 'triton'));
+  app = await launch(home);
+  const { page } = app;
+
+  await expect(page.getByRole('alert')).toContainText('Not installed: Triton.');
+  await expect(page.getByRole('button', { name: 'Start the ResNet50 demo' })).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'Install missing tools' })).toBeVisible();
+
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  await pages.getByRole('button', { name: 'Environment' }).click();
+  await expect(page.getByRole('status').filter({ hasText: /^\d+ problems?/ })).toBeVisible();
+  const check = page.locator('[data-check="tools"]');
+  await expect(check).toHaveAttribute('data-status', 'problem');
+  await expect(check.getByRole('button', { name: 'Install missing tools' })).toBeVisible();
+
+  await pages.getByRole('button', { name: 'New deployment' }).click();
+  const engine = page.locator('[data-field="engine.kind"]');
+  await expect(engine).toContainText('Not installed on this machine: Triton');
+  await expect(engine.getByRole('button', { name: 'Install missing tools' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Start deployment' })).toBeDisabled();
+  await expect(page.getByText('1 problem to fix')).toBeVisible();
+  expect(app.complaints).toEqual([]);
+});
+
+test('a taken port is red at its field, and one click frees the run from it', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    app = await launch(home);
+    const { page } = app;
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('button', { name: 'New deployment' })
+      .click();
+    const field = page.locator('[data-field="engine.httpPort"]');
+    await field.getByRole('textbox').fill(String(port));
+    await expect(field).toContainText(`Port ${port} is in use: process ${process.pid}`);
+    await expect(page.getByRole('button', { name: 'Start deployment' })).toBeDisabled();
+    await field.getByRole('button', { name: 'Use a free port' }).click();
+    await expect(field.getByRole('textbox')).toHaveValue('');
+    await expect(field).not.toContainText('is in use');
+    await expect(page.getByRole('button', { name: 'Start deployment' })).toBeEnabled();
+  } finally {
+    server.close();
+  }
+});
+
+test('an address without a scheme is taken, and a server that does not answer is named at the field', async () => {
+  app = await launch(home);
+  const { page } = app;
+  await page
+    .getByRole('navigation', { name: 'Pages' })
+    .getByRole('button', { name: 'New deployment' })
+    .click();
+  await page.getByRole('radio', { name: 'Remote Triton' }).check();
+  const field = page.locator('[data-field="engine.url"]');
+  await expect(field.getByRole('note')).toHaveText('Required');
+  await expect(field.getByRole('textbox')).not.toHaveAttribute('aria-invalid', 'true');
+  await field.getByRole('textbox').fill('localhost:1');
+  await expect(field).toContainText('Triton at localhost:1:');
+  await expect(field.getByRole('textbox')).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.getByRole('button', { name: 'Start deployment' })).toBeDisabled();
+});
