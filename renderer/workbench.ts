@@ -35,6 +35,10 @@ import type { Resource } from './stores/resource';
 import { createResource } from './stores/resource';
 import type { RouteState } from './stores/route';
 import { createRoute } from './stores/route';
+import type { RunFilter } from './stores/run-filter';
+import { createRunFilter } from './stores/run-filter';
+import type { SeenFailures } from './stores/seen-failures';
+import { createSeenFailures } from './stores/seen-failures';
 import type { Selection } from './stores/selection';
 import { createSelection } from './stores/selection';
 import type { StartCheck } from './stores/start-check';
@@ -64,6 +68,8 @@ export interface Workbench {
   readonly log: StoreApi<StepLog>;
   /** Runs ticked in the list. */
   readonly selection: StoreApi<Selection>;
+  readonly runFilter: StoreApi<RunFilter>;
+  readonly seenFailures: StoreApi<SeenFailures>;
   readonly compared: StoreApi<ComparedRuns>;
   readonly baselines: StoreApi<Baselines>;
   readonly draft: StoreApi<DraftState>;
@@ -96,6 +102,8 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     run: createOpenRun(client),
     log: createStepLog(client),
     selection: createSelection(),
+    runFilter: createRunFilter(),
+    seenFailures: createSeenFailures(storage),
     compared: createComparedRuns(client),
     baselines: createBaselines(client, storage),
     draft,

@@ -53,11 +53,16 @@ const isLeftOut = ({ reason }: { readonly reason: string | null }): boolean =>
 const left = (rule: AlertRule, model: ModelSample): boolean =>
   rule.metric === 'model' && rule.model === '' && isLeftOut(model);
 
+/** Why it does not answer is said where the server's state is shown, once. */
+function serverTrouble({ state, reason, version }: MonitorSample['server']): string {
+  if (state === 'gone') return version === null ? 'never reached' : 'unreachable';
+  return reason === null ? state : `${state}: ${reason}`;
+}
+
 function heldBy(rule: AlertRule, sample: MonitorSample): readonly Held[] {
   const { server } = sample;
   if (rule.metric === 'server') {
-    const wrong =
-      server.state === 'up' ? null : `${server.state}${server.reason === null ? '' : `: ${server.reason}`}`;
+    const wrong = server.state === 'up' ? null : serverTrouble(server);
     // By strict readiness a server is not ready while it loads a model: that is work, no trouble.
     const busy = server.state === 'not-ready' && sample.models.some(isOnItsWay);
     return [{ subject: 'server', wrong: busy ? undefined : wrong }];

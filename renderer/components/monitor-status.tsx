@@ -10,6 +10,7 @@ export function MonitorStatus() {
   const { monitor, route } = useWorkbench();
   const source = useStore(monitor, (state) => state.state?.source ?? null);
   const server = useStore(monitor, (state) => state.sample?.server.state ?? null);
+  const reached = useStore(monitor, (state) => (state.sample?.server.version ?? null) !== null);
   const firing = useStore(
     monitor,
     (state) => state.alerts.filter((alert) => alert.state === 'firing').length,
@@ -26,7 +27,11 @@ export function MonitorStatus() {
     >
       <IconActivity size={14} aria-hidden="true" />
       {source.kind === 'live' ? source.url.replace(/^http:\/\//, '') : 'Replay'}
-      {server === null ? null : <span className={`status tone-${tones[server]}`}>{words[server]}</span>}
+      {server === null ? null : (
+        <span className={`status tone-${tones[server]}`}>
+          {server === 'gone' && !reached ? 'not reached' : words[server]}
+        </span>
+      )}
       {firing === 0 ? null : (
         <span className="status tone-bad">
           <IconAlertTriangle size={14} aria-hidden="true" />

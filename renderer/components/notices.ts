@@ -32,9 +32,8 @@ export function noticeDone(title: string, message: string): void {
   });
 }
 
-/** What was done can be undone for a while; `message` gets the way to take the notice off. */
-export function noticeUndo(message: (close: () => void) => ReactNode): void {
-  const id = `undo-${Date.now()}`;
+/** A notice with a button, for a while; `message` gets the way to take the notice off. */
+export function noticeAction(id: string, message: (close: () => void) => ReactNode): void {
   notifications.show({
     id,
     color: 'workbench',

@@ -3,16 +3,16 @@ import { useStore } from 'zustand';
 import { formatBytes } from '../format/numbers';
 import { useWorkbench } from '../workbench';
 import { DockerStatus } from './docker-status';
+import { FailedStatus } from './failed-status';
 import { MonitorStatus } from './monitor-status';
 
-/** Engine, hardware, running work, problems; each opens its page. */
+/** Engine, running work, problems, hardware; each opens its page. In a narrow window the last items go first, each as a whole. */
 export function StatusBar() {
   const { machine, runs, route, app } = useWorkbench();
   const status = useStore(machine, (state) => state.value);
   const list = useStore(runs, (state) => state.value) ?? [];
   const info = useStore(app, (state) => state.value);
   const running = list.filter((run) => run.status === 'running');
-  const ended = list.filter((run) => run.status === 'failed' || run.status === 'gate-failed');
   const local = status?.engines.find((engine) => engine.kind === 'local');
   const gpus = status?.environment.gpus ?? [];
   const go = route.getState().go;
@@ -41,6 +41,18 @@ export function StatusBar() {
       )}
       <DockerStatus />
       <MonitorStatus />
+      <button
+        type="button"
+        className="plain-button status-bar-item"
+        onClick={() => {
+          const only = running.length === 1 ? running[0] : undefined;
+          go(only === undefined ? { page: 'runs' } : { page: 'run', runId: only.runId });
+        }}
+      >
+        {running.length > 0 ? <IconLoader2 size={14} aria-hidden="true" className="turning" /> : null}
+        {running.length === 0 ? 'No run in progress' : `${running.length} running`}
+      </button>
+      <FailedStatus />
       {status === null ? null : (
         <button
           type="button"
@@ -53,29 +65,6 @@ export function StatusBar() {
           {gpus.length === 0
             ? `${status.environment.cpuCount} CPUs · ${formatBytes(status.environment.memoryBytes)} · no GPU`
             : gpus.map((gpu) => gpu.name).join(', ')}
-        </button>
-      )}
-      <button
-        type="button"
-        className="plain-button status-bar-item"
-        onClick={() => {
-          const only = running.length === 1 ? running[0] : undefined;
-          go(only === undefined ? { page: 'runs' } : { page: 'run', runId: only.runId });
-        }}
-      >
-        {running.length > 0 ? <IconLoader2 size={14} aria-hidden="true" className="turning" /> : null}
-        {running.length === 0 ? 'No run under way' : `${running.length} running`}
-      </button>
-      {ended.length === 0 ? null : (
-        <button
-          type="button"
-          className="plain-button status-bar-item"
-          onClick={() => {
-            go({ page: 'runs' });
-          }}
-        >
-          <IconAlertTriangle size={14} aria-hidden="true" />
-          {ended.length} failed
         </button>
       )}
       {info === null ? null : <span className="status-bar-item last">Workbench {info.version}</span>}

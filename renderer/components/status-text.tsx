@@ -40,7 +40,7 @@ const stepLooks: Readonly<Record<StepStatus | 'paused', Look>> = {
   paused: { icon: IconPlayerPause, tone: 'warn' },
 };
 
-/** State of a run: icon and word, the colour only says it again. `text` is more exact where more is known. */
+/** State of a run: icon and word, the color only repeats it. `text` is more exact where more is known. */
 export function RunStatusText({ status, text }: { status: RunStatus; text?: string | undefined }) {
   const { icon: StatusIcon, tone } = runLooks[status];
   return (

@@ -1,9 +1,10 @@
-import { useEffect } from 'react';
+import { createElement, useEffect } from 'react';
 import { runStatusText } from '../format/words';
 import { useWorkbench } from '../workbench';
-import { noticeDone } from './notices';
+import { ActionMessage } from './action-message';
+import { noticeAction } from './notices';
 
-/** Tells of a run that ended while another page was shown. */
+/** A notice of a run that ended while another page was shown, which opens it. */
 export function useRunEndNotice(): void {
   const { client, route, runs } = useWorkbench();
   useEffect(
@@ -17,7 +18,20 @@ export function useRunEndNotice(): void {
           // Figures of a file are there at once: nothing ran.
           if (row === undefined || row.imported !== null) continue;
           const name = `${row.preset}, ${row.format} ${row.precision}`;
-          noticeDone(`Run ended: ${runStatusText[event.entry.outcome].toLowerCase()}`, name);
+          const title = `Run ended: ${runStatusText[event.entry.outcome].toLowerCase()}`;
+          const { runId } = event;
+          noticeAction(`ended-${runId}`, (close) =>
+            createElement(ActionMessage, {
+              title,
+              text: name,
+              action: 'Open run',
+              onAction: () => {
+                route.getState().go({ page: 'run', runId });
+                close();
+                return Promise.resolve();
+              },
+            }),
+          );
         }
       }),
     [client, route, runs],

@@ -76,11 +76,11 @@ test('what was seen is saved as CSV, and the recording plays again', async () =>
   const monitor = new MonitorPage(app.page);
   const path = join(home.path, 'seen.csv');
   await saveTo(app, path);
-  await monitor.action('Save what was seen').click();
-  await app.page.getByRole('menuitem', { name: 'CSV, every second' }).click();
+  await monitor.action('Export').click();
+  await app.page.getByRole('menuitem', { name: 'CSV, one row per second' }).click();
   await expect(app.page.getByText(path)).toBeVisible();
   expect(await readFile(path, 'utf8')).toContain('model:echo/1');
-  await monitor.action('Stop').click();
+  await monitor.action('Stop watching').click();
   await app.page.getByRole('button', { name: /^Replay monitor-/ }).click();
   await expect(monitor.server).toContainText('Recording monitor-');
   await expect(app.page.locator('[data-model="echo/1"]')).toBeVisible();

@@ -49,7 +49,7 @@ function RuleLine(props: {
       />
       <Select
         size="xs"
-        w={158}
+        className="rule-metric"
         aria-label="What the rule watches"
         allowDeselect={false}
         data={alertMetrics.map((metric) => ({ value: metric, label: metricText[metric].label }))}
@@ -62,7 +62,7 @@ function RuleLine(props: {
       {rule.metric === 'server' ? null : (
         <Select
           size="xs"
-          w={132}
+          className="rule-model"
           aria-label={`${label}: of which model`}
           allowDeselect={false}
           data={ruleModels(props.models, rule)}
@@ -75,7 +75,7 @@ function RuleLine(props: {
       {unit === null ? null : (
         <NumberInput
           size="xs"
-          w={104}
+          className="rule-limit"
           aria-label={`${label} above`}
           prefix="> "
           suffix={` ${unit}`}
@@ -89,7 +89,7 @@ function RuleLine(props: {
       )}
       <NumberInput
         size="xs"
-        w={84}
+        className="rule-seconds"
         aria-label={`${label}: for so many seconds`}
         prefix="for "
         suffix=" s"
@@ -149,7 +149,7 @@ export function AlertPanel(props: {
         </ActionIcon>
       </div>
       <div className="panel-body stack">
-        {alerts.length === 0 ? <p className="dim">Nothing alerts.</p> : null}
+        {alerts.length === 0 ? <p className="dim">No active alerts.</p> : null}
         <ul className="monitor-alerts" aria-label="Current alerts">
           {alerts.map((alert) => (
             <AlertLine key={`${alert.ruleId} ${alert.subject}`} alert={alert} />

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Menu, Select, Tooltip } from '@mantine/core';
 import {
   IconDownload,
+  IconPencil,
   IconPlayerPause,
   IconPlayerPlay,
   IconPlayerRecord,
@@ -15,7 +16,7 @@ import { useWorkbench } from '../../workbench';
 import { windowText } from './monitor-text';
 
 const exports = [
-  ['csv', 'CSV, every second'],
+  ['csv', 'CSV, one row per second'],
   ['html', 'Report, HTML'],
   ['pdf', 'Report, PDF'],
 ] as const;
@@ -26,8 +27,8 @@ export function SaveMenu() {
   return (
     <Menu position="bottom-end" shadow="md" withinPortal>
       <Menu.Target>
-        <Tooltip label="Save what was seen" openDelay={300}>
-          <ActionIcon variant="subtle" color="gray" size="md" aria-label="Save what was seen">
+        <Tooltip label="Export" openDelay={300}>
+          <ActionIcon variant="subtle" color="gray" size="md" aria-label="Export">
             <IconDownload size={16} aria-hidden="true" />
           </ActionIcon>
         </Tooltip>
@@ -51,8 +52,14 @@ export function SaveMenu() {
   );
 }
 
-/** Window length, pause, record, export, stop. */
-export function MonitorActions({ state }: { state: MonitorState }) {
+/** Window length, pause, record, export, another server, stop. */
+export function MonitorActions(props: {
+  state: MonitorState;
+  /** The picker of the server is open. */
+  changing: boolean;
+  onChange: () => void;
+}) {
+  const { state, changing } = props;
   const { client, monitor } = useWorkbench();
   const { minutes, pausedMs, show, pause } = useStore(monitor);
   const live = state.source?.kind === 'live';
@@ -83,13 +90,21 @@ export function MonitorActions({ state }: { state: MonitorState }) {
           onChange={(on) => {
             attempt(async () => {
               await client.call('monitor.record', { on });
-              if (!on)
-                noticeDone('Recorded', 'It stands in the list of recordings once watching has been stopped.');
+              if (!on) noticeDone('Recording saved', 'Listed under Recordings after you stop watching.');
             });
           }}
         />
       ) : null}
       <SaveMenu />
+      <Button
+        size="xs"
+        variant="default"
+        aria-expanded={changing}
+        leftSection={<IconPencil size={14} aria-hidden="true" />}
+        onClick={props.onChange}
+      >
+        Change address
+      </Button>
       <Button
         size="xs"
         variant="default"
@@ -100,7 +115,7 @@ export function MonitorActions({ state }: { state: MonitorState }) {
           });
         }}
       >
-        Stop
+        Stop watching
       </Button>
     </>
   );

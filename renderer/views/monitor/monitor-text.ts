@@ -32,6 +32,14 @@ export const serverLooks: Readonly<Record<ServerState, StateLook>> = {
   gone: { icon: IconPlugConnectedX, tone: 'bad', text: 'Gone' },
 };
 
+/** Not one answer since watching began: nothing was there that could be gone. Pure. */
+export const neverReached = ({ state, version, restarts }: MonitorSample['server']): boolean =>
+  state === 'gone' && version === null && restarts === 0;
+
+/** Pure. */
+export const serverLook = (server: MonitorSample['server']): StateLook =>
+  neverReached(server) ? { ...serverLooks.gone, text: 'Never reached' } : serverLooks[server.state];
+
 export const modelLooks: Readonly<Record<ModelState, StateLook>> = {
   ready: { icon: IconCircleCheck, tone: 'good', text: 'Ready' },
   loading: { icon: IconLoader2, tone: 'info', text: 'Loading' },
@@ -43,7 +51,7 @@ export const modelLooks: Readonly<Record<ModelState, StateLook>> = {
 export const windowText = (minutes: number): string =>
   minutes < 60 ? `${minutes} min` : `${minutes / 60} h`;
 
-export const speedText = (speed: number): string => (speed === 0 ? 'as fast as it goes' : `${speed} ×`);
+export const speedText = (speed: number): string => (speed === 0 ? 'as fast as possible' : `${speed} ×`);
 
 /** What a rule watches, and the unit of its limit; null where it has none. */
 export const metricText: Readonly<
@@ -53,7 +61,7 @@ export const metricText: Readonly<
   model: { label: 'Model is not ready', unit: null },
   'error-percent': { label: 'Errors', unit: '%' },
   'queue-ms': { label: 'Queue time', unit: 'ms' },
-  'probe-p99-ms': { label: 'p99 of the probes', unit: 'ms' },
+  'probe-p99-ms': { label: 'Probe p99', unit: 'ms' },
 };
 
 /** What a rule can be of: every model, one of those that are seen, or the one that it already names. Pure. */
@@ -79,11 +87,11 @@ export function gpuSentence(gpu: GpuSample): string {
   ].join(' · ');
 }
 
-/** The server in one sentence. */
-export function serverSentence({ server, metricsProblem }: MonitorSample): string {
+/** The server in one sentence; without a model to show, why it does not answer is said in their place. */
+export function serverSentence({ server, metricsProblem, models }: MonitorSample): string {
   const parts = [
     server.version === null ? null : `Triton ${server.version}`,
-    server.reason,
+    server.state === 'gone' && models.length === 0 ? null : server.reason,
     server.restarts === 0
       ? null
       : server.restarts === 1
@@ -108,3 +116,7 @@ export function unloadQuestion(model: Pick<ModelSample, 'name' | 'rates'>, serve
   const load = rate === 0 ? '' : ` It is answering ${formatRate(rate)} requests/s.`;
   return `Unload ${model.name} from ${server}?${load}`;
 }
+
+/** An address without a scheme is one of http. Pure. */
+export const withScheme = (url: string): string =>
+  url === '' || url.includes('://') ? url : `http://${url}`;

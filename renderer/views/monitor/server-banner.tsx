@@ -1,22 +1,22 @@
 import type { MonitorSample, MonitorState } from '../../../main/contract/monitor';
 import { formatClock } from '../../format/numbers';
-import { serverLooks, serverSentence, speedText } from './monitor-text';
+import { serverLook, serverSentence, speedText } from './monitor-text';
 import { StateText } from './state-look';
 
 function sourceText({ source }: MonitorState): string {
   if (source === null) return '';
   if (source.kind === 'live') return source.url;
-  const lost = source.damaged === 0 ? '' : `, ${source.damaged} damaged lines left out`;
-  return `Recording ${source.file}, ${speedText(source.speed)}${source.done ? ', at its end' : ''}${lost}`;
+  const lost = source.damaged === 0 ? '' : `, ${source.damaged} damaged lines skipped`;
+  return `Recording ${source.file}, ${speedText(source.speed)}${source.done ? ', finished' : ''}${lost}`;
 }
 
-/** What is watched and how it stands; a second without figures says why. */
+/** What is watched and its state; a second without figures says why. */
 export function ServerBanner(props: { state: MonitorState; sample: MonitorSample; pausedMs: number | null }) {
   const { state, sample, pausedMs } = props;
   const { server, hole } = sample;
   return (
     <section className="panel monitor-banner" aria-label="Server" data-server={server.state}>
-      <StateText look={serverLooks[server.state]} state={server.state} />
+      <StateText look={serverLook(server)} state={server.state} />
       <strong className="cut">{sourceText(state)}</strong>
       <span className="dim cut" title={serverSentence(sample)}>
         {serverSentence(sample)}

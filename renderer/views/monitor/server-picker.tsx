@@ -6,6 +6,7 @@ import type { MonitorTarget } from '../../../main/contract/monitor';
 import type { ContainerInfo } from '../../../main/contract/docker';
 import { attempt } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
+import { withScheme } from './monitor-text';
 import type { FoundServer } from './use-run-servers';
 import { useRunServers } from './use-run-servers';
 
@@ -27,12 +28,15 @@ function tritonOf(container: ContainerInfo): readonly FoundServer[] {
 }
 
 /** Which Triton to watch: an address, one watched before, one of a running deployment. */
-export function ServerPicker() {
+export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
   const { client, monitor, docker } = useWorkbench();
   const recent = useStore(monitor, (state) => state.state?.recent) ?? [];
+  const source = useStore(monitor, (state) => state.state?.source ?? null);
+  // What is watched now is what is to be corrected.
+  const start = source?.kind === 'live' ? source : recent[0];
   const containers = useStore(docker, (state) => state.state?.containers) ?? [];
-  const [url, setUrl] = useState(recent[0]?.url ?? 'http://localhost:8000');
-  const [metricsUrl, setMetricsUrl] = useState(recent[0]?.metricsUrl ?? '');
+  const [url, setUrl] = useState(start?.url ?? 'http://localhost:8000');
+  const [metricsUrl, setMetricsUrl] = useState(start?.metricsUrl ?? '');
   const [asking, setAsking] = useState(false);
   const watch = ({ url: at, metricsUrl: metricsAt }: MonitorTarget): void => {
     attempt(async () => {
@@ -45,6 +49,7 @@ export function ServerPicker() {
           metricsUrl: metricsAt,
           ...(tls === undefined ? {} : { tls }),
         });
+        onWatch?.();
       } finally {
         setAsking(false);
       }
@@ -63,12 +68,12 @@ export function ServerPicker() {
         className="monitor-form"
         onSubmit={(event) => {
           event.preventDefault();
-          watch({ url: url.trim(), metricsUrl: metricsUrl.trim() });
+          watch({ url: withScheme(url.trim()), metricsUrl: withScheme(metricsUrl.trim()) });
         }}
       >
         <TextInput
           size="xs"
-          label="HTTP address of a Triton"
+          label="Triton HTTP address"
           placeholder="http://localhost:8000"
           required
           withAsterisk={false}
@@ -79,7 +84,7 @@ export function ServerPicker() {
         />
         <TextInput
           size="xs"
-          label="Metrics, where not port 8002 of it"
+          label="Metrics address (default: port 8002 of the same host)"
           placeholder="http://localhost:8002/metrics"
           value={metricsUrl}
           onChange={(event) => {

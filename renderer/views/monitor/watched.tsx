@@ -31,17 +31,18 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
   const toMs = pausedMs ?? sample.atMs;
   const fromMs = toMs - minutes * 60_000;
   const live = state.source?.kind === 'live';
-  const why = !live ? 'This is a recording' : sample.server.state === 'gone' ? 'The server is gone' : null;
+  const gone = sample.server.state === 'gone';
+  const why = !live ? 'This is a recording' : gone ? 'The server is unreachable' : null;
   return (
     <div className="stack">
       <ServerBanner state={state} sample={sample} pausedMs={pausedMs} />
       {models.length === 0 ? (
         <section className="panel empty" aria-label="Models">
-          <h2>{sample.server.state === 'gone' ? 'The server does not answer' : 'No models'}</h2>
+          <h2>{gone ? `No response from ${serverName(state.source)}` : 'No models'}</h2>
           <p>
-            {sample.server.state === 'gone'
-              ? `${sample.server.reason ?? ''} It is asked again every second; what it says appears here.`
-              : 'The model repository of this server is empty. Models appear here as soon as there are some.'}
+            {gone
+              ? `${sample.server.reason ?? ''} Retrying every second; Change address corrects a typing error.`
+              : 'The model repository of this server is empty. Models appear here once they are added.'}
           </p>
         </section>
       ) : (

@@ -4,7 +4,7 @@ import type { RunSummary } from '../../../main/contract/api';
 import { attempt } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 
-/** Tags and note of a run, in the place of its row. Enter keeps, Escape leaves everything as it was. */
+/** Tags and note of a run, below its row. Enter saves, Escape cancels. */
 export function AnnotationForm(props: { run: RunSummary; knownTags: readonly string[]; onDone: () => void }) {
   const { run, onDone } = props;
   const { client, runs } = useWorkbench();
@@ -35,8 +35,8 @@ export function AnnotationForm(props: { run: RunSummary; knownTags: readonly str
     >
       <TagsInput
         size="xs"
-        aria-label="Tags"
-        placeholder={tags.length === 0 ? 'Tags' : ''}
+        label="Tags"
+        placeholder={tags.length === 0 ? 'Enter adds a tag' : ''}
         data={[...props.knownTags]}
         value={tags}
         maxTags={20}
@@ -48,8 +48,7 @@ export function AnnotationForm(props: { run: RunSummary; knownTags: readonly str
       />
       <TextInput
         size="xs"
-        aria-label="Note"
-        placeholder="Note"
+        label="Note"
         maxLength={10_000}
         value={note}
         onChange={(event) => {

@@ -86,16 +86,26 @@ function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit:
   );
 }
 
+/** What a narrow list has no columns for. */
+function narrowText({ profile, engine, accuracyPassed }: RunSummary): string {
+  const accuracy =
+    accuracyPassed === null ? '' : accuracyPassed ? ' · accuracy passed' : ' · accuracy not passed';
+  return `${profile} · ${engine}${accuracy} `;
+}
+
 /** One run; the name is the row's link, a click anywhere does the same. */
 export function RunRow(props: {
   run: RunSummary;
   name: string;
+  /** What tells it from the other runs of its model; '' where there is no other. */
+  distinction: string;
   selected: boolean;
   /** Its place in the whole list, from 1: most rows are not in the document. */
   position: number;
   onEdit: () => void;
 }) {
-  const { run, name, onEdit } = props;
+  const { run, name, distinction, onEdit } = props;
+  const fullName = distinction === '' ? name : `${name} ${distinction}`;
   const { route, selection } = useWorkbench();
   const open = (): void => {
     route.getState().go({ page: 'run', runId: run.runId });
@@ -113,7 +123,7 @@ export function RunRow(props: {
       <td onClick={stop}>
         <Checkbox
           size="xs"
-          aria-label={`Select ${name}`}
+          aria-label={`Select ${fullName}`}
           checked={props.selected}
           onChange={() => {
             selection.getState().toggle(run.runId);
@@ -121,27 +131,28 @@ export function RunRow(props: {
         />
       </td>
       <td>
-        <button
-          type="button"
-          className="plain-button run-name cut"
-          title={run.runId}
-          onClick={(event) => {
-            stop(event);
-            open();
-          }}
-        >
-          {name}
-        </button>
-        {run.tags.length + run.note.length === 0 ? null : (
-          <span className="second-line run-notes" title={[...run.tags, run.note].join('\n')}>
-            {run.tags.map((tag) => (
-              <span key={tag} className="tag">
-                {tag}
-              </span>
-            ))}
-            {run.note}
-          </span>
-        )}
+        <span className="run-title cut" title={`${fullName}\n${run.runId}`}>
+          <button
+            type="button"
+            className="plain-button run-name"
+            onClick={(event) => {
+              stop(event);
+              open();
+            }}
+          >
+            {name}
+          </button>
+          {distinction === '' ? null : <span className="dim"> {distinction}</span>}
+        </span>
+        <span className="second-line run-notes" title={[...run.tags, run.note].join('\n')}>
+          {run.tags.map((tag) => (
+            <span key={tag} className="tag">
+              {tag}
+            </span>
+          ))}
+          <span className="narrow-only">{narrowText(run)}</span>
+          {run.note}
+        </span>
       </td>
       <td>
         {run.format} {run.precision}
@@ -149,8 +160,11 @@ export function RunRow(props: {
       <td>{run.profile}</td>
       <td>{run.engine}</td>
       <td>
-        <RunStatusText status={run.status} />
-        {run.waitsFor === null ? null : <span className="second-line">waits for another run</span>}
+        <RunStatusText
+          status={run.status}
+          text={run.status === 'gate-failed' ? 'Gate not passed' : undefined}
+        />
+        {run.waitsFor === null ? null : <span className="second-line">Queued behind another run</span>}
       </td>
       <td>
         <Accuracy run={run} />
@@ -163,7 +177,7 @@ export function RunRow(props: {
         {formatWhen(run.createdAt)}
       </td>
       <td onClick={stop}>
-        <RowMenu run={run} name={name} onEdit={onEdit} />
+        <RowMenu run={run} name={fullName} onEdit={onEdit} />
       </td>
     </tr>
   );

@@ -1,8 +1,8 @@
 import { createElement } from 'react';
 import { WorkbenchError } from '../../../main/contract/errors';
 import type { RunSummary } from '../../../main/contract/api';
-import { UndoMessage } from '../../components/undo-message';
-import { noticeUndo } from '../../components/notices';
+import { ActionMessage } from '../../components/action-message';
+import { noticeAction } from '../../components/notices';
 import type { Workbench } from '../../workbench';
 
 /** Opens the wizard with what the run changed of the defaults as a draft. Rejects with a WorkbenchError. */
@@ -33,11 +33,12 @@ export async function removeRuns(workbench: Workbench, rows: readonly RunSummary
     const [only] = removed;
     if (only !== undefined) {
       const what = removed.length === 1 ? `${only.preset}, ${only.format} ${only.precision}` : '';
-      noticeUndo((close) =>
-        createElement(UndoMessage, {
+      noticeAction(`undo-${Date.now()}`, (close) =>
+        createElement(ActionMessage, {
+          action: 'Undo',
           title: removed.length === 1 ? 'Run deleted' : `${removed.length} runs deleted`,
           text: what,
-          onUndo: async () => {
+          onAction: async () => {
             for (const { runId } of removed) await client.call('runs.restore', { runId });
             await runs.getState().load();
             close();

@@ -1,12 +1,13 @@
 import { Checkbox } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import { useMemo, useRef, useState } from 'react';
+import { Fragment, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { RunSummary } from '../../../main/contract/api';
 import { useScrolled } from '../../components/use-scrolled';
 import { useWorkbench } from '../../workbench';
 import { AnnotationForm } from './annotation-form';
 import { facetCounts } from './filter-runs';
+import { runDistinctions } from './run-distinctions';
 import { RunRow } from './run-row';
 import type { SortColumn, Sorting } from './sort-runs';
 import { nextSorting } from './sort-runs';
@@ -73,6 +74,7 @@ export function RunsTable(props: {
   const [view, scrolled] = useScrolled(place);
   const [edited, setEdited] = useState<string | null>(null);
   const knownTags = useMemo(() => facetCounts(all, 'tag').map(([tag]) => tag), [all]);
+  const distinctions = useMemo(() => runDistinctions(all), [all]);
   const first = Math.max(0, Math.floor(view.top / rowHeight) - spare);
   const last = Math.min(runs.length, Math.ceil((view.top + view.height) / rowHeight) + spare);
   const chosen = runs.filter((run) => selected.has(run.runId)).length;
@@ -118,32 +120,33 @@ export function RunsTable(props: {
           {first === 0 ? null : (
             <tr className="spacer" aria-hidden="true" style={{ height: first * rowHeight }} />
           )}
-          {runs.slice(first, last).map((run, offset) =>
-            edited === run.runId ? (
-              <tr key={run.runId} className="edited" aria-rowindex={first + offset + 2}>
-                <td colSpan={columns.length + 2}>
-                  <AnnotationForm
-                    run={run}
-                    knownTags={knownTags}
-                    onDone={() => {
-                      setEdited(null);
-                    }}
-                  />
-                </td>
-              </tr>
-            ) : (
+          {runs.slice(first, last).map((run, offset) => (
+            <Fragment key={run.runId}>
               <RunRow
-                key={run.runId}
                 run={run}
                 name={titleOf(run.preset)}
+                distinction={distinctions.get(run.runId) ?? ''}
                 selected={selected.has(run.runId)}
                 position={first + offset + 2}
                 onEdit={() => {
                   setEdited(run.runId);
                 }}
               />
-            ),
-          )}
+              {edited === run.runId ? (
+                <tr className="edited">
+                  <td colSpan={columns.length + 2}>
+                    <AnnotationForm
+                      run={run}
+                      knownTags={knownTags}
+                      onDone={() => {
+                        setEdited(null);
+                      }}
+                    />
+                  </td>
+                </tr>
+              ) : null}
+            </Fragment>
+          ))}
           {last >= runs.length ? null : (
             <tr className="spacer" aria-hidden="true" style={{ height: (runs.length - last) * rowHeight }} />
           )}

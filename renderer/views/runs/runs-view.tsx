@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { IconPlus, IconSearch } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
@@ -9,7 +9,6 @@ import { formatCount } from '../../format/numbers';
 import { useWorkbench } from '../../workbench';
 import { EmptyRuns } from './empty-runs';
 import { FilterChips } from './filter-chips';
-import type { ChosenFacets } from './filter-runs';
 import { filterRuns } from './filter-runs';
 import { ImportButton } from './import-button';
 import { RunsTable } from './runs-table';
@@ -20,17 +19,19 @@ import { tickedRuns } from './ticked-runs';
 
 /** All runs, newest first until the reader sorts them otherwise. */
 export function RunsView() {
-  const { runs, route, presets, selection } = useWorkbench();
+  const { runs, route, presets, selection, runFilter, seenFailures } = useWorkbench();
   const { value, error } = useStore(runs);
   const known = useStore(presets, (state) => state.value);
   const selected = useStore(selection, (state) => state.runIds);
-  const [search, setSearch] = useState('');
-  const [chosen, setChosen] = useState<ChosenFacets>({});
+  const { search, chosen, setSearch, choose, clear } = useStore(runFilter);
   const [sorting, setSorting] = useState<Sorting>({ column: 'started', descending: true });
   const shown = useMemo(
     () => sortRuns(filterRuns(value ?? [], search, chosen), sorting),
     [value, search, chosen, sorting],
   );
+  useEffect(() => {
+    if (value !== null) seenFailures.getState().see(shown, value);
+  }, [seenFailures, shown, value]);
   const titles = useMemo(
     () => new Map((known ?? []).map((preset) => [preset.id, preset.title] as const)),
     [known],
@@ -86,20 +87,13 @@ export function RunsView() {
         {some ? (
           <>
             <div className="runs-bar">
-              <FilterChips runs={value} chosen={chosen} titleOf={titleOf} onChange={setChosen} />
+              <FilterChips runs={value} chosen={chosen} titleOf={titleOf} onChange={choose} />
               <SelectionBar {...tickedRuns(value, shown, selected)} />
             </div>
             {shown.length === 0 ? (
               <div className="empty">
-                <p>No run fits{search === '' ? ' these filters' : ` “${search}”`}.</p>
-                <Button
-                  size="xs"
-                  variant="default"
-                  onClick={() => {
-                    setSearch('');
-                    setChosen({});
-                  }}
-                >
+                <p>No runs match{search === '' ? ' these filters' : ` “${search}”`}.</p>
+                <Button size="xs" variant="default" onClick={clear}>
                   Show all runs
                 </Button>
               </div>

@@ -5,8 +5,8 @@ export class MonitorPage {
   constructor(private readonly page: Page) {}
 
   async watch(url: string, metricsUrl: string): Promise<void> {
-    await this.page.getByLabel('HTTP address of a Triton').fill(url);
-    await this.page.getByLabel('Metrics, where not port 8002 of it').fill(metricsUrl);
+    await this.page.getByLabel('Triton HTTP address').fill(url);
+    await this.page.getByLabel('Metrics address (default: port 8002 of the same host)').fill(metricsUrl);
     await this.page.getByRole('button', { name: 'Watch' }).click();
   }
 

@@ -75,6 +75,19 @@ it('tells of a server that is gone and of a model that fails, at once where no t
   ]);
 });
 
+it.each([
+  ['never reached', null],
+  ['unreachable', '2.51.0'],
+])('a server that is %s is said to be so without the words of the connection', (text, version) => {
+  const server = { state: 'gone', reason: 'connect ECONNREFUSED', version, restarts: 0 } as const;
+  const { alerts } = judgeAlerts(
+    [],
+    [rule({ metric: 'server', forSeconds: 0 })],
+    sample(0, { server, models: [] }),
+  );
+  expect(alerts.map((alert) => alert.text)).toEqual([text]);
+});
+
 it.each(['Not loaded', 'unloaded'])(
   'a model that is %s is in trouble only for a rule that names it',
   (reason) => {

@@ -2,8 +2,13 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { attempt } from './notices';
 
-/** What was done, and the way back. */
-export function UndoMessage(props: { title: string; text: string; onUndo: () => Promise<void> }) {
+/** What has happened, and one button: the way back, or the way there. */
+export function ActionMessage(props: {
+  title: string;
+  text: string;
+  action: string;
+  onAction: () => Promise<void>;
+}) {
   const [busy, setBusy] = useState(false);
   return (
     <span className="undo">
@@ -18,13 +23,13 @@ export function UndoMessage(props: { title: string; text: string; onUndo: () => 
         onClick={() => {
           setBusy(true);
           attempt(() =>
-            props.onUndo().finally(() => {
+            props.onAction().finally(() => {
               setBusy(false);
             }),
           );
         }}
       >
-        Undo
+        {props.action}
       </Button>
     </span>
   );

@@ -1,0 +1,50 @@
+import type { StoreApi } from 'zustand/vanilla';
+import { createStore } from 'zustand/vanilla';
+import { z } from 'zod';
+import type { RunSummary } from '../../main/contract/api';
+
+/** States that the status bar counts as failed. */
+export const failedStates = ['failed', 'gate-failed'] as const;
+
+const isFailed = ({ status }: Pick<RunSummary, 'status'>): boolean =>
+  failedStates.some((state) => state === status);
+
+export interface SeenFailures {
+  readonly runIds: ReadonlySet<string>;
+  /** These are on the screen. A run of `all` that has not failed, as one that was resumed, counts anew when it fails again. */
+  readonly see: (shown: readonly RunSummary[], all: readonly RunSummary[]) => void;
+}
+
+const storageKey = 'workbench.seen-failures';
+/** The storage is small. */
+const most = 1000;
+
+function stored(storage: Storage): readonly string[] {
+  try {
+    return z.array(z.string().max(200)).parse(JSON.parse(storage.getItem(storageKey) ?? ''));
+  } catch {
+    return [];
+  }
+}
+
+/** The failed runs that have not been looked at yet. Pure. */
+export const unseenFailures = (
+  all: readonly RunSummary[],
+  seen: ReadonlySet<string>,
+): readonly RunSummary[] => all.filter((run) => isFailed(run) && !seen.has(run.runId));
+
+/** Which failed runs have been looked at, in the list or on their page; survives the window. */
+export function createSeenFailures(storage: Storage): StoreApi<SeenFailures> {
+  return createStore<SeenFailures>()((set, get) => ({
+    runIds: new Set(stored(storage)),
+    see(shown, all) {
+      const before = get().runIds;
+      const now = new Set(shown.map((run) => run.runId));
+      const next = all.filter((run) => isFailed(run) && (before.has(run.runId) || now.has(run.runId)));
+      const runIds = new Set(next.slice(0, most).map((run) => run.runId));
+      if (runIds.size === before.size && [...runIds].every((runId) => before.has(runId))) return;
+      storage.setItem(storageKey, JSON.stringify([...runIds]));
+      set({ runIds });
+    },
+  }));
+}
