@@ -20,6 +20,7 @@ import { diffSpecs } from './diff-specs';
 import { LevelTable } from './level-table';
 import { RunLegend } from './run-legend';
 import { runNames } from './run-names';
+import { shortNames } from './short-names';
 
 /** The sweeps that the runs have between them, batch size first; of online those that any run measured or plans. */
 function sweepsOf(states: readonly RunState[]): readonly Sweep[] {
@@ -45,6 +46,10 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
     () => runNames(states, (id) => known?.find((preset) => preset.id === id)?.title ?? id),
     [states, known],
   );
+  const short = useMemo(
+    () => shortNames(states, (id) => known?.find((preset) => preset.id === id)?.title ?? id),
+    [states, known],
+  );
   const baseline = useBaseline(first);
   const published = useMemo(
     // Nothing is published of an open loop.
@@ -52,13 +57,13 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
     [baseline.shown, sweep, first],
   );
   const charts = useMemo(() => {
-    const series = states.map((state, index) => ({ name: `Run ${index + 1}`, state }));
+    const series = states.map((state, index) => ({ name: short[index] ?? '', state }));
     return {
       throughput: compareChart(series, sweep, 'throughput', theme, published),
       p99: compareChart(series, sweep, 'p99', theme, published),
       scheduledP99: sweep === 'requestRate' ? compareChart(series, sweep, 'scheduledP99', theme) : null,
     };
-  }, [states, sweep, theme, published]);
+  }, [states, short, sweep, theme, published]);
   const levels = useMemo(() => compareLevels(states, sweep), [states, sweep]);
   const differences = useMemo(
     () => diffSpecs(states.map((state) => (state.imported === null ? state.spec : null))),
@@ -68,10 +73,10 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
   const fileName = `compare-${sweep === 'batchSize' ? 'offline' : 'online'}`;
   return (
     <>
-      <RunLegend states={states} names={names} />
+      <RunLegend states={states} names={names} short={short} />
       <DifferenceTable
         differences={differences}
-        names={names}
+        names={short}
         known={states.filter(({ imported }) => imported === null).length}
       />
       <div className="measurements-head">
@@ -116,9 +121,9 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
         )}
       </div>
       {levels.length === 0 ? (
-        <p className="dim">None of these runs has measured a level of this scenario yet.</p>
+        <p className="dim">No level of this scenario has been measured yet.</p>
       ) : (
-        <LevelTable sweep={sweep} levels={levels} names={names} baseline={published} />
+        <LevelTable sweep={sweep} levels={levels} names={short} baseline={published} />
       )}
     </>
   );
@@ -161,8 +166,8 @@ export function CompareView({ runIds }: { runIds: readonly string[] }) {
           <div className="empty tall">
             <h2>Nothing to compare yet</h2>
             <p>
-              Tick two or more runs in the list and choose Compare: parameters that differ, both sweeps on one
-              axis, and every level with its ratio to the first run.
+              Select two or more runs in the list and choose Compare to see the parameters that differ, both
+              sweeps on one axis, and every level with its ratio to the baseline.
             </p>
             <Button
               leftSection={<IconList size={16} aria-hidden="true" />}

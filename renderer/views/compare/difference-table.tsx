@@ -20,8 +20,8 @@ export function DifferenceTable({
       {differences.length === 0 ? (
         <p className="panel-body dim">
           {known < names.length
-            ? 'The parameters of imported runs are not known.'
-            : 'The specifications are the same: what differs below is the machine or chance.'}
+            ? 'The parameters of imported runs are unknown.'
+            : 'The specifications are identical. Differences below come from the machine or from noise.'}
         </p>
       ) : (
         <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of parameters">
@@ -31,7 +31,8 @@ export function DifferenceTable({
                 <th scope="col">Parameter</th>
                 {names.map((name, index) => (
                   <th key={name} scope="col" title={name}>
-                    Run {index + 1}
+                    {name}
+                    {index === 0 ? <span className="dim"> (baseline)</span> : null}
                   </th>
                 ))}
               </tr>

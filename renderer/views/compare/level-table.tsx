@@ -6,19 +6,15 @@ import type { Sweep } from '../../../main/contract/sweep';
 import { sweepHeading } from '../../../main/contract/sweep';
 import { formatMs, formatRate } from '../../format/numbers';
 import type { AlignedLevel, ComparedValue } from './compare-levels';
+import { comparisonSentences, meaningOf, ratioWords } from './comparison-text';
 
-const ratioText = (ratio: number): string => `×${ratio.toFixed(ratio >= 10 ? 1 : 2)}`;
-
-/** Higher is better for throughput, lower for latency. */
-function toneOf(value: ComparedValue, higherIsBetter: boolean): string {
-  if (value.ratio === null || value.withinNoise === true) return 'dim';
-  if (value.withinNoise === null) return '';
-  return value.ratio > 1 === higherIsBetter ? 'tone-good' : 'tone-bad';
-}
+const tones = { better: 'tone-good', worse: 'tone-bad', same: 'dim', unknown: '' } as const;
 
 function noiseText(value: ComparedValue): string | undefined {
-  if (value.withinNoise === null) return 'The noise of one of the two is not known';
-  return value.withinNoise ? 'Inside the noise of the two measurements' : 'Outside the noise of both';
+  if (value.withinNoise === null) return 'The noise of one of the two runs is unknown';
+  return value.withinNoise
+    ? 'Within the 95 % intervals of both runs'
+    : 'Beyond the 95 % intervals of both runs';
 }
 
 function ValueCells(props: {
@@ -29,7 +25,8 @@ function ValueCells(props: {
   first: boolean;
 }) {
   const { value, interval } = props;
-  const tone = toneOf(value, props.higherIsBetter);
+  const meaning = meaningOf(value, props.higherIsBetter);
+  const tone = meaning === null ? '' : tones[meaning];
   return (
     <>
       <td className={value.withinNoise === true ? 'number dim' : 'number'}>
@@ -38,7 +35,7 @@ function ValueCells(props: {
       </td>
       {props.first ? null : (
         <td className={`number ${tone}`} title={value.ratio === null ? undefined : noiseText(value)}>
-          {value.ratio === null ? '–' : ratioText(value.ratio)}
+          {ratioWords(value, meaning)}
         </td>
       )}
     </>
@@ -108,7 +105,7 @@ function groupsOf(sweep: Sweep): readonly ValueGroup[] {
     : [throughput, p99('p99, ms', (run) => run.p99Ms)];
 }
 
-/** Throughput and p99 of every level, the runs side by side, each with its ratio to the first. */
+/** Throughput and p99 of every level, the runs side by side, each with its ratio to the baseline, which is the first. */
 export function LevelTable(props: {
   sweep: Sweep;
   levels: readonly AlignedLevel[];
@@ -130,10 +127,15 @@ export function LevelTable(props: {
     <section className="panel" aria-label="Levels side by side">
       <div className="panel-head">
         <h2>Levels</h2>
-        <span className="dim">
-          × to the first run; ± half of the 95 % interval; grey: inside the noise of both
-        </span>
+        <span className="dim">× relative to the baseline, {names[0]}; ± half-width of the 95 % interval</span>
       </div>
+      {names.length < 2 ? null : (
+        <ul className="panel-body compare-sentences" aria-label="Result of the comparison">
+          {comparisonSentences(levels, names).map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+      )}
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of compared levels">
         <table className="table compare-table">
           <thead>
@@ -150,15 +152,16 @@ export function LevelTable(props: {
             <tr>
               {groups.flatMap(({ title: value }) => [
                 ...names.map((name, index) => (
-                  <th
-                    key={`${value} ${name}`}
-                    scope="col"
-                    colSpan={index === 0 ? 1 : 2}
-                    className={index === 0 ? 'number group' : 'number'}
-                    title={name}
-                  >
-                    Run {index + 1}
-                  </th>
+                  <Fragment key={`${value} ${name}`}>
+                    <th scope="col" className={index === 0 ? 'number group' : 'number'} title={name}>
+                      <span className="cut">{name}</span>
+                    </th>
+                    {index === 0 ? null : (
+                      <th scope="col" className="number">
+                        vs baseline
+                      </th>
+                    )}
+                  </Fragment>
                 )),
                 baseline === null ? null : (
                   <th key={`${value} published`} scope="col" className="number dim" title={baseline.label}>

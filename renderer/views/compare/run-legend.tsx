@@ -11,9 +11,14 @@ import { useWorkbench } from '../../workbench';
 
 const glyphs = ['●', '■', '◆', '▲', '⬟', '★'] as const;
 
-/** The runs with their colour and symbol; the first is what the others are measured against. */
-export function RunLegend(props: { states: readonly RunState[]; names: readonly string[] }) {
-  const { states, names } = props;
+/** The runs with their color and symbol; the first is the baseline. */
+export function RunLegend(props: {
+  states: readonly RunState[];
+  names: readonly string[];
+  /** What differs, as charts and tables name them. */
+  short: readonly string[];
+}) {
+  const { states, names, short } = props;
   const { route, runs } = useWorkbench();
   const theme = useChartTheme();
   const list = useStore(runs, (state) => state.value) ?? [];
@@ -30,7 +35,7 @@ export function RunLegend(props: { states: readonly RunState[]; names: readonly 
             <span className="run-glyph" style={{ color: runLook(theme, index).color }} aria-hidden="true">
               {glyphs[index % glyphs.length]}
             </span>
-            <strong>Run {index + 1}</strong>
+            <strong>{short[index]}</strong>
             <button
               type="button"
               className="plain-button link cut"
@@ -45,14 +50,14 @@ export function RunLegend(props: { states: readonly RunState[]; names: readonly 
             <span className="dim">{formatWhen(state.createdAt)}</span>
             <span className="compare-run-actions">
               {index === 0 ? (
-                <span className="dim">the others are measured against it</span>
+                <span className="compare-baseline">Baseline</span>
               ) : (
-                <Tooltip label="Measure against this run" openDelay={300}>
+                <Tooltip label="Use as baseline" openDelay={300}>
                   <ActionIcon
                     variant="subtle"
                     color="gray"
                     size="sm"
-                    aria-label={`Measure against run ${index + 1}`}
+                    aria-label={`Use ${short[index] ?? ''} as baseline`}
                     onClick={() => {
                       show([state.runId, ...runIds.filter((runId) => runId !== state.runId)]);
                     }}
@@ -61,12 +66,12 @@ export function RunLegend(props: { states: readonly RunState[]; names: readonly 
                   </ActionIcon>
                 </Tooltip>
               )}
-              <Tooltip label="Take off" openDelay={300}>
+              <Tooltip label="Remove" openDelay={300}>
                 <ActionIcon
                   variant="subtle"
                   color="gray"
                   size="sm"
-                  aria-label={`Take off run ${index + 1}`}
+                  aria-label={`Remove ${short[index] ?? ''}`}
                   onClick={() => {
                     show(runIds.filter((runId) => runId !== state.runId));
                   }}
@@ -87,7 +92,7 @@ export function RunLegend(props: { states: readonly RunState[]; names: readonly 
           placeholder="Add a run"
           limit={50}
           value={null}
-          nothingFoundMessage="No run fits"
+          nothingFoundMessage="No runs match"
           data={others.map((run) => ({
             value: run.runId,
             label: `${run.preset} ${run.format} ${run.precision} ${run.profile}, ${formatWhen(run.createdAt)}`,

@@ -30,7 +30,9 @@ export function SelectionBar({ rows, hidden }: TickedRuns) {
         }
         leftSection={<IconArrowsLeftRight size={13} aria-hidden="true" />}
         onClick={() => {
-          const runIds = rows.map((row) => row.runId);
+          // The oldest first: it is the baseline until another is chosen.
+          const byAge = rows.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
+          const runIds = byAge.map((row) => row.runId);
           workbench.route.getState().go({ page: 'compare', runIds });
         }}
       >

@@ -6,7 +6,9 @@ import { windowsChart } from '../../../renderer/charts/windows-chart';
 import { createComparedRuns } from '../../../renderer/stores/compared-runs';
 import { compareLevels } from '../../../renderer/views/compare/compare-levels';
 import { diffSpecs } from '../../../renderer/views/compare/diff-specs';
+import { comparisonSentences, meaningOf, ratioWords } from '../../../renderer/views/compare/comparison-text';
 import { runNames } from '../../../renderer/views/compare/run-names';
+import { shortNames } from '../../../renderer/views/compare/short-names';
 import type { LoadPoint } from '../../../main/contract/results';
 import {
   completeState,
@@ -116,6 +118,70 @@ describe('levels side by side', () => {
     );
     expect(new Set(names).size).toBe(3);
     expect(names[2]).toBe('resnet50 onnx fp32 quick');
+  });
+});
+
+describe('compared runs in words', () => {
+  const named = (change: Parameters<typeof specFixture>[0] = () => undefined, createdAt?: string) => {
+    const state = completeState();
+    return { ...state, spec: specFixture(change), createdAt: createdAt ?? state.createdAt };
+  };
+  const short = (...states: Parameters<typeof shortNames>[0]) => shortNames(states, (id) => id);
+
+  it('are named by what differs', () => {
+    const fp32 = named((spec) => {
+      spec.precision = 'fp32';
+      spec.accuracy.atol = { '*': 1 };
+    });
+    const instances = named((spec) => {
+      spec.configure.instances = 7;
+    });
+    expect(short(named(), fp32)).toEqual(['fp16', 'fp32']);
+    expect(short(named(), instances)[1]).toBe('instances 7');
+    const both = named((spec) => {
+      spec.precision = 'fp32';
+      spec.configure.instances = 7;
+    });
+    expect(short(named(), fp32, both)[2]).toBe('fp32, instances 7');
+  });
+
+  it('are named by their time where nothing differs, and never alike', () => {
+    const names = short(named(undefined, '2026-01-01T10:00:00Z'), named(undefined, '2026-01-01T11:30:00Z'));
+    expect(names[0]).toMatch(/:00$/);
+    expect(names[1]).toMatch(/:30$/);
+    expect(new Set(short(named(), named(), named())).size).toBe(3);
+  });
+
+  const value = (ratio: number | null, withinNoise: boolean | null) => ({
+    value: 1,
+    interval: null,
+    ratio,
+    withinNoise,
+  });
+
+  it.each([
+    [value(2.55, false), false, '×2.55 ↑ worse'],
+    [value(2.55, false), true, '×2.55 ↑ better'],
+    [value(0.65, false), true, '×0.65 ↓ worse'],
+    [value(1.05, true), true, '×1.05 ≈ noise'],
+    [value(1.05, null), true, '×1.05 ↑'],
+    [value(null, null), true, '–'],
+  ])('have ratios with direction and meaning: %#', (compared, higherIsBetter, words) => {
+    expect(ratioWords(compared, meaningOf(compared, higherIsBetter))).toBe(words);
+  });
+
+  it('have a sentence, which says where there is no difference beyond noise', () => {
+    const p99 = (p99Us: number, p99IntervalUs: number | null) => ({ p99Us, p99IntervalUs });
+    const at = (concurrency: number, rate: number, latency: ReturnType<typeof p99>) =>
+      pointFixture({ concurrency, inferencesPerSecond: rate, throughputIntervalIps: 3, ...latency });
+    const first = withPoints(at(1, 100, p99(9000, 500)), at(2, 200, p99(9000, 500)));
+    const alike = withPoints(at(1, 101, p99(9100, 500)), at(2, 201, p99(9100, 500)));
+    const slower = withPoints(at(1, 50, p99(18_000, 500)), at(2, 150, p99(9000, null)));
+    const rows = compareLevels([first, alike, slower], 'concurrency');
+    expect(comparisonSentences(rows, ['a', 'b', 'c'])).toEqual([
+      'b: no difference from a beyond noise.',
+      'c: throughput is worse at 2 of 2 levels (×0.50 to ×0.75); p99 latency is worse at 1 of 2 levels (×2.00).',
+    ]);
   });
 });
 

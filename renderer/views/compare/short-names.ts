@@ -1,0 +1,64 @@
+import type { RunState } from '../../../main/contract/run-state';
+import { formatWhen } from '../../format/numbers';
+import { diffSpecs } from './diff-specs';
+
+/** What a name is made of before anything else, in this order. */
+const leading = ['model.preset', 'precision', 'format', 'engine.kind', 'model.profile'] as const;
+/** Follow from others, or say nothing to a reader. */
+const silent = /^(accuracy|timeouts|model\.source)\b/;
+const mostParts = 3;
+const mostCharacters = 26;
+
+const rankOf = (field: string): number => {
+  const at = leading.findIndex((one) => one === field);
+  return at < 0 ? leading.length : at;
+};
+
+/** "fp16" speaks for itself, "2" does not: "instances 2". */
+function partOf(field: string, value: string | null, titleOf: (preset: string) => string): string {
+  const shown = value ?? 'none';
+  if (field === 'model.preset') return titleOf(shown);
+  if (rankOf(field) < leading.length) return shown;
+  const text = `${field.slice(field.lastIndexOf('.') + 1)} ${shown}`;
+  return text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text;
+}
+
+const repeated = (names: readonly string[]): boolean => new Set(names).size < names.length;
+
+/**
+ * A short name for each of the compared runs: what differs between them ("fp16", "instances 2"), the time where that is not
+ * enough; an imported run has the name of its file. Pure.
+ */
+export function shortNames(
+  states: readonly RunState[],
+  titleOf: (preset: string) => string,
+): readonly string[] {
+  const differences = diffSpecs(states.map(({ spec, imported }) => (imported === null ? spec : null)))
+    .filter(({ field }) => !silent.test(field))
+    .toSorted((a, b) => rankOf(a.field) - rankOf(b.field));
+  let names: readonly string[] = [];
+  for (
+    let count = Math.min(1, differences.length);
+    count <= Math.min(mostParts, differences.length);
+    count += 1
+  ) {
+    names = states.map(({ imported }, index) =>
+      imported !== null
+        ? imported.fileName
+        : differences
+            .slice(0, count)
+            .map(({ field, values }) => partOf(field, values[index] ?? null, titleOf))
+            .join(', '),
+    );
+    if (!repeated(names)) return names;
+  }
+  const timed = names.map((name, index) => {
+    const when = formatWhen(states[index]?.createdAt ?? '');
+    if (names.filter((other) => other === name).length === 1) return name;
+    return name === '' ? when : `${name}, ${when}`;
+  });
+  return timed.map((name, index) => {
+    const before = timed.slice(0, index).filter((other) => other === name).length;
+    return timed.filter((other) => other === name).length > 1 ? `${name} (${before + 1})` : name;
+  });
+}
