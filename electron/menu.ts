@@ -39,7 +39,7 @@ export function menuTemplate(send: (command: MenuCommand) => void): MenuItemCons
       label: '&View',
       submenu: [
         own('Command palette', 'command-palette', 'CmdOrCtrl+K'),
-        own('Change the colours', 'toggle-theme', 'CmdOrCtrl+Shift+L'),
+        own('Change theme', 'toggle-theme', 'CmdOrCtrl+Shift+L'),
         line,
         { role: 'resetZoom' },
         { role: 'zoomIn' },

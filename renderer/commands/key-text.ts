@@ -10,10 +10,12 @@ export function keyText(event: Keys): string {
     .join('+');
 }
 
+/** Inputs that take no text: single keys are shortcuts there too. */
+const textless = /^(radio|checkbox|button|submit|range|file|color)$/;
+
 /** Whether the press belongs to a text that is being written, where single keys are letters. */
 export function isWriting(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-  );
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return !textless.test(target.type);
+  return target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName);
 }

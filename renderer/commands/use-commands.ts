@@ -1,18 +1,19 @@
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
+import type { ReportFile } from '../../main/contract/run-events';
 import { attempt } from '../components/notices';
 import { formatWhen } from '../format/numbers';
 import { runStatusText } from '../format/words';
 import { routeTo } from '../stores/route';
-import { doRunWork, worksFor } from '../stores/run-work';
-import { runAgain } from '../views/runs/run-tools';
 import { useWorkbench } from '../workbench';
 import type { Command } from './command';
 import { findOnPage } from './find-on-page';
 import { pageCommands } from './page-commands';
+import { runCommands } from './run-commands';
 import { themeText, useThemeChoice } from './use-theme-choice';
 
-const workText = { pause: 'Pause this run', cancel: 'Cancel this run', resume: 'Resume this run' } as const;
+/** The same list each time: a new one would draw again. */
+const none: readonly ReportFile[] = [];
 
 /** Everything that can be done from here by name: actions, pages, runs. */
 export function useCommands(): readonly Command[] {
@@ -20,32 +21,14 @@ export function useCommands(): readonly Command[] {
   const { route, runs, presets, overlay, compared, client, draft } = workbench;
   const shown = useStore(route, (state) => state.route);
   const list = useStore(runs, (state) => state.value);
+  const openRunId = useStore(workbench.run, (one) => one.state?.runId);
+  const reports = useStore(workbench.run, (one) => one.state?.reports ?? none);
   const known = useStore(presets, (state) => state.value);
   const { choice, next } = useThemeChoice();
   return useMemo(() => {
     const open = shown.page === 'run' ? list?.find((run) => run.runId === shown.runId) : undefined;
-    const ofRun: readonly Command[] =
-      open === undefined
-        ? []
-        : [
-            ...worksFor(open.status).map((work): Command => ({
-              id: work,
-              title: workText[work],
-              group: 'Actions',
-              run: () => {
-                attempt(() => doRunWork(client, open.runId, work));
-              },
-            })),
-            {
-              id: 'duplicate',
-              title: 'Run again with changes',
-              note: 'duplicate this run',
-              group: 'Actions',
-              run: () => {
-                attempt(() => runAgain(workbench, open.runId));
-              },
-            },
-          ];
+    const ofRun =
+      open === undefined ? [] : runCommands(workbench, open, openRunId === open.runId ? reports : none);
     const actions: readonly Command[] = [
       ...ofRun,
       {
@@ -66,8 +49,8 @@ export function useCommands(): readonly Command[] {
       { id: 'find', title: 'Find on this page', group: 'Actions', shortcut: 'Ctrl+F', run: findOnPage },
       {
         id: 'theme',
-        title: 'Change the colours',
-        note: `now ${themeText[choice]}`,
+        title: 'Change theme',
+        note: `light, dark or system colors; now ${themeText[choice]}`,
         group: 'Actions',
         shortcut: 'Ctrl+Shift+L',
         run: next,
@@ -104,5 +87,19 @@ export function useCommands(): readonly Command[] {
       };
     });
     return [...actions, ...pages, ...rows];
-  }, [workbench, route, overlay, compared, client, draft, shown, list, known, choice, next]);
+  }, [
+    workbench,
+    route,
+    overlay,
+    compared,
+    client,
+    draft,
+    shown,
+    list,
+    openRunId,
+    reports,
+    known,
+    choice,
+    next,
+  ]);
 }

@@ -1,20 +1,25 @@
 import { useMantineColorScheme } from '@mantine/core';
 import type { MantineColorScheme } from '@mantine/core';
 
-const order: readonly MantineColorScheme[] = ['auto', 'dark', 'light'];
+export const themeChoices: readonly MantineColorScheme[] = ['auto', 'dark', 'light'];
 export const themeText: Readonly<Record<MantineColorScheme, string>> = {
-  auto: 'as the system',
-  dark: 'dark',
-  light: 'light',
+  auto: 'System',
+  dark: 'Dark',
+  light: 'Light',
 };
 
-/** The colours that were chosen, and the way to the next choice: system, dark, light. Kept by the window. */
-export function useThemeChoice(): { readonly choice: MantineColorScheme; readonly next: () => void } {
+/** The chosen theme, a way to choose one and the way to the next: system, dark, light. Kept by the window. */
+export function useThemeChoice(): {
+  readonly choice: MantineColorScheme;
+  readonly choose: (theme: MantineColorScheme) => void;
+  readonly next: () => void;
+} {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return {
     choice: colorScheme,
+    choose: setColorScheme,
     next: () => {
-      setColorScheme(order[(order.indexOf(colorScheme) + 1) % order.length] ?? 'auto');
+      setColorScheme(themeChoices[(themeChoices.indexOf(colorScheme) + 1) % themeChoices.length] ?? 'auto');
     },
   };
 }

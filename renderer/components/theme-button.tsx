@@ -1,23 +1,43 @@
+import { Menu } from '@mantine/core';
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
-import { themeText, useThemeChoice } from '../commands/use-theme-choice';
+import { themeChoices, themeText, useThemeChoice } from '../commands/use-theme-choice';
 
 const icons = { auto: IconDeviceDesktop, dark: IconMoon, light: IconSun } as const;
-const words = { auto: 'System', dark: 'Dark', light: 'Light' } as const;
 
-/** Which colours are shown; a click takes the next. */
+/** The theme of the window: light, dark, or that of the system. */
 export function ThemeButton() {
-  const { choice, next } = useThemeChoice();
+  const { choice, choose } = useThemeChoice();
   const ChoiceIcon = icons[choice];
   return (
-    <button
-      type="button"
-      className="plain-button rail-entry rail-end"
-      title="Change the colours (Ctrl+Shift+L)"
-      aria-label={`Colours: ${themeText[choice]}`}
-      onClick={next}
-    >
-      <ChoiceIcon size={20} stroke={1.75} aria-hidden="true" />
-      {words[choice]}
-    </button>
+    <Menu position="right-end" shadow="md" withinPortal>
+      <Menu.Target>
+        <button
+          type="button"
+          className="plain-button rail-entry rail-end"
+          title="Ctrl+Shift+L switches to the next theme"
+          aria-label={`Theme: ${themeText[choice]}`}
+        >
+          <ChoiceIcon size={20} stroke={1.75} aria-hidden="true" />
+          Theme
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {themeChoices.map((theme) => {
+          const ThemeIcon = icons[theme];
+          return (
+            <Menu.Item
+              key={theme}
+              leftSection={<ThemeIcon size={14} aria-hidden="true" />}
+              rightSection={theme === choice ? <span className="dim">current</span> : null}
+              onClick={() => {
+                choose(theme);
+              }}
+            >
+              {themeText[theme]}
+            </Menu.Item>
+          );
+        })}
+      </Menu.Dropdown>
+    </Menu>
   );
 }

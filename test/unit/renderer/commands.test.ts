@@ -1,7 +1,12 @@
+// @vitest-environment jsdom
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../renderer/commands/command';
 import { findCommands } from '../../../renderer/commands/command';
-import { keyText } from '../../../renderer/commands/key-text';
+import { isWriting, keyText } from '../../../renderer/commands/key-text';
+import { runCommands } from '../../../renderer/commands/run-commands';
+import { createWorkbench } from '../../../renderer/workbench';
+import { createClientDouble, createStorage } from './client-double';
+import { runSummary } from './window-fixtures';
 
 const command = (title: string, group: Command['group'], note?: string): Command => ({
   id: title,
@@ -52,5 +57,44 @@ describe('a key press', () => {
     expect(press({ metaKey: true, key: 'K' })).toBe('Ctrl+K');
     expect(press({ ctrlKey: true, shiftKey: true, key: 'L' })).toBe('Ctrl+Shift+L');
     expect(press({ shiftKey: true, key: '?' })).toBe('?');
+  });
+});
+
+describe('a press is of a text that is written', () => {
+  it.each(['radio', 'checkbox'])('not in a %s, where ? shows the shortcuts', (type) => {
+    const input = document.createElement('input');
+    input.type = type;
+    expect(isWriting(input)).toBe(false);
+  });
+
+  it.each(['text', 'number', 'search'])('in a field of type %s', (type) => {
+    const input = document.createElement('input');
+    input.type = type;
+    expect(isWriting(input)).toBe(true);
+  });
+});
+
+describe('commands of the open run', () => {
+  it('are those of its page: delete, resume, run again, and what it has written', async () => {
+    const { client, calls } = createClientDouble({ 'desktop.saveReport': () => null });
+    const workbench = createWorkbench(client, createStorage());
+    const row = runSummary({ status: 'failed' });
+    const pdf = { kind: 'pdf', path: 'report.pdf' } as const;
+    const commands = runCommands(workbench, row, [pdf]);
+    expect(commands.map(({ title }) => title)).toEqual([
+      'Resume this run',
+      'Run again with changes',
+      'Export PDF report of this run',
+      'Show run folder',
+      'Delete this run',
+    ]);
+    commands.find(({ id }) => id === 'export-pdf')?.run();
+    await expect.poll(() => calls.at(-1)).toEqual(['desktop.saveReport', { runId: row.runId, kind: 'pdf' }]);
+  });
+
+  it('cannot delete a run in progress', () => {
+    const workbench = createWorkbench(createClientDouble({}).client, createStorage());
+    const ids = runCommands(workbench, runSummary({ status: 'running' }), []).map(({ id }) => id);
+    expect(ids).toEqual(['pause', 'cancel', 'duplicate', 'show-folder']);
   });
 });

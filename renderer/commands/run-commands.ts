@@ -1,0 +1,77 @@
+import type { RunSummary } from '../../main/contract/api';
+import type { ReportFile } from '../../main/contract/run-events';
+import { attempt, noticeDone } from '../components/notices';
+import { doRunWork, worksFor } from '../stores/run-work';
+import { removeRuns, runAgain } from '../views/runs/run-tools';
+import type { Workbench } from '../workbench';
+import type { Command } from './command';
+
+const workText = { pause: 'Pause this run', cancel: 'Cancel this run', resume: 'Resume this run' } as const;
+
+const exportText: Readonly<Record<ReportFile['kind'], string>> = {
+  pdf: 'Export PDF report of this run',
+  html: 'Export HTML report of this run',
+  json: 'Export JSON of this run',
+  'csv-offline': 'Export CSV of this run, offline levels',
+  'csv-online': 'Export CSV of this run, online levels',
+  'csv-accuracy': 'Export CSV of this run, accuracy',
+};
+
+/**
+ * What can be done with the run that is open: the same as on its page.
+ * @param written reports of the run
+ */
+export function runCommands(
+  workbench: Workbench,
+  open: RunSummary,
+  written: readonly ReportFile[],
+): readonly Command[] {
+  const { client, route } = workbench;
+  const { runId } = open;
+  const command = (id: string, title: string, work: () => Promise<void>, note?: string): Command => ({
+    id,
+    title,
+    group: 'Actions',
+    ...(note === undefined ? {} : { note }),
+    run: () => {
+      attempt(work);
+    },
+  });
+  return [
+    ...worksFor(open.status).map((work) =>
+      command(work, workText[work], () => doRunWork(client, runId, work)),
+    ),
+    ...(open.imported === null
+      ? [
+          command(
+            'duplicate',
+            'Run again with changes',
+            () => runAgain(workbench, runId),
+            'duplicate this run',
+          ),
+        ]
+      : []),
+    ...written.map(({ kind }) =>
+      command(`export-${kind}`, exportText[kind], async () => {
+        const saved = await client.call('desktop.saveReport', { runId, kind });
+        if (saved !== null) noticeDone('Saved', saved.path);
+      }),
+    ),
+    command('show-folder', 'Show run folder', async () => {
+      await client.call('desktop.showRunFolder', { runId });
+    }),
+    ...(open.status === 'running'
+      ? []
+      : [
+          command(
+            'delete',
+            'Delete this run',
+            async () => {
+              await removeRuns(workbench, [open]);
+              route.getState().go({ page: 'runs' });
+            },
+            'remove; can be undone',
+          ),
+        ]),
+  ];
+}
