@@ -108,7 +108,7 @@ test('comparing, the command palette and the shortcuts', async () => {
 
 test('the way to a run by keyboard alone', async () => {
   await new Shell(app.page).go('Runs');
-  await app.page.getByRole('heading', { name: 'Runs' }).waitFor();
+  await app.page.getByRole('heading', { name: 'Runs', exact: true }).waitFor();
   const focused = () => app.page.evaluate(() => document.activeElement?.textContent ?? '');
   const tabTo = async (text: string): Promise<void> => {
     for (let presses = 0; presses < 40; presses += 1) {
