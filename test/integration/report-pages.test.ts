@@ -1,0 +1,95 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunState } from '../../main/contract/run-state';
+import { createElectronPrinter } from '../../main/platform/electron-printer';
+import { defaultHome, homeLayout } from '../../main/platform/layout';
+import { html } from '../../main/reports/html.exporter';
+import type { Report } from '../../main/reports/report';
+import { toReport } from '../../main/reports/to-report';
+import { repository } from '../support/home';
+import type { PdfPage } from '../support/pdf-pages';
+import { pdfPages } from '../support/pdf-pages';
+import { reportKinds } from '../support/report-kinds';
+import { specFixture } from '../support/run-state';
+
+/** A page whose last line is above this share of its height is nearly empty. */
+const leastFilled = 0.4;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'workbench-pages-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Printed {
+  readonly report: Report;
+  readonly pages: readonly PdfPage[];
+  readonly headings: ReadonlySet<string>;
+}
+
+const plain = (markup: string): string =>
+  markup
+    .replace(/<[^>]+>/g, '')
+    .replace(/&amp;/g, '&')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+/** By the app's own printing, as a run does it. */
+async function printed(name: string, state: RunState): Promise<Printed> {
+  const defaults = state.imported === null ? specFixture() : null;
+  const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', defaults });
+  const { content } = html.render({ state, report });
+  const [htmlPath, pdfPath] = [join(folder, `${name}.html`), join(folder, `${name}.pdf`)];
+  await writeFile(htmlPath, content);
+  const { electron } = homeLayout(defaultHome(process.env));
+  const print = createElectronPrinter({ electron, app: repository, env: process.env });
+  await print(htmlPath, pdfPath, new AbortController().signal);
+  const headings = [...content.matchAll(/<h[23]>([\s\S]*?)<\/h[23]>/g)].map(([, text]) => plain(text ?? ''));
+  return { report, pages: await pdfPages(pdfPath), headings: new Set(headings) };
+}
+
+const squeezed = (text: string): string => text.replace(/\s+/g, '');
+
+describe.each(Object.entries(reportKinds))('the PDF of a run: %s', (name, make) => {
+  let result: Printed;
+  beforeAll(async () => {
+    result = await printed(name, make());
+  });
+
+  it('has the answer, what is doubtful and what it was measured on on its first page', () => {
+    const { report, pages } = result;
+    const first = squeezed(pages[0]?.text ?? '');
+    const { badges, doubts, model, machine, accuracy } = report.summary;
+    const wanted = [
+      report.verdict,
+      accuracy,
+      ...badges.map(({ label }) => label),
+      ...doubts,
+      ...[...model, ...machine].map(({ value }) => value),
+    ];
+    for (const text of wanted) expect(first).toContain(squeezed(text));
+  });
+
+  it('begins the record on its second page', () => {
+    const [first, second] = result.pages;
+    expect(first?.text).not.toMatch(/appendix/i);
+    expect(second?.text).toMatch(/^appendix/i);
+  });
+
+  it('has no page that is nearly empty, but for the last', () => {
+    const { pages } = result;
+    const empty = pages
+      .map(({ filled }, index) => ({ page: index + 1, filled }))
+      .slice(0, -1)
+      .filter(({ filled }) => filled < leastFilled);
+    expect(empty).toEqual([]);
+  });
+
+  it('has no heading alone at the foot of a page', () => {
+    const { pages, headings } = result;
+    expect(headings.size).toBeGreaterThan(3);
+    expect(pages.map(({ lastLine }) => lastLine).filter((line) => headings.has(line))).toEqual([]);
+  });
+});
