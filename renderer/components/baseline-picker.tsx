@@ -33,7 +33,8 @@ export function BaselinePicker({ runId, baseline }: { runId: string; baseline: S
       <Select
         id="published-baseline"
         size="xs"
-        w={250}
+        w={184}
+        comboboxProps={{ width: 300, position: 'bottom-start' }}
         placeholder="none"
         clearable
         clearButtonProps={{ 'aria-label': 'Show no published figures' }}

@@ -13,7 +13,7 @@ export function closingText({ runIds, images, fetches }: WorkUnderWay): string {
   const one = works.length === 1 && runIds.length <= 1;
   return [
     `${list.charAt(0).toUpperCase()}${list.slice(1)} ${one ? 'is' : 'are'} under way. Closing stops ${one ? 'it' : 'them'}.`,
-    ...(runIds.length === 0 ? [] : ['What is measured is kept, and Resume goes on from there.']),
+    ...(runIds.length === 0 ? [] : ['What is measured is kept, and Resume continues from there.']),
     ...(images.length === 0 ? [] : ['An image is then started again on the Images page.']),
     ...(fetches.length === 0 ? [] : ['What has come of a fetch is kept.']),
   ].join(' ');

@@ -1,5 +1,7 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { completeBodies, journalFixture } from '../support/run-state';
+import { accuracyBody, completeBodies, createdBodies, journalFixture } from '../support/run-state';
 import { ContainersPage } from './pages/containers.page';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
@@ -85,6 +87,7 @@ test('a run with an unsteady level and a hole, and its row in the list', async (
   await expect(run.markers('throughput', 0)).toHaveCount(6);
   await expect(run.rows().nth(5)).toContainText('No result: The load tool ended with exit code 99');
   expect(await findings(app.page)).toEqual([]);
+  await run.step('report').click();
   await run.tab('Commands').click();
   expect(await findings(app.page)).toEqual([]);
   await run.tab('Facts').click();
@@ -130,4 +133,38 @@ test('the way to a run by keyboard alone', async () => {
   await tabTo('ResNet-50 v1.5');
   await app.page.keyboard.press('Enter');
   await expect(new RunPage(app.page).status).toHaveAttribute('data-status', 'interrupted');
+});
+
+test('a run that stopped at the accuracy gate: its error, the end of its log, and no empty chart', async () => {
+  const error = {
+    code: 'accuracy-below-threshold',
+    message: 'top1: 0.1 is below the threshold 0.9',
+  } as const;
+  const [created, ...begun] = createdBodies();
+  if (created?.type !== 'run-created') throw new Error('The fixture does not begin with run-created');
+  const { runId, dir } = await placeRun(
+    home,
+    journalFixture([
+      { ...created, runId: 'gate-run' },
+      ...begun,
+      { type: 'step-started', step: 'accuracy', attempt: 1, key: 'k' },
+      accuracyBody({ passed: false, reasons: [error.message] }),
+      { type: 'step-failed', step: 'accuracy', durationUs: 1_000_000, error },
+      { type: 'run-finished', outcome: 'gate-failed', error },
+    ]),
+  );
+  await mkdir(join(dir, 'steps', 'accuracy'), { recursive: true });
+  await writeFile(join(dir, 'steps', 'accuracy', 'step.log'), 'Comparing outputs\n');
+  await app.page.reload();
+  await new Shell(app.page).go('Runs');
+  await app.page.locator(`[data-run="${runId}"]`).click();
+  const run = new RunPage(app.page);
+  await expect(app.page.getByRole('region', { name: 'Last lines of the log' })).toHaveText(
+    'Comparing outputs',
+  );
+  await expect(app.page.locator('[data-chart]')).toHaveCount(0);
+  expect(await findings(app.page)).toEqual([]);
+  await app.page.getByRole('button', { name: 'Open log' }).click();
+  await expect(run.log).toContainText('Comparing outputs');
+  expect(await findings(app.page)).toEqual([]);
 });

@@ -239,6 +239,14 @@ test('closing during a run asks, stops it cleanly, and resume finishes it withou
 
     await askToClose(app);
     await expect(shell.closeQuestion).toBeVisible();
+    for (const name of ['Keep running', 'Stop and close']) {
+      const cut = await shell.closeQuestion
+        .getByRole('button', { name })
+        .locator('.mantine-Button-label')
+        .evaluate((label) => label.scrollWidth - label.clientWidth);
+      expect(cut, `pixels cut off "${name}"`).toBe(0);
+    }
+    await expect(shell.closeQuestion.getByRole('button', { name: 'Keep running' })).toBeFocused();
     await shell.closeQuestion.getByRole('button', { name: 'Keep running' }).click();
     await expect(shell.closeQuestion).toBeHidden();
     await expect(first.status).toHaveAttribute('data-status', 'running');

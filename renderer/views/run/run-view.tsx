@@ -1,4 +1,4 @@
-import { Badge, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { RunState } from '../../../main/contract/run-state';
@@ -117,11 +117,7 @@ export function RunView({ runId }: { runId: string }) {
               text={stopping === undefined || shown.status !== 'running' ? undefined : stoppingText[stopping]}
             />
             {stopping === undefined ? <TimeLeft state={shown} /> : null}
-            {shown.unverified ? (
-              <Badge size="sm" color="orange" variant="outline">
-                unverified
-              </Badge>
-            ) : null}
+            {shown.unverified ? <span className="unverified-mark">unverified</span> : null}
           </>
         )
       }

@@ -1,6 +1,7 @@
 import type { RunState, StepState } from '../../../main/contract/run-state';
 import type { StepId } from '../../../main/contract/run-events';
 import { showsMeasurements } from './shows-measurements';
+import { stepLook } from './step-note';
 
 /**
  * Whether the panel of the step opens without being asked, as soon as its log has lines: beside a run under way, and of a
@@ -12,13 +13,14 @@ export function opensItself(state: RunState, step: StepState | undefined): boole
   return step?.status === 'failed' && showsMeasurements(state);
 }
 
-/** The reader's choice, else the step under way, else the one that stopped the run, else the last one entered. */
+/** The reader's choice, else the step under way, else the one that stopped the run or is half done, else the last one entered. */
 export function shownStep(state: RunState, picked: StepId | null): StepState | undefined {
   const { steps } = state;
   return (
     steps.find((step) => step.id === picked) ??
     steps.find((step) => step.status === 'running') ??
     steps.find((step) => step.status === 'failed' || step.status === 'cancelled') ??
+    steps.find((step) => stepLook(state, step) === 'paused') ??
     steps.findLast((step) => step.status !== 'waiting') ??
     steps[0]
   );

@@ -6,7 +6,7 @@ const nothing = { runIds: [], images: [], fetches: [] };
 describe('the question before closing', () => {
   it('names one run as one', () => {
     expect(closingText({ ...nothing, runIds: ['a'] })).toBe(
-      'A run is under way. Closing stops it. What is measured is kept, and Resume goes on from there.',
+      'A run is under way. Closing stops it. What is measured is kept, and Resume continues from there.',
     );
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JournalBody } from '../../../main/contract/run-events';
 import type { RunState, StepState } from '../../../main/contract/run-state';
 import { createOpenRun } from '../../../renderer/stores/open-run';
+import { shownStep } from '../../../renderer/views/run/shown-step';
 import { stepLook, stepNote, stepTime } from '../../../renderer/views/run/step-note';
 import {
   environmentFixture,
@@ -42,6 +43,7 @@ describe('the row of a step', () => {
     expect(stepLook(state, step)).toBe('paused');
     expect(stepNote(state, stepOf(state, 'online'), null)).toBe('');
     expect(stepLook(state, stepOf(state, 'online'))).toBe('waiting');
+    expect(shownStep(state, null)?.id).toBe('offline');
   });
 
   it('of a sweep that a dead workbench left says so, and how much is measured', () => {
