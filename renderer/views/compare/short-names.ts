@@ -36,13 +36,8 @@ export function shortNames(
   const differences = diffSpecs(states.map(({ spec, imported }) => (imported === null ? spec : null)))
     .filter(({ field }) => !silent.test(field))
     .toSorted((a, b) => rankOf(a.field) - rankOf(b.field));
-  let names: readonly string[] = [];
-  for (
-    let count = Math.min(1, differences.length);
-    count <= Math.min(mostParts, differences.length);
-    count += 1
-  ) {
-    names = states.map(({ imported }, index) =>
+  const named = (count: number): readonly string[] =>
+    states.map(({ imported }, index) =>
       imported !== null
         ? imported.fileName
         : differences
@@ -50,8 +45,12 @@ export function shortNames(
             .map(({ field, values }) => partOf(field, values[index] ?? null, titleOf))
             .join(', '),
     );
+  for (let count = 1; count <= mostParts; count += 1) {
+    const names = named(count);
     if (!repeated(names)) return names;
   }
+  // Further fields do not tell them apart: the first one and the time do.
+  const names = named(1);
   const timed = names.map((name, index) => {
     const when = formatWhen(states[index]?.createdAt ?? '');
     if (names.filter((other) => other === name).length === 1) return name;

@@ -19,18 +19,22 @@ function grouped(runs: readonly RunSummary[], keyOf: (run: RunSummary) => string
   return [...groups];
 }
 
-/**
- * What tells a run from the others of its model, by run: the fields in which they differ, and the time where that is not enough.
- * '' for the only run of a model. Pure.
- */
-export function runDistinctions(runs: readonly RunSummary[]): ReadonlyMap<string, string> {
-  const texts = new Map<string, string>();
+export interface Distinction {
+  /** The fields in which the runs of the model differ: "fp16 docker"; '' where there are none. */
+  readonly fields: string;
+  /** With the time where the fields are not enough: for names that are read without their row. */
+  readonly full: string;
+}
+
+/** What tells a run from the others of its model, by run. Pure. */
+export function runDistinctions(runs: readonly RunSummary[]): ReadonlyMap<string, Distinction> {
+  const texts = new Map<string, Distinction>();
   for (const [, own] of grouped(runs, (run) => run.preset)) {
     const telling = parts.filter((part) => new Set(own.map(part)).size > 1);
     for (const [text, alike] of grouped(own, (run) => telling.map((part) => part(run)).join(' '))) {
       for (const run of alike) {
         const time = alike.length > 1 ? formatWhen(run.createdAt) : '';
-        texts.set(run.runId, `${text} ${time}`.trim());
+        texts.set(run.runId, { fields: text, full: `${text} ${time}`.trim() });
       }
     }
   }

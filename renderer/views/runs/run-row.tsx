@@ -13,6 +13,7 @@ import { attempt } from '../../components/notices';
 import { RunStatusText } from '../../components/status-text';
 import { formatMs, formatRate, formatWhen, formatWhenFully } from '../../format/numbers';
 import { useWorkbench } from '../../workbench';
+import type { Distinction } from './run-distinctions';
 import { runAgain, removeRuns } from './run-tools';
 
 function Accuracy({ run }: { run: RunSummary }) {
@@ -97,15 +98,16 @@ function narrowText({ profile, engine, accuracyPassed }: RunSummary): string {
 export function RunRow(props: {
   run: RunSummary;
   name: string;
-  /** What tells it from the other runs of its model; '' where there is no other. */
-  distinction: string;
+  /** What tells it from the other runs of its model. */
+  distinction: Distinction | undefined;
   selected: boolean;
   /** Its place in the whole list, from 1: most rows are not in the document. */
   position: number;
   onEdit: () => void;
 }) {
   const { run, name, distinction, onEdit } = props;
-  const fullName = distinction === '' ? name : `${name} ${distinction}`;
+  const fullName = `${name} ${distinction?.full ?? ''}`.trim();
+  const fields = distinction?.fields ?? '';
   const { route, selection } = useWorkbench();
   const open = (): void => {
     route.getState().go({ page: 'run', runId: run.runId });
@@ -142,7 +144,7 @@ export function RunRow(props: {
           >
             {name}
           </button>
-          {distinction === '' ? null : <span className="dim"> {distinction}</span>}
+          {fields === '' ? null : <span className="dim"> {fields}</span>}
         </span>
         <span className="second-line run-notes" title={[...run.tags, run.note].join('\n')}>
           {run.tags.map((tag) => (

@@ -125,7 +125,7 @@ export function RunsTable(props: {
               <RunRow
                 run={run}
                 name={titleOf(run.preset)}
-                distinction={distinctions.get(run.runId) ?? ''}
+                distinction={distinctions.get(run.runId)}
                 selected={selected.has(run.runId)}
                 position={first + offset + 2}
                 onEdit={() => {
