@@ -65,7 +65,7 @@ function steadiness(measured: readonly Of[]): readonly string[] {
     return ['No level is steady: the figures above can change when the run is repeated.'];
   }
   return [
-    `${levelCount(unsteady.length, measured.length)} not steady (${levelsText(unsteady)}): their figures can change when the run is repeated.`,
+    `${levelCount(unsteady.length, measured.length)} ${unsteady.length === 1 ? 'is' : 'are'} not steady (${levelsText(unsteady)}): their figures can change when the run is repeated.`,
   ];
 }
 
@@ -85,7 +85,7 @@ function holes(all: readonly Of[]): readonly string[] {
   if (first === undefined) return [];
   const reason = clipped(first.row.reasons.join(' '), longestReason).replace(/\.$/, '');
   return [
-    `${levelCount(none.length, all.length)} without a result (${levelsText(none)})${reason === '' ? '' : `: ${reason}`}.`,
+    `${levelCount(none.length, all.length)} ${none.length === 1 ? 'has' : 'have'} no result (${levelsText(none)})${reason === '' ? '' : `: ${reason}`}.`,
   ];
 }
 

@@ -53,13 +53,13 @@ describe('what is doubtful about a run', () => {
       levels((concurrency) => (concurrency === 2 ? { stable: false, flags: ['unstable'] } : {})),
     );
     expect(doubts).toEqual([
-      '1 of 4 levels not steady (online concurrency 2): their figures can change when the run is repeated.',
+      '1 of 4 levels is not steady (online concurrency 2): their figures can change when the run is repeated.',
     ]);
   });
 
   it('counts levels without a result and gives the first reason', () => {
     expect(toReport(stateOf(completeBodies()), context).summary.doubts).toContain(
-      `1 of 12 levels without a result (online concurrency 32): ${errorText['load-tool-failed'].title}: The load tool ended with exit code 99.`,
+      `1 of 12 levels has no result (online concurrency 32): ${errorText['load-tool-failed'].title}: The load tool ended with exit code 99.`,
     );
   });
 
@@ -113,7 +113,7 @@ describe('what is doubtful about a run', () => {
       'Accuracy against the framework was not checked.',
       'The run has not finished: the answer rests on the levels measured so far.',
       expect.stringMatching(
-        /^11 of 12 levels without a result .*: The run ended before this level was measured\.$/,
+        /^11 of 12 levels have no result .*: The run ended before this level was measured\.$/,
       ),
       'The model is the reduced one of the quick profile: the figures do not hold for the full model.',
     ]);
