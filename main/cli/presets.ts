@@ -43,7 +43,7 @@ function tellPublished(output: Output, { source, tables }: PublishedResults): vo
   });
   output.say(
     formatTable(
-      ['hardware', 'format', 'data set', 'scenario', 'levels', 'most inferences/s', 'its p99 ms'],
+      ['hardware', 'format', 'data set', 'scenario', 'levels', 'most inferences/s', 'p99 ms'],
       rows,
     ),
   );

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { memo, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useChartTheme } from '../components/use-chart-theme';
 import type { Chart } from './chart';
+import { withMeasuredScale } from './chart';
 import { ChartLegend } from './chart-legend';
 import { ChartMenu } from './chart-menu';
 import { legendEntries } from './legend-entries';
@@ -23,7 +24,8 @@ export const ChartPanel = memo(function ChartPanel(props: {
   /** Beside the title. */
   children?: ReactNode;
 }) {
-  const { id, title, chart } = props;
+  const { id, title } = props;
+  const chart = useMemo(() => withMeasuredScale(props.chart), [props.chart]);
   const { panel, text } = useChartTheme();
   // The series that is shown alone.
   const [only, setOnly] = useState<string | null>(null);

@@ -22,6 +22,17 @@ export interface Chart {
   readonly grows?: { readonly base: string; readonly count: number; readonly wholeEveryMs?: number };
 }
 
+/** Without a value there is no scale: the numbers that an empty axis would have are nobody's. */
+export function withMeasuredScale(chart: Chart): Chart {
+  const measured = chart.data.some(({ y }) => Array.from(y).some(Number.isFinite));
+  if (measured || chart.grows !== undefined) return chart;
+  return {
+    data: chart.data,
+    layout: { ...chart.layout, yaxis: { ...chart.layout.yaxis, showticklabels: false } },
+    ...(chart.title === undefined ? {} : { title: chart.title }),
+  };
+}
+
 /** What every chart of a sweep is drawn from. */
 export interface SweepInput {
   readonly scenario: Scenario;

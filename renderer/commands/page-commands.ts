@@ -8,8 +8,8 @@ export const pageCommands: readonly {
 }[] = [
   { page: 'runs', title: 'Runs', shortcut: 'Ctrl+1' },
   { page: 'new', title: 'New deployment', shortcut: 'Ctrl+N' },
-  { page: 'monitor', title: 'Monitor', shortcut: 'Ctrl+5' },
-  { page: 'containers', title: 'Containers', shortcut: 'Ctrl+2' },
-  { page: 'compare', title: 'Compare', shortcut: 'Ctrl+3' },
-  { page: 'environment', title: 'Environment', shortcut: 'Ctrl+4' },
+  { page: 'monitor', title: 'Monitor', shortcut: 'Ctrl+3' },
+  { page: 'containers', title: 'Containers', shortcut: 'Ctrl+4' },
+  { page: 'compare', title: 'Compare', shortcut: 'Ctrl+5' },
+  { page: 'environment', title: 'Environment', shortcut: 'Ctrl+6' },
 ];

@@ -1,18 +1,26 @@
 import { Modal } from '@mantine/core';
 import type { Command } from './command';
+import { shortcuts } from '../views/new-deployment/shortcuts';
 import { Keys } from './command-palette';
 
 /** Shortcuts that belong to no command. */
 const others = [
   { title: 'Command palette', shortcut: 'Ctrl+K' },
-  { title: 'Keep everything as it is, close', shortcut: 'Escape' },
+  { title: 'Close a dialog or menu', shortcut: 'Escape' },
 ] as const;
+
+/** Of the pages of a new deployment. */
+const wizardShortcuts = shortcuts.map(({ keys, what }) => ({
+  title: `New deployment: ${what.toLowerCase()}`,
+  shortcut: keys,
+}));
 
 /** Every shortcut there is. */
 export function ShortcutHelp(props: { opened: boolean; commands: readonly Command[]; onClose: () => void }) {
   const rows = [
     ...others,
     ...props.commands.flatMap(({ title, shortcut }) => (shortcut === undefined ? [] : [{ title, shortcut }])),
+    ...wizardShortcuts,
   ];
   return (
     <Modal
@@ -27,9 +35,7 @@ export function ShortcutHelp(props: { opened: boolean; commands: readonly Comman
       <dl className="shortcuts">
         {rows.map(({ title, shortcut }) => [
           <dt key={`${title} title`}>{title}</dt>,
-          <dd key={title}>
-            <Keys shortcut={shortcut} />
-          </dd>,
+          <dd key={title}>{shortcut.includes(' ') ? shortcut : <Keys shortcut={shortcut} />}</dd>,
         ])}
       </dl>
     </Modal>

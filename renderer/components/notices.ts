@@ -2,6 +2,7 @@ import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { errorText } from '../../main/contract/error-text';
 import { toWire } from '../../main/contract/errors';
+import { asSentence } from '../format/words';
 
 const closeButtonProps = { 'aria-label': 'Close' } as const;
 
@@ -14,7 +15,7 @@ export function noticeError(error: unknown): void {
     id: `error-${wire.code}-${wire.message}`,
     color: 'red',
     title: text.title,
-    message: `${wire.message} ${wire.remedy ?? text.remedy}`,
+    message: `${asSentence(wire.message)} ${wire.remedy ?? text.remedy}`,
     autoClose: false,
     withBorder: true,
     closeButtonProps,

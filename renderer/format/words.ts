@@ -40,6 +40,9 @@ export const loadToolText: Readonly<Record<LoadTool, string>> = {
   perf_analyzer: 'perf_analyzer',
 };
 
+/** With a full stop, so that another sentence can follow. */
+export const asSentence = (text: string): string => (text === '' || /[.!?]$/.test(text) ? text : `${text}.`);
+
 /** What is in doubt about a level; null for one without a doubt. */
 export function doubtsText(point: LoadPoint): string | null {
   const reasons = reasonsOf(point);

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { MonitorSample, MonitorState } from '../../../main/contract/monitor';
 import { modelKey } from '../../../main/contract/monitor';
+import { asSentence } from '../../format/words';
 import { useWorkbench } from '../../workbench';
 import { AlertPanel } from './alert-panel';
 import { ConfigDialog } from './config-dialog';
@@ -41,7 +42,12 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
           <h2>{gone ? `No response from ${serverName(state.source)}` : 'No models'}</h2>
           <p>
             {gone
-              ? `${sample.server.reason ?? ''} Retrying every second; Change address corrects a typing error.`
+              ? [
+                  asSentence(sample.server.reason ?? ''),
+                  'Retrying every second. To correct the address, choose Change address.',
+                ]
+                  .join(' ')
+                  .trim()
               : 'The model repository of this server is empty. Models appear here once they are added.'}
           </p>
         </section>

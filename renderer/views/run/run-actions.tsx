@@ -95,7 +95,7 @@ export function RunActions({ state }: { state: RunState }) {
   return (
     <>
       <WorkButtons state={state} />
-      {state.imported === null && !isOfferedByError(state) ? (
+      {state.imported === null && status !== 'running' && !isOfferedByError(state) ? (
         <Button
           size="xs"
           variant="default"

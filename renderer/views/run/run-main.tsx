@@ -1,4 +1,6 @@
 import { useStore } from 'zustand';
+import { isSound } from '../../../main/contract/flag-text';
+import { bestPoint } from '../../../main/contract/points';
 import type { RunState } from '../../../main/contract/run-state';
 import { hasFailed } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
@@ -38,6 +40,12 @@ function Figures({ state }: { state: RunState }) {
   );
 }
 
+/** Green is for a verified answer from a steady level alone. */
+function isSure(state: RunState): boolean {
+  const best = bestPoint(state);
+  return !state.unverified && best !== null && isSound(best.point);
+}
+
 /** What the run has given, and what stands in its way first. */
 export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () => void }) {
   const { presets } = useWorkbench();
@@ -64,7 +72,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
         {state.waitsFor === null ? null : <WaitingNotice waitsFor={state.waitsFor} />}
         <StoppedNotice state={state} />
         {sentence === null || !measurements ? null : (
-          <section className={state.unverified ? 'panel verdict unverified' : 'panel verdict'} role="status">
+          <section className={isSure(state) ? 'panel verdict' : 'panel verdict unverified'} role="status">
             {sentence}
           </section>
         )}

@@ -25,7 +25,7 @@ const columns: readonly { readonly column: SortColumn; readonly title: string; r
   { column: 'status', title: 'State' },
   { column: 'accuracy', title: 'Accuracy' },
   { column: 'throughput', title: 'Best, inferences/s', number: true },
-  { column: 'p99', title: 'its p99, ms', number: true },
+  { column: 'p99', title: 'p99 (ms)', number: true },
   { column: 'started', title: 'Started', number: true },
 ];
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { componentColors } from '../../../main/contract/palette';
 import { chartThemes } from '../../../renderer/charts/chart-theme';
 import type { SweepInput } from '../../../renderer/charts/chart';
+import { withMeasuredScale } from '../../../renderer/charts/chart';
 import { plain } from '../../../renderer/charts/hover-text';
 import { componentsChart, latencyComponents } from '../../../renderer/charts/components-chart';
 import { latencyChart } from '../../../renderer/charts/latency-chart';
@@ -183,4 +184,13 @@ describe('the axis of a sweep', () => {
 
 it('text of a server is never markup in a hover', () => {
   expect(plain('<a href="x">&</a>')).toBe('&lt;a href="x"&gt;&amp;&lt;/a&gt;');
+});
+
+describe('a chart without a value', () => {
+  it('has no numbers on its scale, and those of the data as soon as there is one', () => {
+    const empty = withMeasuredScale(throughputChart({ ...offline, state: { points: [], missing: [] } }));
+    expect(empty.layout.yaxis['showticklabels']).toBe(false);
+    const measured = throughputChart(offline);
+    expect(withMeasuredScale(measured)).toBe(measured);
+  });
 });

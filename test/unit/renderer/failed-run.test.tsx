@@ -160,3 +160,19 @@ it('details to copy hold the error, its remedy, the step, the run and the end of
     expect(text).toContain(part);
   }
 });
+
+it('the headline of a finished run is green for a verified answer from a steady level only', async () => {
+  const done = (flags: 'unstable'[]): RunState =>
+    stateOf([
+      ...begun,
+      { ...measured, point: pointFixture({ batchSize: 1, stable: flags.length === 0, flags }) },
+      { type: 'run-finished', outcome: 'done' },
+    ]);
+  const tone = async (state: RunState): Promise<string | undefined> =>
+    (await shown(state)).page.querySelector('.verdict')?.className;
+  expect(await tone(done([]))).toBe('panel verdict');
+  mounted?.unmount();
+  expect(await tone(done(['unstable']))).toBe('panel verdict unverified');
+  mounted?.unmount();
+  expect(await tone({ ...done([]), unverified: true })).toBe('panel verdict unverified');
+});

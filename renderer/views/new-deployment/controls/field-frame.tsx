@@ -5,6 +5,7 @@ import type { SpecProblem } from '../../../../main/contract/spec-tools';
 import type { Field } from '../fields/field';
 import { pathOf } from '../fields/field';
 import { ProblemFixes } from '../pages/problem-fixes';
+import { asSentence } from '../../../format/words';
 import { isAbout, isMissing, problemText } from '../problems';
 import { resetField } from '../reset-field';
 import { useWizard } from '../wizard-context';
@@ -37,11 +38,9 @@ function Term({ field }: { field: Field }) {
   );
 }
 
-/** What is wrong, and how to mend it: two sentences. */
+/** What is wrong, and how to fix it: two sentences. */
 const told = (problem: SpecProblem): string =>
-  problem.remedy === null
-    ? problemText(problem)
-    : `${problemText(problem).replace(/\.$/, '')}. ${problem.remedy}`;
+  problem.remedy === null ? problemText(problem) : `${asSentence(problemText(problem))} ${problem.remedy}`;
 
 /** Label in plain words, Triton's name in small, the way back to the default, the input, and what is wrong with it. */
 export function FieldFrame(props: { field: Field; control: (control: ControlProps) => ReactNode }) {

@@ -1,3 +1,4 @@
+import { asSentence } from '../../../format/words';
 import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import type { SpecProblem } from '../../../../main/contract/spec-tools';
 import { pageOf, pageTitle } from '../../../stores/wizard-page';
@@ -54,8 +55,7 @@ export function ProblemList({ problems, linked }: { problems: readonly SpecProbl
                 <strong>{place}</strong>
               )}
               {': '}
-              {problemText(problem)}
-              {/[.!?]$/.test(problemText(problem)) ? null : '.'}
+              {asSentence(problemText(problem))}
               {problem.remedy === null ? null : <span className="dim"> {problem.remedy}</span>}
               <ProblemFixes problem={problem} />
             </div>
