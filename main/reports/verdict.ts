@@ -46,7 +46,7 @@ export function verdictOf(state: RunState, titles: MetricTitles): string {
   if (best === null) return end === null ? 'Nothing has been measured yet.' : `Nothing was measured: ${end}.`;
   const measured = `${bestLevelName(best)}: ${levelAnswer(best)}`;
   if (state.imported !== null)
-    return `Imported from ${state.imported.fileName}: ${measured}; not measured here.`;
+    return `Imported from ${state.imported.fileName}, not measured here. ${measured}.`;
   const sentence = `${measured}; ${accuracyClause(state, titles)}.`;
   return end === null ? sentence : `${sentence} Partial: ${end}.`;
 }

@@ -98,7 +98,7 @@ export function commandsSection(commands: readonly ReportCommand[]): Markup | nu
 }
 
 export function notesSection(notes: readonly NamedText[]): Markup {
-  return markup`<section>
+  return markup`<section class="whole">
 <h2>How to read the numbers</h2>
 <dl class="notes">${notes.map(
     ({ name, value }) => markup`

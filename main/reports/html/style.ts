@@ -111,6 +111,7 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 1.4mm; padding
 .commands h3 { font-size: 7.4pt; margin: 2mm 0 .6mm; }
 .commands .note { font-size: 6.4pt; color: ${ink.soft}; margin: 0 0 .3mm; break-after: avoid; }
 .commands pre { font-size: 5.4pt; line-height: 1.35; padding: .8mm 1.2mm; margin-bottom: .9mm; break-inside: avoid; }
+.whole { break-inside: avoid; }
 .notes { display: grid; grid-template-columns: 34mm 1fr; gap: 1.3mm 4mm; margin: 0; font-size: 7.8pt; }
 .notes dt { font-weight: 600; break-inside: avoid; } .notes dd { margin: 0; max-width: 140mm; break-inside: avoid; }
 `;
