@@ -37,6 +37,9 @@ const stop = (outcome: RunOutcome, error: unknown): StepEnd => ({
 async function restored(run: RunContext, step: Step, cache: ArtefactCache): Promise<boolean> {
   // Whoever asks for a step to be done again does not mean the files that it gave before.
   if (step.kind !== 'files' || run.state().forgotten.includes(step.id)) return false;
+  // Thousands of files take seconds.
+  const text = 'Looking for files of an earlier run';
+  run.emit({ type: 'progress', runId: run.runId, step: step.id, fraction: null, text });
   const found = await cache.restore(run.keys[step.id], run.folder.step(step.id));
   if (found === null) return false;
   const key = run.keys[step.id];

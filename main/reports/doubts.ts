@@ -65,7 +65,7 @@ function steadiness(measured: readonly Of[]): readonly string[] {
     return ['No level is steady: the figures above can change when the run is repeated.'];
   }
   return [
-    `${levelCount(unsteady.length, measured.length)} ${unsteady.length === 1 ? 'is' : 'are'} not steady (${levelsText(unsteady)}): their figures can change when the run is repeated.`,
+    `${levelCount(unsteady.length, measured.length)} ${unsteady.length === 1 ? 'is' : 'are'} not steady (${levelsText(unsteady)}): ${unsteady.length === 1 ? 'its' : 'their'} figures can change when the run is repeated.`,
   ];
 }
 

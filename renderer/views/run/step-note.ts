@@ -45,6 +45,8 @@ export function stepTime(state: RunState, step: StepState, nowMs: number): strin
 /** The line below a step; '' where the row says it all. Pure. */
 export function stepNote(state: RunState, step: StepState, progressText: string | null): string {
   if (step.status === 'running' && !isLeft(state, step)) return progressText ?? '';
+  // Before a step begins its files are looked for among those of earlier runs.
+  if (step.status === 'waiting' && state.status === 'running' && progressText !== null) return progressText;
   const scenario = scenarios.find((id) => id === step.id);
   const measured = scenario !== undefined && isHalfDone(state, step) ? measuredText(state, scenario) : '';
   if (isLeft(state, step)) return measured === '' ? 'Interrupted' : `Interrupted, ${measured}`;

@@ -56,6 +56,14 @@ describe('the row of a step', () => {
     expect(stepNote(state, stepOf(state, 'offline'), 'batch size 2')).toBe('batch size 2');
   });
 
+  it('that has not begun says what is done for it, while the run is under way only', () => {
+    const looking = stateOf([created, { type: 'run-started', attempt: 1, pid: 1 }]);
+    const words = 'Looking for files of an earlier run';
+    expect(stepNote(looking, stepOf(looking, 'prepare-data'), words)).toBe(words);
+    const over = stateOf([created, { type: 'run-finished', outcome: 'cancelled' }]);
+    expect(stepNote(over, stepOf(over, 'prepare-data'), words)).toBe('');
+  });
+
   it('reused from an earlier run is one word, also after a resume', () => {
     const step = 'export' as const;
     const reused: readonly JournalBody[] = [

@@ -53,7 +53,7 @@ describe('what is doubtful about a run', () => {
       levels((concurrency) => (concurrency === 2 ? { stable: false, flags: ['unstable'] } : {})),
     );
     expect(doubts).toEqual([
-      '1 of 4 levels is not steady (online concurrency 2): their figures can change when the run is repeated.',
+      '1 of 4 levels is not steady (online concurrency 2): its figures can change when the run is repeated.',
     ]);
   });
 
