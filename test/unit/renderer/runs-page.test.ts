@@ -7,34 +7,13 @@ import { repeatedSteps } from '../../../renderer/views/run/repeated-steps';
 import { facetCounts, filterRuns } from '../../../renderer/views/runs/filter-runs';
 import { nextSorting, sortRuns } from '../../../renderer/views/runs/sort-runs';
 import { completeState } from '../../support/run-state';
-
-const row = (change: Partial<RunSummary>): RunSummary => ({
-  runId: 'a',
-  dir: '/runs/a',
-  preset: 'resnet50',
-  imported: null,
-  profile: 'quick',
-  format: 'onnx',
-  precision: 'fp16',
-  engine: 'local',
-  status: 'done',
-  createdAt: '2025-11-21T08:00:00.000Z',
-  updatedAt: '2025-11-21T08:10:00.000Z',
-  best: { inferencesPerSecond: 100, p99Us: 9000, steady: true, text: '' },
-  budgetText: null,
-  accuracyPassed: true,
-  unverified: false,
-  tags: [],
-  note: '',
-  waitsFor: null,
-  ...change,
-});
+import { runSummary } from './window-fixtures';
 
 describe('the list of runs', () => {
   const rows = [
-    row({ runId: 'a', tags: ['a30'], createdAt: '2025-11-21T08:00:00.000Z' }),
-    row({ runId: 'b', status: 'failed', best: null, createdAt: '2025-11-21T09:00:00.000Z' }),
-    row({
+    runSummary({ runId: 'a', tags: ['a30'], createdAt: '2025-11-21T08:00:00.000Z' }),
+    runSummary({ runId: 'b', status: 'failed', best: null, createdAt: '2025-11-21T09:00:00.000Z' }),
+    runSummary({
       runId: 'c',
       engine: 'docker',
       note: 'Longer queue delay',
