@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { WorkbenchError } from '../contract/errors';
 
 /** Bytes read at a time: the weights between two small fields are stepped over, not read. */
 const windowBytes = 64 * 1024;
@@ -53,5 +54,19 @@ export class FileWindow {
     const count = buffer.length === 0 ? 0 : readSync(this.fd, buffer, 0, buffer.length, at);
     this.buffer = buffer.subarray(0, count);
     this.start = at;
+  }
+}
+
+/** A model's file. Throws model-file-invalid where it cannot be opened or is not a regular file. */
+export function openModelFile(path: string): FileWindow {
+  try {
+    return new FileWindow(path);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new WorkbenchError('model-file-invalid', `The model file cannot be opened: ${why}`, {
+      where: path,
+      remedy: 'Give a regular file that you may read; folders, pipes and devices are not opened.',
+      cause,
+    });
   }
 }

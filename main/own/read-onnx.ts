@@ -1,5 +1,5 @@
 import { WorkbenchError } from '../contract/errors';
-import { FileWindow } from './file-window';
+import { openModelFile } from './file-window';
 import type { MessageField } from './message-walk';
 import { MessageWalk } from './message-walk';
 
@@ -195,7 +195,7 @@ function refused(path: string, message: string, remedy: string): WorkbenchError 
  * file can do anything here. Throws model-file-invalid.
  */
 export function readOnnx(path: string): OnnxFacts {
-  const file = new FileWindow(path);
+  const file = openModelFile(path);
   try {
     const reader = new OnnxReader(new MessageWalk(file));
     try {

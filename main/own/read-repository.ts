@@ -1,9 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../contract/errors';
 import type { ModelSource } from '../contract/run-spec';
 import { backendOf } from '../formats/patched-config';
-import { exists } from '../platform/files';
+import { readBoundedFile } from '../platform/read-bounded-file';
 import { parseConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 
@@ -24,10 +24,43 @@ const kinds: Readonly<Record<string, { readonly kind: RepositoryModel['kind']; r
 const refused = (where: string, message: string, remedy: string): WorkbenchError =>
   new WorkbenchError('model-folder-invalid', message, { where, remedy });
 
+/** The largest configuration of a served model is some tens of kilobytes. */
+export const mostConfigBytes = 2 ** 20;
+
+/** Text of config.pbtxt. It comes with a repository of any origin, so it may lead nowhere else. */
+async function configText(path: string): Promise<string> {
+  const found = await readBoundedFile(path, mostConfigBytes);
+  if ('text' in found) return found.text;
+  throw refused(
+    path,
+    `config.pbtxt cannot be read: ${found.problem}`,
+    `Put a regular file of at most ${mostConfigBytes} bytes there; links, pipes and devices are not followed.`,
+  );
+}
+
+/** Throws model-folder-invalid where the model is not what its backend loads: a file, or the folder of a SavedModel. */
+async function checkModelFile(file: string, kind: RepositoryModel['kind'], usual: string): Promise<void> {
+  const stats = await lstat(file).catch(() => null);
+  if (stats === null) {
+    throw refused(
+      file,
+      'The version folder lacks the model file',
+      `Its name is ${usual}, or default_model_filename.`,
+    );
+  }
+  if (kind === 'savedmodel' ? stats.isDirectory() : stats.isFile()) return;
+  const wanted = kind === 'savedmodel' ? 'a folder' : 'a regular file';
+  throw refused(
+    file,
+    `The model is not ${wanted}`,
+    `Put ${wanted} there; links, pipes and devices are not followed.`,
+  );
+}
+
 /** A model of a Triton repository: its config.pbtxt and the file of its newest version. Throws model-folder-invalid. */
 export async function readRepository(folder: string): Promise<RepositoryModel> {
   const path = join(folder, 'config.pbtxt');
-  const text = await readFile(path, 'utf8');
+  const text = await configText(path);
   let config: ModelConfig;
   try {
     config = parseConfigPbtxt(text);
@@ -63,12 +96,13 @@ export async function readRepository(folder: string): Promise<RepositoryModel> {
   }
   const name = config.defaultModelFilename ?? '';
   const file = join(folder, String(newest), name === '' ? known.file : name);
-  if (name.includes('/') || name.includes('..') || !(await exists(file))) {
+  if (name.includes('/') || name.includes('..')) {
     throw refused(
-      file,
-      'The version folder lacks the model file',
-      `Its name is ${known.file}, or default_model_filename.`,
+      path,
+      `default_model_filename leads out of the version folder: "${name.slice(0, 200)}"`,
+      `Give the plain name of a file in the version folder, as ${known.file}.`,
     );
   }
+  await checkModelFile(file, known.kind, known.file);
   return { kind: known.kind, config, file, version: newest };
 }

@@ -1,5 +1,6 @@
 import { WorkbenchError } from '../contract/errors';
-import { FileWindow } from './file-window';
+import type { FileWindow } from './file-window';
+import { openModelFile } from './file-window';
 import type { ZipEntry } from './zip-directory';
 import { readZipDirectory, readZipEntry } from './zip-directory';
 
@@ -9,22 +10,54 @@ const exportRemedy =
 const refused = (path: string, message: string, remedy: string = exportRemedy): WorkbenchError =>
   new WorkbenchError('model-file-invalid', message, { where: path, remedy });
 
-/** Parameters of a function's text: "self: __torch__.M, x: Tensor" -> name and type of each but the first. */
-function parametersOf(text: string): { name: string; type: string; optional: boolean }[] {
-  const parts: string[] = [''];
+/** Longer texts of a file are cut where they are quoted. */
+const quotedLetters = 80;
+
+interface Parameter {
+  readonly name: string;
+  readonly type: string;
+  readonly optional: boolean;
+}
+
+/** "x: Tensor=None" as name, type and whether it has a default. */
+function parameterOf(part: string): Parameter[] {
+  const colon = part.indexOf(':');
+  const name = part.slice(0, Math.max(0, colon)).trim();
+  if (!/^\w+$/.test(name)) return [];
+  const equals = part.indexOf('=', colon);
+  const type = part.slice(colon + 1, equals < 0 ? part.length : equals).trim();
+  return type === '' ? [] : [{ name, type, optional: equals >= 0 }];
+}
+
+/**
+ * Parameters of a function's text: "self: __torch__.M, x: Tensor" -> name and type of each but the first. Every letter is
+ * read once: the text is the file's.
+ */
+function parametersOf(text: string): Parameter[] {
+  const parts: string[] = [];
   let depth = 0;
-  for (const letter of text) {
-    if ('[('.includes(letter)) depth += 1;
-    if ('])'.includes(letter)) depth -= 1;
-    if (letter === ',' && depth === 0) parts.push('');
-    else parts[parts.length - 1] = `${parts.at(-1) ?? ''}${letter}`;
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at];
+    if (letter === '[' || letter === '(') depth += 1;
+    else if (letter === ']' || letter === ')') depth -= 1;
+    else if (letter === ',' && depth === 0) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
   }
-  return parts.slice(1).flatMap((part) => {
-    const match = /^\s*(\w+)\s*:\s*([^=]+?)\s*(=.*)?$/s.exec(part);
-    return match === null
-      ? []
-      : [{ name: match[1] ?? '', type: match[2] ?? '', optional: match[3] !== undefined }];
-  });
+  parts.push(text.slice(start));
+  return parts.slice(1).flatMap(parameterOf);
+}
+
+/** Text of the parameters of "forward"; null where the class has none. */
+function forwardText(body: string): string | null {
+  const opening = '\n  def forward(';
+  const start = body.indexOf(opening);
+  if (start < 0) return null;
+  const rest = body.slice(start + opening.length);
+  const end = rest.search(/\)\s*->/);
+  return end < 0 ? null : rest.slice(0, end);
 }
 
 /** The class of the archive's root object: the first global that its pickle names; nothing is unpickled. */
@@ -48,14 +81,14 @@ function forwardOf(path: string, file: FileWindow, entries: readonly ZipEntry[],
   const name = root.slice(at + 1);
   const start = code.search(new RegExp(`^class ${name}\\(Module\\):`, 'm'));
   const body = start < 0 ? '' : code.slice(start).replace(/(\n)class [\s\S]*$/, '$1');
-  const forward = /\n {2}def forward\(([\s\S]*?)\)\s*->/.exec(body);
+  const forward = forwardText(body);
   if (forward === null) throw refused(path, `The module ${name} has no function "forward"`);
-  const parameters = parametersOf(forward[1] ?? '');
+  const parameters = parametersOf(forward);
   const other = parameters.find(({ type, optional }) => type !== 'Tensor' && !optional);
   if (other !== undefined) {
     throw refused(
       path,
-      `forward takes "${other.name}" of type ${other.type}; Triton sends tensors alone`,
+      `forward takes "${other.name.slice(0, quotedLetters)}" of type ${other.type.slice(0, quotedLetters)}; Triton sends tensors alone`,
       'Wrap the module in one whose forward takes tensors alone, and export that.',
     );
   }
@@ -71,7 +104,7 @@ function forwardOf(path: string, file: FileWindow, entries: readonly ZipEntry[],
  * Throws model-file-invalid, also for pickles and state dictionaries.
  */
 export function readTorchscript(path: string): readonly string[] {
-  const file = new FileWindow(path);
+  const file = openModelFile(path);
   try {
     let entries: readonly ZipEntry[];
     try {

@@ -71,18 +71,35 @@ export function readZipDirectory(file: FileWindow): readonly ZipEntry[] {
   return entries;
 }
 
+/** Inflates no further than the directory states: a megabyte of deflated zeros is a gigabyte. */
+function inflated(raw: Buffer, { name, bytes }: ZipEntry): Buffer {
+  try {
+    return inflateRawSync(raw, { maxOutputLength: Math.max(1, bytes) });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error;
+    throw new Error(`${name} unpacks to more than the ${bytes} bytes that the archive states`, {
+      cause: error,
+    });
+  }
+}
+
 /**
- * Content of an entry. Throws an Error for a method other than stored and deflated, and above `mostBytes` (16 MiB where
- * nothing else is said).
+ * Content of an entry. Throws an Error for a method other than stored and deflated, for a content that is not of the stated
+ * size, and above `mostBytes` (16 MiB where nothing else is said).
  */
 export function readZipEntry(file: FileWindow, entry: ZipEntry, mostBytes = largestText): Buffer {
   if (entry.bytes > mostBytes || entry.compressedBytes > mostBytes) {
-    throw new Error(`${entry.name} has ${entry.bytes} bytes`);
+    throw new Error(`${entry.name} has ${entry.bytes} bytes, at most ${mostBytes} are read`);
+  }
+  if (entry.method !== 0 && entry.method !== 8) {
+    throw new Error(`${entry.name} is packed by method ${entry.method}`);
   }
   const local = file.bytes(entry.offset, localBytes);
   const start = entry.offset + localBytes + local.readUInt16LE(26) + local.readUInt16LE(28);
   const raw = file.bytes(start, entry.compressedBytes);
-  if (entry.method === 0) return raw;
-  if (entry.method !== 8) throw new Error(`${entry.name} is packed by method ${entry.method}`);
-  return inflateRawSync(raw, { maxOutputLength: Math.max(1, mostBytes) });
+  const content = entry.method === 0 ? raw : inflated(raw, entry);
+  if (content.length !== entry.bytes) {
+    throw new Error(`${entry.name} has ${content.length} bytes where the archive states ${entry.bytes}`);
+  }
+  return content;
 }

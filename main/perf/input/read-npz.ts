@@ -1,4 +1,5 @@
 import { FileWindow } from '../../own/file-window';
+import type { ZipEntry } from '../../own/zip-directory';
 import { readZipDirectory, readZipEntry } from '../../own/zip-directory';
 import { parseNpy, rawElements } from './parse-npy';
 import type { NpyArray } from './parse-npy';
@@ -14,17 +15,34 @@ import {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Every array of the archive by its name. */
-function readArrays(path: string): Map<string, { readonly where: string; readonly array: NpyArray }> {
+/** The entries to unpack. Throws before anything is unpacked where one is not of the model, is repeated, or all are too large. */
+function checkedEntries(path: string, file: FileWindow, names: readonly string[]): [string, ZipEntry][] {
+  const found = new Map<string, ZipEntry>();
+  let bytes = 0;
+  for (const entry of readZipDirectory(file)) {
+    const name = entry.name.replace(/\.npy$/, '');
+    const where = `${path}: ${name}`;
+    if (!names.includes(name)) {
+      throw inputProblem(where, `The model has no tensor "${name}"`, `It has: ${names.join(', ')}.`);
+    }
+    if (found.has(name)) throw inputProblem(where, `The archive has "${name}" twice`, 'Keep one of the two.');
+    found.set(name, entry);
+    bytes += entry.bytes;
+  }
+  if (bytes > mostInputBytes) throw new Error(`${bytes} bytes, at most ${mostInputBytes} are read`);
+  return [...found];
+}
+
+/** Every array of the archive by its name; each is one of `names`. */
+function readArrays(
+  path: string,
+  names: readonly string[],
+): Map<string, { readonly where: string; readonly array: NpyArray }> {
   const arrays = new Map<string, { where: string; array: NpyArray }>();
   let file: FileWindow | null = null;
   try {
     file = new FileWindow(path);
-    const entries = readZipDirectory(file);
-    const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
-    if (bytes > mostInputBytes) throw new Error(`${bytes} bytes, at most ${mostInputBytes} are read`);
-    for (const entry of entries) {
-      const name = entry.name.replace(/\.npy$/, '');
+    for (const [name, entry] of checkedEntries(path, file, names)) {
       const where = `${path}: ${name}`;
       try {
         arrays.set(name, { where, array: parseNpy(readZipEntry(file, entry, mostInputBytes)) });
@@ -107,13 +125,10 @@ function entriesOf(
  * Throws input-invalid that says which array and what the model takes.
  */
 export function readNpz(path: string, wanted: WantedTensors): ReadInput {
-  const arrays = readArrays(path);
-  const names = [...wanted.inputs, ...wanted.outputs].map((tensor) => tensor.name);
-  for (const [name, { where }] of arrays) {
-    if (!names.includes(name)) {
-      throw inputProblem(where, `The model has no tensor "${name}"`, `It has: ${names.join(', ')}.`);
-    }
-  }
+  const arrays = readArrays(
+    path,
+    [...wanted.inputs, ...wanted.outputs].map((tensor) => tensor.name),
+  );
   for (const tensor of wanted.inputs) {
     if (tensor.optional !== true && !arrays.has(tensor.name)) {
       throw inputProblem(

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inputDataSchema } from '../../../../main/contract/input-data';
 import { parseNpy } from '../../../../main/perf/input/parse-npy';
@@ -127,6 +128,24 @@ describe('an npz file', () => {
     const path = join(dir, 'damaged.npz');
     await writeFile(path, (await readFile(fixture('plain.npz'))).subarray(0, 200));
     expect((await rejection(readInput(path, plain))).message).toContain('no ZIP archive');
+  });
+
+  it('that unpacks to more than it states is refused before it is unpacked whole', async () => {
+    const path = join(dir, 'bomb.npz');
+    const deflated = deflateRawSync(Buffer.alloc(64 * 2 ** 20));
+    await writeFile(path, zipBytes({ 'X.npy': { deflated, bytes: 100 } }));
+    const error = await rejection(readInput(path, one));
+    expect(error).toMatchObject({ code: 'input-invalid', where: `${path}: X` });
+    expect(error.message).toContain('unpacks to more than the 100 bytes');
+  });
+
+  it('has each array once, and those of the model only, before any is unpacked', async () => {
+    const bomb = { deflated: deflateRawSync(Buffer.alloc(64 * 2 ** 20)), bytes: 64 * 2 ** 20 };
+    const path = join(dir, 'twice.npz');
+    await writeFile(path, zipBytes({ 'X.npy': bomb, X: bomb }));
+    expect((await rejection(readInput(path, one))).message).toContain('"X" twice');
+    await writeFile(path, zipBytes({ 'X.npy': bomb, 'Z.npy': x }));
+    expect((await rejection(readInput(path, one))).message).toContain('no tensor "Z"');
   });
 
   it('that claims more than it has is refused before memory is asked for', () => {
