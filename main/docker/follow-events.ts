@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { DockerClient } from './client';
 import { ask } from './client';
 import { instanceFilter } from './labels';
-import { LineAssembler } from './log-stream';
+import { LineSplitter } from '../platform/line-splitter';
 
 /** Engines before API 1.52 say `status` and `id` beside `Action` and `Actor` (Engine API version history). */
 const eventSchema = z.union([
@@ -55,7 +55,7 @@ export async function followEvents(input: FollowEventsInput): Promise<void> {
         resolve();
       };
       // Holds 64 KiB of a line at most; what is cut there is no JSON any more.
-      const lines = new LineAssembler((line) => {
+      const lines = new LineSplitter((line) => {
         if (line.trim() === '') return;
         if (parseEvent(line)) input.onEvent();
       });

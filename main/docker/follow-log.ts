@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LineSplitter } from '../platform/line-splitter';
 import type { DockerClient } from './client';
 import { ask } from './client';
 import { inspectContainer } from './container-life';
 import { dockerError } from './docker-error';
-import { LineAssembler, LogDemultiplexer, readLogStream } from './log-stream';
+import { LogDemultiplexer, readLogStream } from './log-stream';
 import type { LogChannel } from './log-stream';
 import { backOffMs } from './persist';
 
@@ -40,10 +41,10 @@ async function open(input: FollowLogInput): Promise<Readable> {
 export async function followLog(input: FollowLogInput): Promise<void> {
   const { client, id, signal } = input;
   const lines = {
-    stdout: new LineAssembler((line) => {
+    stdout: new LineSplitter((line) => {
       input.onLine('stdout', line);
     }),
-    stderr: new LineAssembler((line) => {
+    stderr: new LineSplitter((line) => {
       input.onLine('stderr', line);
     }),
   };

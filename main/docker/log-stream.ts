@@ -1,12 +1,11 @@
-import { StringDecoder } from 'node:string_decoder';
 import type { Readable } from 'node:stream';
 import { WorkbenchError } from '../contract/errors';
+import { readGently } from '../platform/back-pressure';
 
 export type LogChannel = 'stdout' | 'stderr';
 
 const headerBytes = 8;
 const longestFrameBytes = 64 * 2 ** 20;
-const longestLine = 65_536;
 
 /**
  * Takes Docker's multiplexed log apart: frames of an 8-byte header (channel, 3 zero bytes, length big-endian) and that
@@ -47,36 +46,12 @@ export class LogDemultiplexer {
   }
 }
 
-/** Bytes -> lines; a character that is cut at a chunk's end is kept for the next. */
-export class LineAssembler {
-  private readonly decoder = new StringDecoder('utf8');
-  private rest = '';
-
-  constructor(private readonly take: (line: string) => void) {}
-
-  add(bytes: Buffer): void {
-    const parts = (this.rest + this.decoder.write(bytes)).split('\n');
-    this.rest = parts.pop() ?? '';
-    for (const part of parts) this.take(part.endsWith('\r') ? part.slice(0, -1) : part);
-    if (this.rest.length > longestLine) {
-      this.take(`${this.rest.slice(0, longestLine)} …`);
-      this.rest = '';
-    }
-  }
-
-  /** The last line may have no end. */
-  end(): void {
-    if (this.rest !== '') this.take(this.rest);
-    this.rest = '';
-  }
-}
-
 const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 /** Feeds the stream to the demultiplexer; resolves at its end, however it came: the caller looks at the container. */
 export function readLogStream(stream: Readable, demultiplexer: LogDemultiplexer): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.on('data', (chunk: Buffer) => {
+    const read = readGently(stream, (chunk) => {
       try {
         demultiplexer.add(chunk);
       } catch (error) {
@@ -84,12 +59,6 @@ export function readLogStream(stream: Readable, demultiplexer: LogDemultiplexer)
         reject(toError(error));
       }
     });
-    const done = () => {
-      resolve();
-    };
-    stream.once('end', done);
-    stream.once('close', done);
-    stream.once('error', done);
-    stream.once('aborted', done);
+    void read.then(resolve);
   });
 }

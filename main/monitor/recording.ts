@@ -2,13 +2,16 @@ import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import type { MonitorSample } from '../contract/monitor';
 import { monitorSampleSchema } from '../contract/monitor';
 import { makeFolder } from '../platform/make-folder';
 import { fileError } from '../platform/file-error';
+import { LineSplitter } from '../platform/line-splitter';
+
+/** Of one sample: 10,000 models of a server have room. A longer line is damaged. */
+const maxSampleBytes = 16 * 1024 * 1024;
 
 const headSchema = z.object({
   recording: z.literal('triton-workbench-monitor'),
@@ -90,12 +93,11 @@ export async function* readRecording(
   path: string,
   onDamaged: (count: number) => void,
 ): AsyncGenerator<MonitorSample> {
-  const stream = createReadStream(path, 'utf8');
-  const lines = createInterface({ input: stream, crlfDelay: Infinity });
+  const stream = createReadStream(path);
   let first = true;
   let damaged = 0;
   try {
-    for await (const line of lines) {
+    for await (const line of linesOf(stream)) {
       if (first) {
         first = false;
         if (!isHead(line)) {
@@ -123,9 +125,20 @@ export async function* readRecording(
     }
     throw error;
   } finally {
-    lines.close();
     stream.destroy();
   }
+}
+
+async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let ready: string[] = [];
+  const lines = new LineSplitter((line) => ready.push(line), maxSampleBytes);
+  for await (const chunk of stream) {
+    lines.add(chunk);
+    yield* ready;
+    ready = [];
+  }
+  lines.end();
+  yield* ready;
 }
 
 function isHead(line: string): boolean {

@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { readGently } from './back-pressure';
+import { LineSplitter } from './line-splitter';
 
 const usualGraceMs = 3000;
 const tailLines = 60;
-const maxLineLength = 65_536;
 
 export interface ExecInput {
   /** Program and arguments; never goes through a shell. */
@@ -41,14 +41,12 @@ export function killGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function eachLine(stream: Readable, take: (line: string) => void): Promise<void> {
-  const lines = createInterface({ input: stream, crlfDelay: Infinity });
-  lines.on('line', (line) => {
-    take(line.length > maxLineLength ? `${line.slice(0, maxLineLength)} …` : line);
+async function eachLine(stream: Readable, take: (line: string) => void): Promise<void> {
+  const lines = new LineSplitter(take);
+  await readGently(stream, (chunk) => {
+    lines.add(chunk);
   });
-  return new Promise((resolve) => {
-    lines.once('close', resolve);
-  });
+  lines.end();
 }
 
 /** A child in a process group of its own, with pipes for what it prints. */

@@ -2,51 +2,109 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { logPressure } from './back-pressure';
+import { cleanLine } from './clean-text';
 import { makeFolder } from './make-folder';
 
-const escapeSequence = /\p{Cc}\[[0-9;?]*[A-Za-z]/gu;
-/** Control characters but the tab: they have no place in a text that is shown. */
-const control = /(?!\t)\p{Cc}/gu;
-
+/** Of the file, over all attempts that append to it. */
 const maxBytes = 50 * 1024 * 1024;
+/** Of the lines behind the cap the last are written at the end: the error that ended a flood is among them. */
+const lastLines = 100;
+const lastBytes = 64 * 1024;
 
 /** A link, which only the code of a step can have put there, is not followed. */
 export const plainAppend = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
-/** Lines of one step's log, in the order given; capped at 50 MiB, with a note where it was cut. */
+const count = (value: number) => value.toLocaleString('en-US');
+
+/**
+ * Lines of one log, in the order given; capped at 50 MiB, with a note where it was cut and a count of what was left out.
+ * What waits for the disk counts in `logPressure`, so that the pipes that feed the logs pause.
+ */
 export class LogFile {
-  private tail: Promise<void> = Promise.resolve();
-  private written = 0;
+  private waiting: string[] = [];
+  private waitingBytes = 0;
+  private writing: Promise<void> | null = null;
   private capped = false;
+  private readonly leftOut = { lines: 0, bytes: 0 };
+  private last: string[] = [];
 
-  private constructor(private readonly file: FileHandle) {}
+  private constructor(
+    private readonly file: FileHandle,
+    private size: number,
+  ) {}
 
-  static async open(path: string): Promise<LogFile> {
+  /** Appends, or with `truncate` begins anew. */
+  static async open(path: string, options: { readonly truncate?: boolean } = {}): Promise<LogFile> {
     await makeFolder(dirname(path));
-    return new LogFile(await open(path, plainAppend));
+    const file = await open(path, options.truncate === true ? plainAppend | constants.O_TRUNC : plainAppend);
+    return new LogFile(file, (await file.stat()).size);
   }
 
   /** Cleans the lines, queues them for the file and gives the clean ones back for showing. */
   add(lines: readonly string[]): readonly string[] {
-    const clean = lines.map((line) => line.replace(escapeSequence, '').replace(control, ''));
-    const text = `${clean.join('\n')}\n`;
-    this.written += text.length;
-    if (this.written > maxBytes) {
-      if (!this.capped) this.write('… the log is longer than 50 MiB; the rest is not kept\n');
-      this.capped = true;
-    } else {
-      this.write(text);
-    }
+    const clean = lines.map(cleanLine);
+    for (const line of clean) this.keep(line);
     return clean;
   }
 
   async close(): Promise<void> {
-    await this.tail;
+    if (this.leftOut.lines > 0) this.writeLast();
+    await this.writing;
     await this.file.close();
   }
 
+  private keep(line: string): void {
+    const bytes = Buffer.byteLength(line) + 1;
+    if (!this.capped && this.size + bytes > maxBytes) {
+      this.capped = true;
+      this.write('… the log is longer than 50 MiB; the rest is not kept\n');
+    }
+    if (!this.capped) {
+      this.write(`${line}\n`);
+      return;
+    }
+    this.leftOut.lines += 1;
+    this.leftOut.bytes += bytes;
+    this.last.push(line);
+    if (this.last.length >= 2 * lastLines) this.last = this.last.slice(-lastLines);
+  }
+
+  private writeLast(): void {
+    let bytes = 0;
+    const fit: string[] = [];
+    for (const line of this.last.slice(-lastLines).reverse()) {
+      bytes += Buffer.byteLength(line) + 1;
+      if (bytes > lastBytes) {
+        bytes -= Buffer.byteLength(line) + 1;
+        break;
+      }
+      fit.unshift(line);
+    }
+    const lines = `${count(this.leftOut.lines - fit.length)} lines (${count(this.leftOut.bytes - bytes)} bytes)`;
+    this.write(`… ${lines} are left out here; the last ${fit.length} lines follow\n`);
+    for (const line of fit) this.write(`${line}\n`);
+  }
+
   private write(text: string): void {
-    // A log that cannot be written must not end a run whose journal can.
-    this.tail = this.tail.then(() => this.file.appendFile(text)).catch(() => undefined);
+    const bytes = Buffer.byteLength(text);
+    this.size += bytes;
+    this.waiting.push(text);
+    this.waitingBytes += bytes;
+    logPressure.add(bytes);
+    this.writing ??= this.drain();
+  }
+
+  private async drain(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const text = this.waiting.join('');
+      const bytes = this.waitingBytes;
+      this.waiting = [];
+      this.waitingBytes = 0;
+      // A log that cannot be written must not end a run whose journal can.
+      await this.file.appendFile(text).catch(() => undefined);
+      logPressure.done(bytes);
+    }
+    this.writing = null;
   }
 }

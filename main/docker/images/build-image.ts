@@ -2,6 +2,7 @@ import type Docker from 'dockerode';
 import { WorkbenchError } from '../../contract/errors';
 import { dockerError } from '../docker-error';
 import { packBuildContext } from './build-context';
+import { maxLineBytes } from '../../platform/line-splitter';
 import { failureOf, readEngineEvents } from './engine-stream';
 import type { ImageRecipe } from './image-recipe';
 import { imageLabelNames } from './image-recipe';
@@ -44,7 +45,8 @@ function lineJoiner(take: (line: string) => void): (text: string) => void {
   let rest = '';
   return (text) => {
     const lines = `${rest}${text}`.split('\n');
-    rest = lines.pop() ?? '';
+    // A line without an end does not grow without one.
+    rest = (lines.pop() ?? '').slice(0, maxLineBytes);
     for (const line of lines) {
       const shown = line.replace(/\r$/, '').split('\r').at(-1) ?? '';
       if (shown !== '') take(shown);

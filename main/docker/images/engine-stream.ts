@@ -1,7 +1,10 @@
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { WorkbenchError } from '../../contract/errors';
+import { LineSplitter } from '../../platform/line-splitter';
+
+/** Of one event: the words of a failed build come in one, each control character as six. A longer one is no event. */
+const maxEventBytes = 1024 * 1024;
 
 /** One event of a pull or build. Fields of the Docker Engine API, "ImageCreate" and "ImageBuild". */
 const engineEventSchema = z.looseObject({
@@ -41,27 +44,33 @@ export async function readEngineEvents(
   const stop = () => {
     if (answer instanceof Readable) answer.destroy(new Error('aborted'));
   };
-  const lines = createInterface({ input: answer, crlfDelay: Infinity });
+  const lines = new LineSplitter((line) => {
+    const event = line.trim() === '' ? null : parseEngineEvent(line);
+    if (event !== null) onEvent(event);
+  }, maxEventBytes);
+  const take = (chunk: Buffer) => {
+    lines.add(chunk);
+  };
   const broken = new Promise<never>((_resolve, reject) => {
-    // The reader of lines passes errors of its input on, and ends this process when nobody hears them.
-    for (const source of [answer, lines]) source.on('error', reject);
+    answer.on('error', reject);
     answer.once('aborted', () => {
       reject(new WorkbenchError('docker-unreachable', 'The connection to the Docker Engine broke'));
     });
   });
   const ended = new Promise<void>((resolve) => {
-    lines.once('close', resolve);
+    answer.once('end', () => {
+      lines.end();
+      resolve();
+    });
+    answer.once('close', resolve);
   });
-  lines.on('line', (line) => {
-    const event = line.trim() === '' ? null : parseEngineEvent(line);
-    if (event !== null) onEvent(event);
-  });
+  answer.on('data', take);
   if (signal.aborted) stop();
   else signal.addEventListener('abort', stop, { once: true });
   try {
     await Promise.race([ended, broken]);
   } finally {
     signal.removeEventListener('abort', stop);
-    lines.close();
+    answer.off('data', take);
   }
 }

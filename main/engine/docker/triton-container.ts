@@ -1,9 +1,5 @@
-import { constants } from 'node:fs';
-import { appendFile, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../contract/errors';
-import { makeFolder } from '../../platform/make-folder';
 import type { DockerClient } from '../../docker/client';
 import {
   createContainer,
@@ -16,18 +12,17 @@ import type { Inspected } from '../../docker/container-life';
 import { followLog } from '../../docker/follow-log';
 import { labelNames } from '../../docker/labels';
 import { dockerRunCommand } from '../../docker/run-command-text';
-import { plainAppend } from '../../platform/log-file';
 import { createTritonClient } from '../../triton/client';
 import type { ServerExit, ServerHandle, StartServerInput } from '../engine';
 import { portTaken } from '../local/fixed-ports';
 import type { ContainerPlan } from './run-containers';
 import { containerPorts } from './triton-command';
+import { TritonLog } from './triton-log';
 
 const readyDeadlineMs = 120_000;
 const pollMs = 100;
 /** Of one question while Triton starts; it is asked again. */
 const answerLimitMs = 2000;
-const keptLines = 200;
 /** Of an engine that did not answer just now. */
 const unansweredPatienceMs = 5000;
 
@@ -56,33 +51,6 @@ function publishedAddress(found: Inspected, port: number): string {
   return `${binding.HostIp}:${binding.HostPort}`;
 }
 
-class TritonLog {
-  readonly tail: string[] = [];
-  private writing: Promise<void>;
-
-  constructor(
-    private readonly path: string,
-    private readonly tell: (lines: readonly string[]) => void,
-  ) {
-    this.writing = makeFolder(dirname(path))
-      .then(() => writeFile(path, '', { flag: plainAppend | constants.O_TRUNC }))
-      .catch(() => undefined);
-  }
-
-  add(line: string): void {
-    this.tail.push(line);
-    if (this.tail.length > keptLines) this.tail.shift();
-    this.tell([line]);
-    this.writing = this.writing
-      .then(() => appendFile(this.path, `${line}\n`, { flag: plainAppend }))
-      .catch(() => undefined);
-  }
-
-  flush(): Promise<void> {
-    return this.writing;
-  }
-}
-
 /**
  * Starts Triton in a container, or takes up the one that an attempt before left running, and returns when it is ready.
  * Throws port-taken, image-missing, container-failed, server-start-failed, out-of-memory, cancelled.
@@ -109,7 +77,7 @@ export async function startTritonContainer(
     const named = taken ? Number(/:(\d+) is in use/.exec(error.message)?.[1] ?? fixed) : Number.NaN;
     throw Number.isInteger(named) ? await portTaken(named) : error;
   }
-  const log = new TritonLog(start.logPath, start.onLog);
+  const log = await TritonLog.open(start.logPath, start.onLog);
   const following = new AbortController();
   const ended: { exit: ServerExit | null } = { exit: null };
   const exited = followLog({
@@ -121,7 +89,7 @@ export async function startTritonContainer(
       log.add(line);
     },
   }).then(async (): Promise<ServerExit> => {
-    await log.flush();
+    await log.close();
     const found = await inspectContainer(client, id).catch(() => null);
     const state = found?.State;
     const exit: ServerExit = {

@@ -1,10 +1,12 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { logPressure } from '../../platform/back-pressure';
+import { LineSplitter } from '../../platform/line-splitter';
 
 const intervalMs = 150;
 const chunkBytes = 256 * 1024;
 const tailLines = 60;
-const maxLineLength = 8192;
+const maxShownBytes = 8192;
 
 /**
  * Reads what a process appends to its log file. The process writes the file itself, so that its log is whole when the
@@ -13,7 +15,8 @@ const maxLineLength = 8192;
 export class LogFollower {
   private readonly buffer = Buffer.alloc(chunkBytes);
   private readonly recent: string[] = [];
-  private rest = '';
+  private ready: string[] = [];
+  private readonly splitter = new LineSplitter((line) => this.ready.push(line), maxShownBytes);
   private reading: Promise<void> = Promise.resolve();
   private readonly timer: NodeJS.Timeout;
 
@@ -49,8 +52,8 @@ export class LogFollower {
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.catchUp();
-    if (this.rest !== '') this.give([this.rest]);
-    this.rest = '';
+    this.splitter.end();
+    this.give();
     await this.file.close();
   }
 
@@ -59,17 +62,16 @@ export class LogFollower {
       const { bytesRead } = await this.file.read(this.buffer, 0, chunkBytes, this.offset);
       if (bytesRead === 0) return;
       this.offset += bytesRead;
-      const lines = (this.rest + this.buffer.toString('utf8', 0, bytesRead)).split('\n');
-      this.rest = (lines.pop() ?? '').slice(0, maxLineLength);
-      this.give(lines);
+      this.splitter.add(this.buffer.subarray(0, bytesRead));
+      this.give();
+      await logPressure.relief();
     }
   }
 
-  private give(lines: readonly string[]): void {
-    if (lines.length === 0) return;
-    const shown = lines.map((line) =>
-      line.length > maxLineLength ? `${line.slice(0, maxLineLength)} …` : line,
-    );
+  private give(): void {
+    const shown = this.ready;
+    if (shown.length === 0) return;
+    this.ready = [];
     this.recent.push(...shown.slice(-tailLines));
     this.recent.splice(0, this.recent.length - tailLines);
     this.onLines(shown);

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -91,4 +91,34 @@ it('that is a folder is an error with the reason, not a fault of the workbench',
     message: '/tmp cannot be read (EISDIR)',
     where: '/tmp',
   });
+});
+
+it('a line of 300 MB is not held: it is damaged, and the samples behind it are read', async () => {
+  const whole = await readFile(path);
+  const head = whole.indexOf('\n') + 1;
+  const file = await open(path, 'w');
+  await file.write(whole.subarray(0, head));
+  const before = process.memoryUsage().heapUsed;
+  for (let count = 0; count < 300; count += 1) await file.write(Buffer.alloc(1024 * 1024, 'x'));
+  await file.write('\n');
+  await file.write(whole.subarray(head));
+  await file.close();
+  let most = 0;
+  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().heapUsed)), 5);
+  const { samples, damaged } = await readAll();
+  clearInterval(watch);
+  expect(samples).toEqual([sample(0), sample(1000), sample(2000)]);
+  expect(damaged).toBe(1);
+  expect(most - before).toBeLessThan(150 * 1024 * 1024);
+});
+
+it('a sample of a server with thousands of models is read whole', async () => {
+  const large = sample(0);
+  const models = Array.from({ length: 2000 }, (_, index) => ({ ...large.models[0], name: `model-${index}` }));
+  const text = JSON.stringify({ ...large, models });
+  expect(text.length).toBeGreaterThan(65_536);
+  await writeFile(path, `${JSON.stringify(recordingHead('', new Date(0)))}\n${text}\n`);
+  const { samples, damaged } = await readAll();
+  expect(samples[0]?.models).toHaveLength(2000);
+  expect(damaged).toBe(0);
 });
