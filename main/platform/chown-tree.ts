@@ -1,4 +1,4 @@
-import { lchown, readdir } from 'node:fs/promises';
+import { lchown, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Something that works in the folder may remove a file between two looks. */
@@ -8,9 +8,10 @@ function passOver(error: unknown): void {
 
 /**
  * Gives a folder and all in it to another user; links themselves, not what they point at. What goes in the meantime is
- * passed over.
+ * passed over, and so is a root that is a link: `readdir` would follow it to a folder of the host.
  */
 export async function chownTree(root: string, uid: number): Promise<void> {
+  if ((await lstat(root).catch(passOver))?.isSymbolicLink() === true) return;
   await lchown(root, uid, uid).catch(passOver);
   const entries = await readdir(root, { withFileTypes: true }).catch(passOver);
   for (const entry of entries ?? []) {

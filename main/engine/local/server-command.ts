@@ -46,20 +46,39 @@ export interface ServerEnvironmentInput {
   readonly sitePackages: string;
 }
 
-/** Left out of the server's environment: each could make Triton or its Python stubs run something else. */
-const dropped = [
-  'LD_PRELOAD',
-  'PYTHONHOME',
-  'PYTHONSTARTUP',
-  'VIRTUAL_ENV',
-  'NODE_OPTIONS',
-  'ELECTRON_RUN_AS_NODE',
-];
+/**
+ * All that the server inherits. Triton, its Python stubs and with them the code of every model read their environment:
+ * keys of registries and clouds do not belong there, nor what makes a loader run something else (LD_*, PYTHON*,
+ * CUDA_INJECTION64_PATH).
+ */
+const inherited: ReadonlySet<string> = new Set([
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'TMPDIR',
+  'LANG',
+  'LANGUAGE',
+  'TZ',
+  'CUDA_VISIBLE_DEVICES',
+  'CUDA_DEVICE_ORDER',
+  'CUDA_CACHE_PATH',
+  'CUDA_CACHE_MAXSIZE',
+  'CUDA_CACHE_DISABLE',
+  'CUDA_MODULE_LOADING',
+  'CUDA_MPS_PIPE_DIRECTORY',
+  'CUDA_MPS_LOG_DIRECTORY',
+  'NVIDIA_VISIBLE_DEVICES',
+  'NVIDIA_DRIVER_CAPABILITIES',
+  'OMP_NUM_THREADS',
+  'MKL_NUM_THREADS',
+  'OPENBLAS_NUM_THREADS',
+]);
+
+const isInherited = (name: string): boolean => inherited.has(name) || name.startsWith('LC_');
 
 export function serverEnvironment(input: ServerEnvironmentInput): NodeJS.ProcessEnv {
-  const inherited = Object.fromEntries(Object.entries(input.env).filter(([name]) => !dropped.includes(name)));
   return {
-    ...inherited,
+    ...Object.fromEntries(Object.entries(input.env).filter(([name]) => isInherited(name))),
     PATH: [input.pythonBin, input.env['PATH'] ?? '/usr/bin:/bin'].join(delimiter),
     LD_LIBRARY_PATH: input.libraryPath.join(delimiter),
     PYTHONPATH: input.sitePackages,

@@ -2,11 +2,13 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../contract/errors';
 import { makeFolder } from '../../platform/make-folder';
 import { fileError } from '../../platform/file-error';
+import { plainAppend } from '../../platform/log-file';
 import { ownIdentity, processStartTime } from '../../platform/process-identity';
 import type { ServerExit, StartServerInput } from '../engine';
 import { endEngineProcesses } from './engine-processes';
@@ -74,7 +76,10 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
     command: [program, ...args],
   };
   await writeEngineRecord(records, record);
-  const log = await openLog(start.logPath);
+  const log = await openLog(start.logPath).catch(async (error: unknown) => {
+    await removeEngineRecord(records, id);
+    throw error;
+  });
   const follower = await LogFollower.open(start.logPath, start.onLog);
   start.onCommand([program, ...args]);
   const child = spawn(program, args, {
@@ -142,11 +147,19 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
   };
 }
 
-async function openLog(path: string) {
+/** Opens the log; a link in its place is refused, as Triton's output would be written to the file behind it. */
+async function openLog(path: string): Promise<FileHandle> {
   try {
     await makeFolder(dirname(path));
-    return await open(path, 'a');
+    return await open(path, plainAppend);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP') {
+      throw new WorkbenchError('file-unwritable', `${path} is a link; the log is not written through it`, {
+        where: path,
+        remedy: 'Remove the link, then resume the run.',
+        cause: error,
+      });
+    }
     throw fileError(error, path);
   }
 }

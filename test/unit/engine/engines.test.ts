@@ -137,4 +137,52 @@ describe('command of the local Triton', () => {
     expect(env['LD_PRELOAD']).toBeUndefined();
     expect(env['PYTHONHOME']).toBeUndefined();
   });
+
+  it('hands on no key of a registry or cloud and no variable that loads code', () => {
+    const canary = 'canary-4711';
+    const secrets = [
+      'NGC_API_KEY',
+      'AWS_ACCESS_KEY_ID',
+      'AWS_SECRET_ACCESS_KEY',
+      'AWS_SESSION_TOKEN',
+      'HF_TOKEN',
+      'GOOGLE_APPLICATION_CREDENTIALS',
+      'LD_AUDIT',
+      'LD_PRELOAD',
+      'LD_LIBRARY_PATH',
+      'PYTHONPATH',
+      'PYTHONSTARTUP',
+      'PYTHONINSPECT',
+      'PYTHONBREAKPOINT',
+      'CUDA_INJECTION64_PATH',
+      'https_proxy',
+      'NODE_OPTIONS',
+    ];
+    const kept = {
+      HOME: '/home/me',
+      TMPDIR: '/scratch',
+      LANG: 'en_US.UTF-8',
+      LC_ALL: 'C.UTF-8',
+      CUDA_VISIBLE_DEVICES: '1',
+      CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
+      NVIDIA_VISIBLE_DEVICES: 'all',
+    };
+    const env = serverEnvironment({
+      env: { ...Object.fromEntries(secrets.map((name) => [name, canary])), ...kept, PATH: '/usr/bin' },
+      engineId: 'id',
+      libraryPath: ['/l1'],
+      pythonBin: '/venv/bin',
+      sitePackages: '/venv/site',
+    });
+    expect(JSON.stringify(env)).not.toContain(canary);
+    expect(env).toEqual({
+      ...kept,
+      PATH: '/venv/bin:/usr/bin',
+      LD_LIBRARY_PATH: '/l1',
+      PYTHONPATH: '/venv/site',
+      PYTHONNOUSERSITE: '1',
+      PYTHONDONTWRITEBYTECODE: '1',
+      TRITON_WORKBENCH_ENGINE_ID: 'id',
+    });
+  });
 });

@@ -33,3 +33,16 @@ it('passes over what has gone in the meantime, and nothing else', async () => {
   await writeFile(file, '');
   await expect(chownTree(join(file, 'below'), other)).rejects.toThrow('ENOTDIR');
 });
+
+it.runIf(isRoot)('does not enter a root that is a link', async () => {
+  const victim = join(dir, 'victim');
+  await mkdir(join(victim, 'deep'), { recursive: true });
+  await writeFile(join(victim, 'deep', 'file'), '');
+  const root = join(dir, 'results');
+  await symlink(victim, root);
+  await chownTree(root, other);
+  const owners = [victim, join(victim, 'deep'), join(victim, 'deep', 'file'), root].map(
+    async (path) => (await lstat(path)).uid,
+  );
+  expect(await Promise.all(owners)).toEqual([0, 0, 0, 0]);
+});
