@@ -5,6 +5,7 @@ import { listContainers } from '../docker/list-containers';
 import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
 import { isAlive } from '../platform/process-identity';
+import { relationTo } from '../platform/process-place';
 import { tryBind } from './local/fixed-ports';
 import { readEngineRecords } from './local/engine-record';
 import { portOwner } from './local/listening-sockets';
@@ -42,7 +43,10 @@ async function runWithPort(
 ): Promise<string | null> {
   const { layout, docker } = options;
   const records = await readEngineRecords(layout.engines).catch(() => []);
-  const local = records.find(({ server, workbench }) => server?.pid === owner.pid && isAlive(workbench));
+  const local = records.find(
+    ({ server, workbench }) =>
+      server?.pid === owner.pid && relationTo(workbench.place) === 'here' && isAlive(workbench),
+  );
   if (local !== undefined) return local.runId;
   // A home that never made a container has none.
   if (!(await exists(layout.instance))) return null;

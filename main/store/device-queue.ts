@@ -6,7 +6,7 @@ import { WorkbenchError } from '../contract/errors';
 import { writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import type { LeaseHolder } from './file-lease';
-import { ownHolder, readLiveHolder, takeFileLease } from './file-lease';
+import { keepAlive, ownHolder, readLiveHolder, takeFileLease } from './file-lease';
 
 /** Where measuring falls on; one measures there at a time. */
 export interface DeviceTurn {
@@ -50,9 +50,13 @@ export async function takeDevice(turn: DeviceTurn): Promise<() => Promise<void>>
   const folder = join(turn.root, encodeURIComponent(turn.device));
   const ticket = newTicket();
   const told = { last: '' };
+  let leave = () => rm(join(folder, ticket), { force: true });
   try {
     await makeFolder(folder);
-    await writeFileAtomic(join(folder, ticket), JSON.stringify(ownHolder(turn.what)));
+    const content = JSON.stringify(ownHolder(turn.what));
+    await writeFileAtomic(join(folder, ticket), content);
+    // Who cannot look this process up takes it for dead once its ticket is old.
+    leave = keepAlive(join(folder, ticket), content);
     for (;;) {
       if (signal.aborted) {
         throw new WorkbenchError('cancelled', `Cancelled while it waited for ${turn.device}`);
@@ -70,6 +74,6 @@ export async function takeDevice(turn: DeviceTurn): Promise<() => Promise<void>>
       await sleep(pollMs, undefined, { signal }).catch(() => undefined);
     }
   } finally {
-    await rm(join(folder, ticket), { force: true }).catch(() => undefined);
+    await leave().catch(() => undefined);
   }
 }

@@ -1,42 +1,79 @@
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { link, lstat, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { fileError } from '../platform/file-error';
 import { isAlive, ownIdentity } from '../platform/process-identity';
+import { ownPlace, placeSchema, relationTo } from '../platform/process-place';
 
-const holderSchema = z.object({
+const leaseSchema = z.object({
   pid: z.int(),
   startTime: z.string(),
+  place: placeSchema.optional(),
   /** What it holds the lease for; absent where the place of the file says it. */
   what: z.string().optional(),
 });
+type Lease = z.infer<typeof leaseSchema>;
+
 /** A live process and what it holds a lease for. */
-export type LeaseHolder = z.infer<typeof holderSchema>;
+export interface LeaseHolder {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly what?: string | undefined;
+  /** The machine, where the process cannot be looked up from here. */
+  readonly host?: string;
+}
 
 const heartbeatMs = 5000;
+/**
+ * How long a holder that cannot be looked up counts as alive after its last sign of life: twelve heartbeats, so that a
+ * busy process or a clock that differs a little does not make two writers.
+ */
+export const foreignLeaseMs = 60_000;
 
 /** `release` where it was taken; `holder` where a live process has it; null where another takes it at this moment. */
 export type LeaseAnswer =
   | { readonly release: () => Promise<void>; readonly holder?: undefined }
   | { readonly release?: undefined; readonly holder: LeaseHolder | null };
 
-function parseJson(text: string): unknown {
+function parseLease(text: string): Lease | null {
   try {
-    return JSON.parse(text);
+    const parsed = leaseSchema.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : null;
   } catch {
     return null;
   }
 }
 
+/** What the file says; `broken` where it is not a lease, also where it is not a file; `none` where nothing is there. */
+async function readLease(path: string): Promise<{ lease: Lease; found: Stats } | 'broken' | 'none'> {
+  try {
+    const found = await lstat(path);
+    // Reading a folder fails, and reading a FIFO never ends.
+    if (!found.isFile()) return 'broken';
+    const lease = parseLease(await readFile(path, 'utf8'));
+    return lease === null ? 'broken' : { lease, found };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'none';
+    throw error;
+  }
+}
+
 /** The live process that the file names, `dead` where none lives that it names, `none` where there is no file. */
 async function readHolder(path: string): Promise<LeaseHolder | 'dead' | 'none'> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  });
-  if (text === null) return 'none';
-  const parsed = holderSchema.safeParse(parseJson(text));
-  return parsed.success && isAlive(parsed.data) ? parsed.data : 'dead';
+  const read = await readLease(path);
+  if (read === 'none') return 'none';
+  if (read === 'broken') return 'dead';
+  const { place, ...holder } = read.lease;
+  if (place === undefined || relationTo(place) === 'here') return isAlive(holder) ? holder : 'dead';
+  const isFresh = Math.abs(Date.now() - read.found.mtimeMs) < foreignLeaseMs;
+  return isFresh ? { ...holder, host: place.host } : 'dead';
+}
+
+/** True where the file names a process of another machine or PID namespace, alive or dead. */
+export async function isForeignLease(path: string): Promise<boolean> {
+  const read = await readLease(path);
+  return typeof read !== 'string' && relationTo(read.lease.place) === 'elsewhere';
 }
 
 /** The live process that the file names; null when there is none. A dead holder's lease counts as none. */
@@ -46,8 +83,8 @@ export async function readLiveHolder(path: string): Promise<LeaseHolder | null> 
 }
 
 /** This process as the content of a lease. */
-export function ownHolder(what?: string): LeaseHolder {
-  return { ...ownIdentity(), ...(what === undefined ? {} : { what }) };
+export function ownHolder(what?: string): Lease {
+  return { ...ownIdentity(), place: ownPlace(), ...(what === undefined ? {} : { what }) };
 }
 
 /** True when the link was made, false when the name is taken. A link appears with its content or not at all. */
@@ -61,16 +98,29 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
-function keepAlive(path: string): () => Promise<void> {
+/**
+ * Shows from now on that this process lives.
+ * @param content of the file, which tells it from one that another puts there: who cannot look this process up takes it
+ * for dead once it was held up for long.
+ * @returns the release.
+ */
+export function keepAlive(path: string, content: string): () => Promise<void> {
+  const isOwn = () =>
+    readFile(path, 'utf8').then(
+      (found) => found === content,
+      () => false,
+    );
   const beat = setInterval(() => {
     const now = new Date();
-    // A folder that was taken away fails its user where it writes next.
-    utimes(path, now, now).catch(() => undefined);
+    isOwn()
+      .then((own) => (own ? utimes(path, now, now) : undefined))
+      // A folder that was taken away fails its user where it writes next.
+      .catch(() => undefined);
   }, heartbeatMs);
   beat.unref();
-  return () => {
+  return async () => {
     clearInterval(beat);
-    return rm(path, { force: true });
+    if (await isOwn()) await rm(path, { force: true });
   };
 }
 
@@ -96,13 +146,14 @@ async function replaceDead(own: string, path: string): Promise<boolean> {
  */
 export async function takeFileLease(path: string, what?: string): Promise<LeaseAnswer> {
   const own = `${path}.${randomBytes(6).toString('hex')}`;
+  const content = JSON.stringify(ownHolder(what));
   try {
-    await writeFile(own, JSON.stringify(ownHolder(what)));
+    await writeFile(own, content);
     for (let attempt = 0; attempt < 5; attempt += 1) {
-      if (await linked(own, path)) return { release: keepAlive(path) };
+      if (await linked(own, path)) return { release: keepAlive(path, content) };
       const holder = await readHolder(path);
       if (typeof holder !== 'string') return { holder };
-      if (holder === 'dead' && (await replaceDead(own, path))) return { release: keepAlive(path) };
+      if (holder === 'dead' && (await replaceDead(own, path))) return { release: keepAlive(path, content) };
     }
     return { holder: null };
   } catch (error) {

@@ -49,23 +49,27 @@ export function followRuns(
     }
     return held.delete(runId);
   };
+  const lookAt = async (runId: string, dir: string): Promise<void> => {
+    const journal = runFolder(dir).journal;
+    const size = (await stat(journal).catch(() => null))?.size ?? 0;
+    const before = sizes.get(runId);
+    const grown = before !== size;
+    const left = await wasLeft(runId, dir, grown);
+    sizes.set(runId, size);
+    if (state.first || isOwn(runId)) return;
+    if (grown && before !== undefined) {
+      const last = told.get(runId);
+      for (const entry of await entriesFrom(journal, last === undefined ? before : 0)) {
+        if (entry.seq > (last ?? 0)) tell({ type: 'journal', runId, entry });
+      }
+    }
+    if (grown || left) tell({ type: 'runs-changed' });
+  };
   const look = async (): Promise<void> => {
     const found = await store.runDirs();
     for (const [runId, dir] of found) {
-      const journal = runFolder(dir).journal;
-      const size = (await stat(journal).catch(() => null))?.size ?? 0;
-      const before = sizes.get(runId);
-      const grown = before !== size;
-      const left = await wasLeft(runId, dir, grown);
-      sizes.set(runId, size);
-      if (state.first || isOwn(runId)) continue;
-      if (grown && before !== undefined) {
-        const last = told.get(runId);
-        for (const entry of await entriesFrom(journal, last === undefined ? before : 0)) {
-          if (entry.seq > (last ?? 0)) tell({ type: 'journal', runId, entry });
-        }
-      }
-      if (grown || left) tell({ type: 'runs-changed' });
+      // One folder that cannot be read, made by whatever it was, does not hide what happens in the others.
+      await lookAt(runId, dir).catch(() => undefined);
     }
     for (const runId of [...sizes.keys()]) {
       if (found.has(runId)) continue;

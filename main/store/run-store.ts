@@ -1,4 +1,4 @@
-import { readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { RunSummary } from '../contract/api';
@@ -14,9 +14,10 @@ import { exists, hashValue, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { JournalWriter, readJournal, requireEntries } from './journal';
 import type { JournalContent } from './journal';
-import { acquireLease, leaseHolder } from './lease';
+import { acquireLease, holderText, leaseHolder } from './lease';
 import type { RunFolder } from './run-folder';
 import { newRunId, runFolder, runIdPattern } from './run-folder';
+import { holdsRun, requireSameRun } from './run-identity';
 import { keptSummary, toSummary } from './summary';
 
 export interface StoredRun {
@@ -57,6 +58,12 @@ async function readRun(folder: RunFolder): Promise<{ state: RunState; damagedLin
     });
   });
   return { state: stateOf(content, folder.journal), damagedLines: content.damagedLines };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const remedy = error instanceof WorkbenchError ? error.remedy : undefined;
+  return remedy === undefined ? error.message : `${error.message}. ${remedy}`;
 }
 
 /** Run folders under `runsDir`; a run elsewhere (`--out`) stands there as a link. The folders are the truth. */
@@ -116,6 +123,7 @@ export class RunStore {
   async load(runId: string): Promise<StoredRun> {
     const folder = await this.folderOf(runId);
     const { state, damagedLines } = await readRun(folder);
+    requireSameRun(state.runId, runId, folder.dir);
     return { folder, state: await asItStands(state, folder.dir), damagedLines };
   }
 
@@ -138,10 +146,10 @@ export class RunStore {
       const folder = runFolder(dir);
       try {
         const summary = await keptSummary(folder, async () => toSummary((await readRun(folder)).state, dir));
+        requireSameRun(summary.runId, runId, dir);
         runs.push(await asItStands(summary, dir));
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        unreadable.push({ runId, dir, reason });
+        unreadable.push({ runId, dir, reason: reasonOf(error) });
       }
     }
     return { runs, unreadable };
@@ -200,14 +208,24 @@ export class RunStore {
     return lines.slice(-limit);
   }
 
-  /** Removes the folder (also one outside, behind its link). Throws run-busy while somebody works on it. */
+  /**
+   * Removes the folder (also one outside, behind its link, if it is the folder of this run). Throws run-busy while
+   * somebody works on it, and run-unknown for a link to anything else: nothing is deleted then.
+   */
   async remove(runId: string): Promise<void> {
     const folder = await this.folderOf(runId);
+    const named = join(this.runsDir, runId);
+    if ((await lstat(named)).isSymbolicLink() && !(await holdsRun(folder.dir, runId))) {
+      throw new WorkbenchError('run-unknown', `${named} is a link to ${folder.dir}, which is not this run`, {
+        where: named,
+        remedy: 'Remove the link. Nothing was deleted behind it.',
+      });
+    }
     const holder = await leaseHolder(folder.dir);
     if (holder !== null) {
-      throw new WorkbenchError('run-busy', `Process ${holder.pid} is working on this run`, { where: runId });
+      throw new WorkbenchError('run-busy', `${holderText(holder)} is working on this run`, { where: runId });
     }
     await rm(folder.dir, { recursive: true, force: true });
-    await rm(join(this.runsDir, runId), { recursive: true, force: true });
+    await rm(named, { recursive: true, force: true });
   }
 }

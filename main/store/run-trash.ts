@@ -4,9 +4,9 @@ import { WorkbenchError } from '../contract/errors';
 import { fileError } from '../platform/file-error';
 import { exists } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
-import { readJournal } from './journal';
 import { acquireLease, leaseFile, leaseHolder } from './lease';
-import { runFolder, runIdPattern } from './run-folder';
+import { runIdPattern } from './run-folder';
+import { holdsRun } from './run-identity';
 import type { RunStore } from './run-store';
 
 /** Removed runs: kept until the trash is emptied. */
@@ -27,9 +27,7 @@ const isThere = (path: string): Promise<boolean> =>
 
 /** Deletes the folder behind a link, if it still is the folder of this run. */
 async function deleteLinked(target: string, runId: string): Promise<void> {
-  const content = await readJournal(runFolder(target).journal).catch(() => null);
-  const [first] = content?.entries ?? [];
-  if (first?.type !== 'run-created' || first.runId !== runId) return;
+  if (!(await holdsRun(target, runId))) return;
   if ((await leaseHolder(target)) === null) await rm(target, { recursive: true, force: true });
 }
 

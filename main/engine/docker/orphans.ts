@@ -1,18 +1,21 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OwnContainer } from '../../docker/list-containers';
-import { leaseFile, leaseHolder } from '../../store/lease';
+import { isHeldElsewhere, leaseFile, leaseHolder } from '../../store/lease';
 
 /** How long the containers of a dead workbench wait for `resume` to take them up. */
 export const adoptionMs = 30 * 60_000;
 
 /**
  * True for containers of runs that nobody works on. Within `graceMs` of the last sign of life of their workbench they
- * are left for `resume`; a run that was ended in an orderly way has no lease and leaves nothing to take up.
+ * are left for `resume`; those of a workbench on another machine or in another PID namespace, which cannot be looked up
+ * from here, are left to one of that place. A run that was ended in an orderly way has no lease and
+ * leaves nothing to take up.
  */
 export async function isOrphan(container: OwnContainer, graceMs: number, now: number): Promise<boolean> {
   const { runDir } = container.labels;
   if ((await leaseHolder(runDir).catch(() => null)) !== null) return false;
+  if (await isHeldElsewhere(runDir).catch(() => false)) return false;
   const last = await stat(join(runDir, leaseFile)).catch(() => null);
   return last === null || now - last.mtimeMs > graceMs;
 }

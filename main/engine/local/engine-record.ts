@@ -2,6 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from '../../platform/files';
+import { placeSchema } from '../../platform/process-place';
 
 const identity = z.object({ pid: z.int().min(1), startTime: z.string() });
 
@@ -11,7 +12,7 @@ const engineRecordSchema = z.object({
   id: z.string().regex(/^[0-9a-f]{32}$/),
   runId: z.string(),
   /** The workbench that answers for the engine. */
-  workbench: identity,
+  workbench: identity.extend({ place: placeSchema.optional() }),
   /** null until the server was started: the record is written first, so that no server is without one. */
   server: identity.nullable(),
   command: z.array(z.string()),

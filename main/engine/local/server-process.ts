@@ -10,6 +10,7 @@ import { makeFolder } from '../../platform/make-folder';
 import { fileError } from '../../platform/file-error';
 import { plainAppend } from '../../platform/log-file';
 import { ownIdentity, processStartTime } from '../../platform/process-identity';
+import { ownPlace } from '../../platform/process-place';
 import type { ServerExit, StartServerInput } from '../engine';
 import { endEngineProcesses } from './engine-processes';
 import { removeEngineRecord, writeEngineRecord } from './engine-record';
@@ -71,7 +72,7 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
     version: 1,
     id,
     runId: start.runId,
-    workbench: ownIdentity(),
+    workbench: { ...ownIdentity(), place: ownPlace() },
     server: null,
     command: [program, ...args],
   };

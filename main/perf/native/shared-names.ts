@@ -1,22 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { readlinkSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAlive, ownIdentity } from '../../platform/process-identity';
+import { pidNamespace } from '../../platform/process-place';
 
 /** Where POSIX shared memory is files. */
 export const sharedFolder = '/dev/shm';
 
 const ownName = /^triton-workbench-(\d+)-(\d+)-(\d+)-[\da-f]{12}-(?:in|out)$/;
-
-/** Process ids mean something within one namespace only; '0' where the system does not tell. */
-function pidNamespace(): string {
-  try {
-    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
-  } catch {
-    return '0';
-  }
-}
 
 /** A name that nobody else has and that tells its owner: process id, its start time and the namespace of both. */
 export function sharedName(): string {

@@ -91,3 +91,18 @@ it('tells that a run was left by a process that wrote nothing more', async () =>
   await look();
   expect(heard).toEqual([{ type: 'runs-changed' }]);
 });
+
+it('goes on with the other runs where the lease of one is a folder and the journal of one is', async () => {
+  const { look, seqs } = await follow(3);
+  // Before and behind the run in the order of names.
+  for (const name of ['0-other', 'z-other']) {
+    await mkdir(join(runsDir, name, 'lease.json'), { recursive: true });
+    await writeFile(join(runsDir, name, 'journal.jsonl'), 'x');
+  }
+  await mkdir(join(runsDir, '0-third', 'journal.jsonl'), { recursive: true });
+  await look();
+  await writeFile(join(runsDir, '0-third', 'journal.jsonl', 'file'), 'x');
+  await appendFile(journal(), lines(3, 5));
+  await look();
+  expect(seqs()).toEqual([4, 5]);
+});

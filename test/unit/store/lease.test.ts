@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ownPlace } from '../../../main/platform/process-place';
 import { processStartTime } from '../../../main/platform/process-identity';
+import { foreignLeaseMs } from '../../../main/store/file-lease';
 import { acquireLease, leaseHolder } from '../../../main/store/lease';
 
 let dir: string;
@@ -63,4 +65,59 @@ it('takes over where a process was killed while it did so', async () => {
   await expect(acquireLease(dir)).rejects.toMatchObject({ code: 'run-busy' });
   await release();
   expect(await readdir(dir)).toEqual([]);
+});
+
+describe('a holder that cannot be looked up', () => {
+  const lease = () => join(dir, 'lease.json');
+  // Of a process that has this id here and is another one there: looked up, it would be dead.
+  const holder = { pid: process.pid, startTime: '1' };
+  const places = {
+    'on another machine': { host: 'other', bootId: 'other-boot', pidNamespace: ownPlace().pidNamespace },
+    'in another PID namespace': { ...ownPlace(), host: 'container', pidNamespace: '4026539999' },
+    'of another boot': { ...ownPlace(), bootId: 'other-boot' },
+  };
+  const leave = async (place: object, ageMs: number) => {
+    await writeFile(lease(), JSON.stringify({ ...holder, place }));
+    const then = new Date(Date.now() - ageMs);
+    await utimes(lease(), then, then);
+  };
+
+  it.each(Object.entries(places))('%s keeps the run while its sign of life is fresh', async (_, place) => {
+    await leave(place, 0);
+    expect(await leaseHolder(dir)).toEqual({ ...holder, host: place.host });
+    await expect(acquireLease(dir)).rejects.toMatchObject({
+      code: 'run-busy',
+      message: `Process ${holder.pid} on ${place.host} is working on this run`,
+    });
+  });
+
+  it.each(Object.entries(places))('%s loses the run once its sign of life is old', async (_, place) => {
+    await leave(place, foreignLeaseMs + 1000);
+    expect(await leaseHolder(dir)).toBeNull();
+    await (
+      await acquireLease(dir)
+    )();
+  });
+
+  it('does not count one of the same place as alive, however fresh its sign of life', async () => {
+    await leave(ownPlace(), 0);
+    expect(await leaseHolder(dir)).toBeNull();
+  });
+
+  it('leaves its own place in the lease, and another one there at the release', async () => {
+    const release = await acquireLease(dir);
+    expect(JSON.parse(await readFile(lease(), 'utf8'))).toMatchObject({
+      pid: process.pid,
+      place: ownPlace(),
+    });
+    await leave(places['on another machine'], 0);
+    await release();
+    expect(await readdir(dir)).toEqual(['lease.json']);
+  });
+});
+
+it('is held by nobody where the lease is a folder, and is not taken either', async () => {
+  await mkdir(join(dir, 'lease.json'));
+  expect(await leaseHolder(dir)).toBeNull();
+  await expect(acquireLease(dir)).rejects.toMatchObject({ code: 'file-unwritable' });
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { OwnContainer } from '../../../../main/docker/list-containers';
 import { adoptionMs, isOrphan } from '../../../../main/engine/docker/orphans';
 import { ownIdentity } from '../../../../main/platform/process-identity';
+import { ownPlace } from '../../../../main/platform/process-place';
 
 const lastSign = Date.parse('2026-01-01T12:00:00.000Z');
 let dir: string;
@@ -49,5 +50,19 @@ it('a run without a lease was ended or its folder is gone: nobody takes anything
 
 it('a lease that cannot be read names nobody', async () => {
   await leaveLease({ pid: 'x' });
+  expect(await isOrphan(container(), adoptionMs, lastSign + adoptionMs + 1)).toBe(true);
+});
+
+it.each([
+  { host: 'other', bootId: 'other', pidNamespace: '1' },
+  { ...ownPlace(), pidNamespace: '1' },
+])('a run of another machine or PID namespace has no orphans for this one', async (place) => {
+  await leaveLease({ ...dead(), place });
+  expect(await isOrphan(container(), 0, lastSign + 10 * adoptionMs)).toBe(false);
+});
+
+it('what this machine left before it was started again is an orphan', async () => {
+  await leaveLease({ ...ownIdentity(), place: { ...ownPlace(), bootId: 'earlier' } });
+  expect(await isOrphan(container(), adoptionMs, lastSign + adoptionMs)).toBe(false);
   expect(await isOrphan(container(), adoptionMs, lastSign + adoptionMs + 1)).toBe(true);
 });
