@@ -15,6 +15,7 @@ import { createRunsDesk } from './pipeline/runs-desk';
 import { createSpecTools } from './spec/spec-tools';
 import { takeDevice } from './store/device-queue';
 import { createDrafts } from './store/drafts';
+import { reportPaths } from './store/report-files';
 
 export type { Core } from './core/core-interface';
 
@@ -82,7 +83,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     takeDevice: (url, turn) => takeDevice({ root: layout.devices, device: deviceOfUrl(url), ...turn }),
     getRun: async (runId) => {
       const { state, folder } = await store.load(runId);
-      return { state, dir: folder.dir };
+      return { state: { ...state, reports: reportPaths(folder, state.reports) }, dir: folder.dir };
     },
     listRuns: () => store.list(),
     runDir: async (runId) => (await store.folderOf(runId)).dir,

@@ -39,6 +39,7 @@ export type RunOutcome = (typeof runOutcomes)[number];
 
 export const reportFileSchema = z.object({
   kind: z.enum(['html', 'pdf', 'csv-offline', 'csv-online', 'csv-accuracy', 'json']),
+  /** In a journal a name inside `results`; older ones hold the absolute path that it had. */
   path: z.string(),
 });
 export type ReportFile = z.infer<typeof reportFileSchema>;

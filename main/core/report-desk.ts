@@ -9,6 +9,7 @@ import { writeReports } from '../reports/write-reports';
 import { importRun } from '../store/import-run';
 import { JournalWriter } from '../store/journal';
 import { acquireLease } from '../store/lease';
+import { reportNames, requireReport } from '../store/report-files';
 import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
 
@@ -43,7 +44,7 @@ export function createReportDesk(parts: CoreParts): Pick<
         printPdf,
       });
       const { writer } = await JournalWriter.open(folder.journal);
-      await writer.append({ type: 'report', files: [...files] });
+      await writer.append({ type: 'report', files: reportNames(files) });
       await writer.close();
       tell({ type: 'runs-changed' });
       return files;
@@ -69,12 +70,12 @@ export function createReportDesk(parts: CoreParts): Pick<
     importFile,
     writeReports: writeAgain,
     reportPath: async (runId, kind) => {
-      const { state } = await store.load(runId);
+      const { state, folder } = await store.load(runId);
       const isStale = state.reports.length > 0 && state.reportedBudgetMs !== state.p99BudgetMs;
       const files = isStale ? await writeAgain(runId) : state.reports;
       const file = files.find((report) => report.kind === kind);
       if (file === undefined) throw new WorkbenchError('report-failed', `This run has no ${kind} report yet`);
-      return file.path;
+      return requireReport(folder, file);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { scenarios } from '../../contract/run-events';
 import { writeReports } from '../../reports/write-reports';
+import { reportNames } from '../../store/report-files';
 import { reportContext } from '../report-context';
 import type { Step } from '../step';
 
@@ -28,7 +29,7 @@ export const reportStep: Step = {
       printPdf: run.services.printPdf,
     });
     context.log(files.map(({ kind, path }) => `Wrote ${kind}: ${path}`));
-    await run.append({ type: 'report', files: [...files] });
+    await run.append({ type: 'report', files: reportNames(files) });
     return {};
   },
 };
