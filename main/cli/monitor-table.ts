@@ -1,5 +1,6 @@
 import type { Alert, GpuSample, ModelSample, MonitorSample } from '../contract/monitor';
 import { modelKey } from '../contract/monitor';
+import { moreText } from '../contract/more-text';
 import { formatTable, milliseconds, perSecond } from './output';
 
 const rate = (value: number | undefined): string => (value === undefined ? '–' : perSecond(value));
@@ -50,9 +51,27 @@ function gpuLine(gpu: GpuSample): string {
   ].join(', ');
 }
 
+/** Rows and lines of a kind that a terminal can show; `--json` has all of them. */
+const mostRows = 200;
+
+const rank = { failing: 0, ready: 1, loading: 2, unloading: 2, unavailable: 3 } as const;
+
+/** All of them, or where they are too many those first that need to be seen. */
+function shownModels(models: readonly ModelSample[]): readonly ModelSample[] {
+  if (models.length <= mostRows) return models;
+  return [...models].sort((a, b) => rank[a.state] - rank[b.state]).slice(0, mostRows);
+}
+
+function moreLine(count: number, noun: string): readonly string[] {
+  const text = moreText(count, noun);
+  return text === null ? [] : [text];
+}
+
 /** One sample for people; times in milliseconds. */
 export function monitorTable(sample: MonitorSample, alerts: readonly Alert[]): string {
-  const { server, models, gpus } = sample;
+  const { server, gpus, more } = sample;
+  const models = shownModels(sample.models);
+  const active = alerts.filter((alert) => alert.state !== 'resolved');
   const version = server.version === null ? '' : ` Triton ${server.version}`;
   const restarts = server.restarts === 0 ? '' : `, ${server.restarts} restarts seen`;
   const reasons = models.flatMap((model) =>
@@ -64,12 +83,15 @@ export function monitorTable(sample: MonitorSample, alerts: readonly Alert[]): s
     `${new Date(sample.atMs).toISOString().slice(0, 19)}Z${version}: ${server.state}${restarts}`,
     ...(sample.hole === null ? [] : [`  no figures: ${sample.hole}`]),
     models.length === 0 ? 'no models' : modelTable(models),
+    ...moreLine(sample.models.length - models.length + (more?.models ?? 0), 'model'),
     ...reasons,
     ...gpus.map(gpuLine),
-    ...alerts
-      .filter((alert) => alert.state !== 'resolved')
+    ...moreLine(more?.gpus ?? 0, 'GPU'),
+    ...active
+      .slice(0, mostRows)
       .map(
         (alert) => `${alert.state === 'firing' ? 'ALERT' : 'alert pending'} ${alert.subject}: ${alert.text}`,
       ),
+    ...moreLine(Math.max(0, active.length - mostRows), 'alert'),
   ].join('\n');
 }

@@ -1,11 +1,13 @@
+import { slotsPerBlock } from './history-block';
+import type { TrackImage, TrackRow } from './history-tracks';
+import { HistoryTracks } from './history-tracks';
 import type { GpuSample, ModelSample, MonitorMarker, MonitorSample } from './monitor';
 import { modelKey } from './monitor';
+import { mostGpus, mostHistoryBytes, mostModels } from './monitor-limits';
 
 const slotMs = 1000;
-const slotsPerBlock = 3600;
 /** The longest window that is kept, and shown. */
 export const longestWindowMs = 24 * 3600 * 1000;
-const keptBlocks = longestWindowMs / slotMs / slotsPerBlock + 1;
 const mostMarkers = 5000;
 
 export const seriesFields = [
@@ -61,37 +63,44 @@ function valuesOf(model: ModelSample): readonly (number | null)[] {
 
 const gpuValues = (gpu: GpuSample): readonly (number | null)[] => gpuFields.map((field) => gpu[field]);
 
+function rowsOf({ models, gpus }: MonitorSample): readonly TrackRow[] {
+  const modelRows = models.slice(0, mostModels).map((model) => ({
+    key: `model:${modelKey(model)}`,
+    fields: seriesFields,
+    values: valuesOf(model),
+  }));
+  const gpuRows = gpus
+    .slice(0, mostGpus)
+    .map((gpu) => ({ key: `gpu:${gpu.uuid}`, fields: gpuFields, values: gpuValues(gpu) }));
+  return [...modelRows, ...gpuRows];
+}
+
 /** A history as it crosses from one process to the other. */
 export interface MonitorHistoryImage {
   readonly fromMs: number;
-  readonly tracks: readonly {
-    readonly key: string;
-    readonly fields: readonly string[];
-    /** One list a field, from `fromMs` on. */
-    readonly values: readonly Float32Array[];
-  }[];
+  readonly tracks: readonly TrackImage[];
   readonly markers: readonly MonitorMarker[];
   readonly latest: MonitorSample;
 }
 
-interface Track {
-  readonly fields: readonly string[];
-  /** Values of an hour, field by field, by the number of the hour. */
-  readonly blocks: Map<number, Float32Array>;
-}
-
 /**
- * The last 24 hours at one value a second: the one store of window, CLI and reports. An hour of a model is 200 kB; a
- * second that was not measured stays empty.
+ * The last 24 hours at one value a second: the one store of window, CLI and reports. It holds at most `mostHistoryBytes`:
+ * thousands of busy models have fewer hours, and names that are no longer listed make room for new ones. A second that was
+ * not measured stays empty.
  */
 export class MonitorHistory {
-  private readonly tracks = new Map<string, Track>();
+  private readonly tracks: HistoryTracks;
   private marked: MonitorMarker[] = [];
   private first: number | null = null;
   private last: number | null = null;
-  private lastHour: number | null = null;
+  private lastBlock: number | null = null;
   private latestSample: MonitorSample | null = null;
   private emptied = 0;
+
+  /** @param mostBytes a full history drops its oldest quarter of an hour. */
+  constructor(mostBytes: number = mostHistoryBytes) {
+    this.tracks = new HistoryTracks(mostBytes);
+  }
 
   /** Another number once what was kept is gone and something else in its place. */
   get generation(): number {
@@ -108,14 +117,13 @@ export class MonitorHistory {
     this.last = slot;
     this.first ??= slot;
     this.first = Math.max(this.first, slot - longestWindowMs / slotMs);
-    for (const model of sample.models)
-      this.put(`model:${modelKey(model)}`, seriesFields, slots, valuesOf(model));
-    for (const gpu of sample.gpus) this.put(`gpu:${gpu.uuid}`, gpuFields, slots, gpuValues(gpu));
+    const kept = this.tracks.add(rowsOf(sample), slots);
+    if (kept !== null) this.first = Math.max(this.first, kept);
     if (sample.markers.length > 0) this.marked = [...this.marked, ...sample.markers].slice(-mostMarkers);
     this.latestSample = sample;
-    const hour = Math.floor(slot / slotsPerBlock);
-    if (hour !== this.lastHour) this.drop();
-    this.lastHour = hour;
+    const block = Math.floor(slot / slotsPerBlock);
+    if (block !== this.lastBlock) this.drop();
+    this.lastBlock = block;
   }
 
   /** Alerts are told beside the samples. */
@@ -150,7 +158,7 @@ export class MonitorHistory {
 
   /** `model:<name>/<version>` and `gpu:<uuid>` that anything is known of. */
   keys(): readonly string[] {
-    return [...this.tracks.keys()];
+    return this.tracks.keys();
   }
 
   /** The seconds that are kept of a span: the first one, milliseconds, and how many. */
@@ -165,20 +173,7 @@ export class MonitorHistory {
     const kept = this.within(fromMs, toMs);
     const from = kept.fromMs / slotMs;
     const values = new Float32Array(kept.count).fill(NaN);
-    const track = this.tracks.get(key);
-    const at = track?.fields.indexOf(field) ?? -1;
-    if (track === undefined || at < 0) return values;
-    for (let slot = from; slot < from + kept.count;) {
-      const hour = Math.floor(slot / slotsPerBlock);
-      const offset = slot - hour * slotsPerBlock;
-      const length = Math.min(slotsPerBlock - offset, from + kept.count - slot);
-      const block = track.blocks.get(hour);
-      if (block !== undefined) {
-        const start = at * slotsPerBlock + offset;
-        values.set(block.subarray(start, start + length), slot - from);
-      }
-      slot += length;
-    }
+    this.tracks.copy(key, field, from, values);
     return values;
   }
 
@@ -195,12 +190,12 @@ export class MonitorHistory {
   image(): MonitorHistoryImage | null {
     const span = this.span();
     if (span === null || this.latestSample === null) return null;
-    const tracks = [...this.tracks].map(([key, { fields }]) => ({
-      key,
-      fields,
-      values: fields.map((field) => this.series(key, field as SeriesField, span.fromMs, span.toMs).values),
-    }));
-    return { fromMs: span.fromMs, tracks, markers: this.marked, latest: this.latestSample };
+    return {
+      fromMs: span.fromMs,
+      tracks: this.tracks.image(),
+      markers: this.marked,
+      latest: this.latestSample,
+    };
   }
 
   /** Takes the place of everything that was kept. */
@@ -209,61 +204,16 @@ export class MonitorHistory {
     if (image === null) return;
     this.first = Math.floor(image.fromMs / slotMs);
     this.last = Math.floor(image.latest.atMs / slotMs);
-    this.lastHour = Math.floor(this.last / slotsPerBlock);
+    this.lastBlock = Math.floor(this.last / slotsPerBlock);
     this.latestSample = image.latest;
     this.marked = [...image.markers];
-    for (const { key, fields, values } of image.tracks) {
-      const blocks = new Map<number, Float32Array>();
-      values.forEach((column, field) => {
-        this.fill(blocks, fields.length, field, column);
-      });
-      this.tracks.set(key, { fields, blocks });
-    }
+    this.tracks.restore(image.tracks);
   }
 
-  private fill(blocks: Map<number, Float32Array>, width: number, field: number, column: Float32Array): void {
-    const first = this.first ?? 0;
-    for (let at = 0; at < column.length;) {
-      const hour = Math.floor((first + at) / slotsPerBlock);
-      const offset = first + at - hour * slotsPerBlock;
-      const length = Math.min(slotsPerBlock - offset, column.length - at);
-      const block = blocks.get(hour) ?? new Float32Array(width * slotsPerBlock).fill(NaN);
-      blocks.set(hour, block);
-      block.set(column.subarray(at, at + length), field * slotsPerBlock + offset);
-      at += length;
-    }
-  }
-
-  private put(
-    key: string,
-    fields: readonly string[],
-    slots: { readonly from: number; readonly to: number },
-    values: readonly (number | null)[],
-  ): void {
-    const track = this.tracks.get(key) ?? { fields, blocks: new Map<number, Float32Array>() };
-    this.tracks.set(key, track);
-    for (let slot = slots.from; slot <= slots.to; slot += 1) {
-      const hour = Math.floor(slot / slotsPerBlock);
-      let block = track.blocks.get(hour);
-      if (block === undefined) {
-        block = new Float32Array(fields.length * slotsPerBlock).fill(NaN);
-        track.blocks.set(hour, block);
-      }
-      const offset = slot - hour * slotsPerBlock;
-      for (let index = 0; index < fields.length; index += 1) {
-        block[index * slotsPerBlock + offset] = values[index] ?? NaN;
-      }
-    }
-  }
-
-  /** Forgets the hours that no window reaches, and what was only known in them. */
+  /** Forgets what no window reaches. */
   private drop(): void {
-    const oldest = Math.floor((this.last ?? 0) / slotsPerBlock) - keptBlocks;
-    for (const [key, track] of this.tracks) {
-      for (const hour of track.blocks.keys()) if (hour < oldest) track.blocks.delete(hour);
-      if (track.blocks.size === 0) this.tracks.delete(key);
-    }
-    const fromMs = (this.first ?? 0) * slotMs;
-    this.marked = this.marked.filter((marker) => marker.atMs >= fromMs);
+    const first = this.first ?? 0;
+    this.tracks.drop(first, this.last ?? 0);
+    this.marked = this.marked.filter((marker) => marker.atMs >= first * slotMs);
   }
 }

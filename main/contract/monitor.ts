@@ -107,6 +107,8 @@ export const monitorSampleSchema = z.object({
   hole: z.string().nullable(),
   models: z.array(modelSampleSchema),
   gpus: z.array(gpuSampleSchema),
+  /** What the server lists beyond the limits of a sample; absent when that is nothing. */
+  more: z.object({ models: z.number(), gpus: z.number() }).optional(),
   /** Why there are no Prometheus metrics; null when there are. */
   metricsProblem: z.string().nullable(),
   /** Metrics that nothing above is made of, by `name{label="value"}`. */

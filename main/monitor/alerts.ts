@@ -96,9 +96,12 @@ export function judgeAlerts(
   for (const rule of rules) {
     if (!rule.enabled) continue;
     const held = heldBy(rule, sample);
-    const own = before.filter((alert) => alert.ruleId === rule.id);
+    const own = new Map(
+      before.filter(({ ruleId }) => ruleId === rule.id).map((alert) => [alert.subject, alert]),
+    );
+    const subjects = new Set(held.map(({ subject }) => subject));
     for (const { subject, wrong } of held) {
-      const known = own.find((alert) => alert.subject === subject);
+      const known = own.get(subject);
       if (wrong === undefined) {
         if (known !== undefined) alerts.push(listed(known));
       } else if (wrong === null) {
@@ -122,8 +125,8 @@ export function judgeAlerts(
       }
     }
     // What fired stays until it is seen well again, or its model is gone for good.
-    for (const alert of own) {
-      if (alert.state !== 'firing' || held.some(({ subject }) => subject === alert.subject)) continue;
+    for (const alert of own.values()) {
+      if (alert.state !== 'firing' || subjects.has(alert.subject)) continue;
       if (sample.server.state !== 'up') {
         alerts.push(alert);
         continue;

@@ -17,6 +17,7 @@ import type { MonitorSettings } from './monitor-settings';
 import { readMonitorSettings, withRecent, writeMonitorSettings } from './monitor-settings';
 import { RecordingWriter, recordingHead } from './recording';
 import { replayRecording } from './replay';
+import { boundedMarkers, boundedSample } from './sample-bounds';
 
 const defaultIntervalMs = 1000;
 
@@ -208,11 +209,15 @@ export class MonitorDesk {
     return this.givenRules ?? this.rules;
   }
 
-  private take(sample: MonitorSample): void {
+  private take(given: MonitorSample): void {
+    // A recording may come from somebody else.
+    const sample = boundedSample(given);
     const judged = judgeAlerts(this.alerts, this.inForce, sample);
     this.alerts = judged.alerts;
     const marked: MonitorSample =
-      judged.markers.length === 0 ? sample : { ...sample, markers: [...sample.markers, ...judged.markers] };
+      judged.markers.length === 0
+        ? sample
+        : { ...sample, markers: [...sample.markers, ...boundedMarkers(judged.markers)] };
     this.history.add(marked);
     const { recording } = this;
     // Alerts follow from rules; a replay may have others.

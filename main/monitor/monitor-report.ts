@@ -1,5 +1,6 @@
 import type { Alert, MonitorSample } from '../contract/monitor';
 import { modelKey } from '../contract/monitor';
+import { moreText } from '../contract/more-text';
 import type { MonitorHistory, SeriesField } from '../contract/monitor-history';
 import { okabeIto } from '../contract/palette';
 import { Markup, markup } from '../reports/html/markup';
@@ -12,6 +13,8 @@ import { gpuSection } from './report-gpus';
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 const mostMarkers = 100;
+/** Rows that paper has room for; the CSV has all of them. */
+const mostRows = 500;
 
 const time = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
@@ -91,11 +94,20 @@ export function monitorReport(input: {
   const { source, history, alerts } = input;
   const span = history.span();
   const latest: MonitorSample | null = history.latest();
-  const keys = history
+  const states = new Map((latest?.models ?? []).map((model) => [modelKey(model), model]));
+  const known = history
     .keys()
     .filter((key) => key.startsWith('model:'))
     .map((key) => key.slice('model:'.length));
-  const states = new Map((latest?.models ?? []).map((model) => [modelKey(model), model]));
+  // Those that are still there before those that are not, where there is no room for both.
+  const keys =
+    known.length <= mostRows
+      ? known
+      : [...known.filter((key) => states.has(key)), ...known.filter((key) => !states.has(key))].slice(
+          0,
+          mostRows,
+        );
+  const more = moreText(known.length - keys.length + (latest?.more?.models ?? 0), 'model');
   const seen = span === null ? [] : history.markers(span.fromMs, span.toMs + 999).slice(-mostMarkers);
   return markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -113,6 +125,7 @@ ${alerts
 <h2>Models</h2><table><thead><tr><th>Model</th><th class="n">Requests/s, mean</th><th class="n">max</th><th class="n">Errors, %</th><th class="n">Queue, ms</th><th class="n">Infer, ms</th><th class="n">Batch</th><th class="n">Probe p99 max, ms</th></tr></thead><tbody>${keys.map(
     (key) => modelRow(history, key),
   )}</tbody></table>
+${more === null ? markup`` : markup`<p class="soft">${more}</p>`}
 <p class="key">${keys.map((key) => `${key}: ${states.get(key)?.state ?? 'not there any more'}. `)}</p>
 ${keys.slice(0, 12).map((key, index) => charts(history, key, index))}
 ${gpuSection(history)}

@@ -1,4 +1,6 @@
 import type { MonitorHistory, SeriesField } from '../contract/monitor-history';
+import { mostGpus } from '../contract/monitor-limits';
+import { moreText } from '../contract/more-text';
 import { okabeIto } from '../contract/palette';
 import { Markup, markup } from '../reports/html/markup';
 import { reportChart } from './report-chart';
@@ -47,10 +49,13 @@ function charts(history: MonitorHistory, key: string, index: number): Markup {
 
 /** Utilisation, memory and power of every GPU that the metrics told of; nothing where they told of none. Pure. */
 export function gpuSection(history: MonitorHistory): Markup {
-  const keys = history.keys().filter((key) => key.startsWith(prefix));
+  const known = history.keys().filter((key) => key.startsWith(prefix));
+  const keys = known.slice(0, mostGpus);
+  const more = moreText(known.length - keys.length + (history.latest()?.more?.gpus ?? 0), 'GPU');
   if (keys.length === 0) return markup``;
   return markup`<h2>GPUs</h2><table><thead><tr><th>GPU</th><th class="n">Utilisation, %, mean</th><th class="n">max</th><th class="n">Memory, GiB, mean</th><th class="n">max</th><th class="n">total</th><th class="n">Power, W, mean</th><th class="n">max</th><th class="n">limit</th></tr></thead><tbody>${keys.map(
     (key) => gpuRow(history, key),
   )}</tbody></table>
+${more === null ? markup`` : markup`<p class="soft">${more}</p>`}
 ${keys.slice(0, mostCharts).map((key, index) => charts(history, key, index))}`;
 }

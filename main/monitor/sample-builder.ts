@@ -1,5 +1,6 @@
 import type { ModelSample, MonitorMarker, MonitorSample } from '../contract/monitor';
 import { modelKey } from '../contract/monitor';
+import { mostModels } from '../contract/monitor-limits';
 import type { ModelStatistics } from '../triton/statistics';
 import type { ModelHealth, ProbeResult } from './model-verdict';
 import {
@@ -14,6 +15,7 @@ import type { PollAnswer, PollFailure } from './poll';
 import type { Prober } from './prober';
 import type { RateChange } from './rates';
 import { countersSince, ratesBetween } from './rates';
+import { boundedModels, boundedSample } from './sample-bounds';
 import { judgeServer, noServer, shownServer } from './server-verdict';
 
 interface Read {
@@ -27,13 +29,28 @@ type Entry = Pick<ModelSample, 'name' | 'version'> & {
 };
 
 /** Index and statistics together: a server without a repository still counts what it serves. */
-function entriesOf(poll: PollAnswer): readonly Entry[] {
-  const listed = (poll.index ?? []).map((entry): Entry => ({ ...entry, version: entry.version ?? '' }));
-  const keys = new Set(listed.map(modelKey));
-  const counted = (poll.statistics ?? [])
-    .map(({ name, version }): Entry => ({ name, version, state: 'READY' }))
-    .filter((entry) => !keys.has(modelKey(entry)));
-  return poll.index === null ? counted : listed;
+function allEntries(poll: PollAnswer): readonly Entry[] {
+  if (poll.index !== null) return poll.index.map((entry) => ({ ...entry, version: entry.version ?? '' }));
+  return (poll.statistics ?? []).map(({ name, version }) => ({ name, version, state: 'READY' }));
+}
+
+/** One poll's counters over those of before; what was read longest ago makes room. */
+function countersAfter(
+  before: ReadonlyMap<string, ModelStatistics>,
+  read: ReadonlyMap<string, ModelStatistics>,
+): ReadonlyMap<string, ModelStatistics> {
+  const older = [...before].filter(([key]) => !read.has(key));
+  const room = Math.max(0, mostModels - read.size);
+  return new Map([...older.slice(Math.max(0, older.length - room)), ...read]);
+}
+
+/** The model that answers the probes: Triton's default policy takes the newest version. */
+function probedModel(models: readonly ModelSample[], { settings }: Prober): ModelSample | undefined {
+  const named = models.filter(({ name }) => name === settings.model);
+  if (settings.version !== '') return named.find(({ version }) => version === settings.version);
+  const served = named.filter(({ state }) => state !== 'unavailable');
+  const newest = Math.max(...served.map(({ version }) => Number(version)));
+  return served.find(({ version }) => Number(version) === newest);
 }
 
 function healthAfter(
@@ -54,6 +71,8 @@ export class SampleBuilder {
   /** Counters as last read, also of before a time in which none came. */
   private lastRead: ReadonlyMap<string, ModelStatistics> = new Map();
   private models: readonly ModelSample[] = [];
+  /** Models that the server lists beyond those. */
+  private unlisted = 0;
   /** As last read, for what has changed since. */
   private known: readonly ModelSample[] = [];
   private readonly health = new Map<string, ModelHealth>();
@@ -70,7 +89,7 @@ export class SampleBuilder {
    * another one now.
    */
   probed(prober: Prober, result: ProbeResult, atMs: number): ModelSample | null {
-    const model = this.models.find((candidate) => this.isProbed(candidate, prober));
+    const model = probedModel(this.models, prober);
     if (model === undefined) return null;
     const key = modelKey(model);
     const next = judgeProbe(this.health.get(key) ?? soundModel, result, atMs);
@@ -93,13 +112,19 @@ export class SampleBuilder {
     const { verdict, markers } = judgeServer(this.server, poll, { allReset, counters });
     if (verdict.restarts > this.server.restarts) this.health.clear();
     this.server = verdict;
-    const models = answer === null ? this.lostModels() : this.readModels(answer, changes, prober);
+    const entries = boundedModels(
+      answer === null ? [] : allEntries(answer),
+      ({ state }) => state === 'READY',
+    );
+    const models =
+      answer === null ? this.lostModels() : this.readModels(entries.kept, answer, changes, prober);
+    if (answer !== null) this.unlisted = entries.more;
     const told = [
       ...markers.map((marker) => ({ ...marker, atMs })),
       ...(answer === null ? [] : this.modelMarkers(models, atMs)),
     ];
     this.models = models;
-    return {
+    return boundedSample({
       atMs,
       server: shownServer(verdict),
       hole: answer === null ? (verdict.reason ?? 'No answer') : answer.hole,
@@ -110,16 +135,8 @@ export class SampleBuilder {
       markers: told,
       pollMs,
       intervalMs: this.intervalMs,
-    };
-  }
-
-  private isProbed({ name, version, state }: ModelSample, { settings }: Prober): boolean {
-    if (name !== settings.model) return false;
-    if (settings.version !== '') return version === settings.version;
-    const served = this.models.filter((model) => model.name === name && model.state !== 'unavailable');
-    // Triton's default policy answers with the newest version.
-    const newest = Math.max(...served.map((model) => Number(model.version)));
-    return state !== 'unavailable' && Number(version) === newest;
+      ...(this.unlisted === 0 ? {} : { more: { models: this.unlisted, gpus: 0 } }),
+    });
   }
 
   private changes(poll: PollAnswer): Map<string, RateChange> {
@@ -132,7 +149,7 @@ export class SampleBuilder {
     }
     const statistics = new Map(poll.statistics.map((model) => [modelKey(model), model]));
     this.before = { statistics, atMs: poll.readAtMs };
-    this.lastRead = new Map([...this.lastRead, ...statistics]);
+    this.lastRead = countersAfter(this.lastRead, statistics);
     if (before === null) return changes;
     const seconds = (poll.readAtMs - before.atMs) / 1000;
     for (const [key, model] of statistics) {
@@ -143,11 +160,13 @@ export class SampleBuilder {
   }
 
   private readModels(
+    entries: readonly Entry[],
     poll: PollAnswer,
     changes: ReadonlyMap<string, RateChange>,
     prober: Prober | null,
   ): readonly ModelSample[] {
-    const entries = entriesOf(poll);
+    const listed = new Set(entries.map(modelKey));
+    for (const key of this.health.keys()) if (!listed.has(key)) this.health.delete(key);
     const judged = entries.map((entry): ModelSample => {
       const key = modelKey(entry);
       const change = changes.get(key);
@@ -164,12 +183,10 @@ export class SampleBuilder {
         probe: null,
       };
     });
-    for (const key of this.health.keys())
-      if (!entries.some((entry) => modelKey(entry) === key)) this.health.delete(key);
     if (prober === null) return judged;
-    this.models = judged;
+    const probed = probedModel(judged, prober);
     const figures = prober.figures();
-    return judged.map((model) => (this.isProbed(model, prober) ? { ...model, probe: figures } : model));
+    return judged.map((model) => (model === probed ? { ...model, probe: figures } : model));
   }
 
   /** As last seen, but of no use while the server is gone. */

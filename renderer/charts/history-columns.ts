@@ -3,6 +3,8 @@ import type { MonitorHistory, SeriesField } from '../../main/contract/monitor-hi
 const secondMs = 1000;
 /** Room for what is to come, seconds. */
 const spare = 900;
+/** Columns kept: those of a page of charts. Models and GPUs that are not drawn any more make room. */
+const mostColumns = 256;
 /** The newest seconds may have been told again. */
 const toldAgain = 2;
 
@@ -55,8 +57,8 @@ export class HistoryColumns {
     if (!this.isOf(column, start, count)) {
       const values = new Float32Array(count + spare);
       column = { generation: this.history.generation, fromMs: start, values, known: 0 };
-      this.columns.set(id, column);
     }
+    this.use(id, column);
     const from = Math.max(0, Math.min(column.known, count) - toldAgain);
     const fresh = this.history.values(key, field, start + from * secondMs, toMs);
     for (let index = 0; index < fresh.length; index += 1) {
@@ -64,6 +66,14 @@ export class HistoryColumns {
     }
     column.known = Math.max(column.known, count);
     return column.values.subarray(0, count);
+  }
+
+  /** Puts the column behind those not drawn since, and forgets the oldest of too many. */
+  private use(id: string, column: Column<Float32Array>): void {
+    this.columns.delete(id);
+    this.columns.set(id, column);
+    const [oldest] = this.columns.keys();
+    if (this.columns.size > mostColumns && oldest !== undefined) this.columns.delete(oldest);
   }
 
   private isOf<Values extends ArrayLike<number>>(

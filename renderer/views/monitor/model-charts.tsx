@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { GpuSample, ModelSample } from '../../../main/contract/monitor';
 import { modelKey } from '../../../main/contract/monitor';
+import { moreText } from '../../../main/contract/more-text';
 import type { MonitorHistory } from '../../../main/contract/monitor-history';
 import { ChartPanel } from '../../charts/chart-panel';
 import { batchSizeChart, gpuChart, probeChart, rateChart } from '../../charts/monitor-charts';
@@ -18,10 +19,13 @@ export function ModelCharts(props: {
   version: number;
   model: ModelSample;
   gpus: readonly GpuSample[];
+  /** GPUs that the server lists beyond the limit of the monitor. */
+  moreGpus: number;
   fromMs: number;
   toMs: number;
 }) {
   const { history, version, model, gpus, fromMs, toMs } = props;
+  const more = moreText(props.moreGpus, 'GPU');
   const theme = useChartTheme();
   const [cursor] = useState(() => new SharedCursor());
   const key = `model:${modelKey(model)}`;
@@ -91,6 +95,7 @@ export function ModelCharts(props: {
           </span>
         </ChartPanel>
       ))}
+      {more === null ? null : <p className="dim">{more}</p>}
     </div>
   );
 }

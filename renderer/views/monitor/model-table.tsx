@@ -1,7 +1,10 @@
+import { Button } from '@mantine/core';
 import { IconFileText, IconPlayerEject, IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { ModelSample } from '../../../main/contract/monitor';
 import { modelKey } from '../../../main/contract/monitor';
+import { mostModels } from '../../../main/contract/monitor-limits';
+import { moreText } from '../../../main/contract/more-text';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { IconAction } from '../../components/icon-action';
 import { attempt } from '../../components/notices';
@@ -148,9 +151,39 @@ function ModelRow(props: {
   );
 }
 
+/** Rows shown at first, and added by each click on the button: a row is drawn again every second. */
+const rowStep = 100;
+
+/** What the table leaves out: rows that the button adds, and models that are not monitored. */
+function MoreModels(props: { shown: number; models: number; more: number; onMore: () => void }) {
+  const { shown, models, more } = props;
+  const hidden = moreText(models - shown, 'model');
+  const unlisted = moreText(more, 'model');
+  if (hidden === null && unlisted === null) return null;
+  return (
+    <div className="panel-body row-actions">
+      {hidden === null ? null : (
+        <>
+          <span className="dim">{hidden}</span>
+          <Button size="compact-xs" variant="default" onClick={props.onMore}>
+            Show {formatCount(Math.min(rowStep, models - shown))} more
+          </Button>
+        </>
+      )}
+      {unlisted === null ? null : (
+        <span className="dim">
+          {unlisted} not monitored: the limit is {formatCount(mostModels)}
+        </span>
+      )}
+    </div>
+  );
+}
+
 /** Every model of the repository, loaded or not; a click shows its charts. */
 export function ModelTable(props: {
   models: readonly ModelSample[];
+  /** Models that the server lists beyond the limit of the monitor. */
+  more: number;
   /** Host and port, for questions that name it. */
   server: string;
   selected: string | null;
@@ -159,6 +192,8 @@ export function ModelTable(props: {
   onSelect: (key: string) => void;
   onConfig: (name: string) => void;
 }) {
+  const [room, setRoom] = useState(rowStep);
+  const shown = props.models.slice(0, room);
   return (
     <section className="panel" aria-label="Models">
       <table className="table monitor-models">
@@ -193,7 +228,7 @@ export function ModelTable(props: {
           </tr>
         </thead>
         <tbody>
-          {props.models.map((model) => {
+          {shown.map((model) => {
             const key = modelKey(model);
             return (
               <ModelRow
@@ -211,6 +246,14 @@ export function ModelTable(props: {
           })}
         </tbody>
       </table>
+      <MoreModels
+        shown={shown.length}
+        models={props.models.length}
+        more={props.more}
+        onMore={() => {
+          setRoom(room + rowStep);
+        }}
+      />
     </section>
   );
 }

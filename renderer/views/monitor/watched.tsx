@@ -54,6 +54,7 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
       ) : (
         <ModelTable
           models={models}
+          more={sample.more?.models ?? 0}
           server={serverName(state.source)}
           selected={shown}
           why={why}
@@ -72,6 +73,7 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
             version={version}
             model={model}
             gpus={sample.gpus}
+            moreGpus={sample.more?.gpus ?? 0}
             fromMs={fromMs}
             toMs={toMs}
           />

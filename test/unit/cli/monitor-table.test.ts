@@ -37,3 +37,18 @@ it('shows a GPU with all of its memory and the limit of its power', () => {
     'GPU-b: 37.0 %, 3 of – MiB, 92 of – W',
   ]);
 });
+
+it('shows the first of thousands of models, those in trouble before the others, and how many more there are', () => {
+  const idle = Array.from({ length: 2000 }, (_unused, at) => model({ name: `idle-${at}` }));
+  const models = [...idle, model({ name: 'broken', state: 'failing', reason: 'no answer' })];
+  const lines = linesOf(0, { models, more: { models: 15_904, gpus: 2 } });
+  expect(lines.length).toBeLessThan(210);
+  expect(lines[2]).toContain('broken/1');
+  expect(lines).toContain('and 17,705 more models');
+  expect(lines).toContain('broken/1: no answer');
+  expect(lines).toContain('and 2 more GPUs');
+});
+
+it('says nothing of more where everything is shown', () => {
+  expect(linesOf(0).join(' ')).not.toContain(' more ');
+});

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GpuSample } from '../../../main/contract/monitor';
 import { MonitorHistory } from '../../../main/contract/monitor-history';
 import { monitorReport } from '../../../main/monitor/monitor-report';
+import { gpuSection } from '../../../main/monitor/report-gpus';
 import { model, sample } from './fixtures';
 
 const start = Date.UTC(2026, 0, 5, 12);
@@ -63,4 +64,30 @@ describe('the GPUs', () => {
     history.add(sample(start));
     expect(monitorReport({ source: 'test', history, alerts: [] })).not.toContain('GPU');
   });
+});
+
+it('a report of many models has the first 500, of them those that are still there, and how many more', () => {
+  const history = new MonitorHistory();
+  const some = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_unused, at) => model({ name: `${prefix}-${at}` }));
+  history.add(sample(start, { models: some('gone', 100) }));
+  history.add(sample(start + 1000, { models: some('here', 600), more: { models: 7, gpus: 0 } }));
+  const html = monitorReport({ source: 'test', history, alerts: [] });
+  expect(html.match(/<tr><td>here-/g)).toHaveLength(500);
+  expect(html).not.toContain('<tr><td>gone-');
+  expect(html).toContain('and 207 more models');
+});
+
+it('a report of many GPUs has the first 64, and how many more', () => {
+  const history = new MonitorHistory();
+  const gpu = (at: number): GpuSample => ({
+    ...{ uuid: `GPU-${at}`, utilization: 0.5, memoryUsedBytes: null, memoryTotalBytes: null },
+    ...{ powerWatts: null, powerLimitWatts: null },
+  });
+  const gpus = Array.from({ length: 64 }, (_unused, at) => gpu(at + 1));
+  history.add(sample(start, { models: [], gpus: [gpu(0)] }));
+  history.add(sample(start + 1000, { models: [], gpus, more: { models: 0, gpus: 3 } }));
+  const html = gpuSection(history).text;
+  expect(html.match(/<tr><td>GPU-/g)).toHaveLength(64);
+  expect(html).toContain('and 4 more GPUs');
 });

@@ -65,6 +65,7 @@ describe('unloading a model', () => {
       client,
       <ModelTable
         models={[busy]}
+        more={0}
         server="localhost:8000"
         selected={null}
         why={null}

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { MonitorHistory } from '../../../main/contract/monitor-history';
 import { columnsOf } from '../../../renderer/charts/history-columns';
+import { heldBytes } from '../../support/held-bytes';
 import { model, sample } from '../monitor/fixtures';
 
 const start = Date.UTC(2026, 5, 1, 12);
@@ -51,4 +52,17 @@ it('begins anew with another history in the same place', () => {
   history.clear();
   for (const second of [0, 1]) add(history, second, 20);
   expect(read(history, 9)).toEqual([10, 10]);
+});
+
+it('columns of models that are no longer drawn make room, and those that are drawn stay', () => {
+  const history = new MonitorHistory();
+  add(history, 0, 10);
+  const columns = columnsOf(history);
+  const drawn = () => columns.values(key, 'queueUs', 0.5, start, start + 9000);
+  const { buffer } = drawn();
+  for (let at = 0; at < 1000; at += 1) {
+    columns.values(`model:left-${at}/1`, 'queueUs', 1, start, start + 9000);
+    expect(drawn().buffer).toBe(buffer);
+  }
+  expect(heldBytes(columns)).toBeLessThan(300 * buffer.byteLength);
 });

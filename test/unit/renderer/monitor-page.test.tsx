@@ -26,6 +26,7 @@ describe('the table of models', () => {
     const page = drawn(
       <ModelTable
         models={models}
+        more={0}
         server="localhost:8000"
         selected={null}
         why={null}
@@ -46,6 +47,27 @@ describe('the table of models', () => {
     const known = model();
     const rates = known.rates === null ? null : { ...known.rates, cacheHitShare: 0.925 };
     expect(under('Requests/s', model({ rates }), model())).toEqual(['10.00cache 92.5 %', '10.00']);
+  });
+});
+
+describe('the table of thousands of models', () => {
+  function tableOf(count: number, more: number): Element | null {
+    const ignore = () => undefined;
+    const models = Array.from({ length: count }, (_unused, at) => model({ name: `m-${at}` }));
+    const fixed = { server: 'localhost:8000', selected: null, why: null, onSelect: ignore, onConfig: ignore };
+    return drawn(<ModelTable models={models} more={more} {...fixed} />).querySelector('section');
+  }
+
+  it('has 100 rows at first, a button for the others, and how many are not monitored', () => {
+    const table = tableOf(103, 15_904);
+    expect(table?.querySelectorAll('tbody tr')).toHaveLength(100);
+    expect(table?.textContent).toContain('and 3 more models');
+    expect(table?.textContent).toContain('Show 3 more');
+    expect(table?.textContent).toContain('and 15,904 more models not monitored: the limit is 4,096');
+  });
+
+  it('says nothing of more where everything is shown', () => {
+    expect(tableOf(3, 0)?.textContent).not.toContain(' more');
   });
 });
 

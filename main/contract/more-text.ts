@@ -1,0 +1,3 @@
+/** "and 1,904 more models"; null when there are none. Pure. */
+export const moreText = (count: number, noun: string): string | null =>
+  count === 0 ? null : `and ${count.toLocaleString('en-US')} more ${noun}${count === 1 ? '' : 's'}`;

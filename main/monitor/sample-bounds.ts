@@ -1,0 +1,47 @@
+import type { ModelSample, MonitorMarker, MonitorSample } from '../contract/monitor';
+import {
+  longestMarkerText,
+  longestName,
+  mostGpus,
+  mostModels,
+  mostSampleMarkers,
+} from '../contract/monitor-limits';
+
+type Named = Pick<ModelSample, 'name' | 'version'>;
+
+/** The first that a sample has room for, those that serve before those that do not, and how many it leaves out. Pure. */
+export function boundedModels<Model extends Named>(
+  models: readonly Model[],
+  serves: (model: Model) => boolean,
+): { readonly kept: readonly Model[]; readonly more: number } {
+  const named = models.filter(({ name, version }) => name.length + version.length <= longestName);
+  if (named.length <= mostModels) return { kept: named, more: models.length - named.length };
+  const kept = [...named.filter(serves), ...named.filter((model) => !serves(model))].slice(0, mostModels);
+  return { kept, more: models.length - kept.length };
+}
+
+/** As many as a sample has room for, with the number of the others in place of the last one. Pure. */
+export function boundedMarkers(markers: readonly MonitorMarker[]): readonly MonitorMarker[] {
+  const cut = markers.slice(0, mostSampleMarkers).map((marker) => {
+    const { text } = marker;
+    return text.length <= longestMarkerText
+      ? marker
+      : { ...marker, text: `${text.slice(0, longestMarkerText)}…` };
+  });
+  const last = markers[mostSampleMarkers - 1];
+  if (markers.length <= mostSampleMarkers || last === undefined) return cut;
+  const others = (markers.length - mostSampleMarkers + 1).toLocaleString('en-US');
+  return [...cut.slice(0, -1), { ...last, text: `and ${others} more events in the same second` }];
+}
+
+/** A sample within the limits, whatever a server or the file of a recording has. Pure. */
+export function boundedSample(sample: MonitorSample): MonitorSample {
+  const { kept, more } = boundedModels(sample.models, ({ state }) => state !== 'unavailable');
+  const named = sample.gpus.filter(({ uuid }) => uuid.length <= longestName);
+  const gpus = named.slice(0, mostGpus);
+  const markers = boundedMarkers(sample.markers);
+  const moreModels = more + (sample.more?.models ?? 0);
+  const moreGpus = sample.gpus.length - gpus.length + (sample.more?.gpus ?? 0);
+  const counted = moreModels + moreGpus === 0 ? {} : { more: { models: moreModels, gpus: moreGpus } };
+  return { ...sample, models: [...kept], gpus: [...gpus], markers: [...markers], ...counted };
+}
