@@ -1,46 +1,96 @@
 import type { WindowEvent } from '../main/contract/api';
 
+type LogEvent = Extract<WindowEvent, { readonly type: 'log' | 'container-log' }>;
+
 /** Milliseconds that events wait for others, so that a chatty step is not one message a line. */
 const waitMs = 40;
+/** Of one step or container in one message: the last of a flood. The log has the rest. */
+const maxLines = 2000;
+const maxCharacters = 1024 * 1024;
 
-/** Joins a log event with the one before it when both belong to one step or container. */
-function joined(events: WindowEvent[], event: WindowEvent): void {
-  const last = events.at(-1);
-  if (
-    event.type === 'log' &&
-    last?.type === 'log' &&
-    last.runId === event.runId &&
-    last.step === event.step
-  ) {
-    events[events.length - 1] = { ...last, lines: [...last.lines, ...event.lines] };
-  } else if (event.type === 'container-log' && last?.type === 'container-log' && last.id === event.id) {
-    events[events.length - 1] = { ...last, lines: [...last.lines, ...event.lines] };
-  } else {
-    events.push(event);
+/** Lines of one step or container that wait; collected in place, as a copy for every line is quadratic. */
+interface WaitingLines {
+  readonly event: LogEvent;
+  lines: string[];
+  characters: number;
+  leftOut: number;
+}
+
+const keyOf = (event: LogEvent): string =>
+  event.type === 'log' ? `${event.runId} ${event.step}` : `container ${event.id}`;
+
+/** Leaves the first lines out. */
+function cut(waiting: WaitingLines): void {
+  let first = Math.max(0, waiting.lines.length - maxLines);
+  let characters = 0;
+  for (const line of waiting.lines.slice(first)) characters += line.length;
+  // The last line stays, however long.
+  while (characters > maxCharacters && first < waiting.lines.length - 1) {
+    characters -= waiting.lines[first]?.length ?? 0;
+    first += 1;
+  }
+  waiting.lines = waiting.lines.slice(first);
+  waiting.characters = characters;
+  waiting.leftOut += first;
+}
+
+function addTo(waiting: WaitingLines, lines: readonly string[]): void {
+  for (const line of lines) {
+    waiting.lines.push(line);
+    waiting.characters += line.length;
+    if (waiting.lines.length >= 2 * maxLines || waiting.characters >= 2 * maxCharacters) cut(waiting);
   }
 }
 
-/** Collects events and hands them on together, in their order. */
+function eventOf(waiting: WaitingLines): WindowEvent {
+  cut(waiting);
+  const { event, lines, leftOut } = waiting;
+  const count = leftOut.toLocaleString('en-US');
+  const note = leftOut === 0 ? [] : [`… ${count} lines are not shown: too many came at once`];
+  return { ...event, lines: [...note, ...lines] };
+}
+
+/** Collects events and hands them on together, in their order; of a flood of lines the last, with a count. */
 export function createEventBatch(send: (events: readonly WindowEvent[]) => void): {
   readonly add: (event: WindowEvent) => void;
   readonly dispose: () => void;
 } {
-  let waiting: WindowEvent[] = [];
+  let waiting: (WindowEvent | WaitingLines)[] = [];
+  /** Of the logs behind the last event of another kind: lines of two steps need no order between them. */
+  let open = new Map<string, WaitingLines>();
   let timer: NodeJS.Timeout | undefined;
-  const flush = () => {
-    const events = waiting;
+  const clear = () => {
     waiting = [];
+    open = new Map();
+  };
+  const flush = () => {
+    const events = waiting.map((one) => ('event' in one ? eventOf(one) : one));
+    clear();
     timer = undefined;
     send(events);
   };
+  const addLog = (event: LogEvent) => {
+    let lines = open.get(keyOf(event));
+    if (lines === undefined) {
+      lines = { event, lines: [], characters: 0, leftOut: 0 };
+      open.set(keyOf(event), lines);
+      waiting.push(lines);
+    }
+    addTo(lines, event.lines);
+  };
   return {
     add(event) {
-      joined(waiting, event);
+      if (event.type === 'log' || event.type === 'container-log') {
+        addLog(event);
+      } else {
+        open = new Map();
+        waiting.push(event);
+      }
       timer ??= setTimeout(flush, waitMs);
     },
     dispose() {
       clearTimeout(timer);
-      waiting = [];
+      clear();
     },
   };
 }

@@ -12,7 +12,7 @@ import { addDetect } from './detect';
 import { addImages } from './images';
 import { addImport } from './import';
 import { addListing } from './listing';
-import { createOutput, exitCodeOf, exitCodes, formatError } from './output';
+import { createOutput, exitCodeOf, exitCodes, formatError, jsonText, printText } from './output';
 import { addMonitor } from './monitor';
 import { addOwnModels } from './own-models';
 import { addPerf } from './perf';
@@ -84,9 +84,8 @@ async function main(): Promise<void> {
       process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     } else {
       const wire = toWire(error);
-      process.stderr.write(`${formatError(wire)}\n`);
-      if (process.argv.includes('--json'))
-        process.stdout.write(`${JSON.stringify({ error: wire }, null, 2)}\n`);
+      printText(`${formatError(wire)}\n`, 'stderr');
+      if (process.argv.includes('--json')) process.stdout.write(`${jsonText({ error: wire }, 2)}\n`);
       process.exitCode = exitCodeOf(wire);
     }
   } finally {

@@ -27,7 +27,7 @@ export async function followWork<Kind extends Work>(
     seen = text;
     const share = fraction === null ? '' : ` (${Math.round(fraction * 100)} %)`;
     const line = `${title}: ${text}${share}`;
-    if (output.live) output.write(`\r\u001b[K${line}`);
+    if (output.live) output.rewrite(line);
     else output.say(line);
   });
   const cancel = () => {
@@ -37,7 +37,7 @@ export async function followWork<Kind extends Work>(
   process.once('SIGTERM', cancel);
   try {
     const work = await followed.ended();
-    if (output.live) output.write('\n');
+    if (output.live) output.say('');
     if (work.error !== null) throw fromWire(work.error);
     return work;
   } finally {

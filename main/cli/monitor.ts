@@ -13,7 +13,7 @@ import type { CliContext } from './context';
 import type { AlertOptions } from './monitor-alerts';
 import { readAlerts } from './monitor-alerts';
 import { monitorTable } from './monitor-table';
-import { exitCodes } from './output';
+import { exitCodes, jsonText } from './output';
 import { readNumber } from './read-spec';
 import { readShapes } from './read-shapes';
 import { addTlsOptions, readTlsOptions } from './tls-options';
@@ -121,10 +121,10 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
     seen.fired ||= alerts.some((alert) => alert.state === 'firing');
     seen.model ||= sample.models.some(({ name }) => name === alertModel);
     if (output.json) {
-      process.stdout.write(`${JSON.stringify({ ...sample, alerts })}\n`);
+      process.stdout.write(`${jsonText({ ...sample, alerts })}\n`);
       return;
     }
-    if (output.live) output.write('\u001b[2J\u001b[H');
+    if (output.live) output.clearScreen();
     output.say(monitorTable(sample, alerts));
     for (const marker of sample.markers) output.say(`* ${marker.text}`);
   };

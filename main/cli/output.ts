@@ -1,5 +1,11 @@
 import type { WireError } from '../contract/errors';
 import { cliRemedyOf, errorText } from '../contract/error-text';
+import { cleanLine, cleanText } from '../platform/clean-text';
+
+/** Erases the line of the cursor. */
+const eraseLine = '\r\u001b[K';
+/** Erases the screen and puts the cursor at its beginning. */
+const eraseScreen = '\u001b[2J\u001b[H';
 
 /** Exit codes of the CLI, as the guide states them. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, gate: 3, paused: 4, cancelled: 130 } as const;
@@ -35,6 +41,21 @@ export function formatError(error: WireError): string {
   return lines.join('\n');
 }
 
+/**
+ * Writes text for people. Names, versions and reasons come from servers, files and tools: what would steer the terminal
+ * does not reach it. No verb writes past this.
+ */
+export function printText(text: string, to: 'stdout' | 'stderr' = 'stdout'): void {
+  process[to].write(cleanText(text));
+}
+
+/** JSON that steers no terminal: `JSON.stringify` leaves DEL and the control characters behind it as they are. */
+export const jsonText = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replace(
+    /(?!\n)\p{Cc}/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 /** Where a verb writes. With `--json` stdout carries one document and people's text goes to stderr. */
 export interface Output {
   readonly json: boolean;
@@ -44,22 +65,28 @@ export interface Output {
   readonly document: (value: unknown) => void;
   /** A terminal that can rewrite its last line. */
   readonly live: boolean;
-  readonly write: (text: string) => void;
+  /** Puts the line in place of the one that moves. */
+  readonly rewrite: (line: string) => void;
+  readonly clearScreen: () => void;
 }
 
 export function createOutput(json: boolean): Output {
-  const stream = json ? process.stderr : process.stdout;
+  const to = json ? 'stderr' : 'stdout';
+  const stream = process[to];
   return {
     json,
     live: stream.isTTY,
-    write: (text) => {
-      stream.write(text);
+    rewrite: (line) => {
+      stream.write(`${eraseLine}${cleanLine(line)}`);
+    },
+    clearScreen: () => {
+      stream.write(eraseScreen);
     },
     say: (line) => {
-      stream.write(`${line}\n`);
+      printText(`${line}\n`, to);
     },
     document: (value) => {
-      process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+      process.stdout.write(`${jsonText(value, 2)}\n`);
     },
   };
 }

@@ -19,7 +19,7 @@ export function createRunProgress(
 ): (event: CoreEvent) => void {
   let moving = false;
   const wipe = () => {
-    if (moving) output.write('\r\u001b[K');
+    if (moving) output.rewrite('');
     moving = false;
   };
   const line = (text: string) => {
@@ -28,7 +28,7 @@ export function createRunProgress(
   };
   const move = (text: string) => {
     if (!output.live) return;
-    output.write(`\r\u001b[K  … ${text.slice(0, 110)}`);
+    output.rewrite(`  … ${text.slice(0, 110)}`);
     moving = true;
   };
   return (event) => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Choice } from '../contract/spec-tools';
 import type { Core } from '../core';
+import { printText } from './output';
 import type { CliContext } from './context';
 import type { RunOptions } from './read-spec';
 import { addSpecOptions, readChoice } from './spec-options';
@@ -31,7 +32,7 @@ async function tellNotes(core: Core, chosen: Choice): Promise<void> {
   if (chosen.overrides['targetGpu'] === undefined) return;
   const { problems } = await core.handlers['spec.preview'](chosen);
   for (const { severity, message, remedy } of problems) {
-    if (severity === 'note') process.stderr.write(`${[message, remedy].filter(Boolean).join('. ')}\n`);
+    if (severity === 'note') printText(`${[message, remedy].filter(Boolean).join('. ')}\n`, 'stderr');
   }
 }
 

@@ -4,6 +4,7 @@ import { publishedGpus } from '../contract/published-gpu';
 import type { Choice } from '../contract/spec-tools';
 import type { Core } from '../core';
 import { mergeTrees } from '../presets/resolve-spec';
+import { printText } from './output';
 import type { RunOptions } from './read-spec';
 import { readOwnModel } from './read-own-model';
 import { readOverrides } from './read-spec';
@@ -82,7 +83,9 @@ export async function readChoice(
   preset: string | undefined,
   options: RunOptions,
 ): Promise<Choice> {
-  const note = (line: string) => process.stderr.write(`${line}\n`);
+  const note = (line: string) => {
+    printText(`${line}\n`, 'stderr');
+  };
   const own = preset === undefined ? null : await readOwnModel(core, preset, options, note);
   const asked = await readOverrides(own === null ? preset : own.preset, options, {
     importSpec: (input) => core.handlers['spec.import'](input),

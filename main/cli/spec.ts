@@ -3,7 +3,7 @@ import { stepTitle } from '../contract/step-text';
 import type { SpecPreview, SpecProblem } from '../contract/spec-tools';
 import { shellLine } from '../platform/shell-line';
 import type { CliContext } from './context';
-import { exitCodes } from './output';
+import { exitCodes, printText } from './output';
 import { readOneOf } from './read-one-of';
 import type { RunOptions } from './read-spec';
 import { addSpecOptions, readChoice } from './spec-options';
@@ -39,13 +39,13 @@ export function addSpec(program: Command, context: CliContext): void {
       const choice = await readChoice(core, preset, options);
       if (form === 'run-yaml' || form === 'shell') {
         const { text } = await core.handlers['spec.export']({ ...choice, as: form });
-        process.stdout.write(text);
+        printText(text);
         return;
       }
       const preview = await core.handlers['spec.preview'](choice);
       if (form === 'json') context.output({ json: true }).document(preview);
-      else if (preview.commands.length > 0) process.stdout.write(`${commandText(preview)}\n`);
-      for (const problem of preview.problems) process.stderr.write(`${problemLine(problem)}\n`);
+      else if (preview.commands.length > 0) printText(`${commandText(preview)}\n`);
+      for (const problem of preview.problems) printText(`${problemLine(problem)}\n`, 'stderr');
       if (preview.problems.some(({ severity }) => severity === 'problem')) context.exit(exitCodes.usage);
     });
 }

@@ -1,9 +1,77 @@
-import { expect, it } from 'vitest';
-import { formatError } from '../../../main/cli/output';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { createOutput, formatError, jsonText, printText } from '../../../main/cli/output';
+import { monitorTable } from '../../../main/cli/monitor-table';
+import { sample } from '../monitor/fixtures';
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Everything written to a stream of this process from now on. */
+function written(to: 'stdout' | 'stderr'): () => string {
+  const chunks: string[] = [];
+  vi.spyOn(process[to], 'write').mockImplementation((chunk) => {
+    chunks.push(String(chunk));
+    return true;
+  });
+  return () => chunks.join('');
+}
+
+const pwned = '\u001b]0;PWNED\u0007\u001b[2J\u001b]52;c;cm0=\u001b\\\u009b31m\r';
 
 it('an error without a place has no empty line for it', () => {
   expect(formatError({ code: 'spec-invalid', message: 'Unrecognized key: "a"', where: '' })).not.toContain(
     'where',
   );
   expect(formatError({ code: 'spec-invalid', message: 'x', where: '--set' })).toContain('  where:  --set');
+});
+
+it('what a server says of itself does not reach the terminal as escape sequences', () => {
+  const text = written('stdout');
+  const one = sample(0);
+  const models = one.models.map((model) => ({
+    ...model,
+    name: `${pwned}m`,
+    state: 'unavailable' as const,
+    reason: `${pwned}gone`,
+  }));
+  const hostile = { ...one, models, server: { ...one.server, version: `2.5${pwned}0` } };
+  createOutput(false).say(monitorTable(hostile, []));
+  expect(text()).toContain('gone');
+  expect(text()).toContain('Triton 2.5');
+  expect(text()).not.toContain('PWNED');
+  expect(text()).not.toMatch(/(?!\n)\p{Cc}/u);
+});
+
+it('the moving line and errors are clean too; what moves it is not taken out', () => {
+  const text = written('stdout');
+  createOutput(false).rewrite(`a${pwned}b\nc`);
+  createOutput(false).clearScreen();
+  expect(text()).toBe('\r\u001b[Ka31mbc\u001b[2J\u001b[H');
+  const errors = written('stderr');
+  printText(
+    `${formatError({ code: 'input-invalid', message: `x${pwned}`, details: `y${pwned}` })}\n`,
+    'stderr',
+  );
+  createOutput(true).say(`tag\t${pwned}`);
+  expect(errors()).not.toMatch(/(?![\n\t])\p{Cc}/u);
+  expect(errors()).toContain('tag\t');
+});
+
+it('JSON holds the same values and no control characters', () => {
+  const value = { [`k${pwned}`]: `v${pwned}\u007f\n` };
+  expect(JSON.parse(jsonText(value, 2))).toEqual(value);
+  expect(jsonText(value)).not.toMatch(/\p{Cc}/u);
+});
+
+it('no verb writes past it', () => {
+  const folder = join(__dirname, '../../../main/cli');
+  const past = readdirSync(folder)
+    .filter((name) => name !== 'output.ts')
+    .flatMap((name) =>
+      readFileSync(join(folder, name), 'utf8')
+        .split('\n')
+        .filter((line) => /process\.std(?:out|err)\.write\((?!`\$\{jsonText\()|console\.|\\u001b/.test(line)),
+    );
+  expect(past).toEqual([]);
 });
