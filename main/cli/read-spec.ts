@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
-import { parse } from 'yaml';
 import { WorkbenchError } from '../contract/errors';
 import { inputDataModes } from '../contract/run-spec';
 import type { ImportedSpec } from '../contract/spec-tools';
+import { parseYaml } from '../platform/parse-yaml';
 import { mergeTrees } from '../presets/resolve-spec';
 import { readAssignment, treeOf } from '../presets/upstream-variables';
 
@@ -152,7 +152,7 @@ export interface SpecReader {
 /** The preset that a run.yaml names itself. */
 function presetIn(content: string): string | undefined {
   try {
-    const { model } = (parse(content) ?? {}) as { model?: { preset?: unknown } | null };
+    const { model } = (parseYaml(content) ?? {}) as { model?: { preset?: unknown } | null };
     return typeof model?.preset === 'string' ? model.preset : undefined;
   } catch {
     return undefined;

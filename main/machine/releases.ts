@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
+import { parseYaml } from '../platform/parse-yaml';
 import { compareVersions } from './versions';
 
 const version = z.string().regex(/^\d+(\.\d+)*([a-z]\d+)?(\+\w+)?$/, 'a version, as 12.6.2');
@@ -66,7 +66,7 @@ export type Release = z.infer<typeof releaseSchema>;
 export function parseReleases(text: string): Releases {
   let value: unknown;
   try {
-    value = parse(text);
+    value = parseYaml(text);
   } catch (cause) {
     throw new WorkbenchError('config-invalid', 'The table of releases is not YAML', { cause });
   }

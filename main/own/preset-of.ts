@@ -1,6 +1,6 @@
-import { parse } from 'yaml';
 import type { ModelSource } from '../contract/run-spec';
 import { sourceSchema } from '../contract/run-spec';
+import { parseYaml } from '../platform/parse-yaml';
 import type { LoadedPreset } from '../presets/presets';
 import { requirePreset } from '../presets/presets';
 import { ownPreset } from './own-preset';
@@ -27,7 +27,7 @@ export function sourceOf(model: unknown): ModelSource | undefined {
 /** The same in the text of a run.yaml. */
 export function sourceInText(text: string): ModelSource | undefined {
   try {
-    const { model } = (parse(text) ?? {}) as { model?: unknown };
+    const { model } = (parseYaml(text) ?? {}) as { model?: unknown };
     return sourceOf(model);
   } catch {
     return undefined;

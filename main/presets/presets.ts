@@ -1,10 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { WorkbenchError } from '../contract/errors';
 import type { Preset } from '../contract/preset';
 import { presetSchema } from '../contract/preset';
 import { exists } from '../platform/files';
+import { mostYamlBytes, parseYaml } from '../platform/parse-yaml';
+import { readBoundedFile } from '../platform/read-bounded-file';
 
 export interface LoadedPreset {
   readonly preset: Preset;
@@ -15,16 +16,20 @@ export interface LoadedPreset {
 /** Reads and checks `preset.yaml` of one model folder. */
 export async function readPreset(dir: string): Promise<LoadedPreset> {
   const path = join(dir, 'preset.yaml');
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new WorkbenchError('model-folder-invalid', 'The folder has no readable preset.yaml', {
-      where: path,
-      remedy: 'For a model of your own, "npm run cli -- init <folder>" writes the files that are missing.',
-      cause,
-    });
-  });
+  const found = await readBoundedFile(path, mostYamlBytes);
+  if ('problem' in found) {
+    throw new WorkbenchError(
+      'model-folder-invalid',
+      `The folder has no readable preset.yaml: ${found.problem}`,
+      {
+        where: path,
+        remedy: 'For a model of your own, "npm run cli -- init <folder>" writes the files that are missing.',
+      },
+    );
+  }
   let tree: unknown;
   try {
-    tree = parse(text);
+    tree = parseYaml(found.text);
   } catch (cause) {
     const message = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
     throw new WorkbenchError('model-folder-invalid', `preset.yaml: ${message}`, { where: path, cause });

@@ -86,7 +86,7 @@ export function importConfig(
       );
       config = servedHere(config, generated);
     }
-    if (/^\s*#/m.test(text)) notes.push('Comments are left out.');
+    if (/^[^\S\n]*#/m.test(text)) notes.push('Comments are left out.');
     const edit = editConfig(loaded, choice, formatConfigPbtxt(config));
     if (edit.problem !== null) return { source, choice: null, notes: [edit.problem.message] };
     return { source, choice: { preset: preset.id, overrides: { ...overrides, ...edit.overrides } }, notes };

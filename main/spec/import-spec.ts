@@ -1,6 +1,6 @@
-import { parse } from 'yaml';
 import { runSpecSchema } from '../contract/run-spec';
 import type { ImportedSpec } from '../contract/spec-tools';
+import { parseYaml } from '../platform/parse-yaml';
 import type { LoadedPreset } from '../presets/presets';
 import { importConfig } from './import-config';
 import { importRunner, isRunnerConfig } from './import-runner';
@@ -9,10 +9,12 @@ import { parseShellEnvironment } from './shell-environment';
 
 type Tree = Readonly<Record<string, unknown>>;
 
-const assignments = /^\s*(export\s+)?[A-Z][A-Z0-9_]*=/m;
-const blocks = /^\s*(input|output|instance_group|dynamic_batching|version_policy|optimization)\s*:?\s*[[{]/m;
-const scalars = /^\s*(platform|backend|max_batch_size)\s*:/m;
+const assignments = /^[^\S\n]*(export\s+)?[A-Z][A-Z0-9_]*=/m;
+const blocks =
+  /^[^\S\n]*(input|output|instance_group|dynamic_batching|version_policy|optimization)\s*(?::\s*)?[[{]/m;
+const scalars = /^[^\S\n]*(platform|backend|max_batch_size)\s*:/m;
 
+// Each begins with the blanks of its own line: over several lines the search would start again at each of them.
 /** What a text is by its name and its looks; null: YAML. */
 function kindOf(text: string, fileName: string): 'config-pbtxt' | 'shell-environment' | null {
   if (/\.pbtxt$/i.test(fileName)) return 'config-pbtxt';
@@ -27,7 +29,11 @@ function importEnvironment(loaded: LoadedPreset, text: string): ImportedSpec {
   const { variables, unknown } = parseShellEnvironment(text);
   const { overrides, notes } = readVariables(loaded.preset, variables);
   const reasons = new Map<string, string[]>();
-  for (const [name, why] of unknown) reasons.set(why, [...(reasons.get(why) ?? []), name]);
+  for (const [name, why] of unknown) {
+    const names = reasons.get(why);
+    if (names === undefined) reasons.set(why, [name]);
+    else names.push(name);
+  }
   const open = [...reasons].map(([why, names]) => `${names.join(', ')}: ${why}; left out.`);
   if (variables.size + unknown.size === 0) {
     return { source, choice: null, notes: ['The file sets no variable.'] };
@@ -70,7 +76,7 @@ export function importSpec(
     case null: {
       let tree: unknown;
       try {
-        tree = parse(text);
+        tree = parseYaml(text);
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         return { source: 'run-yaml', choice: null, notes: [message] };

@@ -66,7 +66,10 @@ export function readVariables(preset: Preset, given: Variables): ReadVariables {
     }
     if (usualValues[name]?.includes(text) === true) continue;
     const reason = Object.hasOwn(upstreamNotes, name) ? upstreamNotes[name] : 'it is not known here';
-    if (typeof reason === 'string') without.set(reason, [...(without.get(reason) ?? []), name]);
+    if (typeof reason !== 'string') continue;
+    const names = without.get(reason);
+    if (names === undefined) without.set(reason, [name]);
+    else names.push(name);
   }
   for (const [reason, names] of without) notes.push(`${names.join(', ')}: ${reason}; left out.`);
   if (variables.has('REQUEST_COUNT') && !variables.has('MEASUREMENT_MODE')) {

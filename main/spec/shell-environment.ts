@@ -7,13 +7,25 @@ export interface ShellEnvironment {
 /** A value that depends on something outside the file. */
 class Unknown extends Error {}
 
+/** `${A:-${B:-...}}`: published files have two within each other. */
+const mostNesting = 16;
+/** Of all values together: a variable that names another one twice doubles its length with every line. */
+const mostLetters = 2 ** 20;
+
+/** Letters that the values of one file may still have. */
+interface Budget {
+  letters: number;
+}
+
 /** Reads words of a POSIX shell or bash assignment; nothing is ever run. */
 class Reader {
   private at = 0;
+  private nesting = 0;
 
   constructor(
     private readonly text: string,
     private readonly variables: ReadonlyMap<string, string>,
+    private readonly budget: Budget,
   ) {}
 
   get done(): boolean {
@@ -108,6 +120,8 @@ class Reader {
     const start = this.at;
     let fallback: string | null = null;
     let why = '';
+    if (this.nesting >= mostNesting) throw new Unknown('its expansion is nested too deeply');
+    this.nesting += 1;
     try {
       fallback = this.word(/\}/);
       this.at += 1;
@@ -116,6 +130,8 @@ class Reader {
       why = error.message;
       const end = this.text.indexOf('}', start);
       this.at = end < 0 ? this.text.length : end + 1;
+    } finally {
+      this.nesting -= 1;
     }
     if (fallback === null && !this.variables.has(name)) throw new Unknown(why);
     return this.valueOf(name, fallback);
@@ -124,6 +140,8 @@ class Reader {
   private valueOf(name: string, fallback: string | null): string {
     const value = this.variables.get(name) ?? fallback;
     if (value === null) throw new Unknown(`it depends on ${name}, which the file does not set`);
+    this.budget.letters -= value.length;
+    if (this.budget.letters < 0) throw new Unknown('the values of the file are too long together');
     return value;
   }
 }
@@ -131,20 +149,22 @@ class Reader {
 const opening = /^\s*(if|for|while|until|case)\b/;
 const closing = /(^|[;\s])(fi|done|esac)\s*([;#&|<>]|$)/;
 
-/** Lines with their continuations, and those of arrays and quotes that go over several, put together. */
+/** Lines with their continuations, and those of arrays that go over several, put together. Every line is looked at once. */
 function statements(text: string): string[] {
   const joined = text.replace(/\r\n/g, '\n').replace(/\\\n/g, '');
   const found: string[] = [];
-  let open = '';
+  let lines: string[] = [];
+  let array = false;
   for (const line of joined.split('\n')) {
-    open = open === '' ? line : `${open}\n${line}`;
-    const array = /=\([^)]*$/.test(open);
+    lines.push(line);
+    const [opened, closed] = [line.lastIndexOf('=('), line.lastIndexOf(')')];
+    if (opened !== closed) array = opened > closed;
     if (!array) {
-      found.push(open);
-      open = '';
+      found.push(lines.join('\n'));
+      lines = [];
     }
   }
-  if (open !== '') found.push(open);
+  if (lines.length > 0) found.push(lines.join('\n'));
   return found;
 }
 
@@ -155,6 +175,7 @@ function statements(text: string): string[] {
 export function parseShellEnvironment(text: string): ShellEnvironment {
   const variables = new Map<string, string>();
   const unknown = new Map<string, string>();
+  const budget: Budget = { letters: mostLetters };
   let depth = 0;
   for (const statement of statements(text)) {
     if (opening.test(statement)) depth += 1;
@@ -162,7 +183,7 @@ export function parseShellEnvironment(text: string): ShellEnvironment {
     if (closing.test(statement)) depth -= 1;
     if (inside) continue;
     const [prefix = ''] = /^\s*(export\s+|declare\s+(-\w+\s+)*|readonly\s+)?/.exec(statement) ?? [];
-    const reader = new Reader(statement.slice(prefix.length), variables);
+    const reader = new Reader(statement.slice(prefix.length), variables, budget);
     for (let name = reader.assignment(); name !== null; name = reader.assignment()) {
       try {
         variables.set(name, reader.value());

@@ -1,5 +1,5 @@
 import type { ImportSource } from '../contract/imported';
-import type { Scenario } from '../contract/run-events';
+import type { JournalBody, Scenario } from '../contract/run-events';
 import type { Environment, LoadPoint } from '../contract/results';
 import type { RunSpec } from '../contract/run-spec';
 import { runSpecSchema } from '../contract/run-spec';
@@ -103,10 +103,10 @@ export async function importRun(
   const { state } = await store.create(spec, environment, undefined, figures.source);
   const { runId } = state;
   const scenario = scenarioOfPoints(figures.points);
-  for (const point of figures.points) {
+  const measured = figures.points.map((point): JournalBody => {
     const key = hashValue([figures.source.sha256, loadKey(point)]).slice(0, 32);
-    await store.append(runId, { type: 'measurement', scenario, key, point });
-  }
-  await store.append(runId, { type: 'run-finished', outcome: 'done' });
+    return { type: 'measurement', scenario, key, point };
+  });
+  await store.appendAll(runId, [...measured, { type: 'run-finished', outcome: 'done' }]);
   return runId;
 }

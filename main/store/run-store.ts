@@ -185,12 +185,26 @@ export class RunStore {
 
   /** Adds to the journal of a run that nobody works on. Throws run-busy while somebody does. */
   async append(runId: string, body: JournalBody): Promise<JournalEntry> {
+    return this.appending(runId, (writer) => writer.append(body));
+  }
+
+  /** The same for many entries, in their order: the journal is read once. */
+  async appendAll(runId: string, bodies: readonly JournalBody[]): Promise<void> {
+    await this.appending(runId, async (writer) => {
+      for (const body of bodies) await writer.append(body);
+    });
+  }
+
+  private async appending<Result>(
+    runId: string,
+    write: (writer: JournalWriter) => Promise<Result>,
+  ): Promise<Result> {
     const folder = await this.folderOf(runId);
     const release = await acquireLease(folder.dir);
     try {
       const { writer } = await JournalWriter.open(folder.journal);
       try {
-        return await writer.append(body);
+        return await write(writer);
       } finally {
         await writer.close();
       }

@@ -25,9 +25,12 @@ const refused = (message: string, where: string) =>
     remedy: 'Give a file as perf_analyzer writes it with --profile-export-file.',
   });
 
-/** Whole numbers of 16 digits and more as text; what stands in a text stays as it is. */
+/**
+ * Whole numbers of 16 digits and more as text; what stands in a text stays as it is. A text that is not closed ends with the
+ * file: the search never starts again within it.
+ */
 const exactNumbers = (text: string): string =>
-  text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])\d{16,}(?![\d.eE])/g, (found) =>
+  text.replace(/"(?:[^"\\]|\\(?:.|$))*(?:"|$)|(?<![\d.eE+-])\d{16,}(?![\d.eE])/gs, (found) =>
     found.startsWith('"') ? found : `"${found}"`,
   );
 
@@ -57,18 +60,26 @@ function answeredOf({ requests }: Experiment, where: string): readonly Answered[
   });
 }
 
-/** The windows that the boundaries make; a request belongs to the one in which it ended. */
+/** The windows that the boundaries make; a request belongs to the one in which it ended. Every request is looked at once. */
 function windowsOf(
   bounds: readonly bigint[],
   answered: readonly Answered[],
   batchSize: number,
 ): readonly MeasurementWindow[] {
   const [first = 0n] = bounds;
+  const byEnd = [...answered].sort((a, b) => (a.endNs < b.endNs ? -1 : a.endNs > b.endNs ? 1 : 0));
+  let next = byEnd.findIndex((one) => one.endNs >= first);
+  if (next < 0) next = byEnd.length;
   return bounds.slice(1).map((endNs, index) => {
     const startNs = bounds[index] ?? first;
     const last = index === bounds.length - 2;
-    const inside = answered
-      .filter((one) => one.endNs >= startNs && (one.endNs < endNs || (last && one.endNs === endNs)))
+    const from = next;
+    for (let one = byEnd[next]; one !== undefined; one = byEnd[next]) {
+      if (one.endNs > endNs || (one.endNs === endNs && !last)) break;
+      next += 1;
+    }
+    const inside = byEnd
+      .slice(from, next)
       .map((one) => one.latencyUs)
       .sort((a, b) => a - b);
     const durationUs = usBetween(startNs, endNs);

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { mostYamlBytes, mostYamlDepth, parseYaml } from '../../../main/platform/parse-yaml';
+
+/** A text of the largest size, or just below it. */
+const full = (line: (index: number) => string): string => {
+  let text = '';
+  for (let index = 0; text.length + line(index).length <= mostYamlBytes; index += 1) text += line(index);
+  return text;
+};
+
+describe('a YAML text', () => {
+  it('is read as its value, with anchors', () => {
+    expect(parseYaml('a: &x [1, two]\nb: *x\n')).toEqual({ a: [1, 'two'], b: [1, 'two'] });
+    expect(parseYaml('')).toBeNull();
+  });
+
+  it('of the largest size is read, and a byte more is refused with the limit', () => {
+    const text = full((index) => `key${index}: ${index}\n`);
+    expect(Object.keys(parseYaml(text) as object).length).toBe(text.split('\n').length - 1);
+    expect(() => parseYaml('#'.repeat(mostYamlBytes + 1))).toThrow(`at most ${mostYamlBytes} are read`);
+    // Bytes, not letters.
+    expect(() => parseYaml(`# ${'\u00fc'.repeat(mostYamlBytes / 2)}`)).toThrow('are read');
+  });
+
+  it.each([
+    ['in a mapping', 'a: 1\nb: 2\na: 3\n', 'line 3, column 1'],
+    ['deeper', 'x:\n  - {b: 1, "b": 2}\n', 'line 2, column 12'],
+  ])('with a key that is there twice %s is refused with its place', (_where, text, place) => {
+    expect(() => parseYaml(text)).toThrow(`Map keys must be unique at ${place}`);
+  });
+
+  it('with errors is refused with the place of the first', () => {
+    expect(() => parseYaml('a: [1\nb: 2\n')).toThrow(/at line \d+, column \d+/);
+    expect(() => parseYaml(`[${','.repeat(mostYamlBytes - 1)}`)).toThrow(/at line 1, column \d+/);
+  });
+
+  it('nests as deep as is permitted, and no deeper whatever it nests', () => {
+    const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    expect(parseYaml(nested(mostYamlDepth - 1))).toBeInstanceOf(Array);
+    for (const text of [
+      '['.repeat(50_000),
+      '- '.repeat(30_000),
+      '{a: '.repeat(15_000),
+      '? '.repeat(30_000),
+    ]) {
+      expect(() => parseYaml(text)).toThrow(`nests more than ${mostYamlDepth}`);
+    }
+  });
+
+  it('with thousands of aliases is refused', () => {
+    expect(() => parseYaml(`a: &x 1\nb: [${'*x , '.repeat(5000)}]`)).toThrow('aliases');
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { importSpec } from '../../../main/spec/import-spec';
+import { parseShellEnvironment } from '../../../main/spec/shell-environment';
+import { resnet50 } from './places';
+
+// Texts of the size that the window sends at most. Those marked with (*) took longer than a test may before.
+const size = 1_000_000;
+
+describe('a shell file of the largest size', () => {
+  it('is read in one pass where an array goes over all of its lines (*)', () => {
+    const lines = size / 5;
+    const { variables } = parseShellEnvironment(`A=(\n${'1234\n'.repeat(lines)})\nB=2\n`);
+    expect(variables.get('A')?.split(' ')).toHaveLength(lines);
+    expect(variables.get('B')).toBe('2');
+  });
+
+  it('is read in one pass where an array begins many times in a line (*)', () => {
+    const { variables } = parseShellEnvironment(`A=1 # ${'=('.repeat(size / 2)})\nB=2\n`);
+    expect([...variables]).toEqual([
+      ['A', '1'],
+      ['B', '2'],
+    ]);
+  });
+
+  it('is told from the other kinds in one pass where it is empty lines, or blanks (*)', () => {
+    for (const text of ['\n'.repeat(size), `input${' '.repeat(size)}`]) {
+      expect(importSpec(resnet50, text, '').choice).toBeNull();
+    }
+  });
+
+  it('says each reason once for all the names of it', () => {
+    let text = '';
+    for (let index = 0; text.length < size; index += 1) text += `V${index}=$X\n`;
+    const { notes, choice } = importSpec(resnet50, text, 'a.env');
+    expect(choice?.overrides).toEqual({});
+    expect(notes).toHaveLength(1);
+  });
+});
+
+describe('a value of a shell file', () => {
+  it('does not double its length with every line', () => {
+    let text = `A0=${'x'.repeat(1000)}\n`;
+    for (let line = 1; line < 100; line += 1) text += `A${line}=$A${line - 1}$A${line - 1}\n`;
+    const { variables, unknown } = parseShellEnvironment(text);
+    const letters = [...variables.values()].reduce((sum, value) => sum + value.length, 0);
+    expect(letters).toBeLessThan(2 * 2 ** 20);
+    expect([...unknown.values()]).toContain('the values of the file are too long together');
+  });
+
+  it('is left out where its expansion has a hundred thousand within each other', () => {
+    const { variables, unknown } = parseShellEnvironment(`A=${'${B:-'.repeat(100_000)}\nC=1\n`);
+    expect(unknown.get('A')).toMatch(/nested too deeply/);
+    expect(variables.get('C')).toBe('1');
+    expect(parseShellEnvironment('A=${X:-${Y:-z}}').variables.get('A')).toBe('z');
+  });
+});
