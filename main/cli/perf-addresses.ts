@@ -1,3 +1,4 @@
+import { shownAddress } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import { isLoopback } from '../contract/loopback';
 import type { TlsFiles } from '../contract/tls';
@@ -17,7 +18,7 @@ export interface PerfAddresses {
 export function readAddresses(options: PerfOptions): PerfAddresses {
   const url = URL.canParse(options.url) ? new URL(options.url) : null;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new WorkbenchError('input-invalid', `"${options.url}" is not an http address`, {
+    throw new WorkbenchError('input-invalid', `"${shownAddress(options.url)}" is not an http address`, {
       where: '--url',
       remedy: 'For example --url http://localhost:8000',
     });
@@ -41,8 +42,12 @@ export function readAddresses(options: PerfOptions): PerfAddresses {
 
 function refuseOtherMachine(address: string, where: string): void {
   if (isLoopback(address)) return;
-  throw new WorkbenchError('input-invalid', `${address} is another machine: the load would fall on it`, {
-    where,
-    remedy: 'If that is wanted, say --allow-remote-load.',
-  });
+  throw new WorkbenchError(
+    'input-invalid',
+    `${shownAddress(address)} is another machine: the load would fall on it`,
+    {
+      where,
+      remedy: 'If that is wanted, say --allow-remote-load.',
+    },
+  );
 }

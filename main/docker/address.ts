@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { shownAddress } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 
 /** Where a Docker Engine listens; `host` is the address as people write it. */
@@ -31,7 +32,7 @@ const metaSchema = z.looseObject({
 const configSchema = z.looseObject({ currentContext: z.string().optional() });
 
 function refuse(host: string, where: string, message: string, remedy: string): WorkbenchError {
-  return new WorkbenchError('input-invalid', `${host}: ${message}`, { where, remedy });
+  return new WorkbenchError('input-invalid', `${shownAddress(host)}: ${message}`, { where, remedy });
 }
 
 async function readCertificates(folder: string, host: string, where: string) {

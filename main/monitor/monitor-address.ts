@@ -1,5 +1,5 @@
 import type { MonitorTarget } from '../contract/monitor';
-import { withScheme } from '../contract/address';
+import { shownAddress, withScheme } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import { parseRemoteUrl } from '../engine/remote/remote-url';
 import { readTls } from '../triton/tls';
@@ -40,7 +40,7 @@ function readUrl(text: string): URL | null {
  */
 export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
   if (readUrl(withScheme(target.url)) === null) {
-    throw new WorkbenchError('input-invalid', `"${target.url}" is not an http address`, {
+    throw new WorkbenchError('input-invalid', `"${shownAddress(target.url)}" is not an http address`, {
       where: 'url',
       remedy: 'For example http://localhost:8000',
     });
@@ -57,7 +57,7 @@ export function parseMonitorTarget(target: MonitorTarget): ParsedTarget {
   const url = readUrl(withScheme(target.metricsUrl));
   const metricsSecure = url?.protocol === 'https:';
   if ((url?.protocol !== 'http:' && !metricsSecure) || url.username !== '' || url.password !== '') {
-    throw new WorkbenchError('input-invalid', `"${target.metricsUrl}" is not an http address`, {
+    throw new WorkbenchError('input-invalid', `"${shownAddress(target.metricsUrl)}" is not an http address`, {
       where: 'metricsUrl',
       remedy: 'For example http://localhost:8002/metrics',
     });

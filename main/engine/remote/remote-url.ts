@@ -1,4 +1,4 @@
-import { withScheme } from '../../contract/address';
+import { shownAddress, withScheme } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
 
 interface RemoteAddress {
@@ -14,7 +14,7 @@ function readUrl(url: string): URL {
   try {
     return new URL(url);
   } catch {
-    throw new WorkbenchError('input-invalid', `"${url}" is not an http address`, {
+    throw new WorkbenchError('input-invalid', `"${shownAddress(url)}" is not an http address`, {
       where: 'engine.url',
       remedy: 'Give host and port, for example localhost:8000.',
     });
@@ -31,18 +31,26 @@ export function parseRemoteUrl(given: string): RemoteAddress {
   const parsed = readUrl(url);
   const secure = parsed.protocol === 'https:';
   if (!secure && parsed.protocol !== 'http:') {
-    throw new WorkbenchError('input-invalid', `${url}: only http:// and https:// addresses can be used`, {
-      where: 'engine.url',
-    });
+    throw new WorkbenchError(
+      'input-invalid',
+      `${shownAddress(url)}: only http:// and https:// addresses can be used`,
+      {
+        where: 'engine.url',
+      },
+    );
   }
   if (
     parsed.username !== '' ||
     parsed.password !== '' ||
     (parsed.pathname !== '/' && parsed.pathname !== '')
   ) {
-    throw new WorkbenchError('input-invalid', `${url}: give only host and port, as http://host:8000`, {
-      where: 'engine.url',
-    });
+    throw new WorkbenchError(
+      'input-invalid',
+      `${shownAddress(url)}: give only host and port, as http://host:8000`,
+      {
+        where: 'engine.url',
+      },
+    );
   }
   // URL leaves out the default port of http.
   const named = /^http:\/\/[^/?#]*:80(?:[/?#]|$)/i.test(url) ? 80 : 8000;
@@ -50,7 +58,9 @@ export function parseRemoteUrl(given: string): RemoteAddress {
   const next = secure && port === httpsPort ? httpsPort : port + 1;
   const grpcPort = Number(parsed.searchParams.get('grpcPort') ?? next);
   if (!Number.isInteger(grpcPort) || grpcPort < 1 || grpcPort > 65_535) {
-    throw new WorkbenchError('input-invalid', `${url}: grpcPort is not a port`, { where: 'engine.url' });
+    throw new WorkbenchError('input-invalid', `${shownAddress(url)}: grpcPort is not a port`, {
+      where: 'engine.url',
+    });
   }
   return { http: `${parsed.hostname}:${port}`, grpc: `${parsed.hostname}:${grpcPort}`, secure };
 }
