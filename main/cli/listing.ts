@@ -3,6 +3,7 @@ import { stepTitle } from '../contract/step-text';
 import { crossCheckOf } from '../contract/cross-check';
 import { bestAnswer, budgetText } from '../contract/answer-text';
 import { stateWords } from '../contract/flag-text';
+import { damageText } from '../contract/journal-damage';
 import { formatMs, formatRate } from '../contract/numbers';
 import { estimateTimeLeft, timeLeftText } from '../contract/time-left';
 import type { CliContext } from './context';
@@ -43,6 +44,10 @@ function addRuns(program: Command, context: CliContext): void {
         ]);
         output.say(formatTable(['run', 'status', 'best inferences/s', 'p99 ms', 'accuracy', 'tags'], rows));
       }
+      for (const { runId, damagedLines } of runs) {
+        const damage = damageText(damagedLines);
+        if (damage !== null) output.say(`${runId}: ${damage}`);
+      }
       for (const run of unreadable) output.say(`${run.runId}: cannot be read: ${run.reason}`);
     });
 }
@@ -65,6 +70,8 @@ function addShow(program: Command, context: CliContext): void {
       }
       output.say(`${runId}: ${state.status}${state.unverified ? ', unverified' : ''}`);
       output.say(`  in ${dir}`);
+      const damage = damageText(state.damagedLines);
+      if (damage !== null) output.say(`  ${damage}`);
       if (state.imported !== null) {
         output.say(`  imported from ${state.imported.fileName}: not measured here`);
         for (const note of state.imported.notes) output.say(`  ${note}`);

@@ -16,6 +16,7 @@ export function runDocument(state: RunState, dir: string) {
     tags: state.tags,
     note: state.note,
     waitsFor: state.waitsFor,
+    damagedLines: state.damagedLines,
     steps: state.steps.map((step) => ({
       id: step.id,
       status: step.status,

@@ -65,6 +65,8 @@ export const runSummarySchema = z.strictObject({
   note: z.string(),
   /** The run that this one waits for: one measures at a time; null when it waits for none. */
   waitsFor: z.string().nullable(),
+  /** Numbers of damaged lines of the journal: what they recorded may be missing from this row. */
+  damagedLines: z.array(z.int()).readonly(),
 });
 /** A row of the run list. */
 export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;

@@ -60,7 +60,7 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   'journal-corrupt': {
     title: 'The journal of the run is damaged',
-    remedy: 'What stands before the damaged line is intact and shown; start a new run to measure again.',
+    remedy: 'Check the disk. Start a new run to measure again.',
   },
   'toolchain-missing': {
     title: 'A required tool is not installed',

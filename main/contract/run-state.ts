@@ -76,6 +76,8 @@ export interface RunState {
   readonly waitsFor: string | null;
   /** Steps that are to be done again and are not yet: no files of an earlier run stand in for them. */
   readonly forgotten: readonly StepId[];
+  /** Numbers (from 1) of damaged lines of the journal: what they recorded may be missing; only the store can tell. */
+  readonly damagedLines: readonly number[];
 }
 
 const freshStep = (id: StepId): StepState => ({
@@ -118,6 +120,7 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     reportedBudgetMs: null,
     waitsFor: null,
     forgotten: [],
+    damagedLines: [],
   };
 }
 

@@ -11,6 +11,7 @@ import type { LoadedPreset } from '../presets/presets';
 import { JournalWriter } from '../store/journal';
 import { acquireLease } from '../store/lease';
 import type { RunStore } from '../store/run-store';
+import { stateOf } from '../store/run-store';
 import { attemptRun } from './attempt';
 import type { AttemptOptions, AttemptStops, OpenServices, RunEnd } from './attempt';
 import { withDependents } from './plan';
@@ -89,13 +90,7 @@ export class Runs {
       for (const request of [folder.cancelRequest, folder.pauseRequest]) await rm(request, { force: true });
       const { writer, content } = await JournalWriter.open(folder.journal);
       journal.writer = writer;
-      const first = content.entries.reduce(reduceRun, null);
-      if (first === null) {
-        throw new WorkbenchError('journal-corrupt', 'The journal does not begin with the creation of a run', {
-          where: folder.journal,
-        });
-      }
-      let state = first;
+      let state = stateOf(content, folder.journal);
       if (state.imported !== null) {
         throw new WorkbenchError('input-invalid', 'This run was imported: there is nothing to run', {
           where: runId,

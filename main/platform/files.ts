@@ -4,6 +4,7 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileError } from './file-error';
 import { makeFolder } from './make-folder';
+import { syncFolder } from './sync-folder';
 
 /** Old content or new content, never half: temporary file beside it, fsync, rename, fsync of the folder. */
 export async function writeFileAtomic(path: string, content: string | Uint8Array): Promise<void> {
@@ -19,12 +20,7 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
       await file.close();
     }
     await rename(temporary, path);
-    const directory = await open(folder, 'r');
-    try {
-      await directory.sync();
-    } finally {
-      await directory.close();
-    }
+    await syncFolder(folder);
   } catch (error) {
     // Below a file there is nothing to remove, and the first error is the reason.
     await rm(temporary, { force: true }).catch(() => undefined);

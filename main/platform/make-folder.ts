@@ -45,10 +45,12 @@ async function makeOne(path: string, at: string): Promise<void> {
 /**
  * The folder with all folders above it; nothing when it is there. The only place that makes folders: `recursive` of Node's
  * mkdir never ends where a file system says "no such file" to a new folder, as /proc does.
+ * @returns the folders it made, outermost first.
  * Throws file-unwritable, disk-full.
  */
-export async function makeFolder(path: string): Promise<void> {
+export async function makeFolder(path: string): Promise<readonly string[]> {
   const missing: string[] = [];
   for (let at = resolve(path); !(await isFolder(path, at)); at = dirname(at)) missing.unshift(at);
   for (const at of missing) await makeOne(path, at);
+  return missing;
 }

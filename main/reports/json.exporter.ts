@@ -45,6 +45,7 @@ export const json: Exporter = {
       verification: report.verification,
       error: state.error,
       imported: state.imported,
+      damagedLines: state.damagedLines,
       spec: state.imported === null ? state.spec : null,
       specHash: state.imported === null ? state.specHash : null,
       environment: state.imported === null ? state.environment : null,

@@ -1,4 +1,5 @@
 import { errorText } from '../contract/error-text';
+import { damageText } from '../contract/journal-damage';
 import type { RunState } from '../contract/run-state';
 import type { ReportProblem } from './report';
 import { stepTitle } from '../contract/step-text';
@@ -16,6 +17,16 @@ export function reportProblems(state: RunState): readonly ReportProblem[] {
       text: [error.message, ...where.filter((part) => part !== null)].join(' · '),
       remedy: error.remedy ?? errorText[error.code].remedy,
       details: error.details ?? null,
+    });
+  }
+  const damage = damageText(state.damagedLines);
+  if (damage !== null) {
+    problems.push({
+      tone: 'bad',
+      title: errorText['journal-corrupt'].title,
+      text: damage,
+      remedy: errorText['journal-corrupt'].remedy,
+      details: null,
     });
   }
   const gate = state.accuracy?.result;

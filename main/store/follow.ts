@@ -13,7 +13,7 @@ const intervalMs = 700;
 async function entriesFrom(journal: string, from: number): Promise<readonly JournalEntry[]> {
   const bytes = await readFile(journal);
   const start = from === 0 ? 0 : bytes.lastIndexOf(10, from - 1) + 1;
-  return parseJournal(bytes.subarray(start).toString('utf8')).entries;
+  return parseJournal(bytes.subarray(start)).entries;
 }
 
 /**

@@ -1,86 +1,100 @@
 import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import crc32 from 'crc-32';
+import { dirname } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
+import { damageText } from '../contract/journal-damage';
 import type { JournalBody, JournalEntry } from '../contract/run-events';
-import { journalEntrySchema } from '../contract/run-events';
 import { fileError } from '../platform/file-error';
+import { syncFolder } from '../platform/sync-folder';
+import { formatJournalLine, isTornWrite, parseJournalLine, salvageRecords } from './journal-line';
 
-const crcSuffix = /,"crc":"([0-9a-f]{8})"\}$/;
-
-const checksum = (json: string): string => (crc32.str(json) >>> 0).toString(16).padStart(8, '0');
-
-/** One journal line without its newline: the entry's JSON with the CRC-32 of that JSON as last member. */
-export function formatJournalLine(entry: JournalEntry): string {
-  const json = JSON.stringify(entry);
-  return `${json.slice(0, -1)},"crc":"${checksum(json)}"}`;
-}
-
-/** null when the line is torn, altered or not of the schema. */
-export function parseJournalLine(line: string): JournalEntry | null {
-  const match = crcSuffix.exec(line);
-  if (match === null) return null;
-  const json = `${line.slice(0, match.index)}}`;
-  if (checksum(json) !== match[1]) return null;
-  const parsed = journalEntrySchema.safeParse(JSON.parse(json));
-  return parsed.success ? parsed.data : null;
-}
+export { formatJournalLine };
 
 export interface JournalContent {
   readonly entries: readonly JournalEntry[];
-  /** Bytes up to the end of the last whole line: what an append goes behind. */
-  readonly wholeBytes: number;
-  /** Numbers (from 1) of whole lines that failed their checksum or schema; they are left out. */
+  /** Bytes to keep: all but a torn write at the end. */
+  readonly keptBytes: number;
+  /** The last kept line has lost its newline: an append must bring one. */
+  readonly unterminated: boolean;
+  /** Number of the next record: above every record that is there or was on a damaged line at the end. */
+  readonly nextSeq: number;
+  /** Numbers (from 1) of lines that failed their checksum or schema; whole records found on them are in `entries`. */
   readonly damagedLines: readonly number[];
 }
 
+const newline = 0x0a;
+
+function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < bytes.length;) {
+    const end = bytes.indexOf(newline, from);
+    yield bytes.subarray(from, end === -1 ? bytes.length : end);
+    from = end === -1 ? bytes.length : end + 1;
+  }
+}
+
 /**
- * Pure: text of a journal -> its entries. A last line without newline is a torn write and is ignored;
- * a line whose seq was seen already is a repeated write and is ignored.
+ * Pure: bytes of a journal -> its entries. A torn write at the end is ignored, and so is a record whose seq was seen
+ * already, which is a repeated write. Empty lines hold no record. Bytes, not text: an invalid byte decodes to three.
  */
-export function parseJournal(text: string): JournalContent {
-  const end = text.lastIndexOf('\n') + 1;
+export function parseJournal(bytes: Uint8Array): JournalContent {
+  const end = bytes.lastIndexOf(newline) + 1;
+  const torn = isTornWrite(bytes.subarray(end));
+  const keptBytes = torn ? end : bytes.length;
   const entries: JournalEntry[] = [];
   const damagedLines: number[] = [];
-  const lines = end === 0 ? [] : text.slice(0, end - 1).split('\n');
-  let lastSeq = 0;
-  lines.forEach((line, index) => {
+  let [number, lastSeq, lostAtEnd] = [0, 0, 0];
+  for (const line of linesOf(bytes.subarray(0, keptBytes))) {
+    number += 1;
+    if (line.length === 0) continue;
     const entry = parseJournalLine(line);
-    if (entry === null) {
-      damagedLines.push(index + 1);
-    } else if (entry.seq > lastSeq) {
-      entries.push(entry);
-      lastSeq = entry.seq;
+    if (entry === null) damagedLines.push(number);
+    const found = entry === null ? salvageRecords(line) : [entry];
+    lostAtEnd = found.length === 0 ? lostAtEnd + 1 : 0;
+    for (const record of found) {
+      if (record.seq <= lastSeq) continue;
+      entries.push(record);
+      lastSeq = record.seq;
     }
-  });
-  return { entries, wholeBytes: Buffer.byteLength(text.slice(0, end)), damagedLines };
+  }
+  const unterminated = keptBytes > end;
+  return { entries, keptBytes, unterminated, nextSeq: lastSeq + lostAtEnd + 1, damagedLines };
 }
 
 /** The journal as it stands on disk, also while another process appends to it. */
 export async function readJournal(path: string): Promise<JournalContent> {
-  return parseJournal(await readFile(path, 'utf8'));
+  return parseJournal(await readFile(path));
 }
 
 /** Appends to one journal. One writer a run: the lease of the run sees to that. */
 export class JournalWriter {
   private tail: Promise<unknown> = Promise.resolve();
+  /** Bytes of a failed write may stand behind `length`: they could not be cut off. */
+  private unfinished = false;
 
   private constructor(
     private readonly file: FileHandle,
     private readonly path: string,
     private length: number,
-    private seq: number,
+    private nextSeq: number,
   ) {}
 
-  /** Opens (and creates) the journal; a torn last line is cut off. */
+  /** Opens the journal (and creates it, on disk with its folder's entry); a torn write at the end is cut off. */
   static async open(path: string): Promise<{ writer: JournalWriter; content: JournalContent }> {
     const file = await open(path, 'a+').catch((error: unknown) => {
       throw fileError(error, path);
     });
-    const content = parseJournal(await file.readFile('utf8'));
-    await file.truncate(content.wholeBytes);
-    const last = content.entries[content.entries.length - 1];
-    return { writer: new JournalWriter(file, path, content.wholeBytes, last?.seq ?? 0), content };
+    try {
+      const bytes = await file.readFile();
+      const content = parseJournal(bytes);
+      if (bytes.length === 0) await syncFolder(dirname(path));
+      if (content.keptBytes < bytes.length) await file.truncate(content.keptBytes);
+      if (content.unterminated) await file.appendFile('\n');
+      const length = content.keptBytes + (content.unterminated ? 1 : 0);
+      return { writer: new JournalWriter(file, path, length, content.nextSeq), content };
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      throw fileError(error, path);
+    }
   }
 
   /** Resolves with the entry when it is on disk (fdatasync), and not before. */
@@ -96,27 +110,40 @@ export class JournalWriter {
   }
 
   private async write(body: JournalBody): Promise<JournalEntry> {
-    const entry: JournalEntry = { seq: this.seq + 1, at: new Date().toISOString(), ...body };
-    const bytes = Buffer.from(`${formatJournalLine(entry)}\n`);
+    const entry: JournalEntry = { seq: this.nextSeq, at: new Date().toISOString(), ...body };
+    const line = `${formatJournalLine(entry)}\n`;
     try {
+      if (this.unfinished) await this.cutBack();
+      // Half a line must not stand before the next good one: what cannot be cut off becomes a damaged line of its own.
+      const bytes = Buffer.from(this.unfinished ? `\n${line}` : line);
+      const before = this.unfinished ? (await this.file.stat()).size : this.length;
       await this.file.appendFile(bytes);
       await this.file.datasync();
+      this.length = before + bytes.length;
     } catch (error) {
-      // Half a line must not stand before the next good one.
-      await this.file.truncate(this.length).catch(() => undefined);
+      await this.cutBack();
+      // The record may be whole in the file although its write failed: its number is not given again.
+      if (this.unfinished) this.nextSeq = entry.seq + 1;
       throw fileError(error, this.path);
     }
-    this.length += bytes.length;
-    this.seq = entry.seq;
+    this.unfinished = false;
+    this.nextSeq = entry.seq + 1;
     return entry;
+  }
+
+  /** Takes off what a failed write left; `unfinished` says whether it is still there. */
+  private async cutBack(): Promise<void> {
+    this.unfinished = await this.file.truncate(this.length).then(
+      () => false,
+      () => true,
+    );
   }
 }
 
 /** The journal must begin with `run-created`; a folder without one is not a run. */
 export function requireEntries(content: JournalContent, path: string): void {
-  if (content.entries[0]?.type !== 'run-created') {
-    throw new WorkbenchError('journal-corrupt', 'The journal does not begin with the creation of a run', {
-      where: path,
-    });
-  }
+  if (content.entries[0]?.type === 'run-created') return;
+  const damage = damageText(content.damagedLines);
+  const what = 'The journal does not begin with the creation of a run';
+  throw new WorkbenchError('journal-corrupt', damage === null ? what : `${what}. ${damage}`, { where: path });
 }

@@ -1,5 +1,5 @@
 import { lstat, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
@@ -12,6 +12,7 @@ import type { RunSpec } from '../contract/run-spec';
 import { fileError } from '../platform/file-error';
 import { exists, hashValue, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
+import { syncFolder } from '../platform/sync-folder';
 import { JournalWriter, readJournal, requireEntries } from './journal';
 import type { JournalContent } from './journal';
 import { acquireLease, holderText, leaseHolder } from './lease';
@@ -23,7 +24,6 @@ import { keptSummary, toSummary } from './summary';
 export interface StoredRun {
   readonly folder: RunFolder;
   readonly state: RunState;
-  readonly damagedLines: readonly number[];
 }
 
 /** A run folder that cannot be read: collected, not thrown, so that the others are still shown. */
@@ -42,22 +42,28 @@ async function asItStands<Run extends Pick<RunState, 'status' | 'waitsFor'>>(
   return { ...run, status: 'interrupted', waitsFor: null };
 }
 
-function stateOf(content: JournalContent, path: string): RunState {
+/** What the journal says. Throws journal-corrupt. */
+export function stateOf(content: JournalContent, path: string): RunState {
   requireEntries(content, path);
   const state = content.entries.reduce<RunState | null>(reduceRun, null);
   if (state === null) throw new WorkbenchError('journal-corrupt', 'The journal is empty', { where: path });
-  return state;
+  return { ...state, damagedLines: content.damagedLines };
+}
+
+/** Makes the folder so that a power cut does not take it away. */
+async function makeLasting(dir: string): Promise<void> {
+  for (const made of await makeFolder(dir)) await syncFolder(dirname(made));
 }
 
 /** As the journal tells it. Throws journal-corrupt. */
-async function readRun(folder: RunFolder): Promise<{ state: RunState; damagedLines: readonly number[] }> {
+async function readRun(folder: RunFolder): Promise<RunState> {
   const content = await readJournal(folder.journal).catch((error: unknown) => {
     throw new WorkbenchError('journal-corrupt', 'The journal cannot be read', {
       where: folder.journal,
       cause: error,
     });
   });
-  return { state: stateOf(content, folder.journal), damagedLines: content.damagedLines };
+  return stateOf(content, folder.journal);
 }
 
 function reasonOf(error: unknown): string {
@@ -81,13 +87,14 @@ export class RunStore {
     const link = join(this.runsDir, runId);
     const dir = out === undefined ? link : resolve(out);
     try {
-      await makeFolder(dir);
+      await makeLasting(dir);
       if (out !== undefined) {
         if ((await readdir(dir)).length > 0) {
           throw new WorkbenchError('run-folder-exists', `${dir} is not empty`, { where: '--out' });
         }
-        await makeFolder(this.runsDir);
+        await makeLasting(this.runsDir);
         await symlink(dir, link);
+        await syncFolder(this.runsDir);
       }
     } catch (error) {
       throw fileError(error, dir);
@@ -122,9 +129,9 @@ export class RunStore {
   /** State from the journal; a run that nobody works on and that has no outcome is `interrupted`. */
   async load(runId: string): Promise<StoredRun> {
     const folder = await this.folderOf(runId);
-    const { state, damagedLines } = await readRun(folder);
+    const state = await readRun(folder);
     requireSameRun(state.runId, runId, folder.dir);
-    return { folder, state: await asItStands(state, folder.dir), damagedLines };
+    return { folder, state: await asItStands(state, folder.dir) };
   }
 
   /** Run id -> real folder, of every run whose folder is there. */
@@ -145,7 +152,7 @@ export class RunStore {
     for (const [runId, dir] of [...(await this.runDirs())].reverse()) {
       const folder = runFolder(dir);
       try {
-        const summary = await keptSummary(folder, async () => toSummary((await readRun(folder)).state, dir));
+        const summary = await keptSummary(folder, async () => toSummary(await readRun(folder), dir));
         requireSameRun(summary.runId, runId, dir);
         runs.push(await asItStands(summary, dir));
       } catch (error) {

@@ -46,11 +46,12 @@ export function toSummary(state: RunState, dir: string): RunSummary {
     tags: state.tags,
     note: state.note,
     waitsFor: state.waitsFor,
+    damagedLines: state.damagedLines,
   };
 }
 
 /** Raise it when `toSummary` says another thing of the same journal. */
-const madeBy = 3;
+const madeBy = 4;
 
 const keptSchema = z.strictObject({
   madeBy: z.literal(madeBy),

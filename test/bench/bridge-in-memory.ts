@@ -26,6 +26,7 @@ export function bridgeInMemory(state: RunState): void {
         tags: [],
         note: '',
         waitsFor: null,
+        damagedLines: [],
         imported: null,
       },
     ],

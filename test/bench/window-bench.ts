@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WindowEvent } from '../../main/contract/api';
 import type { JournalEntry } from '../../main/contract/run-events';
-import { formatJournalLine } from '../../main/store/journal';
+import { formatJournalLine } from '../../main/store/journal-line';
 import {
   completeBodies,
   createdBodies,

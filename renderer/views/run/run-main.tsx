@@ -6,6 +6,7 @@ import { hasFailed } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
 import { AccuracyPanel } from './accuracy-panel';
 import { FailurePanel } from './failure-panel';
+import { DamageNotice } from './damage-notice';
 import type { Figure } from './figures';
 import { figuresOf } from './figures';
 import { ImportPanel } from './import-panel';
@@ -70,6 +71,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
         ) : null}
         {state.imported === null ? null : <ImportPanel source={state.imported} />}
         {state.waitsFor === null ? null : <WaitingNotice waitsFor={state.waitsFor} />}
+        <DamageNotice lines={state.damagedLines} />
         <StoppedNotice state={state} />
         {sentence === null || !measurements ? null : (
           <section className={isSure(state) ? 'panel verdict' : 'panel verdict unverified'} role="status">

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JournalEntry } from '../../../main/contract/run-events';
-import { formatJournalLine } from '../../../main/store/journal';
+import { formatJournalLine } from '../../../main/store/journal-line';
 import type { TestHome } from './app';
 
 /** A run folder with this journal, in the real form: what a dead workbench leaves behind. */

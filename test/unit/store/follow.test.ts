@@ -6,7 +6,7 @@ import type { CoreEvent } from '../../../main/contract/api';
 import { Listeners } from '../../../main/platform/listeners';
 import { ownIdentity } from '../../../main/platform/process-identity';
 import { followRuns } from '../../../main/store/follow';
-import { formatJournalLine } from '../../../main/store/journal';
+import { formatJournalLine } from '../../../main/store/journal-line';
 import { RunStore } from '../../../main/store/run-store';
 import { completeBodies, journalFixture } from '../../support/run-state';
 

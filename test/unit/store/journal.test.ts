@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JournalBody } from '../../../main/contract/run-events';
-import { formatJournalLine, JournalWriter, parseJournal, readJournal } from '../../../main/store/journal';
+import { JournalWriter, parseJournal, readJournal } from '../../../main/store/journal';
+import { formatJournalLine } from '../../../main/store/journal-line';
 
 const bodies: readonly JournalBody[] = [
   { type: 'run-started', attempt: 1, pid: 7 },
@@ -19,13 +20,13 @@ const text = bodies
 describe('parseJournal', () => {
   it('gives a prefix when the file is cut at any byte', () => {
     const bytes = Buffer.from(text);
-    const whole = parseJournal(text).entries;
+    const whole = parseJournal(bytes).entries;
     expect(whole).toHaveLength(bodies.length);
     for (let length = 0; length <= bytes.length; length += 1) {
-      const { entries, damagedLines, wholeBytes } = parseJournal(bytes.subarray(0, length).toString('utf8'));
+      const { entries, damagedLines, keptBytes } = parseJournal(bytes.subarray(0, length));
       expect(entries).toEqual(whole.slice(0, entries.length));
       expect(damagedLines).toEqual([]);
-      expect(wholeBytes).toBeLessThanOrEqual(length);
+      expect(keptBytes).toBeLessThanOrEqual(length);
       expect(entries.length).toBe(bytes.subarray(0, length).toString('latin1').split('\n').length - 1);
     }
   });
@@ -33,13 +34,13 @@ describe('parseJournal', () => {
   it('leaves out an altered line, says which, and keeps the rest', () => {
     const lines = text.split('\n');
     const altered = [lines[0], lines[1]?.replace('"k"', '"x"'), ...lines.slice(2)].join('\n');
-    const { entries, damagedLines } = parseJournal(altered);
+    const { entries, damagedLines } = parseJournal(Buffer.from(altered));
     expect(damagedLines).toEqual([2]);
     expect(entries.map((entry) => entry.seq)).toEqual([1, 3, 4]);
   });
 
   it('ignores repeated lines', () => {
-    expect(parseJournal(text + text).entries).toEqual(parseJournal(text).entries);
+    expect(parseJournal(Buffer.from(text + text)).entries).toEqual(parseJournal(Buffer.from(text)).entries);
   });
 });
 

@@ -2,7 +2,7 @@ import { appendFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { formatJournalLine } from '../../../main/store/journal';
+import { formatJournalLine } from '../../../main/store/journal-line';
 import { acquireLease } from '../../../main/store/lease';
 import { RunStore } from '../../../main/store/run-store';
 import { completeBodies, journalFixture } from '../../support/run-state';

@@ -79,6 +79,7 @@ describe('recent models', () => {
     tags: [],
     note: '',
     waitsFor: null,
+    damagedLines: [],
     imported: null,
   });
 
