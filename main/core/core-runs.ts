@@ -2,9 +2,11 @@ import type { RunSpec } from '../contract/run-spec';
 import type { Environment } from '../contract/results';
 import { createPlanPlaces } from '../engine/plan-places';
 import { deviceOf } from '../engine/device';
+import { requireInertPatch } from '../formats/inert-config';
 import { readEnvironment } from '../machine/environment';
 import { Runs } from '../pipeline/runs';
 import { steps } from '../pipeline/steps';
+import { requireRules } from '../presets/resolve-spec';
 import { takeDevice } from '../store/device-queue';
 import { readPackages } from '../toolkit/packages';
 import { createToolkit } from '../toolkit/toolkit';
@@ -15,8 +17,12 @@ import type { StartDesk } from './start-desk';
 export function createCoreRuns(parts: CoreParts, start: StartDesk): Runs {
   const { layout, engines, own, docker, toolkit, now } = parts;
   const { env, resources, printPdf, version } = parts.options;
-  const requireTrust = async ({ model }: RunSpec) => {
-    if (model.source !== undefined) await own.trust.require(model.source);
+  // Each time, and here: a run.yaml or a run folder may come from anywhere.
+  const requireSound = async (spec: RunSpec) => {
+    const { model, format, configure } = spec;
+    if (model.source !== undefined) await own.trust.require({ ...model.source, format });
+    requireInertPatch(configure);
+    requireRules((await parts.presetOf(model)).preset, spec);
   };
   const environmentFor = async ({ engine }: RunSpec): Promise<Environment> => ({
     ...(await readEnvironment({ workbenchVersion: version, engine: engine.kind, env })),
@@ -29,12 +35,12 @@ export function createCoreRuns(parts: CoreParts, start: StartDesk): Runs {
     steps,
     presetOf: parts.presetOf,
     check: async (spec) => {
-      await requireTrust(spec);
+      await requireSound(spec);
       await engines.check(spec);
       await start.refuse(spec);
     },
     open: async (spec, run) => {
-      await requireTrust(spec);
+      await requireSound(spec);
       const place = await engines.openPlace(spec, run);
       const { engine, loadTools, imageNames, prepareImages } = place;
       return {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import type { BackendSet } from '../contract/serving';
 import type { ModelConfig } from '../triton/model-config';
+import { requireInertConfig } from './inert-config';
 
 type Tensors = ModelConfig['input'];
 
@@ -150,6 +151,14 @@ export function checkPatchedConfig(patched: ModelConfig, frame: ServingFrame): v
       'Change the format or the engine instead.',
     );
   }
+  const { platform = '' } = patched;
+  if (platform !== '' && backendOf({ platform }) !== backendOf(generated)) {
+    throw refused(
+      'platform',
+      `format and engine lead to "${backendOf(generated)}", not "${platform}"`,
+      'Leave the field out, or change the format or the engine instead.',
+    );
+  }
   const file = patched.defaultModelFilename ?? '';
   const expected = backendOf(generated) === 'python' ? 'model.py' : frame.fileName;
   if (file !== '' && file !== expected) {
@@ -168,4 +177,5 @@ export function checkPatchedConfig(patched: ModelConfig, frame: ServingFrame): v
   checkVersions(patched.versionPolicy, frame.modelVersion);
   checkScheduling(patched);
   checkInstances(patched, frame.backends);
+  requireInertConfig(patched);
 }

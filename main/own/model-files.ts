@@ -11,12 +11,15 @@ export interface ModelFile {
 /** A folder of code, not of data: more files than this are a data set in the wrong place. */
 const fileLimit = 5000;
 
+/** What git keeps changes with every commit and is no part of a model; nothing that is trusted may lead there. */
+const leftOut = '.git';
+
 const refused = (where: string, message: string, remedy: string): WorkbenchError =>
   new WorkbenchError('model-folder-invalid', message, { where, remedy });
 
 /**
- * Every file of a model folder, compiled ones too: what is listed is what is trusted, so nothing in it may lead out of
- * it. Throws model-folder-invalid for links that leave the folder, pipes and devices.
+ * Every file of a model folder, compiled ones and links too: what is listed is what is trusted, so nothing in it may
+ * lead to what is not listed. Throws model-folder-invalid for links out of the folder or into .git, pipes and devices.
  */
 export async function listModelFiles(folder: string): Promise<readonly ModelFile[]> {
   const root = await realpath(folder);
@@ -27,20 +30,27 @@ export async function listModelFiles(folder: string): Promise<readonly ModelFile
       const path = join(below, entry.name);
       const full = join(root, path);
       if (entry.isDirectory()) {
-        if (entry.name !== '.git') await walk(path);
+        if (entry.name !== leftOut) await walk(path);
         continue;
       }
       if (entry.isSymbolicLink()) {
         const target = await realpath(full).catch(() => null);
-        const inside = target !== null && !relative(root, target).split(sep).includes('..');
-        if (inside && (await stat(full)).isFile()) continue;
-        throw refused(
-          full,
-          `${path} is a link that leads out of the model folder, or to a folder`,
-          'Copy what it leads to into the folder: only what stands there is trusted.',
-        );
-      }
-      if (!entry.isFile()) {
+        const parts = target === null ? ['..'] : relative(root, target).split(sep);
+        if (parts.includes(leftOut)) {
+          throw refused(
+            full,
+            `${path} is a link into ${leftOut}, which is not part of what is trusted`,
+            'Copy the file that it leads to into the folder, in place of the link.',
+          );
+        }
+        if (parts.includes('..') || !(await stat(full)).isFile()) {
+          throw refused(
+            full,
+            `${path} is a link that leads out of the model folder, or to a folder`,
+            'Copy what it leads to into the folder: only what stands there is trusted.',
+          );
+        }
+      } else if (!entry.isFile()) {
         throw refused(full, `${path} is no plain file`, 'Remove the pipe, socket or device from the folder.');
       }
       found.push({ path, bytes: (await stat(full)).size });

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
-import type { ModelSource } from '../contract/run-spec';
+import type { Format, ModelSource } from '../contract/run-spec';
+import { exportedFormat } from '../formats/formats';
 import { hashFile, writeFileAtomic } from '../platform/files';
 import type { ModelFile } from './model-files';
 import { listModelFiles } from './model-files';
+import { readOnnx } from './read-onnx';
 
 const trustedSchema = z.strictObject({
   version: z.literal(1),
@@ -14,19 +16,42 @@ const trustedSchema = z.strictObject({
   trusted: z.array(z.strictObject({ hash: z.string(), path: z.string(), at: z.string() })),
 });
 
-type Place = Pick<ModelSource, 'kind' | 'path'>;
+/** `format` where a run serves it: the runtime that reads the file is chosen by it. */
+export type Place = Pick<ModelSource, 'kind' | 'path'> & { readonly format?: Format | undefined };
 
-/** A SavedModel is a program too: TensorFlow's operations read and write files. */
-const isFolder = (kind: Place['kind']): boolean => kind === 'folder' || kind === 'savedmodel';
-
-/** What the model consists of, as the person who trusts it is shown it. */
-export async function filesOf({ kind, path }: Place): Promise<readonly ModelFile[]> {
-  if (isFolder(kind)) return listModelFiles(path);
-  return kind === 'torchscript' ? [{ path: basename(path), bytes: 0 }] : [];
+/** By what is there, whatever the specification calls it. Throws input-invalid, model-file-invalid. */
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) {
+    const remedy = 'Put it back, or open the model where it is now.';
+    throw new WorkbenchError('input-invalid', `The model ${path} does not exist`, { where: path, remedy });
+  }
+  if (found.isDirectory() || found.isFile()) return found.isDirectory();
+  throw new WorkbenchError('model-file-invalid', `${path} is not a file or folder`, {
+    where: path,
+    remedy: 'Give a model file or folder, not a pipe, socket or device.',
+  });
 }
 
-async function hashOf({ kind, path }: Place): Promise<string> {
-  if (!isFolder(kind)) return hashFile(path);
+/**
+ * Only an ONNX file by kind, format and content is data. All else is a program: Python, TorchScript, and a SavedModel,
+ * whose operations read and write files. Throws model-file-invalid for a file that is not what all of it is called.
+ */
+async function isData({ kind, path, format = 'onnx' }: Place): Promise<boolean> {
+  if (kind !== 'onnx' || exportedFormat(format) !== 'onnx' || (await isFolder(path))) return false;
+  readOnnx(path);
+  return true;
+}
+
+/** What the model consists of, as the person who trusts it is shown it. */
+export async function filesOf(place: Place): Promise<readonly ModelFile[]> {
+  if (await isData(place)) return [];
+  if (await isFolder(place.path)) return listModelFiles(place.path);
+  return [{ path: basename(place.path), bytes: 0 }];
+}
+
+async function hashOf({ path }: Place): Promise<string> {
+  if (!(await isFolder(path))) return hashFile(path);
   const hash = createHash('sha256');
   for (const file of await listModelFiles(path)) {
     hash.update(`${file.path}\0${await hashFile(join(path, file.path))}\n`);
@@ -56,7 +81,7 @@ export function createTrust(file: string, now: () => Date): Trust {
     }
   };
   const isTrusted = async (place: Place): Promise<boolean> => {
-    if (place.kind === 'onnx') return true;
+    if (await isData(place)) return true;
     const hash = await hashOf(place);
     return (await read()).some((entry) => entry.hash === hash);
   };

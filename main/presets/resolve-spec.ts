@@ -206,12 +206,11 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
   return withRelease(preset, format, withOnlineSweep(mergeTrees(defaults, overrides)));
 }
 
-/** The complete specification that a choice leads to. Throws spec-invalid or combination-unsupported naming the field. */
-export function resolveSpec(preset: Preset, overrides: Tree): RunSpec {
-  const spec = parseSpec(layerSpec(preset, overrides));
+/** Throws spec-invalid or combination-unsupported for what the schema of single fields cannot say. Pure. */
+export function requireRules(preset: Preset, spec: RunSpec): void {
   const findings = ruleFindings(preset, spec).filter((finding) => finding.severity === 'problem');
   const [first] = findings;
-  if (first === undefined) return spec;
+  if (first === undefined) return;
   throw new WorkbenchError(
     first.code,
     first.code === 'spec-invalid' ? `${first.field}: ${first.message}` : first.message,
@@ -224,4 +223,11 @@ export function resolveSpec(preset: Preset, overrides: Tree): RunSpec {
           : undefined,
     },
   );
+}
+
+/** The complete specification that a choice leads to. Throws spec-invalid or combination-unsupported naming the field. */
+export function resolveSpec(preset: Preset, overrides: Tree): RunSpec {
+  const spec = parseSpec(layerSpec(preset, overrides));
+  requireRules(preset, spec);
+  return spec;
 }

@@ -3,6 +3,7 @@ import type { Preset } from '../contract/preset';
 import { backendsOf } from '../contract/serving';
 import type { Choice, ImportedSpec } from '../contract/spec-tools';
 import type { Format } from '../contract/run-spec';
+import { requireInertConfig } from '../formats/inert-config';
 import { backendOf } from '../formats/patched-config';
 import type { LoadedPreset } from '../presets/presets';
 import { mergeTrees, resolveSpec } from '../presets/resolve-spec';
@@ -48,6 +49,17 @@ function formatFor(backend: string, { formats }: Preset, chosen: Format | undefi
   return known.find((format) => formats.includes(format));
 }
 
+/** What is wrong and how to fix it where `check` refuses; null where it does not. */
+export function refusalOf(check: () => void): string | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (!(error instanceof WorkbenchError)) throw error;
+    return [error.message, error.remedy].filter((part) => part !== undefined).join('. ');
+  }
+}
+
 /**
  * A config.pbtxt of any origin as a choice to be laid over `over`: its fields, and as a patch what no field stands for. Every
  * field that the file states is then as it states it. Pure.
@@ -64,6 +76,10 @@ export function importConfig(
     const { message, where } = toWire(error);
     return { source, choice: null, notes: [`${where ?? 'config.pbtxt'}: ${message}`] };
   }
+  const unsafe = refusalOf(() => {
+    requireInertConfig(config);
+  });
+  if (unsafe !== null) return { source, choice: null, notes: [unsafe] };
   const { preset } = loaded;
   const notes: string[] = [];
   const backend = backendOf(config);

@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { runSpecSchema } from '../contract/run-spec';
 import type { ImportedSpec } from '../contract/spec-tools';
+import { requireInertPatch } from '../formats/inert-config';
 import { parseYaml } from '../platform/parse-yaml';
 import type { LoadedPreset } from '../presets/presets';
-import { importConfig } from './import-config';
+import { importConfig, refusalOf } from './import-config';
 import { importRunner, isRunnerConfig } from './import-runner';
 import { readVariables } from './read-variables';
 import { parseShellEnvironment } from './shell-environment';
@@ -45,6 +47,10 @@ function importEnvironment(loaded: LoadedPreset, text: string): ImportedSpec {
   };
 }
 
+const withPatch = z.looseObject({
+  configure: z.looseObject({ configPatch: z.record(z.string(), z.unknown()) }),
+});
+
 function importRunYaml(loaded: LoadedPreset, tree: Tree): ImportedSpec {
   const source = 'run-yaml';
   const known = Object.keys(tree).filter((key) => Object.hasOwn(runSpecSchema.shape, key));
@@ -52,6 +58,13 @@ function importRunYaml(loaded: LoadedPreset, tree: Tree): ImportedSpec {
     const notes = ['The file is neither a specification of a run nor a configuration of a runner.'];
     return { source, choice: null, notes };
   }
+  const patched = withPatch.safeParse(tree);
+  const unsafe = patched.success
+    ? refusalOf(() => {
+        requireInertPatch(patched.data.configure);
+      })
+    : null;
+  if (unsafe !== null) return { source, choice: null, notes: [unsafe] };
   const model = tree['model'] as { preset?: unknown } | null | undefined;
   const preset = typeof model?.preset === 'string' ? model.preset : loaded.preset.id;
   return { source, choice: { preset, overrides: { ...tree } }, notes: [] };

@@ -186,6 +186,14 @@ describe('an edit by hand', () => {
     [{ dynamicBatching: null, ensembleScheduling: {} }, 'ensemble_scheduling'],
     [{ dynamicBatching: { preferredBatchSize: [16] } }, 'dynamic_batching.preferred_batch_size'],
     [{ instanceGroup: [{ kind: 'KIND_GPU' }] }, 'instance_group'],
+    [{ platform: 'evil_plan' }, 'platform'],
+    [{ runtime: 'libtriton_evil.so' }, 'runtime'],
+    [{ modelOperations: { opLibraryFilename: ['evil.so'] } }, 'model_operations'],
+    [{ modelRepositoryAgents: { agents: [{ name: 'evil' }] } }, 'model_repository_agents'],
+    [
+      { parameters: { EXECUTION_ENV_PATH: { stringValue: '/tmp/e.tar.gz' } } },
+      'parameters["EXECUTION_ENV_PATH"]',
+    ],
   ])('%j is refused', (configPatch, field) => {
     const error = refusal(patched(configPatch));
     expect([error.code, error.where]).toEqual(['config-invalid', `configure.configPatch.${field}`]);

@@ -53,7 +53,7 @@ const choices = [
       instances: 3,
       backendAccelerator: 'trt',
       configPatch: {
-        parameters: { text: { stringValue: hostile } },
+        metricTags: { text: hostile },
         dynamicBatching: { maxQueueDelayMicroseconds: null, preserveOrdering: true },
       },
     },

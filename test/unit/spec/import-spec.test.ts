@@ -257,6 +257,31 @@ parameters { key: "intra_op_thread_count" value: { string_value: "3" } }
   });
 });
 
+describe('a file that would have Triton execute something', () => {
+  const evil = '/tmp/env.tar.gz';
+
+  it('is not imported as config.pbtxt, and the note names the field and what to do', () => {
+    const text = `name: "resnet50"
+backend: "python"
+max_batch_size: 8
+parameters { key: "EXECUTION_ENV_PATH" value: { string_value: "${evil}" } }
+`;
+    const { choice: imported, notes } = read(text, 'config.pbtxt');
+    expect(imported).toBeNull();
+    expect(notes).toEqual([expect.stringMatching(/^parameters\["EXECUTION_ENV_PATH"\]: .*Remove it/)]);
+  });
+
+  it('is not imported as run.yaml', () => {
+    const patch = { parameters: { EXECUTION_ENV_PATH: { stringValue: evil } } };
+    const { choice: imported, notes } = read(
+      JSON.stringify({ model: { preset: 'resnet50' }, configure: { configPatch: patch } }),
+      'run.yaml',
+    );
+    expect(imported).toBeNull();
+    expect(notes).toEqual([expect.stringMatching(/^parameters\["EXECUTION_ENV_PATH"\]: .*Remove it/)]);
+  });
+});
+
 describe('config.pbtxt over a draft', () => {
   const plain = `name: "resnet50"
 backend: "onnxruntime"

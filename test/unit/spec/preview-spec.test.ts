@@ -81,6 +81,17 @@ describe('a preview', () => {
     const { configPbtxt, problems } = await preview({ configure: { configPatch: { maxBatchSize: 99 } } });
     expect(problems.map(({ field }) => field)).toEqual(['configure.configPatch.max_batch_size']);
     expect(configPbtxt).toContain('max_batch_size: 99');
+    const agents = await preview({
+      configure: { configPatch: { modelRepositoryAgents: { agents: [{ name: 'evil' }] } } },
+    });
+    expect(agents.problems).toEqual([
+      expect.objectContaining({
+        field: 'configure.configPatch.model_repository_agents',
+        severity: 'problem',
+        message: expect.stringContaining('a library that Triton loads') as string,
+        remedy: expect.stringContaining('Remove it') as string,
+      }),
+    ]);
     const unknown = await preview({ configure: { configPatch: { nothing: 1 } } });
     expect(unknown.problems.map(({ field }) => field)).toEqual(['configure.configPatch.nothing']);
   });
