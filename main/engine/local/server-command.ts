@@ -71,10 +71,11 @@ const inherited: ReadonlySet<string> = new Set([
   'NVIDIA_DRIVER_CAPABILITIES',
   'OMP_NUM_THREADS',
   'MKL_NUM_THREADS',
-  'OPENBLAS_NUM_THREADS',
 ]);
 
-const isInherited = (name: string): boolean => inherited.has(name) || name.startsWith('LC_');
+/** OPENBLAS_*: which kernels are computed with, as some processors need it said. */
+const isInherited = (name: string): boolean =>
+  inherited.has(name) || name.startsWith('LC_') || name.startsWith('OPENBLAS_');
 
 export function serverEnvironment(input: ServerEnvironmentInput): NodeJS.ProcessEnv {
   return {
