@@ -13,7 +13,7 @@ export function bestLevelText({ scenario, point }: BestPoint): string {
 }
 
 /** A level as an answer: "2,366 inferences/s at p99 11.20 ms (offline, batch size 2, concurrency 1)". */
-export function levelAnswer(best: BestPoint): string {
+function levelAnswer(best: BestPoint): string {
   const { point } = best;
   const from = point.scheduled === undefined ? '' : ' from schedule';
   return `${formatRate(point.inferencesPerSecond)} inferences/s at p99 ${formatMs(budgetLatencyUs(point))} ms${from} (${bestLevelText(best)})`;
@@ -23,10 +23,13 @@ export function levelAnswer(best: BestPoint): string {
 export const bestLevelName = ({ point }: BestPoint): string =>
   isSteady(point) ? 'Best steady level' : 'Best level, not steady';
 
+/** A best level in a sentence without its full stop. */
+export const bestSentence = (best: BestPoint): string => `${bestLevelName(best)}: ${levelAnswer(best)}`;
+
 /** The run's best level in a sentence without its full stop; null where nothing was measured. */
 export function bestAnswer(state: RunState): string | null {
   const best = bestPoint(state);
-  return best === null ? null : `${bestLevelName(best)}: ${levelAnswer(best)}`;
+  return best === null ? null : bestSentence(best);
 }
 
 /** The same sentence in window, report, CSV and command line: what the run gives within its p99 budget. */

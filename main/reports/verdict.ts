@@ -1,4 +1,4 @@
-import { bestLevelName, levelAnswer } from '../contract/answer-text';
+import { bestSentence } from '../contract/answer-text';
 import { errorText } from '../contract/error-text';
 import type { RunState } from '../contract/run-state';
 import type { MetricTitles } from './metric-title';
@@ -44,7 +44,7 @@ export function verdictOf(state: RunState, titles: MetricTitles): string {
   const end = endClause(state);
   const best = bestPoint(state);
   if (best === null) return end === null ? 'Nothing has been measured yet.' : `Nothing was measured: ${end}.`;
-  const measured = `${bestLevelName(best)}: ${levelAnswer(best)}`;
+  const measured = bestSentence(best);
   if (state.imported !== null)
     return `Imported from ${state.imported.fileName}, not measured here. ${measured}.`;
   const sentence = `${measured}; ${accuracyClause(state, titles)}.`;

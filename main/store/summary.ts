@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { RunSummary } from '../contract/api';
 import { runSummarySchema } from '../contract/api';
 import { importKindText } from '../contract/imported';
-import { bestLevelName, budgetText, levelAnswer } from '../contract/answer-text';
+import { bestSentence, budgetText } from '../contract/answer-text';
 import { isSteady } from '../contract/flag-text';
 import { bestPoint } from '../contract/points';
 import type { RunState } from '../contract/run-state';
@@ -38,7 +38,7 @@ export function toSummary(state: RunState, dir: string): RunSummary {
             inferencesPerSecond: best.point.inferencesPerSecond,
             p99Us: budgetLatencyUs(best.point),
             steady: isSteady(best.point),
-            text: `${bestLevelName(best)}: ${levelAnswer(best)}`,
+            text: bestSentence(best),
           },
     budgetText: budgetText(state),
     accuracyPassed: state.accuracy?.result.passed ?? null,

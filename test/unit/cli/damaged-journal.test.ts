@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { addListing } from '../../../main/cli/listing';
-import { createCore } from '../../../main/core';
+import { createTestCore } from '../../support/test-core';
 import type { Core } from '../../../main/core';
 import { formatJournalLine } from '../../../main/store/journal-line';
 import { completeBodies, journalFixture } from '../../support/run-state';
@@ -29,15 +29,7 @@ beforeEach(async () => {
   const bytes = Buffer.from(text.join(''));
   bytes.writeUInt8(0xff, Buffer.byteLength(text.slice(0, 3).join('')) + 20);
   await writeFile(join(dir, 'journal.jsonl'), bytes);
-  core = await createCore({
-    home,
-    resources: 'resources',
-    version: 'test',
-    env: { PATH: process.env['PATH'], DOCKER_HOST: `unix://${home}/none.sock` },
-    workerFile: '/nowhere/load-worker.cjs',
-    printPdf: () => Promise.reject(new Error('nothing is printed here')),
-    electron: null,
-  });
+  core = await createTestCore(home);
 });
 afterEach(async () => {
   await core.close();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WorkbenchError } from '../../../main/contract/errors';
 import type { RunSpec } from '../../../main/contract/run-spec';
-import { createCore } from '../../../main/core';
+import { createTestCore } from '../../support/test-core';
 import type { Core } from '../../../main/core';
 import { ownPreset } from '../../../main/own/own-preset';
 import { homeLayout } from '../../../main/platform/layout';
@@ -20,15 +20,7 @@ let core: Core;
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'twb-foreign-'));
-  core = await createCore({
-    home,
-    resources: 'resources',
-    version: 'test',
-    env: { PATH: process.env['PATH'], DOCKER_HOST: `unix://${home}/none.sock` },
-    workerFile: '/nowhere/load-worker.cjs',
-    printPdf: () => Promise.reject(new Error('nothing is printed here')),
-    electron: null,
-  });
+  core = await createTestCore(home);
 });
 afterEach(async () => {
   await core.close();

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createCore } from '../../../main/core';
+import { createTestCore } from '../../support/test-core';
 import type { Core } from '../../../main/core';
 import { homeLayout } from '../../../main/platform/layout';
 import { rejection } from '../../support/rejection';
@@ -13,16 +13,7 @@ let home: string;
 let core: Core;
 
 async function coreAt(clone?: string): Promise<Core> {
-  return createCore({
-    home,
-    resources: 'resources',
-    version: 'test',
-    env: { PATH: process.env['PATH'], DOCKER_HOST: `unix://${home}/none.sock` },
-    workerFile: '/nowhere/load-worker.cjs',
-    printPdf: () => Promise.reject(new Error('nothing is printed here')),
-    electron: null,
-    clone,
-  });
+  return createTestCore(home, { clone });
 }
 
 beforeEach(async () => {
