@@ -13,7 +13,7 @@ const lastLines = 100;
 const lastBytes = 64 * 1024;
 
 /** A link, which only the code of a step can have put there, is not followed. */
-export const plainAppend = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
+const plainAppend = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 const count = (value: number) => value.toLocaleString('en-US');
 

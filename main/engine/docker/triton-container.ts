@@ -17,7 +17,7 @@ import type { ServerExit, ServerHandle, StartServerInput } from '../engine';
 import { portTaken } from '../local/fixed-ports';
 import type { ContainerPlan } from './run-containers';
 import { containerPorts } from './triton-command';
-import { TritonLog } from './triton-log';
+import { TritonLog } from '../triton-log';
 
 const readyDeadlineMs = 120_000;
 const pollMs = 100;
@@ -86,7 +86,7 @@ export async function startTritonContainer(
     signal: following.signal,
     onTrouble: trouble,
     onLine: (_channel, line) => {
-      log.add(line);
+      log.add([line]);
     },
   }).then(async (): Promise<ServerExit> => {
     await log.close();

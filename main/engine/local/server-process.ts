@@ -1,22 +1,17 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../contract/errors';
-import { makeFolder } from '../../platform/make-folder';
-import { fileError } from '../../platform/file-error';
-import { plainAppend } from '../../platform/log-file';
 import { ownIdentity, processStartTime } from '../../platform/process-identity';
 import { ownPlace } from '../../platform/process-place';
 import type { ServerExit, StartServerInput } from '../engine';
 import { endEngineProcesses } from './engine-processes';
 import { removeEngineRecord, writeEngineRecord } from './engine-record';
 import type { EngineRecord } from './engine-record';
-import { LogFollower } from './log-follower';
 import { serverArguments, serverEnvironment } from './server-command';
+import { ServerOutput } from './server-output';
 import type { LocalToolchain } from './toolchain';
 
 /** Triton itself waits up to 5 s for requests in flight and for models to unload. */
@@ -27,7 +22,7 @@ export interface ServerProcess {
   /** Settles when the server has ended and nothing of it is left: processes, shared memory, record. */
   readonly exited: Promise<ServerExit>;
   /** The last lines of the log so far. */
-  tail(): Promise<readonly string[]>;
+  tail(): readonly string[];
   stop(): Promise<void>;
   /** Ends it at once. */
   kill(): Promise<void>;
@@ -56,7 +51,7 @@ function spawned(child: ChildProcess, program: string): Promise<number> {
   });
 }
 
-/** Starts Triton in a process group of its own; its output goes straight to the log file. */
+/** Starts Triton in a process group of its own; its output goes to the log file, up to the cap of a log. */
 export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
   const { toolchain, start, records } = input;
   const id = randomBytes(16).toString('hex');
@@ -77,18 +72,18 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
     command: [program, ...args],
   };
   await writeEngineRecord(records, record);
-  const log = await openLog(start.logPath).catch(async (error: unknown) => {
+  const output = await ServerOutput.open(start.logPath, start.onLog).catch(async (error: unknown) => {
     await removeEngineRecord(records, id);
     throw error;
   });
-  const follower = await LogFollower.open(start.logPath, start.onLog);
   start.onCommand([program, ...args]);
   const child = spawn(program, args, {
     cwd: dirname(start.logPath),
     env: serverEnvironment({ ...toolchain, env: input.env, engineId: id }),
     detached: true,
-    stdio: ['ignore', log.fd, log.fd],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  output.follow(child.stdout, child.stderr);
   const ended = new Promise<Pick<ServerExit, 'exitCode' | 'signal'>>((resolve) => {
     child.once('exit', (exitCode, signal) => {
       resolve({ exitCode, signal });
@@ -100,7 +95,7 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
       () => removeEngineRecord(records, id),
       () => undefined,
     );
-    await follower.stop();
+    await output.close();
   };
   let pid: number;
   try {
@@ -108,8 +103,6 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
   } catch (error) {
     await clean();
     throw error;
-  } finally {
-    await log.close();
   }
   const startTime = processStartTime(pid);
   try {
@@ -120,7 +113,7 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
   }
   const exited = ended.then(async (how) => {
     await clean();
-    return { ...how, tail: follower.tail() };
+    return { ...how, tail: output.tail() };
   });
   const kill = async () => {
     child.kill('SIGKILL');
@@ -130,10 +123,7 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
     pid,
     exited,
     kill,
-    tail: async () => {
-      if (child.exitCode === null && child.signalCode === null) await follower.catchUp();
-      return follower.tail();
-    },
+    tail: () => output.tail(),
     stop: async () => {
       // Not to the group: stubs that end before Triton asks them to make it wait for them.
       child.kill('SIGTERM');
@@ -146,21 +136,4 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
       await kill();
     },
   };
-}
-
-/** Opens the log; a link in its place is refused, as Triton's output would be written to the file behind it. */
-async function openLog(path: string): Promise<FileHandle> {
-  try {
-    await makeFolder(dirname(path));
-    return await open(path, plainAppend);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ELOOP') {
-      throw new WorkbenchError('file-unwritable', `${path} is a link; the log is not written through it`, {
-        where: path,
-        remedy: 'Remove the link, then resume the run.',
-        cause: error,
-      });
-    }
-    throw fileError(error, path);
-  }
 }

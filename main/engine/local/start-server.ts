@@ -50,7 +50,7 @@ async function awaitPorts(server: ServerProcess, input: StartLocalServerInput): 
     }
     if (performance.now() > deadline) {
       const message = `Triton was not ready within ${input.deadlineMs / 1000} s`;
-      const details = (await server.tail()).join('\n');
+      const details = server.tail().join('\n');
       throw new WorkbenchError('server-start-failed', message, { where: start.logPath, details });
     }
     await sleep(pollMs);

@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { logPressure } from '../../../../main/platform/back-pressure';
 import { launchServer } from '../../../../main/engine/local/server-process';
 
 let dir: string;
@@ -11,9 +12,9 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 /** A program that prints its arguments and ends stands for Triton: what is asked is where its output goes. */
-const launch = (logPath: string) =>
+const launch = (logPath: string, program = 'echo', onLog: () => void = () => undefined) =>
   launchServer({
-    toolchain: { program: 'echo', backends: dir, pythonBin: '/bin', sitePackages: dir, libraryPath: [] },
+    toolchain: { program, backends: dir, pythonBin: '/bin', sitePackages: dir, libraryPath: [] },
     env: { PATH: '/usr/bin:/bin' },
     records: join(dir, 'engines'),
     start: {
@@ -22,7 +23,7 @@ const launch = (logPath: string) =>
       repository: dir,
       logPath,
       signal: new AbortController().signal,
-      onLog: () => undefined,
+      onLog,
       onCommand: () => undefined,
     },
   });
@@ -44,4 +45,25 @@ it('appends to a log that is a file', async () => {
   const server = await launch(logPath);
   await server.exited;
   expect(await readFile(logPath, 'utf8')).toMatch(/^before\n--model-repository=/);
+});
+
+it('keeps a flood to the cap of a log, with a count of the rest and the last lines', async () => {
+  const program = join(dir, 'flooding-server');
+  const flood = `yes ${'y'.repeat(99)} | head -n 600000`;
+  await writeFile(program, `#!/bin/sh\n${flood}\necho the error at the end\n`, { mode: 0o755 });
+  const logPath = join(dir, 'triton.log');
+  let waited = 0;
+  const server = await launch(logPath, program, () => {
+    waited = Math.max(waited, logPressure.waitingBytes);
+  });
+  const { exitCode, tail } = await server.exited;
+  expect(exitCode).toBe(0);
+  expect(tail.at(-1)).toBe('the error at the end');
+  expect(waited).toBeLessThan(4 * 1024 * 1024);
+  expect((await stat(logPath)).size).toBeLessThan(50 * 1024 * 1024 + 128 * 1024);
+  const written = (await readFile(logPath, 'utf8')).trimEnd().split('\n');
+  const noted = written.find((line) => line.includes('are left out here'));
+  const leftOut = Number(/^… ([\d,]+) lines/.exec(noted ?? '')?.[1]?.replaceAll(',', ''));
+  // Two of the lines are notes.
+  expect(written.length - 2 + leftOut).toBe(600_001);
 });

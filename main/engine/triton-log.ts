@@ -1,0 +1,31 @@
+import { LogFile } from '../platform/log-file';
+import { cleanLine } from '../platform/clean-text';
+
+const keptLines = 200;
+
+/** What a Triton prints: clean, capped as every log is, the last lines at hand. */
+export class TritonLog {
+  readonly tail: string[] = [];
+
+  /** @param file null: a log that cannot be written must not end the server; its lines are told all the same. */
+  constructor(
+    private readonly file: LogFile | null,
+    private readonly tell: (lines: readonly string[]) => void,
+  ) {}
+
+  /** Begun anew: a container's engine gives its whole log again to whoever takes it up. */
+  static async open(path: string, tell: (lines: readonly string[]) => void): Promise<TritonLog> {
+    return new TritonLog(await LogFile.open(path, { truncate: true }).catch(() => null), tell);
+  }
+
+  add(lines: readonly string[]): void {
+    const clean = this.file?.add(lines) ?? lines.map(cleanLine);
+    this.tail.push(...clean.slice(-keptLines));
+    if (this.tail.length > keptLines) this.tail.splice(0, this.tail.length - keptLines);
+    this.tell(clean);
+  }
+
+  async close(): Promise<void> {
+    await this.file?.close();
+  }
+}
