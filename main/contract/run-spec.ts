@@ -38,6 +38,16 @@ const tolerance = z.record(z.string(), z.number().min(0));
 /** What an own model is; a model repository is opened as the model file inside it. */
 export const sourceKinds = ['folder', 'onnx', 'torchscript', 'savedmodel'] as const;
 
+/** A path below a folder: no absolute one, no step upwards, no NUL. */
+export const innerPathSchema = z
+  .string()
+  .max(4096)
+  .refine(
+    (path) =>
+      !/[\0\\]/.test(path) && path.split('/').every((part) => part !== '' && part !== '.' && part !== '..'),
+    'a path below the folder of the model, without ".." and not from "/" on',
+  );
+
 const sourceTensor = z.strictObject({
   name: z.string().min(1),
   /** Triton's name: FP32, INT64, ... */
@@ -60,7 +70,7 @@ export const sourceSchema = z.strictObject({
   /** ONNX operator set. */
   opset: z.int().optional(),
   /** Files with weights beside an ONNX file, relative to its folder. */
-  externalFiles: z.array(z.string()).default([]),
+  externalFiles: z.array(innerPathSchema).max(10_000).default([]),
 });
 
 const modelSchema = z.strictObject({

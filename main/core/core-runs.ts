@@ -6,6 +6,7 @@ import { requireInertPatch } from '../formats/inert-config';
 import { readEnvironment } from '../machine/environment';
 import { Runs } from '../pipeline/runs';
 import { steps } from '../pipeline/steps';
+import { checkExternalFiles } from '../own/external-files';
 import { requireRules } from '../presets/resolve-spec';
 import { takeDevice } from '../store/device-queue';
 import { readPackages } from '../toolkit/packages';
@@ -20,7 +21,12 @@ export function createCoreRuns(parts: CoreParts, start: StartDesk): Runs {
   // Each time, and here: a run.yaml or a run folder may come from anywhere.
   const requireSound = async (spec: RunSpec) => {
     const { model, format, configure } = spec;
-    if (model.source !== undefined) await own.trust.require({ ...model.source, format });
+    if (model.source !== undefined) {
+      const { path, externalFiles } = model.source;
+      await own.trust.require({ ...model.source, format });
+      // A link may have taken the place of a file since the model was opened.
+      if (externalFiles.length > 0) await checkExternalFiles(path, new Set(externalFiles));
+    }
     requireInertPatch(configure);
     requireRules((await parts.presetOf(model)).preset, spec);
   };

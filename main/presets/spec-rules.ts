@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { Preset } from '../contract/preset';
 import { stepIds } from '../contract/run-events';
 import type { RunSpec } from '../contract/run-spec';
@@ -83,11 +83,17 @@ function batching(spec: RunSpec): RuleFinding[] {
 
 /** The steps run in folders of their own, and containers mount by full path. */
 function ownFiles({ model }: RunSpec): RuleFinding[] {
-  return (['checkpoint', 'dataset'] as const).flatMap((name) => {
-    const path = model[name];
-    return path === undefined || isAbsolute(path)
-      ? []
-      : [problem(`model.${name}`, `"${path}" is not a full path`, 'Give the path from "/" on.')];
+  const places = [
+    ['model.source.path', model.source?.path],
+    ['model.checkpoint', model.checkpoint],
+    ['model.dataset', model.dataset],
+  ] as const;
+  return places.flatMap(([field, path]) => {
+    if (path === undefined) return [];
+    if (!isAbsolute(path))
+      return [problem(field, `"${path}" is not a full path`, 'Give the path from "/" on.')];
+    const hasName = !path.includes('\0') && resolve(path) !== '/';
+    return hasName ? [] : [problem(field, 'The path names no file or folder', 'Give one below "/".')];
   });
 }
 

@@ -1,21 +1,46 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { WorkbenchError } from '../../contract/errors';
+import { innerPathSchema } from '../../contract/run-spec';
 import type { RunSpec } from '../../contract/run-spec';
 import { PathMap } from './path-map';
 import type { PathPair } from './path-map';
 
+/** A path with a name of its own: "/" would be the whole machine, and a relative one whatever folder this process is in. */
+function requireNamed(field: string, path: string): void {
+  if (isAbsolute(path) && !path.includes('\0') && resolve(path) !== '/') return;
+  throw new WorkbenchError('spec-invalid', `${JSON.stringify(path)} cannot be given to a container`, {
+    where: field,
+    remedy: 'Give the full path of a file or folder, from "/" on.',
+  });
+}
+
+/** Weights beside a model file. The schema says the same of a specification; this holds for every caller. */
+function requireInner(path: string): void {
+  if (innerPathSchema.safeParse(path).success) return;
+  throw new WorkbenchError('spec-invalid', `${JSON.stringify(path)} is not below the folder of the model`, {
+    where: 'model.source.externalFiles',
+    remedy: 'Put the file with the weights beside the model, and open the model again.',
+  });
+}
+
 /** An own model, and the weights beside its file. */
 function sourcePairs({ source }: RunSpec['model']): PathPair[] {
   if (source === undefined) return [];
+  requireNamed('model.source.path', source.path);
+  for (const file of source.externalFiles) requireInner(file);
   const inside = '/workbench/input/model';
   const files = [basename(source.path), ...source.externalFiles];
   return files.map((file) => ({ host: join(dirname(source.path), file), container: `${inside}/${file}` }));
 }
 
-/** The user's own model, weights and data set, where they are given. */
+/** The user's own model, weights and data set, where they are given. Throws spec-invalid for a place outside of them. */
 export function inputPairs(spec: RunSpec): PathPair[] {
   const { checkpoint, dataset } = spec.model;
-  const pair = (kind: string, host: string | undefined): PathPair[] =>
-    host === undefined ? [] : [{ host, container: `/workbench/input/${kind}/${basename(host)}` }];
+  const pair = (kind: string, host: string | undefined): PathPair[] => {
+    if (host === undefined) return [];
+    requireNamed(`model.${kind}`, host);
+    return [{ host, container: `/workbench/input/${kind}/${basename(host)}` }];
+  };
   return [...sourcePairs(spec.model), ...pair('checkpoint', checkpoint), ...pair('dataset', dataset)];
 }
 

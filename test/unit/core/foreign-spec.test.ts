@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -108,6 +108,25 @@ describe('a specification from elsewhere', () => {
     await core.handlers['models.trust']({ path, shapes: {}, datatypes: {} });
     for (const error of await refusals(spec)) {
       expect(error).toMatchObject({ code: 'combination-unsupported', where: 'format' });
+    }
+  });
+
+  it('cannot reach out of the folder of its model through a link', async () => {
+    const path = join(home, 'net.onnx');
+    await writeFile(path, onnxBytes());
+    await symlink('/etc/passwd', join(home, 'net.bin'));
+    const spec = await fileSpec(path);
+    const source = spec.model.source && { ...spec.model.source, externalFiles: ['net.bin'] };
+    for (const error of await refusals({ ...spec, model: { ...spec.model, source } })) {
+      expect(error).toMatchObject({ code: 'model-file-invalid', where: path });
+      expect(error.message).toContain('etc/passwd');
+    }
+  });
+
+  it('that gives the whole machine as a data set is not run, and not resumed', async () => {
+    const good = core.resolveSpec('resnet50', {});
+    for (const error of await refusals({ ...good, model: { ...good.model, dataset: '/tmp/..' } })) {
+      expect(error).toMatchObject({ code: 'spec-invalid', where: 'model.dataset' });
     }
   });
 

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { containerPaths } from '../../../../main/engine/docker/container-paths';
+import { sourceSchema } from '../../../../main/contract/run-spec';
+import { containerPaths, inputPairs } from '../../../../main/engine/docker/container-paths';
 import { filePreset } from '../../../../main/own/own-preset';
-import type { ModelSource } from '../../../../main/contract/run-spec';
+import type { ModelSource, RunSpec } from '../../../../main/contract/run-spec';
 import { resolveSpec } from '../../../../main/presets/resolve-spec';
 
 const pathsOf = (source: ModelSource) =>
@@ -36,3 +37,41 @@ it('a SavedModel is seen as a whole folder', () => {
     '/workbench/input/model/saved/variables/variables.index',
   );
 });
+
+/** What a run.yaml from elsewhere asks to be mounted, past the rules that a specification is made by. */
+function mountedOf(change: (model: RunSpec['model']) => RunSpec['model']) {
+  const source = own('onnx', '/home/me/net.onnx');
+  const spec = resolveSpec(filePreset(source), { model: { source }, engine: { kind: 'docker' } });
+  return inputPairs({ ...spec, model: change(spec.model) });
+}
+
+// R13: a specification from somebody else had these mounted.
+const outside = [
+  '../.ssh/id_rsa',
+  '../../../etc/passwd',
+  '/etc/passwd',
+  'a/../../b',
+  'net.bin\0',
+  '..',
+  '.',
+  '',
+];
+
+it.each(outside)(
+  'weights at %j are not below the folder of the model, for the schema and for a mount',
+  (file) => {
+    const source = own('onnx', '/home/me/net.onnx', [file]);
+    expect(sourceSchema.safeParse(source).success).toBe(false);
+    expect(() => mountedOf((model) => ({ ...model, source }))).toThrow(/not below the folder of the model/);
+  },
+);
+
+it.each(['/', '//', '/home/..', 'net.onnx', '/net\0.onnx'])(
+  'a model or data at %j is never mounted',
+  (path) => {
+    const refusal = /cannot be given to a container/;
+    expect(() => mountedOf((model) => ({ ...model, source: own('savedmodel', path) }))).toThrow(refusal);
+    expect(() => mountedOf((model) => ({ ...model, dataset: path }))).toThrow(refusal);
+    expect(() => mountedOf((model) => ({ ...model, checkpoint: path }))).toThrow(refusal);
+  },
+);
