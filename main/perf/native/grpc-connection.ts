@@ -6,6 +6,7 @@ import { GrpcSlotConnection } from './grpc-slot-connection';
 import { GrpcStream } from './grpc-stream';
 import { defaultWindowBytes } from './http2-frames';
 import type { Http2Session } from './http2-session';
+import { ReplyTooLarge } from './reply-limit';
 import { nowUs } from './transport';
 
 /** One HTTP/2 connection that carries unary calls of a few slots. */
@@ -25,7 +26,14 @@ export class GrpcConnection extends GrpcSlotConnection {
         const stream = this.active.get(streamId);
         if (stream === undefined) return;
         this.messageStream = stream;
-        stream.reader.push(buffer, start, end, this.sink);
+        try {
+          stream.reader.push(buffer, start, end, this.sink);
+        } catch (error) {
+          if (!(error instanceof ReplyTooLarge)) throw error;
+          this.session.cancel(streamId);
+          this.fail(streamId, error.kind, error.message);
+          return;
+        }
         if (stream.reader.messageBytes > defaultWindowBytes) this.open(streamId, stream);
       },
       due: () => {
@@ -64,7 +72,7 @@ export class GrpcConnection extends GrpcSlotConnection {
     const startUs = nowUs();
     let stream = this.bySlot.get(slot);
     if (stream === undefined) {
-      stream = new GrpcStream(slot, this.options.shared);
+      stream = new GrpcStream(slot, this.options.shared, this.options.replyLimitBytes);
       this.bySlot.set(slot, stream);
     }
     // As large as the slot's answer before.

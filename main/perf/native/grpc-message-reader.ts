@@ -1,5 +1,6 @@
 import { GatheredBytes } from './gathered-bytes';
 import { grpcPrefixBytes } from './grpc-request';
+import { largestReplyBytes, ReplyTooLarge } from './reply-limit';
 
 export type MessageHandler = (buffer: Buffer, start: number, end: number) => void;
 
@@ -19,6 +20,8 @@ export class GrpcMessageReader {
   private received = 0;
   private gathers = true;
 
+  constructor(private readonly limitBytes = largestReplyBytes) {}
+
   /** Forgets the reply before; to be called at the start of each. */
   reset(): void {
     this.gathered.clear();
@@ -37,7 +40,7 @@ export class GrpcMessageReader {
     return this.wanted > 0 && this.received === this.wanted;
   }
 
-  /** Throws an Error on a compressed message, and on more than one. */
+  /** Throws an Error on a compressed message, and on more than one; ReplyTooLarge. */
   push(buffer: Buffer, start: number, end: number, sink: MessageSink): void {
     if (start === end) return;
     this.received += end - start;
@@ -68,7 +71,7 @@ export class GrpcMessageReader {
   }
 
   private learn(buffer: Buffer, start: number, sink: MessageSink): void {
-    this.wanted = totalBytes(buffer, start);
+    this.wanted = totalBytes(buffer, start, this.limitBytes);
     if (this.received > this.wanted) throw tooMany();
     if (!this.complete) this.gathers = sink.gathers();
   }
@@ -76,8 +79,10 @@ export class GrpcMessageReader {
 
 const tooMany = () => new Error('more than one message in a unary reply');
 
-/** Prefix and message together. Throws an Error on a compressed message. */
-export function totalBytes(buffer: Buffer, start: number): number {
+/** Prefix and message together. Throws an Error on a compressed message, and ReplyTooLarge. */
+export function totalBytes(buffer: Buffer, start: number, limitBytes: number): number {
   if (buffer[start] !== 0) throw new Error('a compressed message, although none was asked for');
-  return grpcPrefixBytes + buffer.readUInt32BE(start + 1);
+  const messageBytes = buffer.readUInt32BE(start + 1);
+  if (messageBytes > limitBytes) throw new ReplyTooLarge(messageBytes, limitBytes);
+  return grpcPrefixBytes + messageBytes;
 }

@@ -1,23 +1,27 @@
+import { grownLength } from './gathered-bytes';
 import type { MessageHandler } from './grpc-message-reader';
 import { totalBytes } from './grpc-message-reader';
 import { grpcPrefixBytes } from './grpc-request';
+import { largestReplyBytes } from './reply-limit';
 
 /** Cuts the DATA of a stream into its messages, wherever the pieces end; a message that comes whole is not copied. */
 export class GrpcMessageSplitter {
   private kept = Buffer.alloc(0);
   private fill = 0;
 
+  constructor(private readonly limitBytes = largestReplyBytes) {}
+
   /** Forgets what came before, for another stream. */
   reset(): void {
     this.fill = 0;
   }
 
-  /** Hands over every message that is whole. Throws an Error on a compressed one. */
+  /** Hands over every message that is whole. Throws an Error on a compressed one, and ReplyTooLarge. */
   push(buffer: Buffer, start: number, end: number, handle: MessageHandler): void {
     let at = start;
     while (at < end) {
       if (this.fill === 0 && end - at >= grpcPrefixBytes) {
-        const total = totalBytes(buffer, at);
+        const total = totalBytes(buffer, at, this.limitBytes);
         if (total <= end - at) {
           handle(buffer, at + grpcPrefixBytes, at + total);
           at += total;
@@ -26,7 +30,7 @@ export class GrpcMessageSplitter {
       }
       at += this.keep(buffer, at, end);
       if (this.fill < grpcPrefixBytes) continue;
-      const total = totalBytes(this.kept, 0);
+      const total = totalBytes(this.kept, 0, this.limitBytes);
       if (this.fill < total) continue;
       this.fill = 0;
       handle(this.kept, grpcPrefixBytes, total);
@@ -35,13 +39,14 @@ export class GrpcMessageSplitter {
 
   /** Takes as much as the message under way still needs, its prefix first. */
   private keep(buffer: Buffer, at: number, end: number): number {
-    const wanted = this.fill < grpcPrefixBytes ? grpcPrefixBytes : totalBytes(this.kept, 0);
-    if (this.kept.length < wanted) {
-      const larger = Buffer.alloc(wanted);
+    const wanted = this.fill < grpcPrefixBytes ? grpcPrefixBytes : totalBytes(this.kept, 0, this.limitBytes);
+    const take = Math.min(wanted - this.fill, end - at);
+    const needed = this.fill + take;
+    if (this.kept.length < needed) {
+      const larger = Buffer.alloc(grownLength(needed, wanted));
       this.kept.copy(larger, 0, 0, this.fill);
       this.kept = larger;
     }
-    const take = Math.min(wanted - this.fill, end - at);
     buffer.copy(this.kept, this.fill, at, at + take);
     this.fill += take;
     return take;

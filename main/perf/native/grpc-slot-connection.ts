@@ -24,6 +24,8 @@ export interface GrpcConnectionOptions {
   readonly nextMessage: (slot: number) => Buffer;
   /** The outputs come in shared memory. */
   readonly shared: boolean;
+  /** Of a response, what is read at most. */
+  readonly replyLimitBytes: number;
   /** The first response to the slot's request is there, or comes: whether it and those behind it are looked at. */
   readonly looks: (slot: number) => boolean;
   /** A response without fault that is looked at; its bytes are there until this returns. */

@@ -4,6 +4,7 @@ import { GrpcSlotConnection } from './grpc-slot-connection';
 import { GrpcStatus } from './grpc-status';
 import { GrpcStreamAnswer } from './grpc-stream-answer';
 import type { Http2Session } from './http2-session';
+import { ReplyTooLarge } from './reply-limit';
 import { nowUs } from './transport';
 
 /** Of one stream; the peer is told that as much again is taken, long before its window of 2 GiB is used up. */
@@ -11,7 +12,7 @@ const renewAfterBytes = 2 ** 30;
 
 /** A slot's stream, with the one request that it has under way. */
 class SlotStream {
-  readonly splitter = new GrpcMessageSplitter();
+  readonly splitter: GrpcMessageSplitter;
   readonly status = new GrpcStatus();
   /** -1: there is no stream at present. */
   streamId = -1;
@@ -25,7 +26,12 @@ class SlotStream {
   fault: { readonly kind: string; readonly message: string } | null = null;
   readonly contentUs: number[] = [];
 
-  constructor(readonly slot: number) {}
+  constructor(
+    readonly slot: number,
+    replyLimitBytes: number,
+  ) {
+    this.splitter = new GrpcMessageSplitter(replyLimitBytes);
+  }
 }
 
 /**
@@ -88,7 +94,7 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
     const startUs = nowUs();
     let stream = this.bySlot.get(slot);
     if (stream === undefined) {
-      stream = new SlotStream(slot);
+      stream = new SlotStream(slot, this.options.replyLimitBytes);
       this.bySlot.set(slot, stream);
     }
     stream.busy = true;
@@ -123,7 +129,13 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
       stream.receivedBytes = 0;
     }
     this.messageStream = stream;
-    stream.splitter.push(buffer, start, end, this.onMessage);
+    try {
+      stream.splitter.push(buffer, start, end, this.onMessage);
+    } catch (error) {
+      if (!(error instanceof ReplyTooLarge)) throw error;
+      this.session.cancel(streamId);
+      this.drop(stream, error.kind, error.message);
+    }
   }
 
   private readonly onMessage = (buffer: Buffer, start: number, end: number): void => {

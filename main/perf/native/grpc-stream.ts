@@ -6,7 +6,7 @@ import type { Failure } from './grpc-status';
 
 /** The call that a slot has under way; used again for the slot's next call. */
 export class GrpcStream extends GrpcStatus {
-  readonly reader = new GrpcMessageReader();
+  readonly reader: GrpcMessageReader;
   readonly skimmer: GrpcResponseSkimmer;
   startUs = 0;
   sendUs = 0;
@@ -22,8 +22,10 @@ export class GrpcStream extends GrpcStatus {
   constructor(
     readonly slot: number,
     shared: boolean,
+    replyLimitBytes: number,
   ) {
     super();
+    this.reader = new GrpcMessageReader(replyLimitBytes);
     this.skimmer = new GrpcResponseSkimmer(new GrpcResponseChecker(shared));
   }
 

@@ -8,6 +8,7 @@ import { GrpcStreamConnection } from './grpc-stream-connection';
 import type { LoadJob } from './load-job';
 import { LostConnections } from './lost-connections';
 import { OutputValidator } from './output-validator';
+import { replyLimitBytes } from './reply-limit';
 import { createRequestSource } from './request-source';
 import type { RequestSource } from './request-source';
 import { noOutputChecks } from './transport';
@@ -87,6 +88,7 @@ export class GrpcTransport implements Transport {
       alone: this.job.concurrency === 1,
       nextMessage: (slot) => this.source.next(slot),
       shared: this.job.shared !== null,
+      replyLimitBytes: replyLimitBytes(this.job),
       looks: (slot) => this.validator?.begin(slot, this.source.payloadOf(slot)) ?? false,
       look: (slot, buffer, start, end) => {
         this.validator?.look(slot, this.source.payloadOf(slot), () => decodeGrpcOutputs(buffer, start, end));

@@ -1,5 +1,6 @@
 import { GatheredBytes } from './gathered-bytes';
 import { jsonLengthHeader } from './http1-request';
+import { largestReplyBytes, ReplyTooLarge } from './reply-limit';
 
 const maxHeadBytes = 64 * 1024;
 const headEnd = Buffer.from('\r\n\r\n', 'latin1');
@@ -57,9 +58,12 @@ export class HttpReplyReader {
   private reply: HttpReply | null = null;
   private begun = false;
 
-  constructor(private readonly sink: ReplySink) {}
+  constructor(
+    private readonly sink: ReplySink,
+    private readonly limitBytes = largestReplyBytes,
+  ) {}
 
-  /** Throws an Error on what is no reply, and on bytes behind it: requests are not pipelined. */
+  /** Throws an Error on what is no reply, and on bytes behind it: requests are not pipelined; ReplyTooLarge. */
   push(chunk: Buffer, length: number): void {
     if (this.reply !== null) {
       this.body(this.reply, chunk, 0, length);
@@ -84,6 +88,7 @@ export class HttpReplyReader {
       return false;
     }
     const reply = parseHttpHead(buffer.toString('latin1', 0, at));
+    if (reply.bodyBytes > this.limitBytes) throw new ReplyTooLarge(reply.bodyBytes, this.limitBytes);
     this.reply = reply;
     this.gathered.clear();
     this.begun = false;

@@ -9,6 +9,7 @@ import type { HttpReply } from './http1-response-reader';
 import type { LoadJob } from './load-job';
 import { LostConnections } from './lost-connections';
 import { OutputValidator } from './output-validator';
+import { ReplyTooLarge, replyLimitBytes } from './reply-limit';
 import { createRequestSource } from './request-source';
 import type { RequestSource } from './request-source';
 import { openSocket } from './socket';
@@ -20,6 +21,7 @@ interface Owner {
   readonly target: SocketTarget;
   readonly events: Pick<TransportEvents, 'success'>;
   readonly shared: boolean;
+  readonly replyLimitBytes: number;
   nextRequest(slot: number): Buffer;
   /** What is wrong with the slot's answer in shared memory. */
   check(slot: number): Failure | null;
@@ -27,7 +29,7 @@ interface Owner {
   payloadOf(slot: number): number;
   succeeded(): void;
   failed(slot: number, kind: string, message: string): void;
-  /** The reply before was the connection's last, as announced. */
+  /** The reply before was the connection's last. */
   ended(connection: HttpConnection): void;
   lost(connection: HttpConnection, opened: boolean, reason: string): void;
 }
@@ -64,14 +66,17 @@ class HttpConnection {
     private readonly owner: Owner,
   ) {
     this.checker = new HttpResponseChecker(owner.shared);
-    this.reader = new HttpReplyReader({
-      bodyBegins: () => {
-        this.bodyUs = nowUs();
+    this.reader = new HttpReplyReader(
+      {
+        bodyBegins: () => {
+          this.bodyUs = nowUs();
+        },
+        reply: (reply, buffer, start, end) => {
+          this.onReply(reply, buffer, start, end);
+        },
       },
-      reply: (reply, buffer, start, end) => {
-        this.onReply(reply, buffer, start, end);
-      },
-    });
+      owner.replyLimitBytes,
+    );
     this.socket = openSocket(owner.target, {
       opened: () => {
         this.open = true;
@@ -128,9 +133,21 @@ class HttpConnection {
       if (!this.busy) throw new Error('bytes that nobody asked for');
       this.reader.push(buffer, length);
     } catch (error) {
+      if (error instanceof ReplyTooLarge) {
+        this.refuse(error);
+        return;
+      }
       this.fault = error instanceof Error ? error.message : String(error);
       this.socket.destroy();
     }
+  }
+
+  /** Where the reply would end, nobody reads to: the connection ends with it. */
+  private refuse(error: ReplyTooLarge): void {
+    this.busy = false;
+    this.close();
+    this.owner.ended(this);
+    this.owner.failed(this.slot, error.kind, error.message);
   }
 
   private onReply(reply: HttpReply, buffer: Buffer, start: number, end: number): void {
@@ -199,6 +216,7 @@ export class HttpTransport implements Transport {
       },
       events,
       shared: job.shared !== null,
+      replyLimitBytes: replyLimitBytes(job),
       nextRequest: (slot) => source.next(slot),
       check: (slot) => source.check(slot),
       validator: this.validator,

@@ -6,6 +6,7 @@ import { authorityOf, grpcHeaders } from './grpc-headers';
 import { encodeGrpcRequest } from './grpc-request';
 import { GrpcStreamConnection } from './grpc-stream-connection';
 import { parseAddress } from './read-job';
+import { largestReplyBytes } from './reply-limit';
 
 export interface StreamInference {
   /** `host:port` of gRPC. */
@@ -62,6 +63,7 @@ export function inferOverStream(input: StreamInference): Promise<readonly (reado
       nextMessage: () => message,
       alone: true,
       shared: false,
+      replyLimitBytes: largestReplyBytes,
       looks: () => true,
       // The bytes are the connection's, which uses them again.
       look: (_slot, buffer, start, stop) => {
