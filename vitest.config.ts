@@ -17,6 +17,8 @@ const containers = ['test/integration/**/*.docker.test.ts'];
 /** From export to report: those that come with the workbench, and the engineer's own. */
 const presets = ['test/integration/{presets,widedeep}.triton.test.ts'];
 const own = ['test/integration/own-*.triton.test.ts'];
+/** Faults that are injected on purpose: a few of each here, all of them by `npm run test:faults`. */
+const faults = ['test/faults/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -38,6 +40,7 @@ export default defineConfig({
       lane('docker', containers, []),
       lane('presets', presets, []),
       lane('own', own, []),
+      lane('faults', faults, []),
     ],
   },
 });

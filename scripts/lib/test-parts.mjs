@@ -92,14 +92,15 @@ async function python({ layout, env, testRun }) {
   return results.reduce(added, none);
 }
 
-function vitest(project) {
+/** A part that is a project of vitest; of its files those alone that have one of `filters` in their path. */
+export function vitest(project, filters = []) {
   return async ({ env, testRun }) => {
     const outcomes = testRun.outcomesFile();
     const { code, report } = await withReport((file) =>
       testRun.runner(
         bin('vitest'),
         [
-          ...['run', '--project', project, '--reporter=default', '--reporter=json'],
+          ...['run', '--project', project, ...filters, '--reporter=default', '--reporter=json'],
           ...[`--outputFile.json=${file}`, `--reporter=${reporter('vitest-outcomes.mjs')}`],
         ],
         env,
@@ -156,7 +157,7 @@ const integration = (project) => ({ part: 'integration', run: something(vitest(p
  * are in one lane: both look at all that the Docker Engine holds.
  */
 const lanes = [[integration('docker'), { part: 'e2e', run: e2e }], [integration('triton')]];
-const afterLanes = [integration('presets'), integration('own')];
+const afterLanes = [integration('presets'), integration('own'), integration('faults')];
 
 /** The parts, in the order they end. */
 export const partNames = [...Object.keys(alone), 'integration', 'e2e'];

@@ -24,7 +24,11 @@ const packages = {
   ],
   display: [xvfb],
   // Tests open their windows where nobody sees them, on a desktop too.
-  test: [xvfb, { name: 'poppler-utils', present: program('pdftotext') }],
+  test: [
+    xvfb,
+    { name: 'poppler-utils', present: program('pdftotext') },
+    { name: 'strace', present: program('strace') },
+  ],
   docker: [{ name: 'docker.io', present: program('dockerd') }],
   'docker-test': [
     { name: 'docker-registry', present: program('docker-registry') },
