@@ -1,4 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { RunSummary } from '../contract/api';
 import { runSummarySchema } from '../contract/api';
@@ -51,25 +53,38 @@ export function toSummary(state: RunState, dir: string): RunSummary {
 }
 
 /** Raise it when `toSummary` says another thing of the same journal. */
-const madeBy = 4;
+const madeBy = 5;
 
 const keptSchema = z.strictObject({
   madeBy: z.literal(madeBy),
-  /** The journal only grows; its time of change also tells one that was put in its place. */
-  journal: z.strictObject({ bytes: z.int(), mtimeMs: z.number() }),
+  /** `markOf` the journal. */
+  journal: z.string(),
   summary: runSummarySchema,
 });
 
-/** Size and time of change of the journal; null when it is not there. */
-const markOf = (folder: RunFolder) =>
-  stat(folder.journal).then(
-    ({ size, mtimeMs }) => ({ bytes: size, mtimeMs }),
-    () => null,
-  );
+/** The end of the journal, with the checksum of its last line. */
+const endBytes = 1024;
 
-type Mark = Awaited<ReturnType<typeof markOf>>;
-
-const isSame = (a: Mark, b: Mark): boolean => a?.bytes === b?.bytes && a?.mtimeMs === b?.mtimeMs;
+/**
+ * What tells this very journal from another one, or from what it was: its file, which no copy has, its times, of which the
+ * second cannot be set, and its end. null when it is not there.
+ */
+async function markOf(folder: RunFolder): Promise<string | null> {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+  const file = await open(folder.journal, flags).catch(() => null);
+  if (file === null) return null;
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
+    const end = Buffer.alloc(Math.min(endBytes, Number(size)));
+    await file.read(end, 0, end.length, Number(size) - end.length);
+    const hash = createHash('sha256').update(end).digest('hex');
+    return [ino, size, mtimeNs, ctimeNs, hash].join(' ');
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}
 
 /**
  * The run's row as it was kept beside its journal, else made anew by `make` and kept: a journal of many windows takes
@@ -80,10 +95,9 @@ export async function keptSummary(folder: RunFolder, make: () => Promise<RunSumm
   const text = await readFile(folder.summary, 'utf8').catch(() => null);
   const kept = text === null ? null : parseKept(text);
   // The folder may have been moved since.
-  if (mark !== null && kept !== null && isSame(kept.journal, mark))
-    return { ...kept.summary, dir: folder.dir };
+  if (mark !== null && kept?.journal === mark) return { ...kept.summary, dir: folder.dir };
   const summary = await make();
-  if (mark !== null && isSame(mark, await markOf(folder))) {
+  if (mark !== null && mark === (await markOf(folder))) {
     const content = { madeBy, journal: mark, summary } satisfies z.input<typeof keptSchema>;
     await writeFileAtomic(folder.summary, JSON.stringify(content)).catch(() => undefined);
   }

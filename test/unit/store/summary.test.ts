@@ -1,4 +1,4 @@
-import { appendFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -42,6 +42,27 @@ it('reads the journal again once it has grown', async () => {
   expect((await listed())?.status).toBe('interrupted');
   await appendFile(journal(), text().at(-1) ?? '');
   expect((await listed())?.status).toBe('done');
+});
+
+it('does not believe the row of another journal of the same size and time', async () => {
+  await prepare();
+  await utimes(journal(), 1000, 1000);
+  const first = await listed();
+  await writeFile(journal(), (await readFile(journal(), 'utf8')).replace(/.\n$/, 'x\n'));
+  await utimes(journal(), 1000, 1000);
+  expect((await listed())?.damagedLines).not.toEqual(first?.damagedLines);
+});
+
+it('does not believe the row that a copied folder brings along', async () => {
+  await prepare();
+  await utimes(journal(), 1000, 1000);
+  const first = await listed();
+  const copied = await mkdtemp(join(tmpdir(), 'workbench-copied-'));
+  await cp(dir(), join(copied, runId), { recursive: true, preserveTimestamps: true });
+  await rm(runsDir, { recursive: true });
+  runsDir = copied;
+  await writeFile(kept(), (await readFile(kept(), 'utf8')).replace('"note":""', '"note":"best of all"'));
+  expect(await listed()).toEqual({ ...first, dir: dir() });
 });
 
 it.each(['{"madeBy":1,', '{}', '[]', '{"madeBy":0,"journal":{"bytes":1,"mtimeMs":1},"summary":{}}'])(
