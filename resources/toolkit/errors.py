@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import os
 import traceback
+from pathlib import Path
 from typing import Optional
 
 
@@ -27,21 +29,62 @@ class ToolkitError(Exception):
         self.details = details
 
 
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+# Python libraries in C++ report a write that found no room in words of their own: "unexpected pos", "no bytes".
+_NEARLY_NOTHING_BYTES = 1024 * 1024
+_NEARLY_NOTHING_FILES = 8
+
 _UNWRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY}
+
+
+def _trace(error: BaseException) -> str:
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__))
+
+
+def _disk_full(error: BaseException, where: Optional[str]) -> ToolkitError:
+    return ToolkitError("disk-full", "There is no space left on the disk", where=where, details=_trace(error))
+
+
+def _first_full(error: BaseException) -> Optional[OSError]:
+    """The system's own refusal for want of space, in the error or in what it came from."""
+    seen: set[int] = set()
+    current: Optional[BaseException] = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        if isinstance(current, OSError) and current.errno in _FULL:
+            return current
+        current = current.__cause__ or current.__context__
+    return None
+
+
+def disk_full_at(folder: Path, error: Exception) -> Optional[ToolkitError]:
+    """`error` as disk-full where the file system of `folder` has nearly nothing left; None otherwise.
+
+    To be asked while what was half written is still there: removing it makes room.
+    """
+    if isinstance(error, ToolkitError) and error.code == "disk-full":
+        return None
+    try:
+        room = os.statvfs(folder)
+    except OSError:
+        return None
+    files_gone = room.f_files > 0 and room.f_favail < _NEARLY_NOTHING_FILES
+    if room.f_bavail * room.f_frsize >= _NEARLY_NOTHING_BYTES and not files_gone:
+        return None
+    return _disk_full(error, str(folder))
 
 
 def as_toolkit_error(error: BaseException) -> ToolkitError:
     """Any exception as the error line's content; a full or read-only disk keeps its own code."""
+    full = _first_full(error)
+    if full is not None and not (isinstance(error, ToolkitError) and error.code == "disk-full"):
+        return _disk_full(error, None if full.filename is None else str(full.filename))
     if isinstance(error, ToolkitError):
         return error
-    details = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    details = _trace(error)
     where = None
     if isinstance(error, OSError):
         where = None if error.filename is None else str(error.filename)
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return ToolkitError(
-                "disk-full", "There is no space left on the disk", where=where, details=details
-            )
         if error.errno in _UNWRITABLE:
             return ToolkitError("file-unwritable", str(error), where=where, details=details)
         if isinstance(error, FileNotFoundError):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .errors import ToolkitError
+from .errors import ToolkitError, disk_full_at
 
 
 def _partial(path: Path) -> Path:
@@ -31,7 +31,7 @@ def size_bytes(path: Path) -> int:
 def replacing(path: Path) -> Iterator[Path]:
     """Gives a temporary name beside `path`; it replaces `path` when the block ends well and is removed otherwise.
 
-    The block may make a file of it or a folder.
+    The block may make a file of it or a folder. Throws disk-full in place of any error that met a full disk.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = _partial(path)
@@ -45,6 +45,11 @@ def replacing(path: Path) -> Iterator[Path]:
         else:
             _sync(partial)
         os.replace(partial, path)
+    except Exception as error:
+        full = disk_full_at(path.parent, error)
+        if full is None:
+            raise
+        raise full from error
     finally:
         if partial.is_dir():
             shutil.rmtree(partial, ignore_errors=True)
@@ -72,5 +77,10 @@ def new_directory(path: Path) -> Iterator[Path]:
         if path.exists():
             path.rmdir()
         os.rename(partial, path)
+    except Exception as error:
+        full = disk_full_at(path.parent, error)
+        if full is None:
+            raise
+        raise full from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)

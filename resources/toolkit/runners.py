@@ -115,6 +115,16 @@ def _input(x: Tensors, name: str) -> Any:
     return x[name]
 
 
+def save_torchscript(module: Any, signature: Signature, path: Path) -> None:
+    """Writes the module with its signature inside. Through memory: on a full disk the library's own writer aborts the
+    whole process.
+    """
+    import torch
+
+    with path.open("wb") as file:
+        torch.jit.save(module, file, _extra_files={SIGNATURE_FILE: signature.to_json()})
+
+
 def load_torchscript(path: Path) -> tuple[Any, Signature]:
     """Throws input-invalid when the file is none that `export` wrote."""
     import torch

@@ -17,12 +17,12 @@ from .model_folder import ModelFolder
 from .onnx_file import onnx_opset, read_onnx, save_onnx
 from .report import Report
 from .runners import (
-    SIGNATURE_FILE,
     LiftedRunner,
     OnnxRunner,
     Runner,
     TorchScriptRunner,
     load_foreign_torchscript,
+    save_torchscript,
 )
 from .signature import Signature
 
@@ -124,11 +124,10 @@ def _write_onnx(source: Path, target: Path) -> int:
 
 def _write_torchscript(source: Path, target: Path, signature: Signature) -> int:
     """The same module with its signature inside; gives the number of parameters."""
-    import torch
 
     module = load_foreign_torchscript(source)
     with replacing(target) as partial:
-        torch.jit.save(module, str(partial), _extra_files={SIGNATURE_FILE: signature.to_json()})
+        save_torchscript(module, signature, partial)
     return sum(parameter.numel() for parameter in module.parameters())
 
 

@@ -26,7 +26,7 @@ from ..onnx_file import (
 )
 from ..options import FORMATS, PRECISIONS
 from ..report import Report
-from ..runners import SIGNATURE_FILE, OnnxRunner, load_torchscript
+from ..runners import OnnxRunner, load_torchscript, save_torchscript
 from ..signature import Signature
 
 
@@ -81,7 +81,6 @@ def _half(signature: Signature) -> Signature:
 
 
 def _torchscript(source: Path, target: Path, precision: str, report: Report, foreign: bool) -> dict[str, Any]:
-    import torch
 
     del foreign
     module, signature = load_torchscript(source)
@@ -94,7 +93,7 @@ def _torchscript(source: Path, target: Path, precision: str, report: Report, for
         report.progress(0.8, "Writing the file")
         with replacing(target) as partial, warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
-            torch.jit.save(module, str(partial), _extra_files={SIGNATURE_FILE: signature.to_json()})
+            save_torchscript(module, signature, partial)
     parameters = sum(parameter.numel() for parameter in module.parameters())
     return artefact_fields(target, signature, parameters, None, report)
 

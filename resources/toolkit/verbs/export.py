@@ -23,13 +23,13 @@ from ..onnx_file import (
 from ..options import FORMATS, add_model_arguments, at_least
 from ..report import Report
 from ..runners import (
-    SIGNATURE_FILE,
     LoadedModel,
     ModuleRunner,
     OnnxRunner,
     Runner,
     TorchScriptRunner,
     load_model,
+    save_torchscript,
 )
 from ..signature import Signature, find_signature, parse_signature
 from ..source_file import pass_on
@@ -73,7 +73,7 @@ def _write_torchscript(
                 details=str(error),
             ) from error
     with replacing(path) as partial:
-        torch.jit.save(scripted, str(partial), _extra_files={SIGNATURE_FILE: signature.to_json()})
+        save_torchscript(scripted, signature, partial)
 
 
 def _write_onnx(
