@@ -66,6 +66,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     initModelFolder: (dir) => initModelFolder(dir, resources),
     createRun: (spec, out) => runs.create(spec, out),
     executeRun: (runId, options) => runs.execute(runId, options),
+    runContent: (runId) => runs.content(runId),
+    trustRun: (runId, hash) => runs.trust(runId, hash),
     cancelRun: (runId) => runs.cancel(runId),
     pauseRun: (runId) => runs.pause(runId),
     underWay: () => ({

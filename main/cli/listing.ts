@@ -3,6 +3,7 @@ import { stepTitle } from '../contract/step-text';
 import { crossCheckOf } from '../contract/cross-check';
 import { bestAnswer, budgetText } from '../contract/answer-text';
 import { stateWords } from '../contract/flag-text';
+import { originMark, originText } from '../contract/run-origin';
 import { damageText } from '../contract/journal-damage';
 import { formatMs, formatRate } from '../contract/numbers';
 import { estimateTimeLeft, timeLeftText } from '../contract/time-left';
@@ -41,8 +42,12 @@ function addRuns(program: Command, context: CliContext): void {
           run.best === null ? '–' : formatMs(run.best.p99Us),
           run.accuracyPassed === null ? '–' : run.accuracyPassed ? 'passed' : 'not passed',
           run.tags.join(', '),
+          originMark[run.origin] ?? '',
         ]);
-        output.say(formatTable(['run', 'status', 'best inferences/s', 'p99 ms', 'accuracy', 'tags'], rows));
+        const header = ['run', 'status', 'best inferences/s', 'p99 ms', 'accuracy', 'tags'];
+        const anyMark = runs.some(({ origin }) => originMark[origin] !== null);
+        const shown = anyMark ? rows : rows.map((row) => row.slice(0, header.length));
+        output.say(formatTable(anyMark ? [...header, 'origin'] : header, shown));
       }
       for (const { runId, damagedLines } of runs) {
         const damage = damageText(damagedLines);
@@ -70,6 +75,8 @@ function addShow(program: Command, context: CliContext): void {
       }
       output.say(`${runId}: ${state.status}${state.unverified ? ', unverified' : ''}`);
       output.say(`  in ${dir}`);
+      const origin = originText[state.origin];
+      if (origin !== null) output.say(`  ${origin}`);
       const damage = damageText(state.damagedLines);
       if (damage !== null) output.say(`  ${damage}`);
       if (state.imported !== null) {

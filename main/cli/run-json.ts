@@ -10,6 +10,7 @@ export function runDocument(state: RunState, dir: string) {
   return {
     runId: state.runId,
     status: state.status,
+    origin: state.origin,
     dir,
     ...(state.error === null ? {} : { error: state.error }),
     unverified: state.unverified,

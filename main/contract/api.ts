@@ -13,6 +13,7 @@ import type { OpenedModel } from './own-model';
 import { importRequestSchema } from './imported';
 import { openModelSchema } from './own-model';
 import type { PublishedResults } from './published';
+import { runOrigins } from './run-origin';
 import { reportFileSchema, runOutcomes, stepIds } from './run-events';
 import type { RunEvent } from './run-events';
 import type { RunState } from './run-state';
@@ -37,6 +38,8 @@ export const runSummarySchema = z.strictObject({
   preset: z.string(),
   /** Kind of the file that the figures come from; null for a run of this workbench. */
   imported: z.string().nullable(),
+  /** Where the run was created; verified each time. */
+  origin: z.enum(runOrigins),
   profile: z.string(),
   format: z.string(),
   precision: z.string(),
@@ -221,6 +224,11 @@ export const api = {
   'runs.resume': call<null>().with(
     z.strictObject({ runId: z.string().max(200), allowUnverified: z.boolean().optional() }),
   ),
+  /**
+   * Trusts the files of a run from elsewhere as they are now, so that it can be continued; nothing for a run of this home.
+   * Throws run-folder-unsafe, and run-busy while somebody works on the run.
+   */
+  'runs.trust': call<null>().with(runId),
   'runs.cancel': call<null>().with(runId),
   /** The last `limit` lines of a step's log as they stand on disk. */
   'runs.log': call<readonly string[]>().with(

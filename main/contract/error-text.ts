@@ -37,9 +37,10 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
     remedy: 'Give an ONNX or TorchScript file that its own runtime loads.',
   },
   'not-trusted': {
-    title: 'This model runs code that nobody has trusted yet',
-    remedy: 'Read the named files, then trust the model on the Model page of the wizard.',
-    cliRemedy: 'Read the named files; then "npm run cli -- trust <path>", or run with --trust.',
+    title: 'This would run code that nobody has trusted yet',
+    remedy:
+      'Read the named files. Then trust the model on the Model page of the wizard, or the run on its own page.',
+    cliRemedy: 'Read the named files; then "npm run cli -- trust <path>", or run or resume with --trust.',
   },
   'checkpoint-invalid': {
     title: 'The weights file cannot be used',
@@ -57,6 +58,10 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
   'run-folder-exists': {
     title: 'The run folder already holds something',
     remedy: 'Choose an empty or new folder.',
+  },
+  'run-folder-unsafe': {
+    title: 'The run folder holds something other than files and folders',
+    remedy: 'Remove the named link, pipe, socket or device from the run folder.',
   },
   'journal-corrupt': {
     title: 'The journal of the run is damaged',

@@ -17,6 +17,7 @@ export const errorCodes = [
   'run-unknown',
   'run-busy',
   'run-folder-exists',
+  'run-folder-unsafe',
   'journal-corrupt',
   'toolchain-missing',
   'toolkit-failed',

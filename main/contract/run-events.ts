@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { wireErrorSchema } from './errors';
+import { fileEntrySchema } from './file-manifest';
 import { importSourceSchema } from './imported';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from './results';
 import { loadTools, runSpecSchema } from './run-spec';
@@ -31,6 +32,9 @@ export function stepsOf(spec: RunSpec): readonly StepId[] {
 
 const step = z.enum(stepIds);
 
+/** Proof, with the secret of a workbench home, that this home wrote the record; see `store/run-seals.ts`. */
+const seal = z.string().regex(/^[0-9a-f]{64}$/);
+
 export const scenarios = ['offline', 'online'] as const;
 export type Scenario = (typeof scenarios)[number];
 
@@ -54,7 +58,11 @@ export const journalBodySchema = z.discriminatedUnion('type', [
     environment: environmentSchema,
     /** Not measured here: the figures are those of this file, and specification and environment hold nothing of them. */
     imported: importSourceSchema.optional(),
+    /** Absent: of a version that sealed no runs. */
+    seal: seal.optional(),
   }),
+  /** Somebody trusted a run from elsewhere: these files, relative to its folder, may be used and executed. */
+  z.object({ type: z.literal('run-trusted'), files: z.array(fileEntrySchema), seal }),
   z.object({ type: z.literal('run-started'), attempt: z.int().min(1), pid: z.int() }),
   z.object({ type: z.literal('environment'), environment: environmentSchema }),
   /** Another run (its id), or other work (in words), measures on the same device; null: the wait is over. */
@@ -66,7 +74,12 @@ export const journalBodySchema = z.discriminatedUnion('type', [
   /** Someone chose to measure although the accuracy gate did not pass; holds until the check itself is forgotten. */
   z.object({ type: z.literal('gate-overridden') }),
   /** These steps are to be done again whatever their keys say. */
-  z.object({ type: z.literal('steps-forgotten'), steps: z.array(step) }),
+  z.object({
+    type: z.literal('steps-forgotten'),
+    steps: z.array(step),
+    /** What was found; absent: somebody asked for it. */
+    reason: z.string().optional(),
+  }),
   z.object({ type: z.literal('step-started'), step, attempt: z.int().min(1), key: z.string() }),
   /** A command exactly as it was run, for the report and for copying. */
   z.object({ type: z.literal('command'), step, argv: z.array(z.string()), note: z.string().optional() }),
@@ -84,6 +97,10 @@ export const journalBodySchema = z.discriminatedUnion('type', [
     /** Facts for people, in order: "Parameters: 25,557,032", "Model file: model.onnx, 97.7 MiB". */
     facts: z.array(z.object({ name: z.string(), value: z.string() })),
     warnings: z.array(z.string()),
+    /** What the step left in its folder, logs excluded, on disk before this record; of steps whose files are reused. */
+    files: z.array(fileEntrySchema).optional(),
+    /** Of `files`. */
+    seal: seal.optional(),
   }),
   z.object({ type: z.literal('step-failed'), step, durationUs: z.number().min(0), error: wireErrorSchema }),
   z.object({ type: z.literal('step-cancelled'), step, durationUs: z.number().min(0) }),

@@ -3,6 +3,7 @@ import type { ImportSource } from './imported';
 import type { AccuracyResult, Environment, LoadPoint } from './results';
 import type { JournalEntry, ReportFile, RunOutcome, Scenario, StepId } from './run-events';
 import { stepsOf } from './run-events';
+import type { RunOrigin } from './run-origin';
 import type { LoadTool, RunSpec } from './run-spec';
 
 export type StepStatus = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 'cancelled';
@@ -56,6 +57,8 @@ export interface RunState {
   readonly environment: Environment;
   /** Not measured here: specification and environment are then empty places; null for a run of this workbench. */
   readonly imported: ImportSource | null;
+  /** Where it was created; only the store can verify it. */
+  readonly origin: RunOrigin;
   readonly status: RunStatus;
   readonly error: WireError | null;
   readonly steps: readonly StepState[];
@@ -106,6 +109,7 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     specHash: entry.specHash,
     environment: entry.environment,
     imported: entry.imported ?? null,
+    origin: 'own',
     status: 'created',
     error: null,
     steps: entry.imported === undefined ? stepsOf(entry.spec).map(freshStep) : [],
@@ -168,6 +172,8 @@ function applied(state: RunState, entry: JournalEntry): RunState {
   switch (entry.type) {
     case 'run-created':
       return state;
+    case 'run-trusted':
+      return { ...state, origin: state.origin === 'foreign' ? 'trusted' : state.origin };
     case 'run-started':
       return { ...state, attempt: entry.attempt, status: 'running', error: null, waitsFor: null };
     case 'environment':

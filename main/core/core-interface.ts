@@ -4,6 +4,7 @@ import type { MachineStatus } from '../contract/machine';
 import type { Preset } from '../contract/preset';
 import type { ReportFile } from '../contract/run-events';
 import type { DockerEngineSpec, Format, LoadTool as LoadToolId, RunSpec } from '../contract/run-spec';
+import type { RunContent } from '../contract/run-content';
 import type { RunState } from '../contract/run-state';
 import type { Choice } from '../contract/spec-tools';
 import type { DataDesk } from '../data/data-desk';
@@ -44,6 +45,10 @@ export interface Core {
   createRun(spec: RunSpec, out?: string): Promise<string>;
   /** Starts or goes on, or does `from` and all that need it again; resolves when the work has begun. */
   executeRun(runId: string, options?: ExecuteOptions): Promise<{ readonly end: Promise<RunEnd> }>;
+  /** What a run from elsewhere would execute and reach, to be shown before `trustRun`. */
+  runContent(runId: string): Promise<RunContent>;
+  /** @param hash of the content that was shown: throws input-invalid when it is another one by now. */
+  trustRun(runId: string, hash?: string): Promise<void>;
   cancelRun(runId: string): Promise<void>;
   /** Before the next level or step. Throws input-invalid when nobody works on the run. */
   pauseRun(runId: string): Promise<void>;

@@ -25,6 +25,7 @@ import { Listeners } from '../platform/listeners';
 import type { LoadedPreset } from '../presets/presets';
 import { readPresets } from '../presets/presets';
 import { ArtefactCache } from '../store/artefact-cache';
+import { RunKey } from '../store/run-key';
 import { RunStore } from '../store/run-store';
 import type { RunTrash } from '../store/run-trash';
 import { createRunTrash } from '../store/run-trash';
@@ -43,6 +44,7 @@ export interface CoreParts {
   readonly tell: (event: CoreEvent) => void;
   readonly now: () => Date;
   readonly store: RunStore;
+  readonly runKey: RunKey;
   readonly trash: RunTrash;
   readonly cache: ArtefactCache;
   readonly presets: ReadonlyMap<string, LoadedPreset>;
@@ -70,7 +72,8 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
     events.tell(event);
   };
   const now = () => new Date();
-  const store = new RunStore(layout.runs);
+  const runKey = new RunKey(layout.runKey);
+  const store = new RunStore(layout.runs, runKey);
   const toolkit = createToolkit(createLocalPython({ python: layout.python, resources, env }));
   const docker = createDockerLink({ env, instanceFile: layout.instance });
   const auths = createRegistryAuths(env);
@@ -81,6 +84,7 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
     tell,
     now,
     store,
+    runKey,
     trash: createRunTrash(store, layout),
     cache: new ArtefactCache(layout.cache),
     presets,

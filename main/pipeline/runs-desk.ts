@@ -38,6 +38,7 @@ export function createRunsDesk(parts: {
       },
       'runs.resume': ({ runId, allowUnverified }) => done(runs.execute(runId, { allowUnverified })),
       'runs.rerunFrom': ({ runId, step }) => done(runs.execute(runId, { from: step })),
+      'runs.trust': ({ runId }) => done(runs.trust(runId)),
       'runs.cancel': ({ runId }) => done(runs.cancel(runId)),
       'runs.pause': ({ runId }) => done(runs.pause(runId)),
       'runs.annotate': ({ runId, ...annotation }) => done(runs.annotate(runId, annotation)),

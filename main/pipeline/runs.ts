@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { CoreEvent } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import type { Environment } from '../contract/results';
+import type { RunContent } from '../contract/run-content';
 import type { JournalBody, StepId } from '../contract/run-events';
 import { stepsOf } from '../contract/run-events';
 import { reduceRun } from '../contract/run-state';
@@ -11,10 +12,10 @@ import type { LoadedPreset } from '../presets/presets';
 import { JournalWriter } from '../store/journal';
 import { acquireLease } from '../store/lease';
 import type { RunStore } from '../store/run-store';
-import { stateOf } from '../store/run-store';
 import { attemptRun } from './attempt';
 import type { AttemptOptions, AttemptStops, OpenServices, RunEnd } from './attempt';
 import { withDependents } from './plan';
+import { notTrusted, runContent } from './run-content';
 import type { RunContext } from './step';
 
 export interface RunsOptions extends AttemptOptions {
@@ -75,7 +76,7 @@ export class Runs {
 
   /**
    * Starts (or goes on with) a run. Resolves when it has begun: the lease is ours and the journal says so.
-   * Throws run-unknown, run-busy or input-invalid; what happens afterwards is in `end`, which never rejects.
+   * Throws run-unknown, run-busy, input-invalid or, for a run from elsewhere, not-trusted; what happens afterwards is in `end`, which never rejects.
    */
   async execute(
     runId: string,
@@ -90,13 +91,14 @@ export class Runs {
       for (const request of [folder.cancelRequest, folder.pauseRequest]) await rm(request, { force: true });
       const { writer, content } = await JournalWriter.open(folder.journal);
       journal.writer = writer;
-      let state = stateOf(content, folder.journal);
+      let state = await store.stateOf(content, folder.journal);
       if (state.imported !== null) {
         throw new WorkbenchError('input-invalid', 'This run was imported: there is nothing to run', {
           where: runId,
           remedy: 'Start a new deployment to measure here.',
         });
       }
+      if (state.origin === 'foreign') throw notTrusted(await this.content(runId));
       const { spec } = state;
       const forgotten = from === undefined ? [] : this.stepsFrom(spec, from);
       const stops: AttemptStops = { cancel: new AbortController(), pause: new AbortController() };
@@ -140,6 +142,30 @@ export class Runs {
       await release();
       throw error;
     }
+  }
+
+  /** What a run from elsewhere would execute and reach. Throws run-unknown, journal-corrupt, run-folder-unsafe. */
+  content(runId: string): Promise<RunContent> {
+    return runContent(this.options.store, this.options.steps, runId);
+  }
+
+  /**
+   * Trusts the files of a run from elsewhere as they are now; nothing for others. Throws run-busy, run-folder-unsafe, and
+   * input-invalid when `hash` is given and the content is another one by now.
+   */
+  async trust(runId: string, hash?: string): Promise<void> {
+    const { store, tell } = this.options;
+    if ((await store.load(runId)).state.origin !== 'foreign') return;
+    const content = await this.content(runId);
+    if (hash !== undefined && hash !== content.hash) {
+      throw new WorkbenchError('input-invalid', 'The files of the run changed while you were asked', {
+        where: content.dir,
+        remedy: 'Look at the run again before you trust it.',
+      });
+    }
+    const entry = await store.trust(runId, content);
+    tell({ type: 'journal', runId, entry });
+    tell({ type: 'runs-changed' });
   }
 
   /** Own runs stop at once; for a run of another process a request is left that it looks for. */

@@ -38,6 +38,8 @@ export interface HomeLayout {
   readonly data: string;
   /** Contents of own models that may be executed. */
   readonly trusted: string;
+  /** Secret that seals what this home writes into its runs; made with the first run. */
+  readonly runKey: string;
   /** Id of the home in the labels of its containers; made when the first one is. */
   readonly instance: string;
 }
@@ -72,6 +74,7 @@ export function homeLayout(home: string): HomeLayout {
     drafts: join(home, 'drafts'),
     data: join(home, 'data'),
     trusted: join(home, 'trusted.json'),
+    runKey: join(home, 'run-key'),
     instance: join(home, 'instance'),
   };
 }

@@ -39,6 +39,14 @@ export function parseJournalLine(line: Uint8Array): JournalEntry | null {
   return parsed.success ? parsed.data : null;
 }
 
+/** The record on a whole line as it was written, with nothing that reading adds; null for a damaged line. */
+export function writtenRecord(line: Uint8Array): object | null {
+  if (parseJournalLine(line) === null) return null;
+  const value = parseJson(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8'));
+  if (typeof value !== 'object' || value === null) return null;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'crc'));
+}
+
 /**
  * The whole records inside of a damaged line: two are there when the newline between them was hit, one when something
  * was put before or behind it. Each stretch is checked at its first and its last checksum only, so the work is linear.

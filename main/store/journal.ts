@@ -1,4 +1,4 @@
-import { open, readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
@@ -6,12 +6,21 @@ import { damageText } from '../contract/journal-damage';
 import type { JournalBody, JournalEntry } from '../contract/run-events';
 import { fileError } from '../platform/file-error';
 import { syncFolder } from '../platform/sync-folder';
-import { formatJournalLine, isTornWrite, parseJournalLine, salvageRecords } from './journal-line';
+import { openPlain } from './plain-entry';
+import {
+  formatJournalLine,
+  isTornWrite,
+  parseJournalLine,
+  salvageRecords,
+  writtenRecord,
+} from './journal-line';
 
 export { formatJournalLine };
 
 export interface JournalContent {
   readonly entries: readonly JournalEntry[];
+  /** The first record as it was written; null where it stands on a damaged line. */
+  readonly first: object | null;
   /** Bytes to keep: all but a torn write at the end. */
   readonly keptBytes: number;
   /** The last kept line has lost its newline: an append must bring one. */
@@ -23,6 +32,8 @@ export interface JournalContent {
 }
 
 const newline = 0x0a;
+
+const mostStartBytes = 2 ** 20;
 
 function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let from = 0; from < bytes.length;) {
@@ -43,11 +54,13 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
   const entries: JournalEntry[] = [];
   const damagedLines: number[] = [];
   let [number, lastSeq, lostAtEnd] = [0, 0, 0];
+  let first: object | null = null;
   for (const line of linesOf(bytes.subarray(0, keptBytes))) {
     number += 1;
     if (line.length === 0) continue;
     const entry = parseJournalLine(line);
     if (entry === null) damagedLines.push(number);
+    if (entry !== null && entries.length === 0) first = writtenRecord(line);
     const found = entry === null ? salvageRecords(line) : [entry];
     lostAtEnd = found.length === 0 ? lostAtEnd + 1 : 0;
     for (const record of found) {
@@ -57,12 +70,38 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
     }
   }
   const unterminated = keptBytes > end;
-  return { entries, keptBytes, unterminated, nextSeq: lastSeq + lostAtEnd + 1, damagedLines };
+  return { entries, first, keptBytes, unterminated, nextSeq: lastSeq + lostAtEnd + 1, damagedLines };
+}
+
+async function openedToRead<Result>(
+  path: string,
+  read: (file: FileHandle) => Promise<Result>,
+): Promise<Result> {
+  const file = await openPlain(path, constants.O_RDONLY);
+  try {
+    return await read(file);
+  } finally {
+    await file.close();
+  }
 }
 
 /** The journal as it stands on disk, also while another process appends to it. */
-export async function readJournal(path: string): Promise<JournalContent> {
-  return parseJournal(await readFile(path));
+export function readJournal(path: string): Promise<JournalContent> {
+  return openedToRead(path, async (file) => parseJournal(await file.readFile()));
+}
+
+/** Of the first line, which creates the run, without reading the others; empty where it is longer than 1 MiB. */
+export function readJournalStart(path: string): Promise<JournalContent> {
+  return openedToRead(path, async (file) => {
+    const bytes = Buffer.alloc(mostStartBytes);
+    let length = 0;
+    while (length < bytes.length && bytes.subarray(0, length).indexOf(newline) === -1) {
+      const { bytesRead } = await file.read(bytes, length, Math.min(2 ** 16, bytes.length - length), length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return parseJournal(bytes.subarray(0, bytes.subarray(0, length).indexOf(newline) + 1));
+  });
 }
 
 /** Appends to one journal. One writer a run: the lease of the run sees to that. */
@@ -80,7 +119,8 @@ export class JournalWriter {
 
   /** Opens the journal (and creates it, on disk with its folder's entry); a torn write at the end is cut off. */
   static async open(path: string): Promise<{ writer: JournalWriter; content: JournalContent }> {
-    const file = await open(path, 'a+').catch((error: unknown) => {
+    const { O_RDWR, O_APPEND, O_CREAT } = constants;
+    const file = await openPlain(path, O_RDWR | O_APPEND | O_CREAT).catch((error: unknown) => {
       throw fileError(error, path);
     });
     try {

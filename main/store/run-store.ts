@@ -6,6 +6,8 @@ import { WorkbenchError } from '../contract/errors';
 import type { ImportSource } from '../contract/imported';
 import type { Environment } from '../contract/results';
 import type { JournalBody, JournalEntry } from '../contract/run-events';
+import type { RunContent } from '../contract/run-content';
+import type { RunOrigin } from '../contract/run-origin';
 import type { RunState } from '../contract/run-state';
 import { reduceRun } from '../contract/run-state';
 import type { RunSpec } from '../contract/run-spec';
@@ -13,11 +15,13 @@ import { fileError } from '../platform/file-error';
 import { exists, hashValue, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { syncFolder } from '../platform/sync-folder';
-import { JournalWriter, readJournal, requireEntries } from './journal';
+import { JournalWriter, readJournal, readJournalStart, requireEntries } from './journal';
 import type { JournalContent } from './journal';
 import { acquireLease, holderText, leaseHolder } from './lease';
 import type { RunFolder } from './run-folder';
 import { newRunId, runFolder, runIdPattern } from './run-folder';
+import type { RunKey } from './run-key';
+import { hashOfCreated, originOf, requireCreated, sealedCreation, sealedTrust } from './run-seals';
 import { holdsRun, requireSameRun } from './run-identity';
 import { keptSummary, toSummary } from './summary';
 
@@ -42,8 +46,8 @@ async function asItStands<Run extends Pick<RunState, 'status' | 'waitsFor'>>(
   return { ...run, status: 'interrupted', waitsFor: null };
 }
 
-/** What the journal says. Throws journal-corrupt. */
-export function stateOf(content: JournalContent, path: string): RunState {
+/** What the journal says; where the run is from is not known yet. Throws journal-corrupt. */
+function stateOf(content: JournalContent, path: string): RunState {
   requireEntries(content, path);
   const state = content.entries.reduce<RunState | null>(reduceRun, null);
   if (state === null) throw new WorkbenchError('journal-corrupt', 'The journal is empty', { where: path });
@@ -55,15 +59,15 @@ async function makeLasting(dir: string): Promise<void> {
   for (const made of await makeFolder(dir)) await syncFolder(dirname(made));
 }
 
-/** As the journal tells it. Throws journal-corrupt. */
-async function readRun(folder: RunFolder): Promise<RunState> {
-  const content = await readJournal(folder.journal).catch((error: unknown) => {
+/** Throws journal-corrupt, run-folder-unsafe. */
+async function readContent({ journal }: RunFolder): Promise<JournalContent> {
+  return readJournal(journal).catch((error: unknown) => {
+    if (error instanceof WorkbenchError) throw error;
     throw new WorkbenchError('journal-corrupt', 'The journal cannot be read', {
-      where: folder.journal,
+      where: journal,
       cause: error,
     });
   });
-  return stateOf(content, folder.journal);
 }
 
 function reasonOf(error: unknown): string {
@@ -74,7 +78,10 @@ function reasonOf(error: unknown): string {
 
 /** Run folders under `runsDir`; a run elsewhere (`--out`) stands there as a link. The folders are the truth. */
 export class RunStore {
-  constructor(private readonly runsDir: string) {}
+  constructor(
+    private readonly runsDir: string,
+    private readonly key: RunKey,
+  ) {}
 
   /** Creates the folder, `run.yaml` and the journal's first line. */
   async create(
@@ -104,14 +111,16 @@ export class RunStore {
     if (imported === undefined) await writeFileAtomic(folder.spec, stringify(spec));
     const { writer } = await JournalWriter.open(folder.journal);
     try {
-      await writer.append({
-        type: 'run-created',
-        runId,
-        spec,
-        specHash: hashValue(spec),
-        environment,
-        ...(imported === undefined ? {} : { imported }),
-      });
+      await writer.append(
+        await sealedCreation(this.key, {
+          type: 'run-created',
+          runId,
+          spec,
+          specHash: hashValue(spec),
+          environment,
+          ...(imported === undefined ? {} : { imported }),
+        }),
+      );
     } finally {
       await writer.close();
     }
@@ -126,10 +135,47 @@ export class RunStore {
     return runFolder(await realpath(dir));
   }
 
+  /** What a journal says, with where the run is from. Throws journal-corrupt. */
+  async stateOf(content: JournalContent, path: string): Promise<RunState> {
+    const state = stateOf(content, path);
+    return { ...state, origin: await originOf(this.key, content.first, content.entries) };
+  }
+
+  /** Never from what is kept beside the journal: everybody can write that. */
+  private async originOf(folder: RunFolder): Promise<RunOrigin> {
+    const start = await readJournalStart(folder.journal);
+    if ((await originOf(this.key, start.first, start.entries)) === 'own') return 'own';
+    const { first, entries } = await readContent(folder);
+    return originOf(this.key, first, entries);
+  }
+
+  /** SHA-256 (hex) of the record that created the run. Throws journal-corrupt where it is damaged. */
+  async createdHash(folder: RunFolder): Promise<string> {
+    return hashOfCreated(requireCreated((await readContent(folder)).first, folder.journal));
+  }
+
+  /**
+   * Journals that these files of a run from elsewhere are trusted. Throws input-invalid when its specification is not the
+   * one that was looked at, and run-busy.
+   */
+  async trust(
+    runId: string,
+    { created, files }: Pick<RunContent, 'created' | 'files'>,
+  ): Promise<JournalEntry> {
+    return this.appending(runId, async (writer, { first }, path) => {
+      const record = requireCreated(first, path);
+      if (hashOfCreated(record) !== created) {
+        const remedy = 'Look at the run again before you trust it.';
+        throw new WorkbenchError('input-invalid', 'The run changed meanwhile', { where: path, remedy });
+      }
+      return writer.append(await sealedTrust(this.key, record, files));
+    });
+  }
+
   /** State from the journal; a run that nobody works on and that has no outcome is `interrupted`. */
   async load(runId: string): Promise<StoredRun> {
     const folder = await this.folderOf(runId);
-    const state = await readRun(folder);
+    const state = await this.stateOf(await readContent(folder), folder.journal);
     requireSameRun(state.runId, runId, folder.dir);
     return { folder, state: await asItStands(state, folder.dir) };
   }
@@ -152,9 +198,11 @@ export class RunStore {
     for (const [runId, dir] of [...(await this.runDirs())].reverse()) {
       const folder = runFolder(dir);
       try {
-        const summary = await keptSummary(folder, async () => toSummary(await readRun(folder), dir));
-        requireSameRun(summary.runId, runId, dir);
-        runs.push(await asItStands(summary, dir));
+        const row = await keptSummary(folder, async () =>
+          toSummary(stateOf(await readContent(folder), folder.journal), dir),
+        );
+        requireSameRun(row.runId, runId, dir);
+        runs.push(await asItStands({ ...row, origin: await this.originOf(folder) }, dir));
       } catch (error) {
         unreadable.push({ runId, dir, reason: reasonOf(error) });
       }
@@ -204,14 +252,14 @@ export class RunStore {
 
   private async appending<Result>(
     runId: string,
-    write: (writer: JournalWriter) => Promise<Result>,
+    write: (writer: JournalWriter, content: JournalContent, path: string) => Promise<Result>,
   ): Promise<Result> {
     const folder = await this.folderOf(runId);
     const release = await acquireLease(folder.dir);
     try {
-      const { writer } = await JournalWriter.open(folder.journal);
+      const { writer, content } = await JournalWriter.open(folder.journal);
       try {
-        return await write(writer);
+        return await write(writer, content, folder.journal);
       } finally {
         await writer.close();
       }

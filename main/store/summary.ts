@@ -13,8 +13,12 @@ import { budgetLatencyUs } from '../contract/sweep';
 import { writeFileAtomic } from '../platform/files';
 import type { RunFolder } from './run-folder';
 
+const runRowSchema = runSummarySchema.omit({ origin: true });
+/** A row without what must be verified each time. */
+type RunRow = Omit<RunSummary, 'origin'>;
+
 /** One row of the run list; its best level is the one that the report leads with. */
-export function toSummary(state: RunState, dir: string): RunSummary {
+export function toSummary(state: RunState, dir: string): RunRow {
   const { spec } = state;
   const best = bestPoint(state);
   return {
@@ -53,13 +57,13 @@ export function toSummary(state: RunState, dir: string): RunSummary {
 }
 
 /** Raise it when `toSummary` says another thing of the same journal. */
-const madeBy = 5;
+const madeBy = 6;
 
 const keptSchema = z.strictObject({
   madeBy: z.literal(madeBy),
   /** `markOf` the journal. */
   journal: z.string(),
-  summary: runSummarySchema,
+  summary: runRowSchema,
 });
 
 /** The end of the journal, with the checksum of its last line. */
@@ -90,7 +94,7 @@ async function markOf(folder: RunFolder): Promise<string | null> {
  * The run's row as it was kept beside its journal, else made anew by `make` and kept: a journal of many windows takes
  * a third of a second to read. A row that cannot be read, is of another journal or cannot be kept costs time only.
  */
-export async function keptSummary(folder: RunFolder, make: () => Promise<RunSummary>): Promise<RunSummary> {
+export async function keptSummary(folder: RunFolder, make: () => Promise<RunRow>): Promise<RunRow> {
   const mark = await markOf(folder);
   const text = await readFile(folder.summary, 'utf8').catch(() => null);
   const kept = text === null ? null : parseKept(text);

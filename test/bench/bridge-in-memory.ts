@@ -26,6 +26,7 @@ export function bridgeInMemory(state: RunState): void {
         tags: [],
         note: '',
         waitsFor: null,
+        origin: state.origin,
         damagedLines: [],
         imported: null,
       },

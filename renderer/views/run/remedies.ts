@@ -26,6 +26,7 @@ const byCode: Readonly<Record<ErrorCode, readonly RemedyAction[]>> = {
   'run-unknown': [],
   'run-busy': ['resume'],
   'run-folder-exists': ['edit'],
+  'run-folder-unsafe': ['resume'],
   'journal-corrupt': ['edit'],
   'toolchain-missing': ['environment', 'edit', 'resume'],
   'toolkit-failed': ['edit', 'resume'],

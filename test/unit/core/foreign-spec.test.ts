@@ -9,6 +9,7 @@ import type { Core } from '../../../main/core';
 import { ownPreset } from '../../../main/own/own-preset';
 import { homeLayout } from '../../../main/platform/layout';
 import { resolveSpec } from '../../../main/presets/resolve-spec';
+import { RunKey } from '../../../main/store/run-key';
 import { RunStore } from '../../../main/store/run-store';
 import { scripted } from '../../support/model-bench';
 import { onnxBytes } from '../../support/onnx-bytes';
@@ -31,7 +32,8 @@ afterEach(async () => {
 async function refusals(spec: RunSpec): Promise<readonly WorkbenchError[]> {
   const created = await rejection(core.createRun(spec));
   expect(await readdir(homeLayout(home).runs).catch(() => [])).toEqual([]);
-  const store = new RunStore(homeLayout(home).runs);
+  const { runs, runKey } = homeLayout(home);
+  const store = new RunStore(runs, new RunKey(runKey));
   const { state, folder } = await store.create(spec, environmentFixture());
   const resumed = await rejection(core.executeRun(state.runId));
   // Nothing was begun: not even a folder of a step.

@@ -21,6 +21,7 @@ export const runSummary = (change: Partial<RunSummary> = {}): RunSummary => ({
   tags: [],
   note: '',
   waitsFor: null,
+  origin: 'own',
   damagedLines: [],
   ...change,
 });

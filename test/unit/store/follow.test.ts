@@ -7,8 +7,9 @@ import { Listeners } from '../../../main/platform/listeners';
 import { ownIdentity } from '../../../main/platform/process-identity';
 import { followRuns } from '../../../main/store/follow';
 import { formatJournalLine } from '../../../main/store/journal-line';
-import { RunStore } from '../../../main/store/run-store';
+import type { RunStore } from '../../../main/store/run-store';
 import { completeBodies, journalFixture } from '../../support/run-state';
+import { runStore } from '../../support/run-store';
 
 let runsDir = '';
 let stop: () => void = () => undefined;
@@ -39,7 +40,7 @@ async function follow(count: number) {
   const heard: CoreEvent[] = [];
   events.add((event) => heard.push(event));
   const looks = { own: false };
-  const store = new RunStore(runsDir);
+  const store = runStore(runsDir);
   const looked = { count: 0 };
   const counting = Object.assign(Object.create(store) as RunStore, {
     runDirs: async () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseCaptureCsv } from '../../../main/perf/import/parse-capture-csv';
 import { importRun } from '../../../main/store/import-run';
 import { JournalWriter } from '../../../main/store/journal';
-import { RunStore } from '../../../main/store/run-store';
+import { runStore } from '../../support/run-store';
 
 let dir: string;
 beforeEach(async () => {
@@ -23,7 +23,7 @@ const rows = (count: number) =>
 describe('an import of many levels', () => {
   it('reads the journal as often as one of a single level', async () => {
     const opened = vi.spyOn(JournalWriter, 'open');
-    const store = new RunStore(dir);
+    const store = runStore(dir);
     const openings = async (count: number): Promise<number> => {
       const { points } = parseCaptureCsv(`${header}\n${rows(count)}`, { fileName: 'a.csv', batchSize: 1 });
       const kind = 'perf-analyzer-csv' as const;

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { JournalWriter, readJournal } from '../../../main/store/journal';
-import { RunStore } from '../../../main/store/run-store';
 import { environmentFixture, specFixture } from '../../support/run-state';
+import { runStore } from '../../support/run-store';
 
 const started = (attempt: number) => ({ type: 'run-started' as const, attempt, pid: 7 });
 const failure = (code: string) => Object.assign(new Error(code), { code });
@@ -107,7 +107,7 @@ describe('the folder of what is new is put on disk', () => {
   });
 
   it('for every new folder of a new run, and for the link to one elsewhere', async () => {
-    const store = new RunStore(join(dir, 'home', 'runs'));
+    const store = runStore(join(dir, 'home', 'runs'));
     const inHome = await syncedBy(() => store.create(specFixture(), environmentFixture()));
     expect(inHome).toEqual(expect.arrayContaining([dir, join(dir, 'home'), join(dir, 'home', 'runs')]));
     vi.restoreAllMocks();

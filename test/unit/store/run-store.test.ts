@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { homeLayout } from '../../../main/platform/layout';
-import { RunStore } from '../../../main/store/run-store';
 import { createRunTrash } from '../../../main/store/run-trash';
 import { environmentFixture, specFixture } from '../../support/run-state';
+import { runStore } from '../../support/run-store';
 
 let dir = '';
 beforeEach(async () => {
@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const create = (out: string, home = dir) =>
-  new RunStore(join(home, 'runs')).create(specFixture(), environmentFixture(), out);
+  runStore(join(home, 'runs'), join(home, 'run-key')).create(specFixture(), environmentFixture(), out);
 
 describe('a run folder that the user names', () => {
   it('is made, and linked below the home', async () => {
@@ -58,7 +58,7 @@ describe('a run folder that the user names', () => {
 describe('a run folder that was copied', () => {
   const copied = async () => {
     const layout = homeLayout(dir);
-    const store = new RunStore(layout.runs);
+    const store = runStore(layout.runs, layout.runKey);
     const { state, folder } = await store.create(specFixture(), environmentFixture());
     // Listed before, so that the row which is kept beside the journal is copied too.
     await store.list();
@@ -100,7 +100,7 @@ describe('a link in the place of a run', () => {
     const runs = join(dir, 'runs');
     await mkdir(runs);
     await symlink(path, join(runs, 'evil'));
-    await expect(new RunStore(runs).remove('evil')).rejects.toMatchObject({
+    await expect(runStore(runs, join(dir, 'run-key')).remove('evil')).rejects.toMatchObject({
       code: 'run-unknown',
       where: join(runs, 'evil'),
     });
@@ -108,7 +108,7 @@ describe('a link in the place of a run', () => {
   });
 
   it('to another run is refused', async () => {
-    const store = new RunStore(join(dir, 'runs'));
+    const store = runStore(join(dir, 'runs'), join(dir, 'run-key'));
     const { folder } = await store.create(specFixture(), environmentFixture());
     await symlink(folder.dir, join(dir, 'runs', 'evil'));
     await expect(store.remove('evil')).rejects.toMatchObject({ code: 'run-unknown' });
@@ -118,8 +118,8 @@ describe('a link in the place of a run', () => {
   it('to the folder that --out named for this run goes with that folder', async () => {
     const out = join(dir, 'elsewhere');
     const { state } = await create(out);
-    await new RunStore(join(dir, 'runs')).remove(state.runId);
-    expect((await readdir(dir)).sort()).toEqual(['runs']);
+    await runStore(join(dir, 'runs'), join(dir, 'run-key')).remove(state.runId);
+    expect((await readdir(dir)).sort()).toEqual(['run-key', 'runs']);
     expect(await readdir(join(dir, 'runs'))).toEqual([]);
   });
 });

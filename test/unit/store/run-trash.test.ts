@@ -5,10 +5,11 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { exists } from '../../../main/platform/files';
 import { homeLayout } from '../../../main/platform/layout';
 import { acquireLease, leaseHolder } from '../../../main/store/lease';
-import { RunStore } from '../../../main/store/run-store';
+import type { RunStore } from '../../../main/store/run-store';
 import { createRunTrash } from '../../../main/store/run-trash';
 import { rejection } from '../../support/rejection';
 import { environmentFixture, specFixture } from '../../support/run-state';
+import { runStore } from '../../support/run-store';
 
 const dayMs = 24 * 3600 * 1000;
 
@@ -22,7 +23,7 @@ afterEach(async () => {
 
 function open() {
   const layout = homeLayout(home);
-  const store = new RunStore(layout.runs);
+  const store = runStore(layout.runs, layout.runKey);
   return { layout, store, trash: createRunTrash(store, layout) };
 }
 const create = async (store: RunStore, out?: string) =>

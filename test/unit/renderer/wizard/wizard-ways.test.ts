@@ -79,6 +79,7 @@ describe('recent models', () => {
     tags: [],
     note: '',
     waitsFor: null,
+    origin: 'own',
     damagedLines: [],
     imported: null,
   });

@@ -1,0 +1,105 @@
+import { lstat } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+import type { FileEntry } from '../contract/file-manifest';
+import type { RunContent } from '../contract/run-content';
+import type { RunSpec } from '../contract/run-spec';
+import { hashValue } from '../platform/files';
+import { listContents, ReadContents } from '../store/file-manifest';
+import type { RunFolder } from '../store/run-folder';
+import type { RunStore } from '../store/run-store';
+import type { Step } from './step';
+import { isVouched } from './step-files';
+
+/** Files that are data whoever wrote them; all others are shown as programs. */
+const dataEndings: ReadonlySet<string> = new Set([
+  '.json',
+  '.csv',
+  '.npy',
+  '.npz',
+  '.raw',
+  '.bin',
+  '.txt',
+  '.pbtxt',
+  '.onnx',
+  '.jpg',
+  '.jpeg',
+  '.png',
+]);
+
+const mostShown = 12;
+
+function imagesOf({ engine }: RunSpec): readonly string[] {
+  if (engine.kind !== 'docker') return [];
+  return [engine.tritonImage, engine.clientImage].flatMap((image) => image ?? []);
+}
+
+function pathsOf({ model, performance, engine }: RunSpec): readonly string[] {
+  const { source, checkpoint, dataset } = model;
+  const beside = (source?.externalFiles ?? []).map((file) => join(dirname(source?.path ?? ''), file));
+  const tls = engine.kind === 'remote' ? engine.tls : undefined;
+  const named = [checkpoint, dataset, performance.inputDataFile, tls?.caFile, tls?.certFile, tls?.keyFile];
+  return [source?.path, ...beside, ...named].flatMap((path) => path ?? []);
+}
+
+/** Every file that the steps have left for later ones. Throws run-folder-unsafe. */
+async function keptFiles(folder: RunFolder, steps: readonly Step[]): Promise<readonly FileEntry[]> {
+  const contents = new ReadContents();
+  const found: FileEntry[] = [];
+  for (const { id, kind } of steps) {
+    const isThere = await lstat(folder.step(id)).catch(() => null);
+    if (kind !== 'files' || isThere === null) continue;
+    const listed = await listContents(folder.step(id), {
+      sync: false,
+      contents,
+      except: (path) => !isVouched(path),
+    });
+    found.push(...listed.map((file) => ({ ...file, path: `steps/${id}/${file.path}` })));
+  }
+  return found;
+}
+
+/** What a run from elsewhere would execute and reach. Throws run-unknown, journal-corrupt, run-folder-unsafe. */
+export async function runContent(
+  store: RunStore,
+  steps: readonly Step[],
+  runId: string,
+): Promise<RunContent> {
+  const { folder, state } = await store.load(runId);
+  const created = await store.createdHash(folder);
+  const files = await keptFiles(folder, steps);
+  return {
+    runId,
+    dir: folder.dir,
+    hash: hashValue({ created, files }),
+    created,
+    images: imagesOf(state.spec),
+    paths: pathsOf(state.spec),
+    server: state.spec.engine.kind === 'remote' ? state.spec.engine.url : null,
+    code: files.map(({ path }) => path).filter((path) => !dataEndings.has(extname(path).toLowerCase())),
+    files,
+  };
+}
+
+const listed = (items: readonly string[]): string =>
+  items.slice(0, mostShown).join(', ') +
+  (items.length > mostShown ? `, and ${items.length - mostShown} more` : '');
+
+/** What continuing it would do, as a sentence and a list. Pure. */
+export function notTrusted({ runId, dir, images, paths, server, code }: RunContent): WorkbenchError {
+  const parts = [
+    code.length === 0 ? [] : [`files ${listed(code)}`],
+    images.length === 0 ? [] : [`images ${listed(images)}`],
+    paths.length === 0 ? [] : [`with access to ${listed(paths)}`],
+    server === null ? [] : [`against ${server}`],
+  ].flat();
+  const what = parts.length === 0 ? 'its specification' : parts.join('; ');
+  return new WorkbenchError(
+    'not-trusted',
+    `This run was not created in this workbench home. Continuing it would run: ${what}`,
+    {
+      where: dir,
+      remedy: `Read them. Then run "npm run cli -- resume ${runId} --trust", or press "Trust and continue…" in the window.`,
+    },
+  );
+}

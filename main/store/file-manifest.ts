@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FileEntry } from '../contract/file-manifest';
+import { syncFolder } from '../platform/sync-folder';
+import { openPlain, requirePlain } from './plain-entry';
+
+/** Files worked on at once: the disk writes several for the price of one. */
+const atOnce = 8;
+
+/** Files and folders below `root`, relative and sorted; no link is followed. Throws run-folder-unsafe for anything else. */
+async function walk(root: string): Promise<{ readonly files: string[]; readonly folders: string[] }> {
+  const found = { files: [] as string[], folders: [''] };
+  for (const folder of found.folders) {
+    for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      requirePlain(join(root, path), entry);
+      (entry.isDirectory() ? found.folders : found.files).push(path);
+    }
+  }
+  found.files.sort();
+  return found;
+}
+
+async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const worker = async () => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
+interface Content {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Contents that were read a moment ago: a large model file stands in the folders of several steps as one file. */
+export class ReadContents {
+  private readonly known = new Map<string, Content>();
+
+  /** No link is followed. @param sync first on disk, then vouched for. */
+  async of(path: string, sync: boolean): Promise<Content> {
+    const file = await openPlain(path, constants.O_RDONLY);
+    try {
+      const { dev, ino, size, mtimeNs } = await file.stat({ bigint: true });
+      if (sync) await file.sync();
+      const mark = [dev, ino, size, mtimeNs].join(' ');
+      const before = this.known.get(mark);
+      if (before !== undefined) return before;
+      const hash = createHash('sha256');
+      let bytes = 0;
+      for await (const chunk of file.createReadStream({
+        autoClose: false,
+        highWaterMark: 2 ** 20,
+        start: 0,
+      })) {
+        hash.update(chunk as Buffer);
+        bytes += (chunk as Buffer).length;
+      }
+      const content = { bytes, sha256: hash.digest('hex') };
+      this.known.set(mark, content);
+      return content;
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+export interface ManifestOptions {
+  /** Puts each file and folder on disk before it is read: what is vouched for outlives a power cut. */
+  readonly sync: boolean;
+  readonly contents: ReadContents;
+  /** Paths that are not listed. */
+  readonly except: (path: string) => boolean;
+}
+
+/** Path, size and content of every file of a folder. Throws run-folder-unsafe for links, pipes, sockets and devices. */
+export async function listContents(root: string, options: ManifestOptions): Promise<readonly FileEntry[]> {
+  const { files, folders } = await walk(root);
+  const listed = files.filter((path) => !options.except(path));
+  const found = new Map<string, Content>();
+  await each(listed, async (path) => {
+    found.set(path, await options.contents.of(join(root, path), options.sync));
+  });
+  if (options.sync) await each([...folders].reverse(), (folder) => syncFolder(join(root, folder)));
+  return listed.flatMap((path) => {
+    const content = found.get(path);
+    return content === undefined ? [] : [{ path, ...content }];
+  });
+}
+
+/** The first difference between a folder and what it should hold, in words that name the file; null: there is none. */
+export async function firstDifference(
+  root: string,
+  files: readonly FileEntry[],
+  { contents, except }: Omit<ManifestOptions, 'sync'>,
+): Promise<string | null> {
+  if ((await lstat(root).catch(() => null))?.isDirectory() !== true) return 'its folder is missing';
+  const wanted = new Map(files.map((file) => [file.path, file]));
+  const found = await walk(root);
+  const extra = found.files.find((path) => !wanted.has(path) && !except(path));
+  if (extra !== undefined) return `${extra} was added`;
+  const there = new Set(found.files);
+  for (const { path, bytes, sha256 } of files) {
+    if (!there.has(path)) return `${path} is missing`;
+    if (except(path)) continue;
+    const content = await contents.of(join(root, path), false);
+    if (content.bytes !== bytes) return `${path} has ${content.bytes} bytes, not ${bytes}`;
+    if (content.sha256 !== sha256) return `the content of ${path} changed`;
+  }
+  return null;
+}

@@ -1,0 +1,90 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { link, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
+import { fileError } from '../platform/file-error';
+import { canonicalJson, exists } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
+import { readBoundedFile } from '../platform/read-bounded-file';
+import { syncFolder } from '../platform/sync-folder';
+
+const keyBytes = 32;
+const keyPattern = /^[0-9a-f]{64}\n?$/;
+
+/** File systems without hard links. */
+const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/**
+ * The secret of a workbench home, in a file that only its user reads. A seal proves that this home has written what is
+ * sealed: checksums prove nothing, everybody can compute them.
+ */
+export class RunKey {
+  private known: Buffer | null = null;
+
+  constructor(private readonly file: string) {}
+
+  /** HMAC-SHA256 (hex) over the value's canonical JSON; makes the key where there is none. Throws input-invalid. */
+  async seal(value: unknown): Promise<string> {
+    return this.sealWith((await this.read()) ?? (await this.make()), value);
+  }
+
+  /** False also where there is no key, or none that can be read. */
+  async holds(value: unknown, seal: string | undefined): Promise<boolean> {
+    const key = seal === undefined ? null : await this.read();
+    if (seal === undefined || key === null) return false;
+    const [given, right] = [Buffer.from(seal), Buffer.from(this.sealWith(key, value))];
+    return given.length === right.length && timingSafeEqual(given, right);
+  }
+
+  private sealWith(key: Buffer, value: unknown): string {
+    return createHmac('sha256', key).update(canonicalJson(value)).digest('hex');
+  }
+
+  private async read(): Promise<Buffer | null> {
+    if (this.known !== null) return this.known;
+    const found = await readBoundedFile(this.file, 2 * keyBytes + 1);
+    if ('problem' in found || !keyPattern.test(found.text)) return null;
+    this.known = Buffer.from(found.text.trim(), 'hex');
+    return this.known;
+  }
+
+  /** The first of several at once makes it, the others take that one. */
+  private async make(): Promise<Buffer> {
+    const temporary = `${this.file}.${randomBytes(6).toString('hex')}.tmp`;
+    try {
+      if (!(await exists(this.file))) {
+        await makeFolder(dirname(this.file));
+        const made = await open(temporary, 'wx', 0o600);
+        try {
+          await made.writeFile(`${randomBytes(keyBytes).toString('hex')}\n`);
+          await made.sync();
+        } finally {
+          await made.close();
+        }
+        await this.putInPlace(temporary);
+        await syncFolder(dirname(this.file));
+      }
+    } catch (error) {
+      throw fileError(error, this.file);
+    } finally {
+      await rm(temporary, { force: true }).catch(() => undefined);
+    }
+    const key = await this.read();
+    if (key !== null) return key;
+    throw new WorkbenchError('input-invalid', `The key of this workbench home cannot be read`, {
+      where: this.file,
+      remedy: 'Delete the file. A new key is then created; trust the runs that you want to continue.',
+    });
+  }
+
+  private async putInPlace(temporary: string): Promise<void> {
+    try {
+      await link(temporary, this.file);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? '';
+      if (code === 'EEXIST') return;
+      if (!noLinks.has(code)) throw error;
+      await rename(temporary, this.file);
+    }
+  }
+}

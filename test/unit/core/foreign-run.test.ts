@@ -1,0 +1,140 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Core } from '../../../main/core';
+import { homeLayout } from '../../../main/platform/layout';
+import { formatJournalLine, parseJournalLine } from '../../../main/store/journal-line';
+import { RunKey } from '../../../main/store/run-key';
+import { RunStore } from '../../../main/store/run-store';
+import { rejection } from '../../support/rejection';
+import { environmentFixture } from '../../support/run-state';
+import { createTestCore } from '../../support/test-core';
+
+let root: string;
+const cores: Core[] = [];
+const homeOf = (name: string) => join(root, name);
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'twb-foreign-run-'));
+});
+afterEach(async () => {
+  for (const core of cores.splice(0)) await core.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+async function coreAt(name: string): Promise<Core> {
+  const core = await createTestCore(homeOf(name));
+  cores.push(core);
+  return core;
+}
+
+const planted = 'import os\nos.system("touch planted-ran")\n';
+
+/** A run of another home with code planted among its files, as somebody would send it. */
+async function placeForeign(): Promise<{
+  readonly core: Core;
+  readonly runId: string;
+  readonly dir: string;
+}> {
+  const [sender, core] = [await coreAt('sender'), await coreAt('receiver')];
+  const { runs, runKey } = homeLayout(homeOf('sender'));
+  const spec = sender.resolveSpec('resnet50', { format: 'onnx' });
+  const { state, folder } = await new RunStore(runs, new RunKey(runKey)).create(spec, environmentFixture());
+  const model = join(folder.repository, 'resnet50', '1');
+  await mkdir(model, { recursive: true });
+  await writeFile(join(model, 'model.py'), planted);
+  const dir = join(homeLayout(homeOf('receiver')).runs, state.runId);
+  await cp(folder.dir, dir, { recursive: true });
+  return { core, runId: state.runId, dir };
+}
+
+const originOf = async (core: Core, runId: string) => {
+  const listed = (await core.listRuns()).runs.find((run) => run.runId === runId)?.origin;
+  const { origin } = (await core.getRun(runId)).state;
+  expect(listed).toBe(origin);
+  return origin;
+};
+
+describe('a run folder from another home', () => {
+  it('runs nothing when it is resumed, and the refusal names its code', async () => {
+    const { core, runId, dir } = await placeForeign();
+    const before = await readFile(join(dir, 'journal.jsonl'), 'utf8');
+    for (const how of [{}, { from: 'deploy' as const }, { allowUnverified: true }]) {
+      const error = await rejection(core.executeRun(runId, how));
+      expect(error).toMatchObject({ code: 'not-trusted', where: dir });
+      expect(error.message).toContain('steps/configure/model-repository/resnet50/1/model.py');
+      expect(error.remedy).toContain(`resume ${runId} --trust`);
+    }
+    expect((await rejection(core.handlers['runs.resume']({ runId }))).code).toBe('not-trusted');
+    expect(await readFile(join(dir, 'journal.jsonl'), 'utf8')).toBe(before);
+    expect(await originOf(core, runId)).toBe('foreign');
+  });
+
+  it('is not believed for what is kept beside its journal', async () => {
+    const { core, runId, dir } = await placeForeign();
+    await core.listRuns();
+    const kept = JSON.parse(await readFile(join(dir, 'summary.json'), 'utf8')) as { summary: object };
+    kept.summary = { ...kept.summary, origin: 'own' };
+    await writeFile(join(dir, 'summary.json'), JSON.stringify(kept));
+    expect(await originOf(core, runId)).toBe('foreign');
+  });
+
+  it('goes past the question once its content is trusted, and is marked as what it is', async () => {
+    const { core, runId } = await placeForeign();
+    await core.handlers['runs.trust']({ runId });
+    expect(await originOf(core, runId)).toBe('trusted');
+    // As far as the tools, which this home lacks.
+    const { end } = await core
+      .executeRun(runId)
+      .catch((error: unknown) => ({ end: Promise.resolve({ error }) }));
+    expect((await end).error).not.toMatchObject({ code: 'not-trusted' });
+  });
+
+  it('is not trusted when its content is not what was shown', async () => {
+    const { core, runId, dir } = await placeForeign();
+    const { hash, code } = await core.runContent(runId);
+    expect(code).toEqual(['steps/configure/model-repository/resnet50/1/model.py']);
+    await writeFile(
+      join(dir, 'steps', 'configure', 'model-repository', 'resnet50', '1', 'other.py'),
+      planted,
+    );
+    expect((await rejection(core.trustRun(runId, hash))).code).toBe('input-invalid');
+    expect(await originOf(core, runId)).toBe('foreign');
+  });
+
+  it('cannot bring the trust of another home with it', async () => {
+    const { core, runId, dir } = await placeForeign();
+    await core.trustRun(runId);
+    const third = await coreAt('third');
+    await cp(dir, join(homeLayout(homeOf('third')).runs, runId), { recursive: true });
+    expect(await originOf(third, runId)).toBe('foreign');
+    expect((await rejection(third.executeRun(runId))).code).toBe('not-trusted');
+  });
+});
+
+it('a run of this home whose specification was changed in its journal is from elsewhere', async () => {
+  const core = await coreAt('home');
+  const { runs, runKey } = homeLayout(homeOf('home'));
+  const store = new RunStore(runs, new RunKey(runKey));
+  const { state, folder } = await store.create(core.resolveSpec('resnet50', {}), environmentFixture());
+  expect(await originOf(core, state.runId)).toBe('own');
+  const entry = parseJournalLine((await readFile(folder.journal)).subarray(0, -1));
+  if (entry?.type !== 'run-created') throw new Error('no run-created');
+  const spec = { ...entry.spec, model: { ...entry.spec.model, dataset: '/home/victim' } };
+  await writeFile(folder.journal, `${formatJournalLine({ ...entry, spec })}\n`);
+  expect(await originOf(core, state.runId)).toBe('foreign');
+  const error = await rejection(core.executeRun(state.runId));
+  expect(error).toMatchObject({ code: 'not-trusted' });
+  expect(error.message).toContain('/home/victim');
+});
+
+it('the key of a home is made once, however many ask, and is for its user only', async () => {
+  const file = join(root, 'home', 'run-key');
+  const seals = await Promise.all(Array.from({ length: 20 }, () => new RunKey(file).seal('one')));
+  expect(new Set(seals).size).toBe(1);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await readdir(join(root, 'home'))).toEqual(['run-key']);
+  expect(await new RunKey(file).holds('one', seals[0])).toBe(true);
+  expect(await new RunKey(file).holds('two', seals[0])).toBe(false);
+  expect(await new RunKey(join(root, 'other')).holds('one', seals[0])).toBe(false);
+});
