@@ -35,6 +35,19 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['main/**/*.ts', 'electron/**/*.ts', 'renderer/**/*.{ts,tsx}'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "CallExpression[callee.object.name='Math'][callee.property.name=/^(max|min)$/] > SpreadElement",
+          message: 'Use largestOf or smallestOf of main/contract/extremes: a long list overflows the stack.',
+        },
+      ],
+    },
+  },
   { files: ['renderer/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat.recommended] },
   {
     files: ['scripts/**/*.mjs', '*.mjs', '*.cjs'],

@@ -1,6 +1,7 @@
 import type { WireError } from '../contract/errors';
 import { cliRemedyOf, errorText } from '../contract/error-text';
 import { cleanLine, cleanText } from '../platform/clean-text';
+import { largestOf } from '../contract/extremes';
 
 /** Erases the line of the cursor. */
 const eraseLine = '\r\u001b[K';
@@ -36,7 +37,7 @@ export function formatError(error: WireError): string {
   if (error.where !== undefined && error.where !== '') lines.push(`  where:  ${error.where}`);
   lines.push(`  remedy: ${error.remedy ?? cliRemedyOf(error.code)}`);
   if (error.details !== undefined && error.details !== '') {
-    lines.push('  details:', ...error.details.split('\n').map((line) => `    ${line}`));
+    lines.push('  details:', `    ${error.details.replaceAll('\n', '\n    ')}`);
   }
   return lines.join('\n');
 }
@@ -94,7 +95,7 @@ export function createOutput(json: boolean): Output {
 /** Left-aligned text, right-aligned numbers. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((name, column) =>
-    Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
+    Math.max(name.length, largestOf(rows.map((row) => row[column]?.length ?? 0))),
   );
   const numeric = header.map((_, column) => rows.every((row) => /^[\d.,–-]*$/.test(row[column] ?? '')));
   const line = (cells: readonly string[]) =>

@@ -8,6 +8,7 @@ import type { RunState } from './run-state';
 import type { LoadLevel } from './scenario-levels';
 import { byLoad, loadKey } from './scenario-levels';
 import { meanInterval } from './student-t';
+import { largestOf, smallestOf } from './extremes';
 
 /** With fewer rounds chance alone often sets the two tools apart: of 2 each, in one of three columns that are equal. */
 export const fewestRounds = 3;
@@ -89,7 +90,7 @@ const resolutionOf = (id: string, value: number): number => (id === 'throughput'
 function sideOf(column: Column, points: readonly LoadPoint[]): CrossSide | null {
   const values = points.flatMap((point) => column.read(point) ?? []);
   if (values.length === 0 || values.length < points.length) return null;
-  return { median: medianOf(values), min: Math.min(...values), max: Math.max(...values), values };
+  return { median: medianOf(values), min: smallestOf(values), max: largestOf(values), values };
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Scenario } from './run-events';
 import type { MeasuredPoint, MissingPoint, RunState, ScenarioState } from './run-state';
 import { loadKey } from './scenario-levels';
 import { meanInterval } from './student-t';
+import { largestOf, smallestOf } from './extremes';
 
 /** The columns that have a median and a range of their own. */
 export const repeatedColumns = [
@@ -30,7 +31,7 @@ type NullableColumn = Exclude<Column, 'inferencesPerSecond' | 'p50Us' | 'p90Us' 
 const alwaysThere: readonly Column[] = ['inferencesPerSecond', 'p50Us', 'p90Us', 'p95Us', 'p99Us'];
 const isNullable = (column: Column): column is NullableColumn => !alwaysThere.includes(column);
 
-const rangeOf = (values: readonly number[]) => ({ min: Math.min(...values), max: Math.max(...values) });
+const rangeOf = (values: readonly number[]) => ({ min: smallestOf(values), max: largestOf(values) });
 
 /** The measurement whose throughput is nearest the median: its windows stand for the level's. */
 function middlePoint(points: readonly [LoadPoint, ...LoadPoint[]]): LoadPoint {
@@ -126,7 +127,7 @@ export function mergedPoint(points: readonly [LoadPoint, ...LoadPoint[]], failed
       : {}),
     stable: points.every((point) => point.stable),
     flags: [...new Set(points.flatMap((point) => point.flags))],
-    throughputIntervalIps: meanInterval(rates) ?? (own.length === 0 ? null : Math.max(...own)),
+    throughputIntervalIps: meanInterval(rates) ?? (own.length === 0 ? null : largestOf(own)),
     ...repeatedIntervals(points),
     elapsedUs: sum(points.map((point) => point.elapsedUs)),
     repeats: {

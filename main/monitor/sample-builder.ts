@@ -17,6 +17,7 @@ import type { RateChange } from './rates';
 import { countersSince, ratesBetween } from './rates';
 import { boundedModels, boundedSample } from './sample-bounds';
 import { judgeServer, noServer, shownServer } from './server-verdict';
+import { largestOf } from '../contract/extremes';
 
 interface Read {
   readonly statistics: ReadonlyMap<string, ModelStatistics>;
@@ -49,7 +50,7 @@ function probedModel(models: readonly ModelSample[], { settings }: Prober): Mode
   const named = models.filter(({ name }) => name === settings.model);
   if (settings.version !== '') return named.find(({ version }) => version === settings.version);
   const served = named.filter(({ state }) => state !== 'unavailable');
-  const newest = Math.max(...served.map(({ version }) => Number(version)));
+  const newest = largestOf(served.map(({ version }) => Number(version)));
   return served.find(({ version }) => Number(version) === newest);
 }
 

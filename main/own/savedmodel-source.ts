@@ -8,6 +8,7 @@ import type { Dimension } from './read-onnx';
 import type { SavedModelFacts, SavedModelTensor } from './read-savedmodel';
 import { readSavedModel } from './read-savedmodel';
 import { sourceTensors } from './source-tensors';
+import { largestOf } from '../contract/extremes';
 
 /** TensorFlow's `DataType` as Triton names it. */
 const datatypes: Readonly<Record<number, string>> = {
@@ -52,7 +53,7 @@ async function checkVariables(folder: string, { operators }: SavedModelFacts): P
     );
   }
   const shards = below.flatMap((path) => /^variables\/variables\.data-(\d+)-of-(\d+)$/.exec(path)?.[2] ?? []);
-  const wanted = Math.max(1, ...shards.map(Number));
+  const wanted = Math.max(1, largestOf(shards.map(Number)));
   if (shards.length >= wanted) return;
   const message = `The SavedModel has ${shards.length} of the ${wanted} files with its variables`;
   throw refused(join(folder, 'variables'), message, remedy);

@@ -1,6 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
 import type { ModelTraits } from '../triton/model-traits';
 import type { MeasureInput } from './load-tool';
+import { largestOf } from '../contract/extremes';
 
 /** What is asked of a model beside its tensors. */
 export type LoadKind = Pick<MeasureInput, 'modelName' | 'protocol'> & {
@@ -46,7 +47,7 @@ export function assertLoadKind(traits: ModelTraits, kind: LoadKind): void {
       'Measure with --protocol grpc.',
     );
   }
-  const largest = Math.max(...batchSizes);
+  const largest = largestOf(batchSizes);
   if (sequences !== undefined && largest > 1) {
     throw refusal(
       '--batch-sizes',

@@ -1,3 +1,5 @@
+import { largestOf, smallestOf } from '../contract/extremes';
+
 /** A level that was tried: its place in the ascending list, and whether its p99 was within the budget. */
 export interface TriedLevel {
   readonly index: number;
@@ -15,9 +17,9 @@ export function nextLevel(
   count: number,
   tried: readonly TriedLevel[],
 ): number | null {
-  const beyond = Math.min(count, ...tried.filter(({ within }) => !within).map(({ index }) => index));
+  const beyond = Math.min(count, smallestOf(tried.filter(({ within }) => !within).map(({ index }) => index)));
   const below = tried.filter(({ index, within }) => within && index < beyond).map(({ index }) => index);
-  const within = Math.max(-1, ...below);
+  const within = Math.max(-1, largestOf(below));
   if (search === 'linear') return within + 1 < beyond ? within + 1 : null;
   const isTried = (index: number) => tried.some((level) => level.index === index);
   if (beyond === 0 || beyond - within <= 1) return null;
@@ -28,7 +30,7 @@ export function nextLevel(
 
 /** The place of the last tried level within the budget; null when none was. */
 export function lastWithin(tried: readonly TriedLevel[]): number | null {
-  const beyond = Math.min(Infinity, ...tried.filter(({ within }) => !within).map(({ index }) => index));
+  const beyond = smallestOf(tried.filter(({ within }) => !within).map(({ index }) => index));
   const below = tried.filter(({ index, within }) => within && index < beyond).map(({ index }) => index);
-  return below.length === 0 ? null : Math.max(...below);
+  return below.length === 0 ? null : largestOf(below);
 }

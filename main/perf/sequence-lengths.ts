@@ -1,4 +1,5 @@
 import type { SequenceSettings } from '../contract/sequences';
+import { largestOf } from '../contract/extremes';
 
 /**
  * Length and variation of the sequences that are sent: those asked for, or, where the input data have streams, those of
@@ -11,6 +12,6 @@ export function sequenceLengths(
   const { length, lengthVariation } = settings;
   if (streams === undefined || streams.length === 0) return { length, lengthVariation };
   const mean = streams.reduce((sum, one) => sum + one, 0) / streams.length;
-  const farthest = Math.max(...streams.map((one) => Math.abs(one - mean)));
+  const farthest = largestOf(streams.map((one) => Math.abs(one - mean)));
   return { length: Math.max(1, Math.round(mean)), lengthVariation: (100 * farthest) / mean };
 }

@@ -1,3 +1,5 @@
+import { largestOf, smallestOf } from '../contract/extremes';
+
 /** Windows that must agree, and that are merged into the result (performance.md 1.4). */
 export const stabilityWindows = 3;
 
@@ -7,7 +9,7 @@ export interface SteadyInput {
 }
 
 /** Largest over smallest. */
-const spread = (values: readonly number[]): number => Math.max(...values) / Math.min(...values);
+const spread = (values: readonly number[]): number => largestOf(values) / smallestOf(values);
 
 /**
  * perf_analyzer's rule: over the last three windows, none without throughput, the largest throughput and the largest

@@ -1,4 +1,5 @@
 import { spreadInterval } from '../contract/student-t';
+import { largestOf } from '../contract/extremes';
 
 /**
  * Half width of the interval in which a long measurement lies in 95 of 100, from the values of consecutive parts of a
@@ -28,5 +29,5 @@ export function throughputInterval(
     requests >= fewestRequests * blocks.length ? partsInterval(blocks) : null,
     partsInterval(windows),
   ].flatMap((interval) => interval ?? []);
-  return stated.length === 0 ? null : Math.max(...stated);
+  return stated.length === 0 ? null : largestOf(stated);
 }

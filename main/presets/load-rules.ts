@@ -6,6 +6,7 @@ import { parseRemoteUrl } from '../engine/remote/remote-url';
 import { configuredTraits, demandedLoad } from '../triton/configured-traits';
 import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
+import { largestOf } from '../contract/extremes';
 
 function search({ performance }: RunSpec): RuleFinding[] {
   const { search: kind, latencyThresholdMs } = performance;
@@ -141,7 +142,7 @@ function kind({ performance, configure }: RunSpec): RuleFinding[] {
     const message = 'Shared memory holds one answer of a request that stands for itself';
     found.push(problem('performance.sharedMemory', message, 'Choose "none".', unsupported));
   }
-  const largest = Math.max(...performance.batchSizes, performance.onlineBatchSize);
+  const largest = largestOf([...performance.batchSizes, performance.onlineBatchSize]);
   if (sequences !== undefined && largest > 1 && configure.maxBatchSize > 0) {
     const message = `The sequence batcher takes requests of batch size 1, not ${largest}`;
     found.push(problem('performance.batchSizes', message, 'Measure batch size 1 alone.', unsupported));

@@ -5,6 +5,7 @@ import { clipped } from './clipped';
 import { formatCount, formatFixed } from './number-format';
 import { outcomeOf } from './outcome';
 import type { ReportLevel, ReportScenario } from './report';
+import { largestOf } from '../contract/extremes';
 
 type Flag = LoadPoint['flags'][number];
 
@@ -101,7 +102,7 @@ function precision(state: RunState): readonly string[] {
 function generator(state: RunState, measured: readonly Of[]): readonly string[] {
   const { cpuCount } = state.environment;
   const shares = measured.map(({ row }) => row.point?.client?.cpuShare ?? 0);
-  const most = Math.max(0, ...shares);
+  const most = Math.max(0, largestOf(shares));
   const apart = state.imported !== null || state.spec.engine.kind === 'remote';
   if (apart || cpuCount === 0 || most < largeClientShare * cpuCount) return [];
   return [

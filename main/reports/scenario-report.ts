@@ -17,6 +17,7 @@ import { budgetMsOf, isWithin, levelsOf, withinBudget } from '../contract/points
 import type { LevelSampling, LevelSchedule, ReportComposing, ReportLevel, ReportScenario } from './report';
 import type { Sweep } from '../contract/sweep';
 import { achievedRate, sweepOf } from '../contract/sweep';
+import { smallestOf } from '../contract/extremes';
 
 /** Decimals are one for a whole table, so that its columns line up. */
 interface Decimals {
@@ -26,8 +27,8 @@ interface Decimals {
 
 /** Enough to tell the fastest level's latency and the slowest level's throughput to three digits or so. */
 function decimalsFor(points: readonly LoadPoint[]): Decimals {
-  const fastestUs = Math.min(...points.map(({ p50Us }) => p50Us));
-  const slowest = Math.min(...points.map(({ inferencesPerSecond }) => inferencesPerSecond));
+  const fastestUs = smallestOf(points.map(({ p50Us }) => p50Us));
+  const slowest = smallestOf(points.map(({ inferencesPerSecond }) => inferencesPerSecond));
   return { ms: fastestUs < 1000 ? 3 : fastestUs < 100_000 ? 2 : 1, rate: slowest < 10 ? 2 : 1 };
 }
 

@@ -9,6 +9,7 @@ import { metricTitle } from './metric-title';
 import { formatBytes, formatCount, formatMetric, formatScale, missing } from './number-format';
 import type { Badge, NamedText, ReportScenario, ReportSummary } from './report';
 import { statusOf, verificationOf } from './outcome';
+import { largestOf } from '../contract/extremes';
 
 /** What keeps each value of the first page to two lines. */
 const longestFact = 90;
@@ -80,7 +81,7 @@ function accuracyText(state: RunState, titles: MetricTitles): string {
     ...sentences,
     ...(differences.length === 0
       ? []
-      : [`Largest absolute difference of an output: ${formatScale(Math.max(...differences))}.`]),
+      : [`Largest absolute difference of an output: ${formatScale(largestOf(differences))}.`]),
   ].join(' ');
   return clipped(text, 260);
 }

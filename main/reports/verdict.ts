@@ -7,6 +7,7 @@ import { formatMetricDelta, formatScale } from './number-format';
 import { outcomeOf, verificationOf } from './outcome';
 import { bestPoint } from '../contract/points';
 import { stepTitle } from '../contract/step-text';
+import { largestOf } from '../contract/extremes';
 
 /** "top-1 within 0.000 of the framework": the first metric with both values, else the widest output difference. */
 function accuracyClause(state: RunState, titles: MetricTitles): string {
@@ -18,7 +19,7 @@ function accuracyClause(state: RunState, titles: MetricTitles): string {
     metric !== undefined
       ? `${metricTitle(titles, metric.name)} within ${formatMetricDelta((metric.framework ?? 0) - (metric.triton ?? 0))} of the framework`
       : differences.length > 0
-        ? `outputs within ${formatScale(Math.max(...differences))} of the framework`
+        ? `outputs within ${formatScale(largestOf(differences))} of the framework`
         : 'no output could be compared';
   return verificationOf(state).verified ? agreement : `${agreement}, but the accuracy gate did not pass`;
 }

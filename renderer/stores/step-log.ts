@@ -91,7 +91,7 @@ export function createStepLog(client: Client, capacity: number = maxLogLines): S
         const { runId, step } = get();
         if (event.type !== 'log' || event.runId !== runId || event.step !== step) return;
         if (early === null) add(event.lines);
-        else early.push(...event.lines);
+        else for (const line of event.lines) early.push(line);
       },
     };
   });

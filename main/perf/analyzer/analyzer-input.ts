@@ -4,6 +4,7 @@ import type { InputData } from '../../contract/input-data';
 import { makeFolder } from '../../platform/make-folder';
 import type { MeasureInput } from '../load-tool';
 import { analyzerFiles } from './analyzer-files';
+import { largestOf } from '../../contract/extremes';
 
 /** perf_analyzer holds its file of input data in memory more than once. */
 const mostBytes = 256 * 1024 * 1024;
@@ -52,7 +53,7 @@ async function writeJson(
   const starts = streamStarts(input);
   // A part of a stream would be another sequence.
   const mayEnd = (at: number) => starts.size === 0 || starts.has(at);
-  const count = Math.max(...tensors.map((tensor) => tensor.files.length));
+  const count = largestOf(tensors.map((tensor) => tensor.files.length));
   const file = await open(path, 'w');
   let written = 0;
   let bytes = 0;

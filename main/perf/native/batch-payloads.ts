@@ -1,5 +1,6 @@
 import { WorkbenchError } from '../../contract/errors';
 import type { JobTensor, LoadJob, RequestInputHead } from './load-job';
+import { largestOf } from '../../contract/extremes';
 
 export interface RequestInput extends RequestInputHead {
   readonly data: Buffer;
@@ -62,7 +63,7 @@ export function payloadCounts(job: Pick<LoadJob, 'tensors' | 'batchSize'>): {
   readonly made: number;
 } {
   const { tensors, batchSize } = job;
-  const samples = Math.max(...tensors.map((tensor) => tensor.samples.length));
+  const samples = largestOf(tensors.map((tensor) => tensor.samples.length));
   const affordable = Math.max(1, Math.floor(maxBytes / Math.max(1, largestRequestBytes(job))));
   const all = samples / greatestDivisor(samples, batchSize);
   const made = Math.min(all, affordable);

@@ -1,6 +1,7 @@
 import type { LoadPoint } from '../../contract/results';
 import { roundUs } from '../round-us';
 import type { RecordedWindow } from './worker-messages';
+import { largestOf } from '../../contract/extremes';
 
 type ClientLoad = NonNullable<LoadPoint['client']>;
 
@@ -38,7 +39,7 @@ export function clientLoadOf(windows: readonly RecordedWindow[]): ClientLoad {
   return {
     cpuShare: cpuShareOf(windows),
     loopShare: busyUs / sum(windows.map((window) => window.durationUs)),
-    loopDelayP99Us: roundUs(Math.max(...windows.map((window) => window.loopDelayP99Us))),
+    loopDelayP99Us: roundUs(largestOf(windows.map((window) => window.loopDelayP99Us))),
   };
 }
 

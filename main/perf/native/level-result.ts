@@ -13,6 +13,7 @@ import { isSteady, stabilityWindows } from '../stability';
 import { clientFlag, clientLoadOf } from './client-load';
 import { latencyIntervalsOf } from './latency-intervals-of';
 import type { FailureCount, RecordedWindow } from './worker-messages';
+import { largestOf, smallestOf } from '../../contract/extremes';
 
 /** Above this share of failed requests the level is flagged (contract). */
 const errorShareLimit = 0.01;
@@ -115,8 +116,8 @@ function streamingOf(
   return {
     responsesPerRequest: count / final.count,
     responsesPerSecond: (count * 1e6) / sum(windows.map((window) => window.durationUs)),
-    fewestResponses: Math.min(...told.map((window) => window.fewest)),
-    mostResponses: Math.max(...told.map((window) => window.most)),
+    fewestResponses: smallestOf(told.map((window) => window.fewest)),
+    mostResponses: largestOf(told.map((window) => window.most)),
     firstResponse: first.count === 0 ? null : spreadOf(first),
     interResponse: between.count === 0 ? null : spreadOf(between),
     finalResponse: spreadOf(final),

@@ -1,6 +1,7 @@
 import type { LoadPoint } from '../../contract/results';
 import { formatLatency } from '../number-format';
 import { Markup, markup } from './markup';
+import { largestOf } from '../../contract/extremes';
 
 const width = 96;
 const height = 16;
@@ -8,7 +9,7 @@ const height = 16;
 /** A level's latencies as small bars over a logarithmic axis; a dash where the tool does not keep them. */
 export function histogramPicture(point: LoadPoint | null): Markup {
   const histogram = point?.histogram;
-  const largest = Math.max(0, ...(histogram?.counts ?? []));
+  const largest = Math.max(0, largestOf(histogram?.counts ?? []));
   if (histogram === undefined || largest === 0) return markup`–`;
   const { counts, edgesUs } = histogram;
   const bar = width / counts.length;

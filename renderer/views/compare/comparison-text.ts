@@ -1,4 +1,5 @@
 import type { AlignedLevel, ComparedValue } from './compare-levels';
+import { largestOf, smallestOf } from '../../../main/contract/extremes';
 
 /** What a ratio to the baseline means; `unknown`: one of the two has no interval. */
 export type Meaning = 'better' | 'worse' | 'same' | 'unknown';
@@ -22,8 +23,8 @@ export function ratioWords({ ratio }: ComparedValue, meaning: Meaning | null): s
 }
 
 function rangeText(ratios: readonly number[]): string {
-  const low = ratioText(Math.min(...ratios));
-  const high = ratioText(Math.max(...ratios));
+  const low = ratioText(smallestOf(ratios));
+  const high = ratioText(largestOf(ratios));
   return low === high ? low : `${low} to ${high}`;
 }
 

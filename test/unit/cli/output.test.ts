@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { createOutput, formatError, jsonText, printText } from '../../../main/cli/output';
+import { createOutput, formatError, formatTable, jsonText, printText } from '../../../main/cli/output';
 import { monitorTable } from '../../../main/cli/monitor-table';
 import { sample } from '../monitor/fixtures';
 
@@ -74,4 +74,17 @@ it('no verb writes past it', () => {
         .filter((line) => /process\.std(?:out|err)\.write\((?!`\$\{jsonText\()|console\.|\\u001b/.test(line)),
     );
   expect(past).toEqual([]);
+});
+
+it('a table may have any number of rows', () => {
+  const rows = Array.from({ length: 300_000 }, (_unused, index) => [`name ${index}`, String(index)]);
+  const lines = formatTable(['name', 'count'], rows).split('\n');
+  expect(lines).toHaveLength(300_001);
+  expect(lines.slice(0, 2)).toEqual(['name          count', 'name 0            0']);
+});
+
+it('an error may have any number of lines of details', () => {
+  const details = 'a line\n'.repeat(300_000) + 'the last';
+  const text = formatError({ code: 'internal', message: 'Much went wrong', details });
+  expect(text.split('\n').slice(-2)).toEqual(['    a line', '    the last']);
 });
