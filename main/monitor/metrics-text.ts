@@ -5,6 +5,11 @@ export interface MetricValue {
   readonly value: number;
 }
 
+/** Triton's own lines have some hundred characters. */
+const longestLine = 64 * 1024;
+/** The 4,096 models that a sample holds have some ten lines each. */
+const mostLines = 200_000;
+
 const lineForm = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?[ \t]+(\S+)(?:[ \t]+-?\d+)?[ \t]*$/;
 const labelForm = /\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,\s*|$)/y;
 
@@ -31,20 +36,30 @@ function parseValue(text: string): number | null {
   return Number.isNaN(value) ? null : value;
 }
 
+/** The text's lines without their newlines, one at a time: a list of them would be larger than the text. */
+function* linesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length;) {
+    const end = text.indexOf('\n', from);
+    const to = end < 0 ? text.length : end;
+    if (to - from <= longestLine) yield text.slice(from, to);
+    from = to + 1;
+  }
+}
+
 /**
- * The values of Prometheus' text format 0.0.4 in their order; comments, types and lines that cannot be read are left out.
- * Source: prometheus.io, "Exposition formats".
+ * The values of Prometheus' text format 0.0.4 in their order; comments, types and lines that cannot be read or are longer
+ * than 64 KiB are left out, and so is what follows the 200,000th line. Source: prometheus.io, "Exposition formats".
  */
-export function parseMetrics(text: string): readonly MetricValue[] {
-  const values: MetricValue[] = [];
-  for (const line of text.split('\n')) {
+export function* parseMetrics(text: string): Generator<MetricValue> {
+  let lines = 0;
+  for (const line of linesOf(text)) {
+    if ((lines += 1) > mostLines) return;
     const trimmed = line.trim();
     if (trimmed === '' || trimmed.startsWith('#')) continue;
     const match = lineForm.exec(trimmed);
     if (match === null) continue;
     const labels = parseLabels(match[2] ?? '');
     const value = parseValue(match[3] ?? '');
-    if (labels !== null && value !== null) values.push({ name: match[1] ?? '', labels, value });
+    if (labels !== null && value !== null) yield { name: match[1] ?? '', labels, value };
   }
-  return values;
 }

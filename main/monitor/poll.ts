@@ -1,4 +1,5 @@
 import { toWire } from '../contract/errors';
+import { parseJson } from '../platform/parse-json';
 import type { RepositoryEntry } from '../triton/client';
 import { createTritonClient } from '../triton/client';
 import { errorTextOf, requestTriton } from '../triton/http';
@@ -73,7 +74,7 @@ export async function pollServer(
       const readAtMs = performance.now();
       if (response.status !== 200) return { value: null, hole: errorTextOf(response), readAtMs };
       try {
-        const reply: unknown = JSON.parse(response.body.toString('utf8'));
+        const reply = parseJson(response.body.toString('utf8'));
         return { value: parseModelStatistics(reply), hole: null, readAtMs };
       } catch (error) {
         return { value: null, hole: messageOf(error), readAtMs };

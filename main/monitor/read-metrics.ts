@@ -1,8 +1,6 @@
 import type { GpuSample } from '../contract/monitor';
+import { mostOthers } from '../contract/monitor-limits';
 import type { MetricValue } from './metrics-text';
-
-/** Values kept of what the monitor makes nothing of; a foreign server may have thousands. */
-const mostOthers = 400;
 
 /** What of the GPU a metric of Triton tells. Source: Triton's user guide, "Metrics". */
 const gpuMetrics: Readonly<Record<string, Exclude<keyof GpuSample, 'uuid'>>> = {
@@ -38,7 +36,7 @@ function labelled({ name, labels }: MetricValue): string {
 }
 
 /** GPUs, waiting requests, and everything else as it came. Values that are no finite number are left out. */
-export function readMetrics(values: readonly MetricValue[]): ReadMetrics {
+export function readMetrics(values: Iterable<MetricValue>): ReadMetrics {
   const gpus = new Map<string, GpuSample>();
   const pending = new Map<string, number>();
   const other: Record<string, number> = {};
@@ -46,7 +44,7 @@ export function readMetrics(values: readonly MetricValue[]): ReadMetrics {
   for (const metric of values) {
     const { name, labels, value } = metric;
     if (!Number.isFinite(value) || inStatistics.has(name)) continue;
-    const field = gpuMetrics[name];
+    const field = Object.hasOwn(gpuMetrics, name) ? gpuMetrics[name] : undefined;
     const uuid = labels['gpu_uuid'];
     if (field !== undefined && uuid !== undefined) {
       const known = gpus.get(uuid) ?? {

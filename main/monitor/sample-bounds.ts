@@ -2,12 +2,35 @@ import type { ModelSample, MonitorMarker, MonitorSample } from '../contract/moni
 import {
   longestMarkerText,
   longestName,
+  longestReason,
   mostGpus,
   mostModels,
+  mostOthers,
+  mostReasonCharacters,
   mostSampleMarkers,
 } from '../contract/monitor-limits';
 
 type Named = Pick<ModelSample, 'name' | 'version'>;
+
+/** Its first words; ends with "…" where it was longer. Cut again it stays as it is. */
+const cutTo = (text: string, most: number): string =>
+  text.length <= most + 1 ? text : `${text.slice(0, most)}…`;
+
+const cutReason = (text: string | null): string | null => (text === null ? null : cutTo(text, longestReason));
+
+/** First words of a reason that there is no room for. */
+const shortReason = 100;
+
+/** Thousands of models each may say at length why they are not ready: the first at length, the others in short. */
+function withBoundedReasons(models: readonly ModelSample[]): ModelSample[] {
+  let left = mostReasonCharacters;
+  return models.map((model) => {
+    if (model.reason === null) return model;
+    const reason = cutTo(model.reason, left > 0 ? longestReason : shortReason);
+    left -= reason.length;
+    return { ...model, reason };
+  });
+}
 
 /** The first that a sample has room for, those that serve before those that do not, and how many it leaves out. Pure. */
 export function boundedModels<Model extends Named>(
@@ -22,12 +45,9 @@ export function boundedModels<Model extends Named>(
 
 /** As many as a sample has room for, with the number of the others in place of the last one. Pure. */
 export function boundedMarkers(markers: readonly MonitorMarker[]): readonly MonitorMarker[] {
-  const cut = markers.slice(0, mostSampleMarkers).map((marker) => {
-    const { text } = marker;
-    return text.length <= longestMarkerText
-      ? marker
-      : { ...marker, text: `${text.slice(0, longestMarkerText)}…` };
-  });
+  const cut = markers
+    .slice(0, mostSampleMarkers)
+    .map((marker) => ({ ...marker, text: cutTo(marker.text, longestMarkerText) }));
   const last = markers[mostSampleMarkers - 1];
   if (markers.length <= mostSampleMarkers || last === undefined) return cut;
   const others = (markers.length - mostSampleMarkers + 1).toLocaleString('en-US');
@@ -43,5 +63,21 @@ export function boundedSample(sample: MonitorSample): MonitorSample {
   const moreModels = more + (sample.more?.models ?? 0);
   const moreGpus = sample.gpus.length - gpus.length + (sample.more?.gpus ?? 0);
   const counted = moreModels + moreGpus === 0 ? {} : { more: { models: moreModels, gpus: moreGpus } };
-  return { ...sample, models: [...kept], gpus: [...gpus], markers: [...markers], ...counted };
+  const { server } = sample;
+  const other = Object.entries(sample.other).filter(([key]) => key.length <= longestMarkerText);
+  return {
+    ...sample,
+    server: {
+      ...server,
+      reason: cutReason(server.reason),
+      version: server.version === null ? null : cutTo(server.version, longestName),
+    },
+    hole: cutReason(sample.hole),
+    metricsProblem: cutReason(sample.metricsProblem),
+    models: withBoundedReasons(kept),
+    gpus: [...gpus],
+    other: Object.fromEntries(other.slice(0, mostOthers)),
+    markers: [...markers],
+    ...counted,
+  };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import type { ErrorCode } from '../contract/errors';
+import { parseJson } from '../platform/parse-json';
 import { errorTextOf, requestTriton } from './http';
 import type { HttpResponse } from './http-exchange';
 import { decodeInferReply, encodeInferRequest, jsonLengthHeader } from './infer-message';
@@ -95,7 +96,7 @@ function parseReply<Schema extends z.ZodType>(
   what: string,
 ): z.infer<Schema> {
   try {
-    return schema.parse(JSON.parse(response.body.toString('utf8')));
+    return schema.parse(parseJson(response.body.toString('utf8')));
   } catch (error) {
     throw new WorkbenchError('server-unreachable', `The ${what} that the server sent cannot be read`, {
       remedy: 'Check that the address is the HTTP address of a Triton Inference Server.',

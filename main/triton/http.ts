@@ -8,6 +8,25 @@ import { exchangeOverTls } from './https';
 const plainResponseBytes = 8 * 1024 * 1024;
 
 /**
+ * The headers, or the end: garbage collection may take what fetch follows the signal by, and then a server that sends
+ * nothing is waited for without an end. Headers that come later are not read on.
+ */
+async function orAborted(answer: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  const { aborted, done: forget } = whenAborted(signal);
+  try {
+    return await Promise.race([answer, aborted]);
+  } catch (error) {
+    answer.then(
+      (late) => late.body?.cancel(),
+      () => undefined,
+    );
+    throw error;
+  } finally {
+    forget();
+  }
+}
+
+/**
  * The reply is refused as soon as it is larger: a foreign server may send anything. The signal is followed
  * here as well: once headers are there, fetch holds its own follower weakly, and garbage collection may take it.
  */
@@ -49,7 +68,7 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
   const maxBytes = request.maxResponseBytes ?? plainResponseBytes;
   try {
     if (tls !== null) return await exchangeOverTls(where, request, tls, maxBytes, controller.signal);
-    const response = await fetch(where, {
+    const answer = fetch(where, {
       method: request.method,
       redirect: 'error',
       signal: controller.signal,
@@ -57,6 +76,7 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
       headers: { Connection: 'close', ...request.headers },
       ...(request.body === undefined ? {} : { body: request.body as Uint8Array<ArrayBuffer> }),
     });
+    const response = await orAborted(answer, controller.signal);
     const body = await readCapped(response, maxBytes, controller.signal);
     return { status: response.status, headers: response.headers, body };
   } catch (error) {

@@ -5,7 +5,7 @@ import { readMetrics } from '../../../main/monitor/read-metrics';
 
 const capture = (name: string) => readFileSync(`test/fixtures/triton-metrics/${name}.txt`, 'utf8');
 const valueOf = (text: string, name: string, labels: Record<string, string> = {}) =>
-  parseMetrics(text).find(
+  [...parseMetrics(text)].find(
     (metric) =>
       metric.name === name && Object.entries(labels).every(([key, value]) => metric.labels[key] === value),
   )?.value;
@@ -16,7 +16,7 @@ describe('metrics as Triton 2.51 sent them', () => {
       const lines = capture(name).split('\n');
       const values = lines.filter((line) => line !== '' && !line.startsWith('#'));
       expect(values.length).toBeGreaterThan(10);
-      expect(parseMetrics(capture(name))).toHaveLength(values.length);
+      expect([...parseMetrics(capture(name))]).toHaveLength(values.length);
     }
   });
 
@@ -47,7 +47,7 @@ describe('the text format', () => {
       'd{ x = "1" , } NaN',
       'e 0',
     ].join('\n');
-    expect(parseMetrics(text)).toEqual([
+    expect([...parseMetrics(text)]).toEqual([
       { name: 'a', labels: { x: 'q"uote, }', y: 'back\\slash\nline' }, value: 1500 },
       { name: 'b', labels: {}, value: Infinity },
       { name: 'c', labels: {}, value: -Infinity },
@@ -57,7 +57,7 @@ describe('the text format', () => {
   });
 
   it('leaves out what is none', () => {
-    expect(parseMetrics('<html>\nname{x=1} 3\nname\nname three\n{} 1\n# TYPE a counter')).toEqual([]);
+    expect([...parseMetrics('<html>\nname{x=1} 3\nname\nname three\n{} 1\n# TYPE a counter')]).toEqual([]);
   });
 
   it('gathers the figures of each GPU, in the names of the user guide', () => {
@@ -75,5 +75,20 @@ describe('the text format', () => {
     ]);
     expect(read.gpus[1]?.powerLimitWatts).toBeNull();
     expect(read.other).toEqual({ 'nv_energy_consumption{gpu_uuid="GPU-a"}': 12 });
+  });
+});
+
+describe('metrics of a server that means no good', () => {
+  it('a line longer than 64 KiB is left out, and what follows 200,000 lines is not read', () => {
+    const long = `long{x="${'y'.repeat(70_000)}"} 1`;
+    expect([...parseMetrics(`${long}\na 1\n`)]).toEqual([{ name: 'a', labels: {}, value: 1 }]);
+    let read = 0;
+    for (const { value } of parseMetrics('a 1\n'.repeat(1_000_000))) read += value;
+    expect(read).toBe(200_000);
+  });
+
+  it('names of what every object has are no figures of a GPU', () => {
+    const { gpus } = readMetrics(parseMetrics('constructor{gpu_uuid="GPU-a"} 1\n'));
+    expect(gpus).toEqual([]);
   });
 });

@@ -105,3 +105,22 @@ it('alerts of thousands of models are those of each', () => {
   expect(again.alerts).toEqual(alerts);
   expect(again.markers).toEqual([]);
 });
+
+it('reasons, holes, versions and other metrics have their first words, and a second time the same', () => {
+  const long = 'why '.repeat(5000);
+  const models = names(4000, 'm').map((one) => model({ ...one, state: 'unavailable', reason: long }));
+  const other = Object.fromEntries([
+    [`x{l="${long}"}`, 1],
+    ...Array.from({ length: 1000 }, (_unused, at): [string, number] => [`n${at}`, at]),
+  ]);
+  const server = { state: 'up', reason: long, version: long, restarts: 0 } as const;
+  const given = sample(0, { models, other, server, hole: long, metricsProblem: long });
+  const bounded = boundedSample(given);
+  expect(JSON.stringify(bounded).length).toBeLessThan(2 ** 21);
+  expect(bounded.models[0]?.reason).toHaveLength(1001);
+  expect(bounded.models.at(-1)?.reason).toHaveLength(101);
+  expect(bounded.hole).toHaveLength(1001);
+  expect(bounded.server.version).toHaveLength(257);
+  expect(Object.keys(bounded.other)).toHaveLength(400);
+  expect(boundedSample(bounded)).toEqual(bounded);
+});
