@@ -1,4 +1,5 @@
 import type { GpuFacts, GpuReport } from '../contract/machine';
+import { fileLimits } from '../contract/reader-limits';
 import { exec } from '../platform/exec';
 import { parseGpuList } from './gpu-list';
 import { parseNvidiaSmi } from './nvidia-smi';
@@ -6,7 +7,7 @@ import { describeSmiFailure } from './smi-failure';
 
 /** Whoever asked has the whole answer within 3 s. */
 const usualLimitMs = 2500;
-const maxOutputLength = 8 * 1024 * 1024;
+const maxOutputLength = fileLimits.nvidiaSmi.bytes;
 
 /** Text of one call, and why it is not to be trusted. */
 interface Answer {

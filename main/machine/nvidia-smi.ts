@@ -1,5 +1,6 @@
 import { XMLParser } from 'fast-xml-parser';
 import type { GpuFacts, GpuLoad, GpuProcess, GpuReport, MigDevice } from '../contract/machine';
+import { fileLimits } from '../contract/reader-limits';
 import { computeCapabilityOf } from './compute-capability';
 import { childOf, childrenOf, quantityOf, switchOf, textOf } from './smi-node';
 import type { SmiNode } from './smi-node';
@@ -131,7 +132,7 @@ function withoutClockLists(xml: string): string {
 }
 
 /**
- * What `nvidia-smi -q -x` printed, schema v10 to v13. null when the text holds no whole report.
+ * What `nvidia-smi -q -x` printed, schema v10 to v13. null when the text holds no whole report, or a larger one than any.
  * What stands before and after the report (warnings, the DTD) is not looked at, entities are not resolved.
  */
 export function parseNvidiaSmi(xml: string): GpuReport | null {
@@ -139,10 +140,11 @@ export function parseNvidiaSmi(xml: string): GpuReport | null {
   const start = xml.indexOf('<nvidia_smi_log');
   const end = xml.lastIndexOf(endTag);
   if (start === -1 || end < start) return null;
+  const report = withoutClockLists(xml.slice(start, end + endTag.length));
+  if (Buffer.byteLength(report) > fileLimits.nvidiaSmi.parsedBytes) return null;
   const parser = new XMLParser({ parseTagValue: false, ignoreAttributes: false, processEntities: false });
   let log: SmiNode | null;
   try {
-    const report = withoutClockLists(xml.slice(start, end + endTag.length));
     log = childOf(parser.parse(report) as SmiNode, 'nvidia_smi_log');
   } catch {
     return null;

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
+import { fileLimits } from '../contract/reader-limits';
 
 /** Files of a model folder and what each must define. */
 const wanted = [
@@ -9,7 +10,7 @@ const wanted = [
   ['metrics.py', /^class\s+MetricsCalculator\b/m, 'MetricsCalculator'],
 ] as const;
 
-const largestSource = 4 * 1024 * 1024;
+const largestSource = fileLimits.sourceCode.bytes;
 
 /** Looks for the functions that a run calls, in the text of the files. Throws model-folder-invalid. */
 export async function checkFolderCode(folder: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { fileLimits } from '../contract/reader-limits';
 import type { FileWindow } from './file-window';
 
 /** A field of a protobuf message in a file: a number, or where its bytes are. */
@@ -11,12 +12,13 @@ export interface MessageField {
 }
 
 /** More than any real graph has; a file of nothing but tiny fields is not walked for minutes. */
-const fieldLimit = 20_000_000;
+const { fields: fieldLimit, textBytes: textLimit } = fileLimits.protobufModel;
 const stringLimit = 4096;
 
 /** Walks protobuf messages of a file in place and counts what it visits. */
 export class MessageWalk {
   private visited = 0;
+  private textBytes = 0;
 
   constructor(private readonly file: FileWindow) {}
 
@@ -69,9 +71,11 @@ export class MessageWalk {
     if (at > end) throw new RangeError('A field goes beyond the end of its message');
   }
 
-  /** The text of a field; names longer than 4 KiB are refused. */
+  /** The text of a field; names longer than 4 KiB, and too many of them together, are refused. */
   text({ start, end }: MessageField): string {
     if (end - start > stringLimit) throw new Error(`A name of ${end - start} bytes`);
+    this.textBytes += end - start;
+    if (this.textBytes > textLimit) throw new Error(`Names of more than ${textLimit} bytes together`);
     return this.file.bytes(start, end - start).toString('utf8');
   }
 }

@@ -1,4 +1,5 @@
 import { WorkbenchError } from '../contract/errors';
+import { fileLimits } from '../contract/reader-limits';
 import { openModelFile } from './file-window';
 import type { MessageField } from './message-walk';
 import { MessageWalk } from './message-walk';
@@ -25,6 +26,12 @@ export interface OnnxFacts {
 }
 
 const depthLimit = 32;
+const { tensors: tensorLimit, axes: axisLimit, externalFiles: externalLimit } = fileLimits.protobufModel;
+
+/** Throws an Error where the model has too many of something. */
+function limited(count: number, limit: number, what: string): void {
+  if (count > limit) throw new Error(`More than ${limit} ${what}`);
+}
 
 /** Field numbers of onnx.proto3 (ONNX 1.18), as far as they are read. */
 const model = { graph: 7, opsetImport: 8, functions: 25 } as const;
@@ -63,6 +70,14 @@ class OnnxReader {
       } else if (field.number === model.opsetImport) this.opset(field);
       else if (field.number === model.functions) this.definedFunction(field);
     }
+  }
+
+  /** Older files list each weight among the inputs too; these do not count. Throws an Error. */
+  checkCounts(): void {
+    const { inputs, outputs, initializers } = this.found;
+    const given = inputs.reduce((count, { name }) => count + (initializers.has(name) ? 0 : 1), 0);
+    limited(given, tensorLimit, 'inputs');
+    limited(outputs.length, tensorLimit, 'outputs');
   }
 
   private opset(at: MessageField): void {
@@ -137,6 +152,7 @@ class OnnxReader {
       if (field.number === tensor.externalData) {
         const [key, value] = this.entry(field);
         if (key === 'location') this.found.externalFiles.add(value);
+        limited(this.found.externalFiles.size, externalLimit, 'files with weights');
       }
     }
     return name;
@@ -181,6 +197,7 @@ class OnnxReader {
         if (part.number === 2) dimension = this.walk.text(part);
       }
       found.push(dimension);
+      limited(found.length, axisLimit, 'axes of a tensor');
     }
     return found;
   }
@@ -200,6 +217,7 @@ export function readOnnx(path: string): OnnxFacts {
     const reader = new OnnxReader(new MessageWalk(file));
     try {
       reader.model(file.size);
+      reader.checkCounts();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       const remedy = 'Copy or export it again; its first bytes may show that it is another kind of file.';

@@ -1,6 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../contract/errors';
+import { fileLimits } from '../contract/reader-limits';
 import type { ModelSource } from '../contract/run-spec';
 import { backendOf } from '../formats/patched-config';
 import { readBoundedFile } from '../platform/read-bounded-file';
@@ -24,8 +25,7 @@ const kinds: Readonly<Record<string, { readonly kind: RepositoryModel['kind']; r
 const refused = (where: string, message: string, remedy: string): WorkbenchError =>
   new WorkbenchError('model-folder-invalid', message, { where, remedy });
 
-/** The largest configuration of a served model is some tens of kilobytes. */
-export const mostConfigBytes = 2 ** 20;
+export const mostConfigBytes = fileLimits.configPbtxt.bytes;
 
 /** Text of config.pbtxt. It comes with a repository of any origin, so it may lead nowhere else. */
 async function configText(path: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
+import { fileLimits } from '../contract/reader-limits';
 import { FileWindow } from './file-window';
 import type { MessageField } from './message-walk';
 import { MessageWalk } from './message-walk';
@@ -38,6 +39,8 @@ const tensorShape = { dimension: 2, unknownRank: 3 } as const;
 const servingTag = 'serve';
 const servingSignature = 'serving_default';
 
+const { tensors: tensorLimit, axes: axisLimit } = fileLimits.protobufModel;
+
 interface Graph {
   readonly tags: string[];
   readonly signatures: Map<string, MessageField>;
@@ -61,6 +64,7 @@ class SavedModelReader {
       if (field.number !== side) continue;
       const [name, info] = this.entry(field);
       found.push({ name, dataType: null, dimensions: null, ...(info === null ? {} : this.tensor(info)) });
+      if (found.length > tensorLimit) throw new Error(`More than ${tensorLimit} tensors of a signature`);
     }
     return found.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
   }
@@ -135,6 +139,7 @@ class SavedModelReader {
         if (part.number === 1) dimension = part.value < 0 ? '' : part.value;
       }
       found.push(dimension);
+      if (found.length > axisLimit) throw new Error(`More than ${axisLimit} axes of a tensor`);
     }
     return found;
   }

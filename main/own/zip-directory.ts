@@ -1,4 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
+import { fileLimits } from '../contract/reader-limits';
 import type { FileWindow } from './file-window';
 
 export interface ZipEntry {
@@ -18,9 +19,7 @@ const entryBytes = 46;
 const localBytes = 30;
 const largestComment = 65_535;
 const zip64 = 0xffffffff;
-const largestDirectory = 64 * 1024 * 1024;
-/** Of what is read whole: source text and short pickles. */
-const largestText = 16 * 1024 * 1024;
+const { directoryBytes: largestDirectory, textBytes: largestText } = fileLimits.torchscript;
 
 /** Extra field 1 of an entry: the 64-bit values that stand in place of 0xffffffff, in this order. */
 function wide(extra: Buffer, wanted: readonly number[]): number[] {
@@ -85,7 +84,7 @@ function inflated(raw: Buffer, { name, bytes }: ZipEntry): Buffer {
 
 /**
  * Content of an entry. Throws an Error for a method other than stored and deflated, for a content that is not of the stated
- * size, and above `mostBytes` (16 MiB where nothing else is said).
+ * size, and above `mostBytes` (source text and short pickles where nothing else is said).
  */
 export function readZipEntry(file: FileWindow, entry: ZipEntry, mostBytes = largestText): Buffer {
   if (entry.bytes > mostBytes || entry.compressedBytes > mostBytes) {

@@ -1,9 +1,10 @@
 import { isMap, isScalar, Lexer, LineCounter, parseDocument, Parser, visit } from 'yaml';
 import type { Document, YAMLMap } from 'yaml';
 import { WorkbenchError } from '../contract/errors';
+import { fileLimits } from '../contract/reader-limits';
 
-/** A specification has some kilobytes. The parser's time grows with the square of the errors in a text. */
-export const mostYamlBytes = 64 * 1024;
+/** The parser's time grows with the square of the errors in a text. */
+export const mostYamlBytes = fileLimits.yaml.bytes;
 /** Mappings and lists within each other: a specification has 8. */
 export const mostYamlDepth = 64;
 /** Each is looked up in the list of all. */

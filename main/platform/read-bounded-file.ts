@@ -5,6 +5,9 @@ import { open } from 'node:fs/promises';
 /** Text of a file, or why it is not read: the end of a sentence that names the file. */
 export type BoundedFile = { readonly text: string } | { readonly problem: string };
 
+/** The same as bytes. */
+export type BoundedBytes = { readonly bytes: Buffer } | { readonly problem: string };
+
 const problems: Readonly<Record<string, string>> = {
   ELOOP: 'it is a link',
   ENOENT: 'it does not exist',
@@ -30,14 +33,24 @@ async function readUpTo(file: FileHandle, size: number, mostBytes: number): Prom
   return null;
 }
 
+export interface BoundedOptions {
+  /** A person named the path: links in it lead where they will. */
+  readonly links?: 'follow';
+}
+
 /**
- * A text file from outside: a regular one, reached by no link, of at most `mostBytes`. Both are checked on the opened file
- * before anything is read; a pipe is not waited for, as O_NONBLOCK opens it at once.
+ * A file from outside: a regular one of at most `mostBytes`, reached by no link unless a person named it. Both are checked on
+ * the opened file before anything is read; a pipe is not waited for, as O_NONBLOCK opens it at once.
  */
-export async function readBoundedFile(path: string, mostBytes: number): Promise<BoundedFile> {
+export async function readBoundedBytes(
+  path: string,
+  mostBytes: number,
+  { links }: BoundedOptions = {},
+): Promise<BoundedBytes> {
   let file: FileHandle;
   try {
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK | (links === 'follow' ? 0 : constants.O_NOFOLLOW);
+    file = await open(path, flags);
   } catch (error) {
     return problemOf(error);
   }
@@ -47,10 +60,20 @@ export async function readBoundedFile(path: string, mostBytes: number): Promise<
     if (stats.size > mostBytes)
       return { problem: `it has ${stats.size} bytes, at most ${mostBytes} are read` };
     const bytes = await readUpTo(file, stats.size, mostBytes);
-    return bytes === null ? { problem: 'it grows while it is read' } : { text: bytes.toString('utf8') };
+    return bytes === null ? { problem: 'it grows while it is read' } : { bytes };
   } catch (error) {
     return problemOf(error);
   } finally {
     await file.close();
   }
+}
+
+/** The same as text. */
+export async function readBoundedFile(
+  path: string,
+  mostBytes: number,
+  options: BoundedOptions = {},
+): Promise<BoundedFile> {
+  const found = await readBoundedBytes(path, mostBytes, options);
+  return 'bytes' in found ? { text: found.bytes.toString('utf8') } : found;
 }

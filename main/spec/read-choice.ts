@@ -79,6 +79,9 @@ function withoutKeys(tree: Tree, path: readonly PropertyKey[], keys: readonly st
 /** Stands for an address that is not typed yet, so that the rules speak of a remote Triton all the same. */
 const anyAddress = 'http://localhost:8000';
 
+/** More misfits than these are repaired by whole sections, and no more of them are told. */
+const mostMisfits = 100;
+
 /** One field that does not fit: the preset's value in its place, or nothing where the preset has none. */
 function withoutMisfit(tree: Tree, path: readonly PropertyKey[], defaults: RunSpec): Tree {
   const [section] = path;
@@ -106,7 +109,17 @@ function treeAt(path: readonly PropertyKey[], value: unknown): Tree {
   return isTree(inner) ? inner : {};
 }
 
+/**
+ * Each mends one field in a copy of the tree: where a foreign file has more misfits than any person makes, each of its
+ * sections that has one is replaced whole.
+ */
 function repaired(tree: Tree, issues: readonly z.core.$ZodIssue[], defaults: RunSpec): Tree {
+  if (issues.length > mostMisfits) {
+    const sections = new Set(issues.flatMap(({ path: [section] }) => section ?? []));
+    const kept = Object.entries(tree).filter(([key]) => Object.hasOwn(defaults, key) && !sections.has(key));
+    const usual = [...sections].map((key) => [String(key), at(defaults, key)] as const);
+    return Object.fromEntries([...kept, ...usual.filter(([, value]) => value !== undefined)]);
+  }
   return issues.reduce<Tree>(
     (current, issue) =>
       issue.code === 'unrecognized_keys'
@@ -128,6 +141,15 @@ function issueProblems(issue: z.core.$ZodIssue): SpecProblem[] {
     }));
   }
   return [{ field, severity, message: issue.message, remedy: null }];
+}
+
+/** As many as a person can look through, and how many more there are. */
+function toldProblems(issues: readonly z.core.$ZodIssue[]): SpecProblem[] {
+  const all = issues.flatMap(issueProblems);
+  const [told, more] = [all.slice(0, mostMisfits), all.length - mostMisfits];
+  if (more <= 0) return told;
+  const message = `${more} more fields do not fit`;
+  return [...told, { field: '', severity: 'problem', message, remedy: 'Check that this is the right file.' }];
 }
 
 /** As many rounds as fields can be nested in each other: one stand-in may uncover the next. */
@@ -170,7 +192,7 @@ export function readChoice(preset: Preset, choice: Choice): ReadChoice {
     }
     const { issues } = parsed.error;
     // What a stand-in uncovers in later rounds is no mistake of the person's.
-    if (round === 0) problems.push(...issues.flatMap(issueProblems));
+    if (round === 0) problems.push(...toldProblems(issues));
     if (defaults === null) break;
     tree = repaired(tree, issues, defaults);
   }

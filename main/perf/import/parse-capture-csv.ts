@@ -1,4 +1,5 @@
 import { WorkbenchError } from '../../contract/errors';
+import { fileLimits } from '../../contract/reader-limits';
 import type { LoadPoint } from '../../contract/results';
 import { loadKey, mostUnderWay } from '../../contract/scenario-levels';
 
@@ -44,6 +45,8 @@ const derived = ['request/response', 'response wait', 'avg latency'];
 /** Put in front by the published scripts, which write a file of several sweeps. */
 const batchColumns = ['Batch', 'batch_size'];
 const number = /^\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+const { columns: mostColumns, levels: mostLevels } = fileLimits.captureCsv;
 
 /** What the first line names. */
 interface Header {
@@ -158,8 +161,8 @@ function batchOf(row: Row, column: string | null, options: CaptureOptions): numb
 }
 
 function readHeader(text: string, fileName: string): Header {
-  const names = text.split(',').map((name) => name.trim());
   const where = `${fileName}, line 1`;
+  const names = text.split(',', mostColumns + 1).map((name) => name.trim());
   const loadColumn = ['Concurrency', 'Request Rate'].find((name) => names.includes(name));
   const lacking = [throughputColumn, ...Object.values(required)].filter((name) => !names.includes(name));
   const repeated = names.find((name, index) => name !== '' && names.indexOf(name) < index);
@@ -168,6 +171,7 @@ function readHeader(text: string, fileName: string): Header {
       where,
       remedy: 'Give a CSV file as perf_analyzer writes it with -f, or its --profile-export-file.',
     });
+  if (names.length > mostColumns) throw refused(`There are more than ${mostColumns} columns`);
   if (names.includes('p99 latency (ms)'))
     throw refused('This is a table of results in milliseconds, not a file of perf_analyzer');
   if (loadColumn === undefined) throw refused('There is no column "Concurrency" and none "Request Rate"');
@@ -192,7 +196,7 @@ export function parseCaptureCsv(text: string, options: CaptureOptions): Capture 
   for (const [index, line] of lines.entries()) {
     // The published scripts write it again for each sweep.
     if (index === 0 || line.trim() === '' || line.trim() === headerText) continue;
-    const cells = line.split(',');
+    const cells = line.split(',', 2 * mostColumns);
     const row = new Row(names, cells, `${options.fileName}, line ${index + 1}`);
     // Rows with GPU columns end with a comma that the header does not have.
     const extra = cells.slice(names.length).some((cell) => cell.trim() !== '');
@@ -205,6 +209,7 @@ export function parseCaptureCsv(text: string, options: CaptureOptions): Capture 
     if (before !== undefined) throw row.fail(`${load} is there already in line ${before}`, loadColumn);
     seen.set(loadKey(point), index + 1);
     points.push(point);
+    if (points.length > mostLevels) throw row.fail(`There are more than ${mostLevels} levels`);
   }
   if (points.length === 0) {
     throw new WorkbenchError('input-invalid', 'The file has no level: perf_analyzer found none steady', {

@@ -1,46 +1,10 @@
-import { z } from 'zod';
-import { WorkbenchError } from '../../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../../contract/results';
 import { mostUnderWay } from '../../contract/scenario-levels';
 import { percentileOf } from '../percentile';
 import { isSteady, stabilityWindows } from '../stability';
 import type { Capture, CaptureOptions } from './parse-capture-csv';
-
-/** Nanoseconds since 1970 are beyond the whole numbers that JSON.parse keeps exactly: they come as text. */
-const nanoseconds = z
-  .union([z.string().regex(/^\d+$/, 'a count of nanoseconds'), z.int().min(0)])
-  .transform((value) => BigInt(value));
-
-const experimentSchema = z.object({
-  experiment: z.object({ mode: z.string(), value: z.number() }),
-  requests: z.array(z.object({ timestamp: nanoseconds, response_timestamps: z.array(nanoseconds) })),
-  window_boundaries: z.array(nanoseconds).optional(),
-});
-const exportSchema = z.object({ experiments: z.array(experimentSchema).min(1) });
-type Experiment = z.infer<typeof experimentSchema>;
-
-const refused = (message: string, where: string) =>
-  new WorkbenchError('input-invalid', message, {
-    where,
-    remedy: 'Give a file as perf_analyzer writes it with --profile-export-file.',
-  });
-
-/**
- * Whole numbers of 16 digits and more as text; what stands in a text stays as it is. A text that is not closed ends with the
- * file: the search never starts again within it.
- */
-const exactNumbers = (text: string): string =>
-  text.replace(/"(?:[^"\\]|\\(?:.|$))*(?:"|$)|(?<![\d.eE+-])\d{16,}(?![\d.eE])/gs, (found) =>
-    found.startsWith('"') ? found : `"${found}"`,
-  );
-
-function parseJson(text: string, fileName: string): unknown {
-  try {
-    return JSON.parse(exactNumbers(text)) as unknown;
-  } catch (cause) {
-    throw refused(`This is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`, fileName);
-  }
-}
+import type { ProfileExperiment } from './profile-document';
+import { readProfileDocument, refusedProfile as refused } from './profile-document';
 
 const usBetween = (fromNs: bigint, toNs: bigint): number => Number(toNs - fromNs) / 1000;
 
@@ -50,13 +14,12 @@ interface Answered {
 }
 
 /** From the send to the last response. Throws input-invalid for a response before its request. */
-function answeredOf({ requests }: Experiment, where: string): readonly Answered[] {
-  return requests.flatMap(({ timestamp, response_timestamps: responses }, index) => {
-    const endNs = responses.at(-1);
-    if (endNs === undefined) return [];
-    if (endNs < timestamp)
+function answeredOf({ requests }: ProfileExperiment, where: string): readonly Answered[] {
+  return requests.flatMap(({ sentNs, lastResponseNs: endNs }, index) => {
+    if (endNs === null) return [];
+    if (endNs < sentNs)
       throw refused('The response is older than its request', `${where}.requests[${index}]`);
-    return [{ endNs, latencyUs: usBetween(timestamp, endNs) }];
+    return [{ endNs, latencyUs: usBetween(sentNs, endNs) }];
   });
 }
 
@@ -101,8 +64,8 @@ const stabilityPercentage = 10;
 
 const modes = ['concurrency', 'request_rate', 'custom', 'custom_intervals'];
 
-function pointOf(experiment: Experiment, where: string, { batchSize }: CaptureOptions): LoadPoint {
-  const { mode, value } = experiment.experiment;
+function pointOf(experiment: ProfileExperiment, where: string, { batchSize }: CaptureOptions): LoadPoint {
+  const { mode, value } = experiment;
   const byConcurrency = mode === 'concurrency';
   if (!modes.includes(mode))
     throw refused(`"${mode}" is no mode of perf_analyzer`, `${where}.experiment.mode`);
@@ -110,7 +73,7 @@ function pointOf(experiment: Experiment, where: string, { batchSize }: CaptureOp
     throw refused(`${value} is no load`, `${where}.experiment.value`);
   }
   const answered = answeredOf(experiment, where);
-  const bounds = experiment.window_boundaries ?? [];
+  const bounds = experiment.windowBoundaries;
   const unordered = bounds.findIndex((bound, index) => index > 0 && bound <= (bounds[index - 1] ?? bound));
   if (unordered > 0) {
     throw refused('The boundaries of the windows do not ascend', `${where}.window_boundaries[${unordered}]`);
@@ -124,7 +87,7 @@ function pointOf(experiment: Experiment, where: string, { batchSize }: CaptureOp
   const counted = windowed ? answered.filter(({ endNs }) => endNs >= firstNs && endNs <= lastNs) : answered;
   const sorted = counted.map((one) => one.latencyUs).sort((a, b) => a - b);
   if (sorted.length === 0) throw refused('No request was answered', `${where}.requests`);
-  const sentNs = experiment.requests.map(({ timestamp }) => timestamp);
+  const sentNs = experiment.requests.map((request) => request.sentNs);
   const startNs = windowed ? firstNs : sentNs.reduce((least, ns) => (ns < least ? ns : least));
   const endNs = windowed
     ? lastNs
@@ -165,17 +128,6 @@ function pointOf(experiment: Experiment, where: string, { batchSize }: CaptureOp
   };
 }
 
-function refusedField(error: z.ZodError, fileName: string): WorkbenchError {
-  const [issue] = error.issues;
-  const path = (issue?.path ?? []).map((part) =>
-    typeof part === 'number' ? `[${part}]` : `.${String(part)}`,
-  );
-  return refused(
-    `This is not as perf_analyzer writes it: ${issue?.message ?? 'unknown'}`,
-    `${fileName}, ${path.join('').replace(/^\./, '') || 'the whole file'}`,
-  );
-}
-
 /**
  * Every experiment of a profile export of perf_analyzer, percentiles by its rule from the single requests; a request is
  * counted in the window in which its last response came. There are no columns of client and server in such a file. Pure.
@@ -183,21 +135,18 @@ function refusedField(error: z.ZodError, fileName: string): WorkbenchError {
  */
 export function parseProfileExport(text: string, options: CaptureOptions): Capture {
   const { fileName } = options;
-  const parsed = exportSchema.safeParse(parseJson(text, fileName));
-  if (!parsed.success) throw refusedField(parsed.error, fileName);
+  const experiments = readProfileDocument(text, fileName);
   const points: LoadPoint[] = [];
   const seen = new Set<string>();
-  for (const [index, experiment] of parsed.data.experiments.entries()) {
+  for (const [index, experiment] of experiments.entries()) {
     const where = `${fileName}, experiments[${index}]`;
-    const { mode, value } = experiment.experiment;
+    const { mode, value } = experiment;
     const load = `${mode} ${value}`;
     if (seen.has(load)) throw refused(`${load} is there twice`, `${where}.experiment`);
     seen.add(load);
     points.push(pointOf(experiment, where, options));
   }
-  const unwindowed = parsed.data.experiments.filter(
-    ({ window_boundaries: bounds = [] }) => bounds.length < 2,
-  ).length;
+  const unwindowed = experiments.filter(({ windowBoundaries }) => windowBoundaries.length < 2).length;
   return {
     points,
     notes: [

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
 import type { ImportRequest, ImportSource } from '../../contract/imported';
+import { fileLimits } from '../../contract/reader-limits';
 import type { LoadPoint } from '../../contract/results';
+import { readBoundedBytes } from '../../platform/read-bounded-file';
 import { parseCaptureCsv } from './parse-capture-csv';
 import type { Capture, CaptureOptions } from './parse-capture-csv';
 import { parseProfileExport } from './parse-profile-export';
-
-/** A profile export keeps every request with its inputs; V8 holds no text beyond half a gigabyte. */
-const largestBytes = 256 * 1024 ** 2;
 
 export interface ReadCapture {
   readonly source: ImportSource;
@@ -18,24 +16,18 @@ export interface ReadCapture {
   readonly points: readonly LoadPoint[];
 }
 
+const { bytes: mostCsvBytes } = fileLimits.captureCsv;
+const { bytes: mostProfileBytes } = fileLimits.profileExport;
+
+const tooLarge = 'Export fewer levels, or import the CSV file in place of the profile export.';
+
+/** Which of the two kinds it is, its first letter says; a profile export, with every request in it, may be the larger. */
 async function readSmall(path: string): Promise<Buffer> {
-  let size: number;
-  try {
-    const found = await stat(path);
-    if (!found.isFile()) throw new WorkbenchError('input-invalid', 'This is no file', { where: path });
-    size = found.size;
-    if (size <= largestBytes) return await readFile(path);
-  } catch (error) {
-    if (error instanceof WorkbenchError) throw error;
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new WorkbenchError('input-invalid', `The file cannot be read (${code})`, {
-      where: path,
-      cause: error,
-    });
-  }
-  throw new WorkbenchError('input-invalid', `The file is too large to be read (${size} bytes)`, {
+  const found = await readBoundedBytes(path, mostProfileBytes, { links: 'follow' });
+  if ('bytes' in found) return found.bytes;
+  throw new WorkbenchError('input-invalid', `The file is not read: ${found.problem}`, {
     where: path,
-    remedy: `At most ${largestBytes} bytes; export fewer levels, or import the CSV file instead.`,
+    ...(found.problem.includes(' bytes') ? { remedy: tooLarge } : {}),
   });
 }
 
@@ -52,9 +44,17 @@ function parsed(
     });
   }
   const text = bytes.toString('utf8');
-  return /^\uFEFF?\s*[{[]/.test(text)
-    ? { kind: 'perf-analyzer-profile', capture: parseProfileExport(text, options) }
-    : { kind: 'perf-analyzer-csv', capture: parseCaptureCsv(text, options) };
+  if (/^\uFEFF?\s*[{[]/.test(text)) {
+    return { kind: 'perf-analyzer-profile', capture: parseProfileExport(text, options) };
+  }
+  if (bytes.length > mostCsvBytes) {
+    throw new WorkbenchError(
+      'input-invalid',
+      `The CSV file has ${bytes.length} bytes, at most ${mostCsvBytes} are read`,
+      { where: fileName, remedy: 'A file of perf_analyzer has one line a level.' },
+    );
+  }
+  return { kind: 'perf-analyzer-csv', capture: parseCaptureCsv(text, options) };
 }
 
 /** As a folder and a preset may be named. */

@@ -1,4 +1,5 @@
 import { datatypeBytes } from '../../contract/input-data';
+import { parseBoundedJson } from '../../platform/parse-bounded-json';
 import { encodeValues } from './encode-values';
 import type { InputEntry, ReadInput, SampleTensor, WantedTensor, WantedTensors } from './wanted-tensor';
 import {
@@ -159,6 +160,9 @@ function readStreams(
 ): InputEntry[][] {
   const listed: readonly unknown[] | null = Array.isArray(value) ? value : null;
   if (listed === null || listed.length === 0) throw inputProblem(where, 'There is no list of entries');
+  const count = listed.reduce<number>((sum, one) => sum + (Array.isArray(one) ? one.length : 1), 0);
+  if (count > mostEntries)
+    throw inputProblem(where, `It has ${count} entries, at most ${mostEntries} are read`);
   const nested = listed.filter(Array.isArray).length;
   if (nested > 0 && nested < listed.length) {
     throw inputProblem(
@@ -179,7 +183,7 @@ function readStreams(
 function parseDocument(text: string, file: string): Member {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = parseBoundedJson(text);
   } catch (cause) {
     throw inputProblem(file, `It is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
@@ -213,9 +217,6 @@ function unevenTensor(streams: readonly (readonly InputEntry[])[]): string | nul
 export function parseInputJson(text: string, wanted: WantedTensors, file: string): ReadInput {
   const document = parseDocument(text, file);
   const streams = readStreams(`${file}: data`, wanted.inputs, document['data'], true);
-  const count = streams.flat().length;
-  if (count > mostEntries)
-    throw inputProblem(file, `It has ${count} entries, at most ${mostEntries} are read`);
   const uneven = unevenTensor(streams);
   if (uneven !== null)
     throw inputProblem(file, `The optional input ${uneven} is in some entries and not in others`);

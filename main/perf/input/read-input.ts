@@ -1,4 +1,5 @@
 import { open, readFile, stat } from 'node:fs/promises';
+import { fileLimits } from '../../contract/reader-limits';
 import { parseInputJson } from './parse-input-json';
 import { readInputFolder } from './read-input-folder';
 import { readNpz } from './read-npz';
@@ -6,7 +7,7 @@ import type { ReadInput, WantedTensors } from './wanted-tensor';
 import { inputProblem } from './wanted-tensor';
 
 /** Text of numbers takes several times the memory of the numbers. */
-const mostJsonBytes = 256 * 1024 * 1024;
+const mostJsonBytes = fileLimits.inputJson.bytes;
 
 /** Whether the file begins as a ZIP archive does, which an npz file is. */
 async function isArchive(path: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { WorkbenchError } from '../../contract/errors';
 import type { SampleDatatype } from '../../contract/input-data';
 import { datatypeBytes, isDatatype } from '../../contract/input-data';
+import { fileLimits } from '../../contract/reader-limits';
 
 /** An input or output of the model, as one sample has it. */
 export interface WantedTensor {
@@ -38,8 +39,7 @@ export interface ReadInput {
 }
 
 /** More of the user's input than this is not read: it stays in memory while requests are made of it. */
-export const mostInputBytes = 2 ** 30;
-export const mostEntries = 65_536;
+export const { bytes: mostInputBytes, entries: mostEntries } = fileLimits.inputData;
 
 export const elementCount = (shape: readonly number[]): number =>
   shape.reduce((product, size) => product * size, 1);

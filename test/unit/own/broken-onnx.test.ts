@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileLimits } from '../../../main/contract/reader-limits';
 import { field, onnxBytes } from '../../support/onnx-bytes';
 import { refusesEach } from '../../support/model-bench';
 import { zipBytes } from '../../support/zip-bytes';
 
 const file = 'model-file-invalid';
+const { protobufModel } = fileLimits;
 const nested = (depth: number): Buffer => {
   let graph: Buffer = field(4, 'If');
   for (let level = 0; level < depth; level += 1)
@@ -53,6 +55,34 @@ refusesEach('an ONNX file', [
     make: ({ put }) => put('a.onnx', onnxBytes().subarray(0, 40)),
     code: file,
     says: ['no whole ONNX file', 'beyond the end'],
+  },
+  {
+    what: 'a file with thousands of inputs',
+    make: ({ put }) => {
+      const inputs = Array.from({ length: protobufModel.tensors + 1 }, (_unused, index) => ({
+        name: `x${index}`,
+        shape: [1],
+      }));
+      return put('a.onnx', onnxBytes({ inputs }));
+    },
+    code: file,
+    says: [`More than ${protobufModel.tensors} inputs`],
+  },
+  {
+    what: 'a file with a tensor of a hundred axes',
+    make: ({ put }) => put('a.onnx', onnxBytes({ inputs: [{ name: 'x', shape: Array(100).fill(1) }] })),
+    code: file,
+    says: [`More than ${protobufModel.axes} axes`],
+  },
+  {
+    what: 'a file of nothing but long names',
+    make: ({ put }) => {
+      const weight = field(5, field(8, 'n'.repeat(4096)));
+      const count = Math.ceil(protobufModel.textBytes / 4096) + 1;
+      return put('a.onnx', onnxBytes({ graph: [Buffer.concat(Array(count).fill(weight))] }));
+    },
+    code: file,
+    says: [`Names of more than ${protobufModel.textBytes} bytes`],
   },
   {
     what: 'a file without a graph',

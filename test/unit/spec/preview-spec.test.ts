@@ -267,3 +267,15 @@ describe('the commands to come', () => {
     expect(commands.find(({ argv }) => argv.includes('infer-triton'))?.argv).toContain('localhost:9005');
   });
 });
+
+describe('a preview of a foreign choice with thousands of misfits', () => {
+  const args = Object.fromEntries(Array.from({ length: 5000 }, (_unused, index) => [`k${index}`, [index]]));
+
+  it('comes, with as many of them as a person can look through and the count of the rest', async () => {
+    const { spec, problems, configPbtxt } = await preview({ model: { args }, configure: { instances: 3 } });
+    expect(spec).toBeNull();
+    expect(problems.filter(({ field }) => field.startsWith('model.args.'))).toHaveLength(100);
+    expect(problems.map(({ message }) => message)).toContain('4900 more fields do not fit');
+    expect(configPbtxt).toBeNull();
+  });
+});

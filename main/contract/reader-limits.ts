@@ -1,0 +1,34 @@
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+
+/**
+ * What is read at most of each kind of file from outside. Within these a reader answers in two seconds; what is larger is
+ * refused before it is read. Sizes in bytes; the other limits count what a file may hold within its size.
+ */
+export const fileLimits = {
+  /** run.yaml, runner configurations, preset.yaml: a specification has some kilobytes. */
+  yaml: { bytes: 64 * kibibyte },
+  shell: { bytes: 256 * kibibyte },
+  /** The largest configuration of a served model is some tens of kilobytes. */
+  configPbtxt: { bytes: 256 * kibibyte },
+  /** model.py, dataloader.py and metrics.py: each. */
+  sourceCode: { bytes: 4 * mebibyte },
+  /** ONNX and SavedModel files are walked in place, whatever their size: weights are stepped over. */
+  protobufModel: {
+    fields: 5_000_000,
+    textBytes: 32 * mebibyte,
+    tensors: 4096,
+    axes: 64,
+    externalFiles: 4096,
+  },
+  torchscript: { directoryBytes: 16 * mebibyte, textBytes: 16 * mebibyte },
+  /** Of every JSON file, within its own size: objects and lists, `{` and `[`. */
+  json: { objects: 2_000_000 },
+  captureCsv: { bytes: 4 * mebibyte, columns: 256, levels: 2000 },
+  profileExport: { bytes: 32 * mebibyte, levels: 2000, windows: 20_000 },
+  inputJson: { bytes: 32 * mebibyte },
+  /** npz files and folders of raw values; of what is packed, what it unpacks to. */
+  inputData: { bytes: 1024 * mebibyte, entries: 65_536 },
+  /** Up to nine tenths of a report are lists of supported clocks, which are left out before it is parsed. */
+  nvidiaSmi: { bytes: 4 * mebibyte, parsedBytes: mebibyte },
+} as const;

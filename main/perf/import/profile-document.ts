@@ -1,0 +1,128 @@
+import { WorkbenchError } from '../../contract/errors';
+import { fileLimits } from '../../contract/reader-limits';
+import { parseBoundedJson } from '../../platform/parse-bounded-json';
+
+/** One request: when it was sent, and when each of its responses came, as far as they are used. */
+export interface ProfileRequest {
+  readonly sentNs: bigint;
+  /** null: there was no response. */
+  readonly lastResponseNs: bigint | null;
+}
+
+/** One level of a profile export. */
+export interface ProfileExperiment {
+  readonly mode: string;
+  readonly value: number;
+  readonly requests: readonly ProfileRequest[];
+  /** Nanoseconds, as the times of the requests. */
+  readonly windowBoundaries: readonly bigint[];
+}
+
+export const refusedProfile = (message: string, where: string): WorkbenchError =>
+  new WorkbenchError('input-invalid', message, {
+    where,
+    remedy: 'Give a file as perf_analyzer writes it with --profile-export-file.',
+  });
+
+const { levels: mostLevels, windows: mostWindows } = fileLimits.profileExport;
+
+/**
+ * Whole numbers of 16 digits and more as text: nanoseconds since 1970 are beyond those that JSON.parse keeps exactly. What
+ * stands in a text stays as it is. A text that is not closed ends with the file: the search never starts again within it.
+ */
+const exactNumbers = (text: string): string =>
+  text.replace(/"(?:[^"\\]|\\(?:.|$))*(?:"|$)|(?<![\d.eE+-])\d{16,}(?![\d.eE])/gs, (found) =>
+    found.startsWith('"') ? found : `"${found}"`,
+  );
+
+function parseJson(text: string, fileName: string): unknown {
+  try {
+    return parseBoundedJson(exactNumbers(text));
+  } catch (cause) {
+    throw refusedProfile(
+      `This is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      fileName,
+    );
+  }
+}
+
+/** Reads the fields by hand: each is looked at once, and the first that is wrong ends it, however many there are. */
+class ProfileReader {
+  private windows = 0;
+
+  constructor(private readonly fileName: string) {}
+
+  experiments(document: unknown): ProfileExperiment[] {
+    const list = this.list(this.member(document, 'experiments', ''), 'experiments');
+    if (list.length === 0) throw this.refused('there is no experiment', 'experiments');
+    if (list.length > mostLevels) throw this.refused(`more than ${mostLevels} experiments`, 'experiments');
+    return list.map((value, index) => this.experiment(value, `experiments[${index}]`));
+  }
+
+  private experiment(value: unknown, at: string): ProfileExperiment {
+    const load = this.member(value, 'experiment', at);
+    const mode = this.member(load, 'mode', `${at}.experiment`);
+    const level = this.member(load, 'value', `${at}.experiment`);
+    if (typeof mode !== 'string') throw this.refused('a text is wanted', `${at}.experiment.mode`);
+    if (typeof level !== 'number') throw this.refused('a number is wanted', `${at}.experiment.value`);
+    const requests = this.list(this.member(value, 'requests', at), `${at}.requests`).map((request, index) =>
+      this.request(request, `${at}.requests[${index}]`),
+    );
+    const bounds = this.member(value, 'window_boundaries', at);
+    return {
+      mode,
+      value: level,
+      requests,
+      windowBoundaries: bounds === undefined ? [] : this.bounds(bounds, `${at}.window_boundaries`),
+    };
+  }
+
+  private request(value: unknown, at: string): ProfileRequest {
+    const sentNs = this.nanoseconds(this.member(value, 'timestamp', at), `${at}.timestamp`);
+    const responses = this.list(this.member(value, 'response_timestamps', at), `${at}.response_timestamps`);
+    const index = responses.length - 1;
+    return {
+      sentNs,
+      lastResponseNs:
+        index < 0 ? null : this.nanoseconds(responses[index], `${at}.response_timestamps[${index}]`),
+    };
+  }
+
+  private bounds(value: unknown, at: string): bigint[] {
+    const list = this.list(value, at);
+    this.windows += list.length;
+    if (this.windows > mostWindows) throw this.refused(`more than ${mostWindows} windows in the file`, at);
+    return list.map((bound, index) => this.nanoseconds(bound, `${at}[${index}]`));
+  }
+
+  private member(value: unknown, name: string, at: string): unknown {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+      throw this.refused('an object is wanted', at);
+    }
+    return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+  }
+
+  private list(value: unknown, at: string): readonly unknown[] {
+    if (Array.isArray(value)) return value as readonly unknown[];
+    throw this.refused('a list is wanted', at);
+  }
+
+  private nanoseconds(value: unknown, at: string): bigint {
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
+    // Nineteen digits go to the year 2262.
+    if (typeof value === 'string' && /^\d{1,20}$/.test(value)) return BigInt(value);
+    throw this.refused('a count of nanoseconds is wanted', at);
+  }
+
+  private refused(message: string, at: string): WorkbenchError {
+    return refusedProfile(
+      `This is not as perf_analyzer writes it: ${message}`,
+      `${this.fileName}, ${at === '' ? 'the whole file' : at}`,
+    );
+  }
+}
+
+/** The experiments of a profile export, and nothing else of it. Throws input-invalid with the field. */
+export function readProfileDocument(text: string, fileName: string): ProfileExperiment[] {
+  return new ProfileReader(fileName).experiments(parseJson(text, fileName));
+}
