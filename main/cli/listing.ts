@@ -6,6 +6,7 @@ import { stateWords } from '../contract/flag-text';
 import { originMark, originText } from '../contract/run-origin';
 import { damageText } from '../contract/journal-damage';
 import { formatMs, formatRate } from '../contract/numbers';
+import { waitRemedy, waitText } from '../contract/run-wait';
 import { estimateTimeLeft, timeLeftText } from '../contract/time-left';
 import type { CliContext } from './context';
 import { formatError, formatTable, milliseconds, perSecond } from './output';
@@ -83,7 +84,7 @@ function addShow(program: Command, context: CliContext): void {
         output.say(`  imported from ${state.imported.fileName}: not measured here`);
         for (const note of state.imported.notes) output.say(`  ${note}`);
       }
-      if (state.waitsFor !== null) output.say(`  waits for ${state.waitsFor}`);
+      if (state.waitsFor !== null) output.say(`  ${waitText(state.waitsFor)} ${waitRemedy(state.waitsFor)}`);
       const left = estimateTimeLeft(state, Date.now());
       if (left !== null) output.say(`  ${timeLeftText(left)}: ${left.basis}`);
       for (const step of state.steps) {

@@ -2,7 +2,9 @@ import { scheduledText } from './perf-print';
 import { marksOf } from '../contract/flag-text';
 import { levelText } from '../contract/level-text';
 import type { CoreEvent } from '../contract/api';
+import type { JournalBody } from '../contract/run-events';
 import type { LoadTool } from '../contract/run-spec';
+import { waitRemedy, waitText } from '../contract/run-wait';
 import { formatError, milliseconds, perSecond } from './output';
 import type { Output } from './output';
 
@@ -11,6 +13,12 @@ const seconds = (us: number): string => `${(us / 1e6).toFixed(1)} s`;
 /** Which of several measurements of a level; nothing where there is one. */
 const turnText = ({ repeat, loadTool }: { repeat?: number | undefined; loadTool?: LoadTool | undefined }) =>
   repeat === undefined ? '' : `, repeat ${repeat}${loadTool === undefined ? '' : `, ${loadTool}`}`;
+
+function waitLine({ for: what, reason = 'device' }: JournalBody & { type: 'run-waiting' }): string {
+  if (what === null) return 'The wait is over: the run continues.';
+  const wait = { reason, what };
+  return `${waitText(wait)} ${waitRemedy(wait)}`;
+}
 
 /** A run's events as lines, and on a terminal one moving line for what is under way. */
 export function createRunProgress(
@@ -113,11 +121,7 @@ export function createRunProgress(
         if (entry.error !== undefined) line(formatError(entry.error));
         return;
       case 'run-waiting':
-        line(
-          entry.for === null
-            ? 'its turn to measure has come'
-            : `waiting for ${entry.for}, which measures on the same machine`,
-        );
+        line(waitLine(entry));
         return;
       case 'run-created':
       case 'run-started':

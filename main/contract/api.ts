@@ -18,6 +18,7 @@ import { reportFileSchema, runOutcomes, stepIds } from './run-events';
 import type { RunEvent } from './run-events';
 import type { RunState } from './run-state';
 import { runSpecSchema } from './run-spec';
+import { runWaitSchema } from './run-wait';
 import { choiceSchema, draftSchema } from './spec-tools';
 import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview, StartProblem } from './spec-tools';
 import type { InstallWork } from './tools';
@@ -66,8 +67,8 @@ export const runSummarySchema = z.strictObject({
   unverified: z.boolean(),
   tags: z.array(z.string()).readonly(),
   note: z.string(),
-  /** The run that this one waits for: one measures at a time; null when it waits for none. */
-  waitsFor: z.string().nullable(),
+  /** What holds the run up at present; null when it does not wait. */
+  waitsFor: runWaitSchema.nullable(),
   /** Numbers of damaged lines of the journal: what they recorded may be missing from this row. */
   damagedLines: z.array(z.int()).readonly(),
 });

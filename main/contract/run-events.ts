@@ -4,6 +4,7 @@ import { fileEntrySchema } from './file-manifest';
 import { importSourceSchema } from './imported';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from './results';
 import { loadTools, runSpecSchema } from './run-spec';
+import { waitReasons } from './run-wait';
 import type { RunSpec } from './run-spec';
 
 /**
@@ -65,8 +66,15 @@ export const journalBodySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run-trusted'), files: z.array(fileEntrySchema), seal }),
   z.object({ type: z.literal('run-started'), attempt: z.int().min(1), pid: z.int() }),
   z.object({ type: z.literal('environment'), environment: environmentSchema }),
-  /** Another run (its id), or other work (in words), measures on the same device; null: the wait is over. */
-  z.object({ type: z.literal('run-waiting'), for: z.string().nullable() }),
+  /** What is waited for, as `RunWait` has it; null: the wait is over. */
+  z.object({
+    type: z.literal('run-waiting'),
+    for: z.string().nullable(),
+    /** Absent: the device. */
+    reason: z.enum(waitReasons).optional(),
+    /** What the run met. */
+    error: wireErrorSchema.optional(),
+  }),
   /** Tags and note, by people. */
   z.object({ type: z.literal('annotation'), tags: z.array(z.string()), note: z.string() }),
   /** The p99 that a level must keep to be an answer, in milliseconds, by people; null takes it away. */

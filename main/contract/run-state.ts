@@ -5,6 +5,7 @@ import type { JournalEntry, ReportFile, RunOutcome, Scenario, StepId } from './r
 import { stepsOf } from './run-events';
 import type { RunOrigin } from './run-origin';
 import type { LoadTool, RunSpec } from './run-spec';
+import type { RunWait } from './run-wait';
 
 export type StepStatus = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 'cancelled';
 
@@ -75,8 +76,8 @@ export interface RunState {
   readonly p99BudgetMs: number | null;
   /** The budget that stood when the reports were written; theirs is another one once it was changed. */
   readonly reportedBudgetMs: number | null;
-  /** The run (or other work) that measures on the device of this one, which waits for it; null when it does not wait. */
-  readonly waitsFor: string | null;
+  /** What holds the run up at present; null when it does not wait. */
+  readonly waitsFor: RunWait | null;
   /** Steps that are to be done again and are not yet: no files of an earlier run stand in for them. */
   readonly forgotten: readonly StepId[];
   /** Numbers (from 1) of damaged lines of the journal: what they recorded may be missing; only the store can tell. */
@@ -157,9 +158,15 @@ function withoutSteps(state: RunState, steps: readonly StepId[]): RunState {
   };
 }
 
-/** A step that the pause fell into goes on with the next attempt: it neither failed nor was it cancelled. */
+/** A step that a pause or a wait fell into goes on afterwards: it neither failed nor was it cancelled. */
 const pausedStep = (step: StepState): StepState =>
   step.status === 'running' ? { ...step, status: 'waiting', startedAt: null } : step;
+
+const waiting = (state: RunState, waitsFor: RunWait | null): RunState => ({
+  ...state,
+  waitsFor,
+  steps: waitsFor === null ? state.steps : state.steps.map(pausedStep),
+});
 
 /** What was measured under another key is of another model, configuration or input: not of this run any more. */
 function withoutOldLevels(state: RunState, id: StepId, key: string): RunState {
@@ -179,7 +186,10 @@ function applied(state: RunState, entry: JournalEntry): RunState {
     case 'environment':
       return { ...state, environment: entry.environment };
     case 'run-waiting':
-      return { ...state, waitsFor: entry.for };
+      return waiting(
+        state,
+        entry.for === null ? null : { reason: entry.reason ?? 'device', what: entry.for },
+      );
     case 'annotation':
       return { ...state, tags: entry.tags, note: entry.note };
     case 'p99-budget':

@@ -69,13 +69,16 @@ describe('runs that measure on one machine', () => {
   it('go one after the other, and the one that waits says so', async () => {
     const both = [startCli(home.path, run), startCli(home.path, run)];
     const waits = await Promise.race(
-      both.map(async (one) => ({ one, line: await one.line(/^waiting for /) })),
+      both.map(async (one) => ({ one, line: await one.line(/^Waiting for /) })),
     );
     const [first] = both.filter((one) => one !== waits.one);
     const runId = (await first?.line(/^Run /))?.slice('Run '.length) ?? '';
     expect(waits.line).toContain(runId);
     const waitingId = (await waits.one.line(/^Run /)).slice('Run '.length);
-    expect(await listed(waitingId)).toMatchObject({ status: 'running', waitsFor: runId });
+    expect(await listed(waitingId)).toMatchObject({
+      status: 'running',
+      waitsFor: { reason: 'device', what: runId },
+    });
     const documents = await Promise.all([first ?? waits.one, waits.one].map(ended));
     const journals = await Promise.all(documents.map(journalOf));
     const waited = journals.map((entries) =>

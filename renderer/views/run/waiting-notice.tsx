@@ -1,29 +1,35 @@
 import { IconHourglass } from '@tabler/icons-react';
 import { useStore } from 'zustand';
+import type { RunWait } from '../../../main/contract/run-wait';
+import { waitRemedy, waitText } from '../../../main/contract/run-wait';
 import { useWorkbench } from '../../workbench';
 
-/** Says what this run waits for: one run measures on a device at a time. */
-export function WaitingNotice({ waitsFor }: { waitsFor: string }) {
+/** Says what this run waits for, and what ends the wait. */
+export function WaitingNotice({ waitsFor }: { waitsFor: RunWait }) {
   const { runs, presets, route } = useWorkbench();
-  const row = useStore(runs, (list) => list.value?.find((run) => run.runId === waitsFor));
+  const row = useStore(runs, (list) => list.value?.find((run) => run.runId === waitsFor.what));
   const title = useStore(presets, (list) => list.value?.find((preset) => preset.id === row?.preset)?.title);
   return (
     <section className="panel verdict waiting" role="status">
-      <IconHourglass size={15} aria-hidden="true" /> Waits for{' '}
+      <IconHourglass size={15} aria-hidden="true" />{' '}
       {row === undefined ? (
-        waitsFor
+        waitText(waitsFor)
       ) : (
-        <button
-          type="button"
-          className="plain-button link"
-          onClick={() => {
-            route.getState().go({ page: 'run', runId: row.runId });
-          }}
-        >
-          {title ?? row.preset} · {row.format} {row.precision} · {row.profile}
-        </button>
-      )}
-      : one run measures on this device at a time, so that neither slows the other.
+        <>
+          Waiting for{' '}
+          <button
+            type="button"
+            className="plain-button link"
+            onClick={() => {
+              route.getState().go({ page: 'run', runId: row.runId });
+            }}
+          >
+            {title ?? row.preset} · {row.format} {row.precision} · {row.profile}
+          </button>
+          .
+        </>
+      )}{' '}
+      {waitRemedy(waitsFor)}
     </section>
   );
 }

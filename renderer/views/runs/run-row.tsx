@@ -9,6 +9,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import type { RunSummary } from '../../../main/contract/api';
+import { shortWaitText } from '../../../main/contract/run-wait';
 import { attempt } from '../../components/notices';
 import { RunStatusText } from '../../components/status-text';
 import { formatMs, formatRate, formatWhen, formatWhenFully } from '../../format/numbers';
@@ -166,7 +167,9 @@ export function RunRow(props: {
           status={run.status}
           text={run.status === 'gate-failed' ? 'Gate not passed' : undefined}
         />
-        {run.waitsFor === null ? null : <span className="second-line">Queued behind another run</span>}
+        {run.waitsFor === null ? null : (
+          <span className="second-line">{shortWaitText[run.waitsFor.reason]}</span>
+        )}
       </td>
       <td>
         <Accuracy run={run} />

@@ -125,8 +125,20 @@ describe('reduceRun', () => {
     ['the next attempt begins', { type: 'run-started', attempt: 2, pid: 1 }],
   ] as const)('waits for another run until %s', (_, body) => {
     const waiting: JournalBody[] = [...completeBodies(), { type: 'run-waiting', for: 'other' }];
-    expect(stateOf(waiting).waitsFor).toBe('other');
+    expect(stateOf(waiting).waitsFor).toEqual({ reason: 'device', what: 'other' });
     expect(stateOf([...waiting, body]).waitsFor).toBeNull();
+  });
+
+  it('waits for room or the engine with the step under way waiting too, and not failed', () => {
+    const state = stateOf([
+      ...completeBodies(),
+      { type: 'run-started', attempt: 2, pid: 1 },
+      { type: 'step-started', step: 'online', attempt: 2, key: 'k' },
+      { type: 'run-waiting', for: 'space on /data', reason: 'disk' },
+    ]);
+    expect(state.waitsFor).toEqual({ reason: 'disk', what: 'space on /data' });
+    expect(state.steps.find(({ id }) => id === 'online')?.status).toBe('waiting');
+    expect(state).toMatchObject({ status: 'running', error: null });
   });
 
   it('drops what forgotten steps had left, and that alone', () => {

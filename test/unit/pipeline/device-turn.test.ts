@@ -73,7 +73,7 @@ it('does not keep the device when the journal cannot be written', async () => {
     {
       runId: 'second',
       spec: runCreated().spec,
-      state: () => ({ ...runCreated(), waitsFor: 'first' }),
+      state: () => ({ ...runCreated(), waitsFor: { reason: 'device', what: 'first' } }),
       append: (body) =>
         body.type === 'run-waiting' && body.for === null
           ? Promise.reject(new Error('disk'))
