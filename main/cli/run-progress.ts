@@ -127,6 +127,7 @@ export function createRunProgress(
       case 'run-started':
       case 'annotation':
       case 'p99-budget':
+      case 'run-trusted':
       case 'gate-overridden':
       case 'steps-forgotten':
       case 'environment':
