@@ -57,6 +57,9 @@ export function addUpkeep(program: Command, context: CliContext): void {
         return;
       }
       output.say(`${result.endedServers.length} servers of dead workbenches ended`);
+      if (result.endedChildren.length > 0) {
+        output.say(`${result.endedChildren.length} other processes of dead workbenches ended`);
+      }
       if (result.removedContainers.length > 0) {
         output.say(`${result.removedContainers.length} containers of dead workbenches removed`);
       }

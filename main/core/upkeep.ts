@@ -8,6 +8,8 @@ const trashMs = 24 * 3600 * 1000;
 
 export interface Cleaned {
   readonly endedServers: readonly number[];
+  /** Process ids of what else dead workbenches had started, those ended at this start too. */
+  readonly endedChildren: readonly number[];
   readonly removedContainers: readonly string[];
   /** Names under /dev/shm that dead workbenches left, those removed at this start too. */
   readonly sharedMemoryFiles: readonly string[];
@@ -26,14 +28,15 @@ export interface Upkeep {
 export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep> {
   const { engines, store, trash, cache, tell, events } = parts;
   const follow = parts.options.follow === true;
-  await engines.sweep();
+  const endedChildren = [...(await engines.sweep()).endedChildren];
   const sharedMemoryFiles = [...(await sweepSharedFiles())];
   // What cannot be deleted must not keep the window closed; `clean` says why.
   if (follow) await trash.empty(trashMs).catch(() => []);
   return {
     stopFollowing: follow ? followRuns(store, (runId) => runs.isOwn(runId), events) : () => undefined,
     clean: async (runIds) => {
-      const { ended, removedContainers } = await engines.sweep({ all: true });
+      const { ended, removedContainers, ...swept } = await engines.sweep({ all: true });
+      endedChildren.push(...swept.endedChildren);
       sharedMemoryFiles.push(...(await sweepSharedFiles()));
       for (const runId of runIds) await store.remove(runId);
       if (runIds.length > 0) tell({ type: 'runs-changed' });
@@ -41,6 +44,7 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
       const cacheBytes = await cache.clear();
       return {
         endedServers: ended,
+        endedChildren: endedChildren.splice(0),
         removedContainers,
         sharedMemoryFiles: sharedMemoryFiles.splice(0),
         cacheBytes,

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { Agent } from 'node:http';
 import { Duplex } from 'node:stream';
+import { startChild } from '../platform/children';
 import type { DockerAddress } from './address';
 
 /** Arguments of ssh that lead to the engine on the other side, as the docker command itself goes there. */
@@ -29,7 +29,7 @@ export function createSshAgent(
 ): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const connect = (): Duplex => {
-    const child = spawn('ssh', sshArguments(address), { env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = startChild('ssh', sshArguments(address), { env, stdio: ['pipe', 'pipe', 'pipe'] });
     let complaint = '';
     child.stderr.on('data', (chunk: Buffer) => {
       complaint = `${complaint}${chunk.toString()}`.slice(-2000);

@@ -55,6 +55,12 @@ export interface SweepResult {
   readonly removedContainers: readonly string[];
 }
 
+/** What is left of dead workbenches beside servers too. */
+export interface SweptAll extends SweepResult {
+  /** Process ids of other programs that they had started: exports, load generators, printers. */
+  readonly endedChildren: readonly number[];
+}
+
 /** A place to run Triton. */
 export interface Engine {
   readonly kind: EngineKind;

@@ -7,13 +7,14 @@ import { formatOf } from '../formats/formats';
 import { createLoadTools } from '../perf/load-tools';
 import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
+import { endLeftChildren } from '../platform/left-children';
 import { createTensorflowEnvironment } from '../toolkit/extra-environment';
 import { createLocalPython } from '../toolkit/local-python';
 import { createPythonAhead } from '../toolkit/python-ahead';
 import { openDockerPlace } from './docker/docker-place';
 import type { PrepareImage } from './docker/docker-place';
 import { adoptionMs, isOrphan } from './docker/orphans';
-import type { Engine, SweepResult } from './engine';
+import type { Engine, SweepResult, SweptAll } from './engine';
 import { createLocalEngine } from './local/local-engine';
 import type { Place, PlaceRun } from './place';
 import { createRemoteEngine } from './remote/remote-engine';
@@ -34,10 +35,10 @@ export interface Engines {
   openPlace(spec: RunSpec, run: PlaceRun): Promise<Place>;
   detect(): Promise<readonly EngineStatus[]>;
   /**
-   * Over all engines. Containers of a dead workbench wait half an hour for `resume`; `all` takes those too, save the
-   * ones of the run `except`.
+   * Over all engines, and what else dead workbenches started on this machine. Containers of a dead workbench wait half
+   * an hour for `resume`; `all` takes those too, save the ones of the run `except`.
    */
-  sweep(options?: { readonly all?: boolean; readonly except?: string }): Promise<SweepResult>;
+  sweep(options?: { readonly all?: boolean; readonly except?: string }): Promise<SweptAll>;
 }
 
 const none: SweepResult = { ended: [], removedContainers: [] };
@@ -129,8 +130,9 @@ export function createEngines(options: EnginesOptions): Engines {
     detect: () => Promise.all([local.detect(), dockerStatus(), createRemoteEngine(null).detect()]),
     sweep: async (how) => {
       const { ended } = await local.sweep();
+      const endedChildren = await endLeftChildren();
       const { removedContainers } = await sweepDocker(how?.all === true ? 0 : adoptionMs, how?.except);
-      return { ended, removedContainers };
+      return { ended, endedChildren, removedContainers };
     },
   };
 }

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { WorkbenchError } from '../contract/errors';
+import { startChild } from './children';
 
 export interface Display {
   /** Value for DISPLAY. */
@@ -14,7 +14,8 @@ export interface Display {
 export async function openDisplay(env: NodeJS.ProcessEnv): Promise<Display> {
   const present = env['DISPLAY'];
   if (present !== undefined && present !== '') return { name: present, close: () => undefined };
-  const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'], {
+  const server = startChild('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'], {
+    env,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
   const number = await new Promise<string>((resolve, reject) => {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { readGently } from './back-pressure';
+import { startChild } from './children';
 import { LineSplitter } from './line-splitter';
 
 const usualGraceMs = 3000;
@@ -32,12 +32,18 @@ export interface ExecResult {
   readonly stderrTail: readonly string[];
 }
 
-/** Kills a whole process group, politely first; quiet when it is gone already. */
-export function killGroup(pid: number, signal: NodeJS.Signals): void {
+/**
+ * Signals a whole process group; quiet when it is gone already. False: the system does not let us, as a program that
+ * changed its user is another's.
+ */
+export function killGroup(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(-pid, signal);
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
+    return code === 'ESRCH';
   }
 }
 
@@ -62,13 +68,15 @@ export async function follow(
 ): Promise<ExecResult> {
   if (child.pid !== undefined) input.onStart?.(child.pid);
   const tail: string[] = [];
-  const out = eachLine(child.stdout, (line) => input.onStdoutLine?.(line));
-  const err = eachLine(child.stderr, (line) => {
+  const onStderrLine = (line: string) => {
     tail.push(line);
     if (tail.length > tailLines) tail.shift();
     input.onStderrLine?.(line);
-  });
+  };
+  const out = eachLine(child.stdout, (line) => input.onStdoutLine?.(line));
+  const err = eachLine(child.stderr, onStderrLine);
   const abort = { asked: false };
+  const giveUp = new AbortController();
   let killTimer: NodeJS.Timeout | undefined;
   const stop = () => {
     const { pid } = child;
@@ -77,7 +85,11 @@ export async function follow(
     const graceMs = input.killGraceMs ?? usualGraceMs;
     killGroup(pid, graceMs === 0 ? 'SIGKILL' : 'SIGINT');
     killTimer = setTimeout(() => {
-      killGroup(pid, 'SIGKILL');
+      if (killGroup(pid, 'SIGKILL')) return;
+      onStderrLine(
+        `Process group ${pid} runs as another user and cannot be ended from here; end it by hand.`,
+      );
+      giveUp.abort();
     }, graceMs);
   };
   input.signal?.addEventListener('abort', stop, { once: true });
@@ -87,6 +99,9 @@ export async function follow(
         child.once('error', reject);
         child.once('exit', (code, by) => {
           resolve([code, by]);
+        });
+        giveUp.signal.addEventListener('abort', () => {
+          resolve([null, null]);
         });
       },
     );
@@ -110,5 +125,6 @@ export async function exec(input: ExecInput): Promise<ExecResult> {
     return { exitCode: null, signal: null, aborted: true, stderrTail: [] };
   }
   const { cwd, env } = input;
-  return follow(spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }), input);
+  const child = startChild(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  return follow(child, input);
 }

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
+import { startChild } from '../platform/children';
 import type { GroupChild } from '../platform/exec';
 import { killGroup } from '../platform/exec';
 
@@ -57,7 +57,7 @@ export function createPythonAhead(runtime: readonly string[]): PythonAhead {
       const imports = importsAfter(words, runtime);
       if (imports === null) return;
       drop();
-      const child = spawn(python, ['-m', 'toolkit', '--ahead', ...imports], {
+      const child = startChild(python, ['-m', 'toolkit', '--ahead', ...imports], {
         env,
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],

@@ -16,6 +16,7 @@ from .ahead import wait_for_verb
 from .errors import ToolkitError, as_toolkit_error
 from .options import Parser
 from .report import Report
+from .workbench import end_with_workbench
 
 VERBS = {
     "make-dataset": "write a generated data set",
@@ -69,6 +70,7 @@ def _end(code: int) -> NoReturn:
 
 
 def main() -> None:
+    end_with_workbench()
     signal.signal(signal.SIGINT, _stop)
     signal.signal(signal.SIGTERM, _stop)
     report = Report.take_stdout()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -42,6 +43,35 @@ class ProtocolTest(ToolkitCase):
     def test_one_started_ahead_ends_when_it_is_not_asked(self) -> None:
         ended = self.ahead("")
         self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "", ""))
+
+    def test_it_ends_with_the_workbench_that_was_killed(self) -> None:
+        # In the workbench's place: starts one ahead, whose stdin somebody else keeps open.
+        program = (
+            "import os, subprocess, sys\n"
+            "mark = f'{os.getpid()}.1.1'\n"
+            "ahead = [sys.executable, '-m', 'toolkit', '--ahead', 'json']\n"
+            "child = subprocess.Popen(ahead, env={**os.environ, 'TRITON_WORKBENCH_CHILD_OF': mark})\n"
+            "print(child.pid, flush=True)\n"
+            "child.wait()\n"
+        )
+        read, write = os.pipe()
+        with subprocess.Popen(
+            [sys.executable, "-c", program],
+            env=toolkit_environment(),
+            stdin=read,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as workbench:
+            assert workbench.stdout is not None
+            child = int(workbench.stdout.readline())
+            os.kill(child, 0)
+            workbench.kill()
+            workbench.wait()
+            # The child holds the other end, which is closed once it has ended.
+            ready, _, _ = select.select([workbench.stdout], [], [], 60)
+            self.assertEqual([stream.read() for stream in ready], [""])
+            os.close(read)
+            os.close(write)
 
     def test_an_argument_has_the_type_of_the_default(self) -> None:
         error = self.refused(

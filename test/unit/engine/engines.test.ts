@@ -73,7 +73,7 @@ describe('engines', () => {
   });
 
   it('sweep a home without records', async () => {
-    expect(await engines.sweep()).toEqual({ ended: [], removedContainers: [] });
+    expect(await engines.sweep()).toMatchObject({ ended: [], removedContainers: [] });
   });
 });
 
