@@ -72,6 +72,9 @@ export function createRunProgress(
     }
     const { entry } = event;
     switch (entry.type) {
+      case 'steps-forgotten':
+        if (entry.reason !== undefined) line(`Files changed, their steps run again. ${entry.reason}`);
+        return;
       case 'step-started':
         move(options.titleOf(entry.step));
         return;
@@ -124,12 +127,11 @@ export function createRunProgress(
         line(waitLine(entry));
         return;
       case 'run-created':
+      case 'run-trusted':
       case 'run-started':
       case 'annotation':
       case 'p99-budget':
-      case 'run-trusted':
       case 'gate-overridden':
-      case 'steps-forgotten':
       case 'environment':
       case 'command':
       case 'report':

@@ -9,6 +9,7 @@ import type { TakeDevice } from './device-turn';
 import { needsDevice, plannedSteps, stepKeys } from './plan';
 import { runPipeline } from './runner';
 import type { RunContext, RunServices, Step } from './step';
+import { forgetChanged } from './step-files';
 
 const requestPollMs = 500;
 
@@ -84,6 +85,7 @@ export async function attemptRun(
     const applying = stepsOf(run.spec);
     const steps = options.steps.filter((step) => applying.includes(step.id));
     await opened.reclaim();
+    await forgetChanged(run, steps, await stepKeys(steps, run));
     if (needsDevice(plannedSteps(steps, run.state(), await stepKeys(steps, run)))) {
       const signals = { cancel: stops.cancel.signal, pause: stops.pause.signal };
       held.release = await awaitDevice(run, options.takeDevice, signals);

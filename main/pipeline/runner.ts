@@ -6,11 +6,13 @@ import type { RunOutcome } from '../contract/run-events';
 import { scenarios } from '../contract/run-events';
 import { canonicalJson } from '../platform/files';
 import type { ArtefactCache } from '../store/artefact-cache';
+import { ReadContents } from '../store/file-manifest';
 import { editedConfig } from './edited-config';
 import { isUnchanged, plannedSteps, stepKey, stepKeys, withDependents } from './plan';
 import { gateError, runStep, stepReportSchema } from './run-step';
 import type { StepReport } from './run-step';
 import type { RunContext, Step } from './step';
+import { listStepFiles } from './step-files';
 
 type StepEnd =
   | { readonly kind: 'on' }
@@ -20,7 +22,9 @@ interface Attempt {
   readonly run: RunContext;
   readonly steps: readonly Step[];
   readonly cache: ArtefactCache;
-  /** Large files take long to hash: that goes on beside the next steps, but never beside one that measures. */
+  /** What was read of files in this attempt: a large model is read once, not by each step that has it. */
+  readonly contents: ReadContents;
+  /** Large files take long to copy: that goes on beside the next steps, but never beside one that measures. */
   readonly storing: Promise<void>[];
   /** What a step worked from changed meanwhile: nobody knows what it was made of. */
   changed: { readonly step: Step; readonly error: WorkbenchError } | null;
@@ -34,13 +38,13 @@ const stop = (outcome: RunOutcome, error: unknown): StepEnd => ({
   error: toWire(error),
 });
 
-async function restored(run: RunContext, step: Step, cache: ArtefactCache): Promise<boolean> {
+async function restored({ run, cache, contents }: Attempt, step: Step): Promise<boolean> {
   // Whoever asks for a step to be done again does not mean the files that it gave before.
   if (step.kind !== 'files' || run.state().forgotten.includes(step.id)) return false;
   // Thousands of files take seconds.
   const text = 'Looking for files of an earlier run';
   run.emit({ type: 'progress', runId: run.runId, step: step.id, fraction: null, text });
-  const found = await cache.restore(run.keys[step.id], run.folder.step(step.id));
+  const found = await cache.restore(run.keys[step.id], run.folder.step(step.id), contents);
   if (found === null) return false;
   const key = run.keys[step.id];
   const attempt = run.state().attempt;
@@ -48,7 +52,8 @@ async function restored(run: RunContext, step: Step, cache: ArtefactCache): Prom
   await run.append({ type: 'step-started', step: step.id, attempt, key });
   const note = 'as run by the earlier run whose files are used again';
   for (const argv of commands) await run.append({ type: 'command', step: step.id, argv, note });
-  await run.append({ type: 'step-finished', step: step.id, key, durationUs: 0, facts, warnings });
+  const kept = await run.manifests.sealed(step.id, key, await listStepFiles(run, step, contents));
+  await run.append({ type: 'step-finished', step: step.id, key, durationUs: 0, facts, warnings, ...kept });
   await run.append({ type: 'step-skipped', step: step.id, key, reason: 'cached' });
   return true;
 }
@@ -68,7 +73,7 @@ async function hasChanged({ run, steps }: Attempt, step: Step): Promise<boolean>
  * input-invalid then, and the run ends before its next step.
  */
 async function keep(attempt: Attempt, step: Step, report: StepReport, signal: AbortSignal): Promise<void> {
-  const { run, cache } = attempt;
+  const { run, cache, contents } = attempt;
   const key = run.keys[step.id];
   const earlier = [...attempt.storing];
   // Nobody who has cancelled waits for it; the run itself has it.
@@ -83,7 +88,7 @@ async function keep(attempt: Attempt, step: Step, report: StepReport, signal: Ab
     throw error;
   }
   await Promise.all(earlier);
-  await cache.store(key, run.folder.step(step.id), report);
+  await cache.store(key, run.folder.step(step.id), report, contents);
 }
 
 const withoutDataset = (inputs: unknown): string =>
@@ -116,8 +121,8 @@ const allKept = ({ storing }: Attempt): Promise<StepEnd> =>
   );
 
 async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promise<StepEnd> {
-  const { run, cache, storing } = attempt;
-  if (await restored(run, step, cache)) return goOn;
+  const { run, contents, storing } = attempt;
+  if (await restored(attempt, step)) return goOn;
   for (let retriesLeft = step.retry?.times ?? 0; ; retriesLeft -= 1) {
     await run.append({
       type: 'step-started',
@@ -147,13 +152,19 @@ async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promi
           'The data set changed while it was prepared: nothing of it is kept for other runs.',
         );
       const { facts, warnings } = report;
+      const key = run.keys[step.id];
+      const kept =
+        step.kind === 'files'
+          ? await run.manifests.sealed(step.id, key, await listStepFiles(run, step, contents))
+          : {};
       await run.append({
         type: 'step-finished',
         step: step.id,
-        key: run.keys[step.id],
+        key,
         durationUs: durationUs(),
         facts,
         warnings,
+        ...kept,
       });
       if (step.kind === 'files' && !rewritten) {
         const stored = keep(attempt, step, report, signal);
@@ -227,7 +238,8 @@ export async function runPipeline(
   const edited = (await editedConfig(run)) !== null;
   const held = new Held(run);
   const storing: Promise<void>[] = [];
-  const attempt: Attempt = { run, steps, cache, storing, changed: null };
+  const contents = new ReadContents();
+  const attempt: Attempt = { run, steps, cache, contents, storing, changed: null };
   let end: StepEnd = goOn;
   let failed: StepEnd | null = null;
   try {

@@ -11,6 +11,7 @@ import type { PlaceRun } from '../engine/place';
 import type { LoadedPreset } from '../presets/presets';
 import { JournalWriter } from '../store/journal';
 import { acquireLease } from '../store/lease';
+import { requireSameRun } from '../store/run-identity';
 import type { RunStore } from '../store/run-store';
 import { attemptRun } from './attempt';
 import type { AttemptOptions, AttemptStops, OpenServices, RunEnd } from './attempt';
@@ -92,6 +93,7 @@ export class Runs {
       const { writer, content } = await JournalWriter.open(folder.journal);
       journal.writer = writer;
       let state = await store.stateOf(content, folder.journal);
+      requireSameRun(state.runId, runId, folder.dir);
       if (state.imported !== null) {
         throw new WorkbenchError('input-invalid', 'This run was imported: there is nothing to run', {
           where: runId,
@@ -112,6 +114,7 @@ export class Runs {
         folder,
         spec,
         preset,
+        manifests: await store.manifestsOf(content, state.runId),
         services: opened.services,
         state: () => state,
         async append(body) {

@@ -1,2 +1,66 @@
+import { join } from 'node:path';
+import type { FileEntry } from '../contract/file-manifest';
+import type { StepId } from '../contract/run-events';
+import { stepTitle } from '../contract/step-text';
+import { WorkbenchError } from '../contract/errors';
+import { firstDifference, listContents, ReadContents } from '../store/file-manifest';
+import { isUnchanged, withDependents } from './plan';
+import type { StepKeys } from './plan';
+import type { RunContext, Step } from './step';
+
 /** Logs say how a step went and decide nothing; a resumed attempt appends to them. */
 export const isVouched = (path: string): boolean => path !== 'step.log';
+
+/** Every file that a step left, on disk from now on. Throws run-folder-unsafe. */
+export const listStepFiles = (
+  run: Pick<RunContext, 'folder'>,
+  step: Step,
+  contents: ReadContents,
+): Promise<readonly FileEntry[]> =>
+  listContents(run.folder.step(step.id), { sync: true, contents, except: (path) => !isVouched(path) });
+
+type Verified = Pick<RunContext, 'folder' | 'spec' | 'manifests' | 'state'>;
+
+/** Why the files of a step cannot be used again, in words; null: they are as the step left them. */
+async function difference(
+  run: Verified,
+  step: Step,
+  key: string,
+  contents: ReadContents,
+): Promise<string | null> {
+  const files = run.manifests.of(step.id, key);
+  if (files === null) return 'no list of its files was kept, or it was not written by this workbench home';
+  // An edit by hand is a change of what is deployed, and is looked at there.
+  const edited = join('model-repository', run.spec.configure.modelName, 'config.pbtxt');
+  const except = (path: string) => !isVouched(path) || (step.id === 'configure' && path === edited);
+  try {
+    return await firstDifference(run.folder.step(step.id), files, { contents, except });
+  } catch (error) {
+    if (error instanceof WorkbenchError) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Looks at every file that an earlier attempt left and this one would use again, and journals the steps that must be done
+ * again because of them.
+ */
+export async function forgetChanged(
+  run: Verified & Pick<RunContext, 'append'>,
+  steps: readonly Step[],
+  keys: StepKeys,
+): Promise<void> {
+  const contents = new ReadContents();
+  const reasons: string[] = [];
+  const forgotten = new Set<StepId>();
+  for (const step of steps) {
+    if (step.kind !== 'files' || !isUnchanged(step, run.state(), keys[step.id])) continue;
+    const reason = await difference(run, step, keys[step.id], contents);
+    if (reason === null) continue;
+    reasons.push(`${stepTitle[step.id]}: ${reason}`);
+    for (const id of withDependents(steps, step.id)) forgotten.add(id);
+  }
+  if (forgotten.size === 0) return;
+  const again = steps.map(({ id }) => id).filter((id) => forgotten.has(id));
+  await run.append({ type: 'steps-forgotten', steps: again, reason: reasons.join('; ') });
+}

@@ -9,6 +9,7 @@ import type { LoadTool } from '../perf/load-tool';
 import type { LoadTool as LoadToolId } from '../contract/run-spec';
 import type { LoadedPreset } from '../presets/presets';
 import type { RunFolder } from '../store/run-folder';
+import type { StepManifests } from '../store/step-manifests';
 import type { Toolkit } from '../toolkit/toolkit';
 
 /** What steps compose; given by the core, so that tests and other places to run can give their own. */
@@ -32,6 +33,8 @@ export interface RunContext {
   readonly spec: RunSpec;
   readonly preset: LoadedPreset;
   readonly services: RunServices;
+  /** What is known for sure of the files that steps left. */
+  readonly manifests: StepManifests;
   /** Key of each step, from its inputs and the keys of the steps it needs; others once a step has changed what they are of. */
   keys: Readonly<Record<StepId, string>>;
   state(): RunState;

@@ -2,11 +2,14 @@ import { cp, link, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { exists, hashFile, listFiles, writeFileAtomic } from '../platform/files';
+import type { FileEntry } from '../contract/file-manifest';
+import { fileEntrySchema } from '../contract/file-manifest';
+import { exists, listFiles, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
+import { firstDifference, ReadContents } from './file-manifest';
 
 const manifestSchema = z.object({
-  files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+  files: z.array(fileEntrySchema),
   /** What the step reported when it ran, to be shown again. */
   report: z.unknown(),
 });
@@ -36,14 +39,15 @@ export class ArtefactCache {
     return join(this.root, key);
   }
 
-  async store(key: string, stepDir: string, report: unknown): Promise<void> {
+  /** @param contents what was read of the files already: they are not read twice. */
+  async store(key: string, stepDir: string, report: unknown, contents = new ReadContents()): Promise<void> {
     if (await exists(this.folder(key))) return;
     const temporary = join(this.root, `.${key}.${randomBytes(4).toString('hex')}`);
     try {
-      const files: { path: string; sha256: string }[] = [];
+      const files: FileEntry[] = [];
       for (const path of await listFiles(stepDir)) {
+        files.push({ path, ...(await contents.of(join(stepDir, path), false)) });
         await place(join(stepDir, path), join(temporary, 'files', path));
-        files.push({ path, sha256: await hashFile(join(stepDir, path)) });
       }
       await writeFileAtomic(join(temporary, 'manifest.json'), JSON.stringify({ files, report }));
       await rename(temporary, this.folder(key));
@@ -55,15 +59,24 @@ export class ArtefactCache {
     }
   }
 
-  /** Places the files of `key` in `stepDir` and gives the stored report; null when there is none or it was altered. */
-  async restore(key: string, stepDir: string): Promise<{ readonly report: unknown } | null> {
+  /**
+   * Places the files of `key` in `stepDir`, as they were stored, and gives the stored report; null when there are none or
+   * one was altered.
+   */
+  async restore(
+    key: string,
+    stepDir: string,
+    contents = new ReadContents(),
+  ): Promise<{ readonly report: unknown } | null> {
     const folder = this.folder(key);
     let manifest: z.infer<typeof manifestSchema>;
     try {
       manifest = manifestSchema.parse(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')));
-      for (const file of manifest.files) {
-        if ((await hashFile(join(folder, 'files', file.path))) !== file.sha256) throw new Error(file.path);
-      }
+      const difference = await firstDifference(join(folder, 'files'), manifest.files, {
+        contents,
+        except: () => false,
+      });
+      if (difference !== null) throw new Error(difference);
     } catch {
       await rm(folder, { recursive: true, force: true });
       return null;

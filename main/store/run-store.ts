@@ -23,6 +23,7 @@ import { newRunId, runFolder, runIdPattern } from './run-folder';
 import type { RunKey } from './run-key';
 import { hashOfCreated, originOf, requireCreated, sealedCreation, sealedTrust } from './run-seals';
 import { holdsRun, requireSameRun } from './run-identity';
+import { StepManifests } from './step-manifests';
 import { keptSummary, toSummary } from './summary';
 
 export interface StoredRun {
@@ -147,6 +148,11 @@ export class RunStore {
     if ((await originOf(this.key, start.first, start.entries)) === 'own') return 'own';
     const { first, entries } = await readContent(folder);
     return originOf(this.key, first, entries);
+  }
+
+  /** What this home vouches for of the files that the run's steps left. */
+  manifestsOf(content: JournalContent, runId: string): Promise<StepManifests> {
+    return new StepManifests(this.key, runId).read(content);
   }
 
   /** SHA-256 (hex) of the record that created the run. Throws journal-corrupt where it is damaged. */

@@ -13,6 +13,7 @@ import type { RunSpec } from '../../contract/run-spec';
 import { isFileSource, sampleTensors } from '../../own/served-tensors';
 import { zeroTensor } from '../../triton/tensor';
 import type { Tensor } from '../../triton/tensor';
+import { requireInertConfig } from '../../formats/inert-config';
 import { readPackages } from '../../toolkit/packages';
 import { editedConfig } from '../edited-config';
 import type { Step, StepContext } from '../step';
@@ -57,6 +58,7 @@ export const deployStep: Step = {
     const path = join(run.folder.repository, modelName, 'config.pbtxt');
     const config = parseConfigPbtxt(await readFile(path, 'utf8'));
     if ((await editedConfig(run)) !== null) {
+      requireInertConfig(config);
       context.warning(
         'config.pbtxt was edited by hand: what Triton serves is not what the specification says of it.',
       );

@@ -11,6 +11,8 @@ import { runPipeline } from '../../../main/pipeline/runner';
 import type { RunContext, Step, StepContext, StepOutcome } from '../../../main/pipeline/step';
 import { ArtefactCache } from '../../../main/store/artefact-cache';
 import { runFolder } from '../../../main/store/run-folder';
+import { RunKey } from '../../../main/store/run-key';
+import { StepManifests } from '../../../main/store/step-manifests';
 import { runCreated, specFixture } from '../../support/run-state';
 
 /** Of a run without containers, as the state in these tests is. */
@@ -73,6 +75,7 @@ export async function attempt(
       state = reduceRun(state, { seq: state.seq + 1, at: '2026-01-01T00:00:00.000Z', ...body }) ?? state;
       return Promise.resolve();
     },
+    manifests: new StepManifests(new RunKey(join(noted.dir, 'run-key')), state.runId),
     emit: () => undefined,
     pauseAsked,
     server: null,

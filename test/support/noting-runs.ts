@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import type { CoreEvent } from '../../main/contract/api';
+import type { StepId } from '../../main/contract/run-events';
+import { stepsOf } from '../../main/contract/run-events';
+import { Runs } from '../../main/pipeline/runs';
+import type { OpenServices, RunEnd } from '../../main/pipeline/attempt';
+import type { ExecuteOptions } from '../../main/pipeline/runs';
+import type { Step, StepContext, StepOutcome } from '../../main/pipeline/step';
+import type { LoadedPreset } from '../../main/presets/presets';
+import { ArtefactCache } from '../../main/store/artefact-cache';
+import type { RunStore } from '../../main/store/run-store';
+import { environmentFixture, specFixture } from './run-state';
+import { runStore } from './run-store';
+
+const kinds: Partial<Record<StepId, Step['kind']>> = {
+  'prepare-data': 'files',
+  export: 'files',
+  convert: 'files',
+  configure: 'files',
+  'profile-data': 'files',
+  deploy: 'session',
+};
+
+const needs: Partial<Record<StepId, readonly StepId[]>> = {
+  export: ['prepare-data'],
+  convert: ['export'],
+  configure: ['convert'],
+  deploy: ['configure'],
+  accuracy: ['deploy'],
+  'profile-data': ['convert'],
+  offline: ['accuracy', 'profile-data', 'deploy'],
+  online: ['offline', 'deploy'],
+  report: ['online', 'offline', 'accuracy'],
+};
+
+type Doing = (context: StepContext) => Promise<StepOutcome>;
+
+/** Runs in a home, with their real store, journal and cache; the steps only note that they ran and leave small files. */
+export class NotingRuns {
+  done: StepId[] = [];
+  readonly store: RunStore;
+  readonly runs: Runs;
+  readonly events: CoreEvent[] = [];
+
+  constructor(
+    readonly home: string,
+    doing: Partial<Record<StepId, Doing>>,
+  ) {
+    this.store = runStore(join(home, 'runs'), join(home, 'run-key'));
+    const steps = stepsOf(specFixture()).map((id): Step => ({
+      id,
+      kind: kinds[id] ?? 'record',
+      needs: needs[id] ?? [],
+      deadlineS: 60,
+      inputs: () => Promise.resolve(id),
+      run: async (context) => {
+        this.done.push(id);
+        return (await doing[id]?.(context)) ?? {};
+      },
+    }));
+    const nothing = () => Promise.resolve();
+    this.runs = new Runs({
+      store: this.store,
+      cache: new ArtefactCache(join(home, 'cache')),
+      steps,
+      presetOf: () => Promise.resolve({ preset: {} } as unknown as LoadedPreset),
+      check: nothing,
+      open: () =>
+        Promise.resolve({ services: {}, reclaim: nothing, release: nothing } as unknown as OpenServices),
+      sweep: nothing,
+      environmentFor: () => Promise.resolve(environmentFixture()),
+      takeDevice: () => Promise.resolve(nothing),
+      tell: (event) => this.events.push(event),
+    });
+  }
+
+  create(): Promise<string> {
+    return this.runs.create(specFixture());
+  }
+
+  /** One attempt to its end; `done` then holds the steps that ran in it. */
+  async attempt(runId: string, options: ExecuteOptions = {}): Promise<RunEnd> {
+    this.done = [];
+    return (await this.runs.execute(runId, options)).end;
+  }
+
+  /** The reason with which steps were to be done again, last. */
+  async reason(runId: string): Promise<string | undefined> {
+    const { state } = await this.store.load(runId);
+    const told = this.events.findLast(
+      (event) =>
+        event.type === 'journal' && event.entry.type === 'steps-forgotten' && event.runId === state.runId,
+    );
+    return told?.type === 'journal' && told.entry.type === 'steps-forgotten' ? told.entry.reason : undefined;
+  }
+}
