@@ -62,6 +62,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     machine: machineDesk.machine,
     images,
     data,
+    approvals: parts.approvals,
     monitor,
     initModelFolder: (dir) => initModelFolder(dir, resources),
     createRun: (spec, out) => runs.create(spec, out),

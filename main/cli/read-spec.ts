@@ -12,7 +12,7 @@ type Tree = Readonly<Record<string, unknown>>;
 
 /** Options of `run` as commander gives them. */
 export interface RunOptions {
-  readonly spec?: string;
+  readonly spec?: string | undefined;
   readonly profile?: string;
   readonly format?: string;
   readonly precision?: string;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Choice } from '../contract/spec-tools';
 import type { Core } from '../core';
+import { approveGiven } from './approve-given';
 import { printText } from './output';
 import type { CliContext } from './context';
 import type { RunOptions } from './read-spec';
@@ -14,15 +15,21 @@ export function addRun(program: Command, context: CliContext): void {
     .description('Run a deployment from export to report')
     .argument('[preset]', 'preset id, for example resnet50, or the path of a model of your own');
   addSpecOptions(run)
-    .option('--trust', 'own model: trust the code that stands there now, and run it')
+    .option(
+      '--trust',
+      'trust the code of an own model as it is now, and approve the files and images that --spec names',
+    )
+    .option('--allow-remote-load', 'allow load on another machine (--engine remote)')
     .option('--out <dir>', 'run folder; default below the workbench home')
     .option('--verbose', 'show the log lines of the steps')
     .option('--json', 'one JSON document on stdout, people read stderr')
     .action(async (preset: string | undefined, options: RunOptions & RunFlags) => {
       const core = await context.core();
-      const chosen = await readChoice(core, preset, options);
+      const { typed, ...chosen } = await readChoice(core, preset, options);
       await tellNotes(core, chosen);
-      const runId = await core.createRun(await core.resolveChoice(chosen), options.out);
+      const spec = await core.resolveChoice(chosen);
+      await approveGiven(core, spec, options, { typed, specFile: options.spec });
+      const runId = await core.createRun(spec, options.out);
       context.exit(await workOn(core, runId, context.output(options), { verbose: options.verbose === true }));
     });
 }
@@ -37,6 +44,7 @@ async function tellNotes(core: Core, chosen: Choice): Promise<void> {
 }
 
 interface RunFlags {
+  readonly allowRemoteLoad?: boolean;
   readonly out?: string;
   readonly verbose?: boolean;
   readonly json?: boolean;

@@ -5,7 +5,7 @@ import type { Choice } from '../contract/spec-tools';
 import type { Core } from '../core';
 import { mergeTrees } from '../presets/resolve-spec';
 import { printText } from './output';
-import type { RunOptions } from './read-spec';
+import type { RunOptions, SpecReader } from './read-spec';
 import { readOwnModel } from './read-own-model';
 import { readOverrides } from './read-spec';
 import { readTargetGpu } from './target-gpu';
@@ -77,20 +77,26 @@ export function addSpecOptions(command: Command): Command {
     .option('--set <KEY=VALUE>', 'any field of run.yaml, or an upstream variable; repeatable', collect);
 }
 
+/** A choice, and the part of it that the command itself says, without the file of `--spec`. */
+export interface TypedChoice extends Choice {
+  readonly typed: Readonly<Record<string, unknown>>;
+}
+
 /** What the command line chooses; notes of an imported file go to stderr. Throws input-invalid without a preset. */
 export async function readChoice(
   core: Core,
   preset: string | undefined,
   options: RunOptions,
-): Promise<Choice> {
+): Promise<TypedChoice> {
   const note = (line: string) => {
     printText(`${line}\n`, 'stderr');
   };
   const own = preset === undefined ? null : await readOwnModel(core, preset, options, note);
-  const asked = await readOverrides(own === null ? preset : own.preset, options, {
-    importSpec: (input) => core.handlers['spec.import'](input),
-    note,
-  });
+  const name = own === null ? preset : own.preset;
+  const reader: SpecReader = { importSpec: (input) => core.handlers['spec.import'](input), note };
+  const asked = await readOverrides(name, options, reader);
+  const said = await readOverrides(name, { ...options, spec: undefined }, reader);
+  const typed = own === null ? said : mergeTrees(own.overrides, said);
   if (own !== null) {
     if (options.gpu !== undefined && options.gpu !== 'none') {
       throw new WorkbenchError('input-invalid', 'Nothing is published of a model of your own', {
@@ -98,7 +104,7 @@ export async function readChoice(
         remedy: 'Leave it out; --gpus gives GPUs to the containers.',
       });
     }
-    return { preset: own.preset, overrides: mergeTrees(own.overrides, asked) };
+    return { preset: own.preset, overrides: mergeTrees(own.overrides, asked), typed };
   }
   // A specification from a file is taken as it stands.
   const option = options.gpu ?? (options.spec === undefined ? undefined : 'none');
@@ -107,8 +113,8 @@ export async function readChoice(
     note,
   });
   const overrides = targetGpu === null ? asked : mergeTrees(asked, { targetGpu });
-  const name = (overrides['model'] as { preset?: unknown } | undefined)?.preset;
-  if (typeof name === 'string') return { preset: name, overrides: { ...overrides } };
+  const chosen = (overrides['model'] as { preset?: unknown } | undefined)?.preset;
+  if (typeof chosen === 'string') return { preset: chosen, overrides: { ...overrides }, typed };
   throw new WorkbenchError('input-invalid', 'Say which preset is meant', {
     where: '[preset]',
     remedy: 'For example: run resnet50 --profile quick',

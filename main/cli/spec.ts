@@ -36,7 +36,8 @@ export function addSpec(program: Command, context: CliContext): void {
     .action(async (preset: string | undefined, options: RunOptions & { readonly as: string }) => {
       const form = readOneOf('--as', forms, options.as);
       const core = await context.core();
-      const choice = await readChoice(core, preset, options);
+      const { preset: id, overrides } = await readChoice(core, preset, options);
+      const choice = { preset: id, overrides };
       if (form === 'run-yaml' || form === 'shell') {
         const { text } = await core.handlers['spec.export']({ ...choice, as: form });
         printText(text);

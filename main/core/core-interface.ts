@@ -14,6 +14,7 @@ import type { InitOutcome } from '../own/init-folder';
 import type { LoadTool } from '../perf/load-tool';
 import type { RunEnd } from '../pipeline/attempt';
 import type { ExecuteOptions } from '../pipeline/runs';
+import type { Approvals } from '../store/approvals';
 import type { DeviceTurn } from '../store/device-queue';
 import type { UnreadableRun } from '../store/run-store';
 import type { Cleaned } from './upkeep';
@@ -39,6 +40,8 @@ export interface Core {
   readonly images: ImageWorks;
   /** Published data sets and checkpoints. */
   readonly data: DataDesk;
+  /** What runs may use outside of the workbench. */
+  readonly approvals: Approvals;
   /** Watches any Triton. */
   readonly monitor: Monitor;
   initModelFolder(dir: string): Promise<InitOutcome>;

@@ -24,6 +24,8 @@ import { homeLayout } from '../platform/layout';
 import { Listeners } from '../platform/listeners';
 import type { LoadedPreset } from '../presets/presets';
 import { readPresets } from '../presets/presets';
+import type { Approvals } from '../store/approvals';
+import { createApprovals } from '../store/approvals';
 import { ArtefactCache } from '../store/artefact-cache';
 import { RunKey } from '../store/run-key';
 import { RunStore } from '../store/run-store';
@@ -52,6 +54,7 @@ export interface CoreParts {
   /** This machine's Python, without a run. */
   readonly toolkit: Toolkit;
   readonly own: OwnModels;
+  readonly approvals: Approvals;
   readonly docker: DockerLink;
   readonly auths: RegistryAuths;
   readonly images: ImageWorks;
@@ -90,6 +93,7 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
     presets,
     presetOf: createPresetOf(presets, resources),
     toolkit,
+    approvals: createApprovals({ file: layout.approved, own: [layout.data, resources], now }),
     own: createOwnModels({ trustFile: layout.trusted, toolkit, now }),
     docker,
     auths,

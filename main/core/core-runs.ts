@@ -1,5 +1,6 @@
 import type { RunSpec } from '../contract/run-spec';
 import type { Environment } from '../contract/results';
+import { reachOf } from '../contract/reach';
 import { createPlanPlaces } from '../engine/plan-places';
 import { deviceOf } from '../engine/device';
 import { requireInertPatch } from '../formats/inert-config';
@@ -11,6 +12,7 @@ import { requireRules } from '../presets/resolve-spec';
 import { takeDevice } from '../store/device-queue';
 import { readPackages } from '../toolkit/packages';
 import { createToolkit } from '../toolkit/toolkit';
+import { requireApproved } from './require-approved';
 import type { CoreParts } from './core-parts';
 import type { StartDesk } from './start-desk';
 
@@ -29,6 +31,7 @@ export function createCoreRuns(parts: CoreParts, start: StartDesk): Runs {
     }
     requireInertPatch(configure);
     requireRules((await parts.presetOf(model)).preset, spec);
+    await requireApproved(parts.approvals, spec);
   };
   const environmentFor = async ({ engine }: RunSpec): Promise<Environment> => ({
     ...(await readEnvironment({ workbenchVersion: version, engine: engine.kind, env })),
@@ -44,6 +47,8 @@ export function createCoreRuns(parts: CoreParts, start: StartDesk): Runs {
       await requireSound(spec);
       await engines.check(spec);
       await start.refuse(spec);
+      // What was chosen for this session is what the run of this home used: it can be resumed in the next one.
+      await parts.approvals.add(reachOf(spec));
     },
     open: async (spec, run) => {
       await requireSound(spec);

@@ -40,6 +40,8 @@ export interface HomeLayout {
   readonly trusted: string;
   /** Secret that seals what this home writes into its runs; made with the first run. */
   readonly runKey: string;
+  /** What runs may use outside of the home: paths, images, other machines. */
+  readonly approved: string;
   /** Id of the home in the labels of its containers; made when the first one is. */
   readonly instance: string;
 }
@@ -75,6 +77,7 @@ export function homeLayout(home: string): HomeLayout {
     data: join(home, 'data'),
     trusted: join(home, 'trusted.json'),
     runKey: join(home, 'run-key'),
+    approved: join(home, 'approved.json'),
     instance: join(home, 'instance'),
   };
 }

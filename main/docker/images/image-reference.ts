@@ -32,7 +32,7 @@ export function parseImageReference(text: string): ImageReference {
   const [, name, tag, digest] =
     /^([\w.-]+(?::\d+)?(?:\/[\w.-]+)*?)(?::([\w][\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$/.exec(text) ??
     [];
-  if (name === undefined) {
+  if (name === undefined || name.split('/').some((part) => /^\.+$/.test(part))) {
     throw new WorkbenchError('input-invalid', `"${text}" is no image reference`, {
       remedy: 'Write name:tag or name@sha256:…, as nvcr.io/nvidia/tritonserver:25.02-py3.',
     });
@@ -50,4 +50,14 @@ export function parseImageReference(text: string): ImageReference {
 /** As the engine wants it. */
 export function formatImageReference({ name, tag, digest }: ImageReference): string {
   return digest === null ? `${name}:${tag ?? 'latest'}` : `${name}@${digest}`;
+}
+
+/** "docker.io/library/busybox" of "busybox:1.36": what the engine pulls, without tag and digest. Throws input-invalid. */
+export function imageRepository(text: string): string {
+  const { registry, name } = parseImageReference(text);
+  const parts = name.split('/');
+  const first = parts[0] ?? '';
+  const path = parts.length > 1 && registryHost(first) === registry ? parts.slice(1) : parts;
+  const official = registry === defaultRegistry && path.length === 1;
+  return [registry, ...(official ? ['library'] : []), ...path].join('/');
 }

@@ -125,6 +125,19 @@ describe('a specification from elsewhere', () => {
     }
   });
 
+  // H6
+  it('is refused with the list of the paths and images that nobody agreed to', async () => {
+    const spec = core.resolveSpec('resnet50', {
+      model: { dataset: '/home/victim' },
+      engine: { kind: 'docker', clientImage: 'attacker/image:1' },
+    });
+    for (const error of await refusals(spec)) {
+      expect(error).toMatchObject({ code: 'not-trusted', where: 'model.dataset' });
+      expect(error.message).toContain('/home/victim');
+      expect(error.message).toContain('attacker/image:1');
+    }
+  });
+
   it('that gives the whole machine as a data set is not run, and not resumed', async () => {
     const good = core.resolveSpec('resnet50', {});
     for (const error of await refusals({ ...good, model: { ...good.model, dataset: '/tmp/..' } })) {
@@ -136,6 +149,7 @@ describe('a specification from elsewhere', () => {
     const path = join(home, 'net.onnx');
     await writeFile(path, onnxBytes());
     const spec = await fileSpec(path);
+    core.approvals.give(path);
     // As far as the tools, which this home lacks.
     expect((await rejection(core.createRun(spec))).code).toBe('toolchain-missing');
     await rm(path);

@@ -1,0 +1,101 @@
+import { withScheme } from './address';
+import { isLoopback } from './loopback';
+
+/** One thing outside of the workbench that a specification names. */
+export interface Reached {
+  /** Where the specification names it: "model.dataset". */
+  readonly field: string;
+  /** A path, an image reference, or the name of a host. */
+  readonly value: string;
+}
+
+/** What a run of a specification would use outside of the workbench. A run writes nothing outside of its own folder. */
+export interface Reach {
+  /** Files and folders that are read, and that containers see read-only. */
+  readonly paths: readonly Reached[];
+  /** Images that are pulled where they are missing, and whose programs run. */
+  readonly images: readonly Reached[];
+  /** Other machines that the load falls on. */
+  readonly hosts: readonly Reached[];
+}
+
+export const emptyReach: Reach = { paths: [], images: [], hosts: [] };
+
+const pathFields = [
+  'model.source.path',
+  'model.checkpoint',
+  'model.dataset',
+  'performance.inputDataFile',
+  'engine.tls.caFile',
+  'engine.tls.certFile',
+  'engine.tls.keyFile',
+] as const;
+const imageFields = ['engine.tritonImage', 'engine.clientImage'] as const;
+
+function valueAt(tree: unknown, field: string): unknown {
+  return field
+    .split('.')
+    .reduce<unknown>(
+      (value, key) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+          ? (value as Readonly<Record<string, unknown>>)[key]
+          : undefined,
+      tree,
+    );
+}
+
+function textsAt(tree: unknown, fields: readonly string[]): Reached[] {
+  return fields.flatMap((field) => {
+    const value = valueAt(tree, field);
+    return typeof value === 'string' && value !== '' ? [{ field, value }] : [];
+  });
+}
+
+/** Arguments of the model's own code that name a place: a full path, or one that leads upwards. */
+function argumentPaths(tree: unknown): Reached[] {
+  const args = valueAt(tree, 'model.args');
+  if (typeof args !== 'object' || args === null) return [];
+  return Object.entries(args as Readonly<Record<string, unknown>>).flatMap(([name, value]) =>
+    typeof value === 'string' && /^[/~]|(^|\/)\.\.(\/|$)/.test(value)
+      ? [{ field: `model.args.${name}`, value }]
+      : [],
+  );
+}
+
+/** Host name of an address, without port; null where it is none, which is told where the address stands. */
+export function hostOf(address: string): string | null {
+  try {
+    return new URL(withScheme(address)).hostname || null;
+  } catch {
+    return null;
+  }
+}
+
+function hosts(tree: unknown): Reached[] {
+  if (valueAt(tree, 'engine.kind') !== 'remote') return [];
+  const url = valueAt(tree, 'engine.url');
+  const host = typeof url === 'string' ? hostOf(url) : null;
+  return host === null || isLoopback(host) ? [] : [{ field: 'engine.url', value: host }];
+}
+
+/** What a specification, or a part of one, reaches. Pure. */
+export function reachOf(spec: unknown): Reach {
+  return {
+    paths: [...textsAt(spec, pathFields), ...argumentPaths(spec)],
+    images: textsAt(spec, imageFields),
+    hosts: hosts(spec),
+  };
+}
+
+export const isEmptyReach = ({ paths, images, hosts }: Reach): boolean =>
+  paths.length + images.length + hosts.length === 0;
+
+/** One line for each thing, as messages list them: "model.dataset: /data/set". Pure. */
+export function reachLines({ paths, images, hosts }: Reach): readonly string[] {
+  const line = (what: string) => (reached: Reached) => `${what} ${reached.value} (${reached.field})`;
+  return [
+    ...paths.map(line('Read')),
+    ...images.map(line('Run the image')),
+    ...hosts.map(line('Send load to')),
+  ];
+}

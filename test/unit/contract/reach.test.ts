@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { hostOf, isEmptyReach, reachLines, reachOf } from '../../../main/contract/reach';
+import { runSpecSchema } from '../../../main/contract/run-spec';
+import { specFixture } from '../../support/run-state';
+
+const pathsOf = (spec: unknown) => reachOf(spec).paths.map(({ field, value }) => `${field}=${value}`);
+
+describe('the reach of a specification', () => {
+  it('is empty for a preset with its own data', () => {
+    expect(isEmptyReach(reachOf(specFixture()))).toBe(true);
+  });
+
+  it('has every path that the schema knows', () => {
+    const spec = {
+      model: { source: { path: '/m/net.onnx' }, checkpoint: '/c.pt', dataset: '/d' },
+      performance: { inputDataFile: '/i.json' },
+      engine: {
+        kind: 'remote',
+        url: 'localhost:8000',
+        tls: { caFile: '/ca', certFile: '/crt', keyFile: '/key' },
+      },
+    };
+    expect(pathsOf(spec)).toEqual([
+      'model.source.path=/m/net.onnx',
+      'model.checkpoint=/c.pt',
+      'model.dataset=/d',
+      'performance.inputDataFile=/i.json',
+      'engine.tls.caFile=/ca',
+      'engine.tls.certFile=/crt',
+      'engine.tls.keyFile=/key',
+    ]);
+  });
+
+  it('leaves out no text of the schema that is called a path, a file, a folder or an image', () => {
+    const named = (schema: object, at: string): string[] =>
+      Object.entries(schema).flatMap(([key, value]) => {
+        if (typeof value !== 'object' || value === null) return [];
+        const below = named(
+          value as object,
+          key === 'properties' || !Number.isNaN(Number(key)) ? at : `${at}.${key}`,
+        );
+        const { type, enum: choices } = value as { type?: unknown; enum?: unknown };
+        return type === 'string' &&
+          choices === undefined &&
+          /path|file|folder|dir|image|dataset|checkpoint|url$/i.test(key)
+          ? [...below, `${at}.${key}`]
+          : below;
+      });
+    const found = new Set(
+      named(runSpecSchema.toJSONSchema({ io: 'input' }), '').map((path) => path.split('.').at(-1)),
+    );
+    expect([...found].sort()).toEqual([
+      'caFile',
+      'certFile',
+      'checkpoint',
+      'clientImage',
+      'dataset',
+      'inputDataFile',
+      'keyFile',
+      'path',
+      'tritonImage',
+      'url',
+    ]);
+  });
+
+  it("has arguments of the model's code that name a place", () => {
+    const args = {
+      classes: '12',
+      data: '/etc',
+      config: 'a/../../b',
+      home: '~/x',
+      ratio: '1/2',
+      name: 'a..b',
+    };
+    expect(pathsOf({ model: { args } })).toEqual([
+      'model.args.data=/etc',
+      'model.args.config=a/../../b',
+      'model.args.home=~/x',
+    ]);
+  });
+
+  it('has both images, and a machine other than this one', () => {
+    const docker = { kind: 'docker', tritonImage: 'a/b:1', clientImage: 'c/d@sha256:0' };
+    expect(reachLines(reachOf({ engine: docker }))).toEqual([
+      'Run the image a/b:1 (engine.tritonImage)',
+      'Run the image c/d@sha256:0 (engine.clientImage)',
+    ]);
+    for (const url of ['localhost:8000', 'http://127.0.0.1:8000', 'https://[::1]']) {
+      expect(reachOf({ engine: { kind: 'remote', url } }).hosts).toEqual([]);
+    }
+    for (const url of ['triton.example.com:8000', 'https://triton.example.com?grpcPort=1']) {
+      expect(reachOf({ engine: { kind: 'remote', url } }).hosts).toEqual([
+        { field: 'engine.url', value: 'triton.example.com' },
+      ]);
+    }
+    expect(hostOf('http://user:secret@triton.example.com')).toBe('triton.example.com');
+  });
+
+  it.each([
+    null,
+    7,
+    'text',
+    { model: null },
+    { model: { args: 7, source: 'x' } },
+    { engine: { kind: 'remote' } },
+  ])('of %j is empty', (tree) => {
+    expect(isEmptyReach(reachOf(tree))).toBe(true);
+  });
+});
