@@ -1,5 +1,5 @@
 import { copyFile, readFile, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { BrowserWindow, SaveDialogOptions } from 'electron';
 import { app, dialog, shell } from 'electron';
 import type { Handlers } from '../main/contract/api';
@@ -38,7 +38,7 @@ async function readText(path: string): Promise<string> {
 
 /** The calls that need a desktop. Paths come from the core and from the person, never from the page. */
 export function desktopCalls(options: {
-  readonly core: Pick<Core, 'reportPath' | 'runDir' | 'monitor'>;
+  readonly core: Pick<Core, 'reportPath' | 'runDir' | 'monitor' | 'approvals'>;
   readonly window: () => BrowserWindow;
   readonly closeNow: () => Promise<void>;
 }): Pick<Handlers, DesktopCall> {
@@ -90,7 +90,10 @@ export function desktopCalls(options: {
       const answer = await dialog.showOpenDialog(options.window(), { properties: ['openFile'] });
       const [path] = answer.filePaths;
       if (answer.canceled || path === undefined) return null;
-      return { fileName: basename(path), text: await readText(path) };
+      const text = await readText(path);
+      // A run.yaml that was chosen may name what lies beside it.
+      options.core.approvals.give(dirname(path));
+      return { fileName: basename(path), text };
     },
     'desktop.choosePath': async ({ kind, title }) => {
       const answer = await dialog.showOpenDialog(options.window(), {
@@ -98,7 +101,9 @@ export function desktopCalls(options: {
         properties: [kind === 'file' ? 'openFile' : 'openDirectory'],
       });
       const [path] = answer.filePaths;
-      return answer.canceled || path === undefined ? null : { path };
+      if (answer.canceled || path === undefined) return null;
+      options.core.approvals.give(path);
+      return { path };
     },
     'desktop.showRunFolder': async ({ runId }) => {
       await open(await options.core.runDir(runId));

@@ -7,8 +7,14 @@ import { answerCall } from './answer-call';
 import { createEventBatch } from './event-batch';
 import { isTrustedFrame } from './trusted-frame';
 
-/** The one way in from the window: sender check, schema, handler, envelope. */
-export function registerCalls(handlers: Promise<Handlers>): void {
+/**
+ * The one way in from the window: sender check, schema, handler, envelope.
+ * @param onGiven where a file or folder lies that the person dropped on the window; preload says it, the page cannot
+ */
+export function registerCalls(handlers: Promise<Handlers>, onGiven: (path: string) => void): void {
+  ipcMain.on(channels.given, (event, path: unknown) => {
+    if (isTrustedFrame(event.senderFrame) && typeof path === 'string' && path !== '') onGiven(path);
+  });
   ipcMain.handle(
     channels.call,
     async (event, name: unknown, input: unknown): Promise<CallAnswer<unknown>> => {

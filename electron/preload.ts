@@ -14,9 +14,14 @@ contextBridge.exposeInMainWorld('workbench', {
     typeof name === 'string' && Object.hasOwn(api, name)
       ? ipcRenderer.invoke(channels.call, name, input)
       : unknownCall,
-  // Before Electron 29 the file itself says its path; from 32 on only webUtils does.
-  pathOf: (file: File): string =>
-    'path' in file && typeof file.path === 'string' ? file.path : webUtils.getPathForFile(file),
+  pathOf: (file: unknown): string => {
+    // An object of the page's own says any path; only the browser makes files that lie somewhere.
+    if (!(file instanceof File)) return '';
+    // Before Electron 29 the file itself says its path; from 32 on only webUtils does.
+    const path = 'path' in file && typeof file.path === 'string' ? file.path : webUtils.getPathForFile(file);
+    if (path !== '') ipcRenderer.send(channels.given, path);
+    return path;
+  },
   // As text: what crosses into the page is copied value by value, which takes fifty times as long as to parse it there.
   on: (listener: (events: string) => void): (() => void) => {
     // The IPC event object carries `sender`; the page gets the plain events only.

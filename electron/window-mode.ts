@@ -4,6 +4,7 @@ import { Menu, Notification, safeStorage, session } from 'electron';
 import type { CoreEvent, Handlers } from '../main/contract/api';
 import type { Core } from '../main/core';
 import { defaultHome } from '../main/platform/layout';
+import { createConsentDialog } from './ask-for-consent';
 import { createAlertWatch } from './alert-watch';
 import { guardClose } from './close-guard';
 import { contextMenuTemplate } from './context-menu';
@@ -110,9 +111,12 @@ export async function runWindowMode(app: App): Promise<void> {
     made.core = core;
     core.subscribe(events.send);
     for (const watch of noticeWatches(window)) core.subscribe(watch);
+    // Read with the core, not before the page is shown.
+    const { confirmedCalls } = await import('./confirmed-calls');
     for (const login of await logins.read()) await core.handlers['docker.login'](login);
     return {
       ...core.handlers,
+      ...confirmedCalls(core, createConsentDialog(window)),
       ...desktopCalls({ core, window: () => window, closeNow }),
       'docker.login': async (login) => {
         await core.handlers['docker.login'](login);
@@ -122,7 +126,10 @@ export async function runWindowMode(app: App): Promise<void> {
   });
   // A core that cannot be made is told by every call's answer.
   handlers.catch(() => undefined);
-  registerCalls(handlers);
+  registerCalls(handlers, (path) => {
+    // Before there is a core nothing can be dropped on its forms.
+    made.core?.approvals.give(path);
+  });
 
   app.on('second-instance', () => {
     if (window.isDestroyed()) return;

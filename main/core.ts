@@ -1,3 +1,4 @@
+import { isEmptyReach } from './contract/reach';
 import type { Core } from './core/core-interface';
 import type { CoreOptions } from './core/core-options';
 import { createCoreParts } from './core/core-parts';
@@ -12,6 +13,7 @@ import { deviceOfUrl } from './engine/device';
 import { buildArgsOf } from './engine/docker/run-images';
 import { initModelFolder } from './own/init-folder';
 import { createRunsDesk } from './pipeline/runs-desk';
+import { pathReach } from './store/approvals';
 import { createSpecTools } from './spec/spec-tools';
 import { takeDevice } from './store/device-queue';
 import { createDrafts } from './store/drafts';
@@ -47,7 +49,12 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...monitor.handlers,
       ...data.handlers,
       ...presetDesk.handlers,
-      ...createSpecTools({ presets, places: { layout, resources, workerFile } }),
+      ...createSpecTools({
+        presets,
+        places: { layout, resources, workerFile },
+        mayRead: async (path) =>
+          isEmptyReach(await parts.approvals.missing(pathReach('performance.inputDataFile', path))),
+      }),
       ...own.handlers,
       ...runsDesk.handlers,
       ...startDesk.handlers,
@@ -63,6 +70,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     images,
     data,
     approvals: parts.approvals,
+    modelCode: (path) => own.code(path),
     monitor,
     initModelFolder: (dir) => initModelFolder(dir, resources),
     createRun: (spec, out) => runs.create(spec, out),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { reachOf } from '../contract/reach';
 import { stepTitle } from '../contract/step-text';
 import type { SpecPreview, SpecProblem } from '../contract/spec-tools';
 import { shellLine } from '../platform/shell-line';
@@ -38,6 +39,8 @@ export function addSpec(program: Command, context: CliContext): void {
       const core = await context.core();
       const { preset: id, overrides } = await readChoice(core, preset, options);
       const choice = { preset: id, overrides };
+      // Who types this asks what is in those files.
+      for (const { value } of reachOf(overrides).paths) core.approvals.give(value);
       if (form === 'run-yaml' || form === 'shell') {
         const { text } = await core.handlers['spec.export']({ ...choice, as: form });
         printText(text);

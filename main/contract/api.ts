@@ -11,7 +11,7 @@ import type { MonitorEvent, MonitorState, RecordingInfo } from './monitor';
 import type { MonitorHistoryImage } from './monitor-history';
 import type { OpenedModel } from './own-model';
 import { importRequestSchema } from './imported';
-import { openModelSchema } from './own-model';
+import { openModelSchema, trustModelSchema } from './own-model';
 import type { PublishedResults } from './published';
 import { runOrigins } from './run-origin';
 import { reportFileSchema, runOutcomes, stepIds } from './run-events';
@@ -168,8 +168,8 @@ export const api = {
   'spec.editConfig': call<ConfigEdit>().with(choiceSchema.extend({ text: z.string().max(1_000_000) })),
   /** Reads a model of the engineer's own; nothing of it is executed before it is trusted. */
   'models.open': call<OpenedModel>().with(openModelSchema),
-  /** Trusts the content that stands there now, and opens it again. */
-  'models.trust': call<OpenedModel>().with(openModelSchema),
+  /** Trusts the content that stands there now, and opens it again. The window asks for it in a dialog of its own first. */
+  'models.trust': call<OpenedModel>().with(trustModelSchema),
   /** run.yaml, or a shell script that does the whole run with the CLI. Throws spec-invalid. */
   'spec.export': call<{ readonly text: string; readonly fileName: string }>().with(
     choiceSchema.extend({ as: z.enum(['run-yaml', 'shell']) }),
@@ -316,4 +316,9 @@ export type WindowEvent =
 export type CallAnswer<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: WireError };
 
-export const channels = { call: 'workbench:call', event: 'workbench:event' } as const;
+export const channels = {
+  call: 'workbench:call',
+  event: 'workbench:event',
+  /** From preload only: the path of what was dropped. */
+  given: 'workbench:given',
+} as const;

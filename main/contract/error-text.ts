@@ -37,10 +37,10 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
     remedy: 'Give an ONNX or TorchScript file that its own runtime loads.',
   },
   'not-trusted': {
-    title: 'This would run code that nobody has trusted yet',
+    title: 'This needs your agreement first',
     remedy:
-      'Read the named files. Then trust the model on the Model page of the wizard, or the run on its own page.',
-    cliRemedy: 'Read the named files; then "npm run cli -- trust <path>", or run or resume with --trust.',
+      'Check what is named. Then trust the model on the Model page of the wizard, or the run on its own page.',
+    cliRemedy: 'Check what is named; then "npm run cli -- trust <path>", or run or resume with --trust.',
   },
   'checkpoint-invalid': {
     title: 'The weights file cannot be used',

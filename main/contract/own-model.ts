@@ -9,6 +9,13 @@ export const openModelSchema = z.strictObject({
   shapes: z.record(z.string(), z.array(z.int().min(1))).default({}),
   datatypes: z.record(z.string(), z.string()).default({}),
 });
+/** `sha256`: of the content that the person agreed to; another content is not trusted. */
+export const trustModelSchema = openModelSchema.extend({
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+});
 export type OpenModelInput = z.input<typeof openModelSchema>;
 
 /** A model as far as it can be told without executing anything of it. */

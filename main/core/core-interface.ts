@@ -11,6 +11,7 @@ import type { DataDesk } from '../data/data-desk';
 import type { ImageWorks } from '../docker/images/image-works';
 import type { Monitor } from '../monitor/monitor';
 import type { InitOutcome } from '../own/init-folder';
+import type { ModelCode } from '../own/own-models';
 import type { LoadTool } from '../perf/load-tool';
 import type { RunEnd } from '../pipeline/attempt';
 import type { ExecuteOptions } from '../pipeline/runs';
@@ -40,6 +41,8 @@ export interface Core {
   readonly images: ImageWorks;
   /** Published data sets and checkpoints. */
   readonly data: DataDesk;
+  /** What trusting the model at a path would trust. Throws as `models.open`. */
+  modelCode(path: string): Promise<ModelCode>;
   /** What runs may use outside of the workbench. */
   readonly approvals: Approvals;
   /** Watches any Triton. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Handlers } from '../contract/api';
+import type { OpenedModel } from '../contract/own-model';
 import { sourceSchema } from '../contract/run-spec';
 import type { Toolkit } from '../toolkit/toolkit';
 import { openModel } from './open-model';
@@ -10,6 +11,18 @@ import type { Trust } from './trust';
 export interface OwnModels {
   readonly handlers: Pick<Handlers, 'models.open' | 'models.trust'>;
   readonly trust: Trust;
+  /** Reads what trusting the model at a path would trust. Throws as `models.open`. */
+  code(path: string): Promise<ModelCode>;
+}
+
+/** What a person who trusts a model is shown. */
+export interface ModelCode {
+  readonly path: string;
+  readonly kind: OpenedModel['kind'];
+  /** Empty where the model is data only. */
+  readonly files: OpenedModel['code'];
+  /** SHA-256 (hex) over names and contents of all of it. */
+  readonly sha256: string;
 }
 
 export interface OwnModelsOptions {
@@ -46,11 +59,15 @@ export function createOwnModels({ trustFile, toolkit, now }: OwnModelsOptions): 
     trust,
     handlers: {
       'models.open': (input) => openModel(input, tools),
-      'models.trust': async (input) => {
+      'models.trust': async ({ sha256, ...input }) => {
         const { kind, path } = await openModel(input, tools);
-        await trust.trust({ kind, path });
+        await trust.trust({ kind, path }, sha256);
         return openModel(input, tools);
       },
+    },
+    code: async (given) => {
+      const { kind, path, code: files } = await openModel({ path: given }, tools);
+      return { kind, path, files, sha256: await trust.hash({ kind, path }) };
     },
   };
 }

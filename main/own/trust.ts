@@ -62,8 +62,13 @@ async function hashOf({ path }: Place): Promise<string> {
 /** What may be executed, by content: one changed byte and the question is asked again. */
 export interface Trust {
   isTrusted(place: Place): Promise<boolean>;
-  /** Trusts the content that is there now. */
-  trust(place: Place): Promise<void>;
+  /** SHA-256 (hex) over names and contents of all that would be trusted. */
+  hash(place: Place): Promise<string>;
+  /**
+   * Trusts the content that is there now.
+   * @param shown the hash that the person agreed to. Throws not-trusted where the content has another one by now.
+   */
+  trust(place: Place, shown?: string): Promise<void>;
   /** Throws not-trusted naming what would be executed. ONNX files are data and need no trust. */
   require(place: Place): Promise<void>;
 }
@@ -87,8 +92,15 @@ export function createTrust(file: string, now: () => Date): Trust {
   };
   return {
     isTrusted,
-    trust: async (place) => {
+    hash: hashOf,
+    trust: async (place, shown) => {
       const hash = await hashOf(place);
+      if (shown !== undefined && shown !== hash) {
+        throw new WorkbenchError('not-trusted', `${place.path} was changed while you were asked`, {
+          where: place.path,
+          remedy: 'Look at its files again, and trust it once nothing writes to it.',
+        });
+      }
       const others = (await read()).filter((entry) => entry.hash !== hash);
       const trusted = [...others, { hash, path: place.path, at: now().toISOString() }];
       await writeFileAtomic(file, `${JSON.stringify({ version: 1, trusted }, null, 2)}\n`);

@@ -1,9 +1,9 @@
 import { lstat } from 'node:fs/promises';
-import { dirname, extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
+import { reachOf } from '../contract/reach';
 import type { FileEntry } from '../contract/file-manifest';
 import type { RunContent } from '../contract/run-content';
-import type { RunSpec } from '../contract/run-spec';
 import { hashValue } from '../platform/files';
 import { listContents, ReadContents } from '../store/file-manifest';
 import type { RunFolder } from '../store/run-folder';
@@ -28,19 +28,6 @@ const dataEndings: ReadonlySet<string> = new Set([
 ]);
 
 const mostShown = 12;
-
-function imagesOf({ engine }: RunSpec): readonly string[] {
-  if (engine.kind !== 'docker') return [];
-  return [engine.tritonImage, engine.clientImage].flatMap((image) => image ?? []);
-}
-
-function pathsOf({ model, performance, engine }: RunSpec): readonly string[] {
-  const { source, checkpoint, dataset } = model;
-  const beside = (source?.externalFiles ?? []).map((file) => join(dirname(source?.path ?? ''), file));
-  const tls = engine.kind === 'remote' ? engine.tls : undefined;
-  const named = [checkpoint, dataset, performance.inputDataFile, tls?.caFile, tls?.certFile, tls?.keyFile];
-  return [source?.path, ...beside, ...named].flatMap((path) => path ?? []);
-}
 
 /** Every file that the steps have left for later ones. Throws run-folder-unsafe. */
 async function keptFiles(folder: RunFolder, steps: readonly Step[]): Promise<readonly FileEntry[]> {
@@ -68,13 +55,14 @@ export async function runContent(
   const { folder, state } = await store.load(runId);
   const created = await store.createdHash(folder);
   const files = await keptFiles(folder, steps);
+  const { paths, images } = reachOf(state.spec);
   return {
     runId,
     dir: folder.dir,
     hash: hashValue({ created, files }),
     created,
-    images: imagesOf(state.spec),
-    paths: pathsOf(state.spec),
+    images: images.map(({ value }) => value),
+    paths: paths.map(({ value }) => value),
     server: state.spec.engine.kind === 'remote' ? state.spec.engine.url : null,
     code: files.map(({ path }) => path).filter((path) => !dataEndings.has(extname(path).toLowerCase())),
     files,

@@ -8,10 +8,14 @@ import { readRunInput } from '../perf/input/run-input';
 /** The wizard looks again at every change: a larger file is read when the run begins. */
 const mostBytes = 16 * 1024 * 1024;
 
-/** What is wrong with the file of input data that a specification names: entry, tensor, what the model takes. */
+/**
+ * What is wrong with the file of input data that a specification names: entry, tensor, what the model takes.
+ * @param mayRead false: it is looked at when the run begins
+ */
 export async function inputFileProblem(
   { performance }: RunSpec,
   signature: () => Signature,
+  mayRead: (path: string) => Promise<boolean>,
 ): Promise<SpecProblem | null> {
   const { inputData, inputDataFile: path } = performance;
   if (inputData !== 'file' || path === undefined) return null;
@@ -23,7 +27,7 @@ export async function inputFileProblem(
   });
   const found = await stat(path).catch(() => null);
   if (found === null) return problem(`${path} does not exist`, 'Choose a file or folder that is there.');
-  if (found.size > mostBytes) return null;
+  if (found.size > mostBytes || !(await mayRead(path))) return null;
   try {
     await readRunInput(path, signature());
     return null;

@@ -124,6 +124,7 @@ export async function previewSpec(
   loaded: LoadedPreset,
   choice: Choice,
   places: CommandPlaces,
+  mayRead: (path: string) => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<SpecPreview> {
   const { spec, nearest, defaults, problems } = readChoice(loaded.preset, choice);
   const precision = defaultPrecision(loaded.preset, choice);
@@ -140,7 +141,7 @@ export async function previewSpec(
   const known = new Set(problems.map(({ field }) => field));
   const fresh = (found: readonly SpecProblem[]) => found.filter(({ field }) => !known.has(field));
   const files = fresh(await fileProblems(nearest, places));
-  const input = await inputFileProblem(nearest, () => servedSignature(loaded, nearest));
+  const input = await inputFileProblem(nearest, () => servedSignature(loaded, nearest), mayRead);
   const texts = configTexts(loaded, nearest);
   const all = [...problems, ...files, ...fresh(input === null ? [] : [input]), ...fresh(texts.problems)];
   if (spec === null)

@@ -15,6 +15,8 @@ import { previewSpec } from './preview-spec';
 export interface SpecToolsOptions {
   readonly presets: ReadonlyMap<string, LoadedPreset>;
   readonly places: CommandPlaces;
+  /** Whether what a file holds may be told; absent: always. That it exists is told anyway. */
+  readonly mayRead?: (path: string) => Promise<boolean>;
 }
 
 const choiceFor = (preset: Preset, spec: RunSpec): Choice => ({
@@ -30,7 +32,8 @@ export function createSpecTools(
   const presetOf = ({ preset, overrides }: Choice) =>
     loadPreset({ preset, source: sourceOf(overrides['model']) });
   return {
-    'spec.preview': async (choice) => previewSpec(await presetOf(choice), choice, options.places),
+    'spec.preview': async (choice) =>
+      previewSpec(await presetOf(choice), choice, options.places, options.mayRead),
     'spec.choice': async ({ spec }) => choiceFor((await loadPreset(spec.model)).preset, spec),
     'spec.editConfig': async ({ text, ...choice }) => editConfig(await presetOf(choice), choice, text),
     'spec.export': async ({ as, ...choice }) => exportSpec(await presetOf(choice), choice, as),

@@ -68,7 +68,11 @@ export function createApprovals(options: {
     return { version: 1, paths: [], images: [], hosts: [] };
   };
   const missingFrom = (approved: Approved, folders: readonly string[], reach: Reach): Reach => {
-    const places = [...own.map((path) => resolve(path)), ...folders, ...approved.paths.map(({ value }) => value)];
+    const places = [
+      ...own.map((path) => resolve(path)),
+      ...folders,
+      ...approved.paths.map(({ value }) => value),
+    ];
     const images = [...allowedImages, ...approved.images.map(({ value }) => value)];
     const hosts = new Set(approved.hosts.map(({ value }) => value));
     return {

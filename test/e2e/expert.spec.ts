@@ -11,7 +11,7 @@ import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
-import { appFolder, createHome, launch, saveTo, shutDown } from './support/app';
+import { answerConsent, appFolder, createHome, launch, saveTo, shutDown } from './support/app';
 import { onlyRun } from './support/run-on-disk';
 
 let home: TestHome;
@@ -189,6 +189,7 @@ test('an expert changes every field, edits config.pbtxt by hand, and the command
   expect(valueAt(spec, 'performance.concurrency')).toEqual([2]);
   expect(valueAt(spec, 'deadlines.report')).toBe(1009);
 
+  await answerConsent(app, 'agree');
   await form.start.click();
   const run = new RunPage(page);
   await expect(run.status).toHaveAttribute('data-status', 'running');
@@ -198,7 +199,10 @@ test('an expert changes every field, edits config.pbtxt by hand, and the command
   // Of the home it was written for nothing is needed but the engineer's own files.
   const given = join(terminalHome.path, 'given.yaml');
   await writeFile(given, await readFile(exported));
-  const { code, stderr } = await startCli(terminalHome.path, ['run', '--spec', given]).result;
+  const refused = await startCli(terminalHome.path, ['run', '--spec', given]).result;
+  expect(refused.stderr).toContain(`read ${wanted.Model['model.dataset']} (model.dataset)`);
+  expect(refused.code).toBe(1);
+  const { code, stderr } = await startCli(terminalHome.path, ['run', '--spec', given, '--trust']).result;
   expect(code, stderr).toBe(0);
   const [inWindow, inTerminal] = await Promise.all([onlyRun(home), onlyRun(terminalHome)]);
   expect(inTerminal.state.specHash).toBe(inWindow.state.specHash);

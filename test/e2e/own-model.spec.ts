@@ -6,7 +6,7 @@ import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
-import { choosePath, createHome, launch, shutDown } from './support/app';
+import { answerConsent, choosePath, createHome, launch, shutDown } from './support/app';
 import { findings } from './support/axe';
 import { onlyRun } from './support/run-on-disk';
 
@@ -47,6 +47,14 @@ test('a folder of model code: broken it is refused with the reason, whole it run
   await expect(refusal).toBeHidden();
   const question = form.own.getByRole('group', { name: 'Trust this code' });
   await expect(question).toContainText('model.py');
+  // The page asks, and the main process asks again: only its dialog counts.
+  const refused = await answerConsent(app, 'cancel');
+  await question.getByRole('button', { name: 'Trust and use' }).click();
+  await expect(refusal).toContainText('You did not agree');
+  expect((await refused.said()).join()).toMatch(
+    /Trust this model[^]*my-model[^]*model\.py[^]*SHA-256 [0-9a-f]{64}/,
+  );
+  await answerConsent(app, 'agree');
   await question.getByRole('button', { name: 'Trust and use' }).click();
   const chosen = form.own.getByRole('status').filter({ hasText: 'In use' });
   await expect(chosen).toContainText(folder);

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
+import { cli } from '../support/cli';
 import type { TestHome, WorkbenchApp } from './support/app';
-import { appFolder, asRoot, createHome, electronPath, launch, shutDown } from './support/app';
+import { answerConsent, appFolder, asRoot, createHome, electronPath, launch, shutDown } from './support/app';
 
 let home: TestHome;
 let app: WorkbenchApp;
@@ -81,6 +82,80 @@ test('a call that is not in the contract, or whose input is not, is refused', as
     'input-invalid',
     'run-unknown',
   ]);
+});
+
+// M6
+test('the page trusts no code and reaches no file unless the person agrees in a dialog of the main process', async () => {
+  const model = join(home.path, 'foreign-model');
+  const made = await cli(home.path, 'init', model);
+  expect(made.code, made.stderr).toBe(0);
+  const kept = () =>
+    Promise.all(
+      ['trusted.json', 'approved.json'].map((name) =>
+        readFile(join(home.path, name), 'utf8').catch(() => null),
+      ),
+    );
+  const attack = () =>
+    app.page.evaluate(async (path) => {
+      const { workbench } = window;
+      // A file that the page made up lies nowhere.
+      const forged = [workbench.pathOf({ path } as unknown as File), workbench.pathOf(new File([], path))];
+      const resolved = await workbench.call('presets.resolve', {
+        preset: 'resnet50',
+        overrides: {
+          model: { dataset: '/etc' },
+          engine: { kind: 'docker', tritonImage: 'attacker/image:1' },
+        },
+      });
+      const spec = resolved.ok ? resolved.value : null;
+      const answers = await Promise.all([
+        workbench.call('models.trust', { path }),
+        workbench.call('models.open', { path }),
+        workbench.call('runs.import', { path: '/etc/passwd' }),
+        workbench.call('docker.pullImage', { reference: 'attacker/image:1' }),
+        workbench.call('runs.start', { spec }),
+      ]);
+      return { forged, codes: answers.map((answer) => (answer.ok ? 'done' : answer.error.code)) };
+    }, model);
+
+  const refused = await answerConsent(app, 'cancel');
+  expect(await attack()).toEqual({ forged: ['', ''], codes: Array.from({ length: 5 }, () => 'not-trusted') });
+  expect((await refused.said()).length).toBeGreaterThanOrEqual(5);
+  expect((await refused.said()).join()).toContain('attacker/image:1');
+  expect(await kept()).toEqual([null, null]);
+
+  const agreed = await answerConsent(app, 'agree');
+  const answer = await app.page.evaluate((path) => window.workbench.call('models.trust', { path }), model);
+  expect(answer.ok).toBe(true);
+  expect((await agreed.said()).at(-1)).toContain('SHA-256');
+  expect((await kept()).join()).toContain(model);
+});
+
+test('a file that the person gave the window is not asked for', async () => {
+  const model = join(home.path, 'given-model');
+  expect((await cli(home.path, 'init', model)).code).toBe(0);
+  const consent = await answerConsent(app, 'cancel');
+  await app.page.evaluate(() => {
+    const input = document.createElement('input');
+    input.type = 'file';
+    input.id = 'given-file';
+    document.body.append(input);
+  });
+  await app.page.locator('#given-file').setInputFiles(join(model, 'preset.yaml'));
+  const given = await app.page.evaluate(async (folder) => {
+    const input = document.querySelector<HTMLInputElement>('#given-file');
+    const file = input?.files?.[0];
+    const path = file === undefined ? '' : window.workbench.pathOf(file);
+    input?.remove();
+    const answers = await Promise.all([
+      window.workbench.call('runs.import', { path }),
+      window.workbench.call('models.open', { path: folder }),
+    ]);
+    return { path, codes: answers.map((answer) => (answer.ok ? 'done' : answer.error.code)) };
+  }, model);
+  // The file is read (and holds no results); what lies beside it is asked for.
+  expect(given).toEqual({ path: join(model, 'preset.yaml'), codes: ['input-invalid', 'not-trusted'] });
+  expect(await consent.said()).toHaveLength(1);
 });
 
 test('the policy stops inline scripts, eval, remote content and forms', async () => {

@@ -6,7 +6,7 @@ import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
-import { createHome, launch, shutDown } from './support/app';
+import { answerConsent, createHome, launch, shutDown } from './support/app';
 import { onlyRun } from './support/run-on-disk';
 
 const longStepMs = 300_000;
@@ -36,11 +36,14 @@ test('a data set that is none, and then accuracy below the threshold, are said w
   await form.set('model.args.train_epochs', '0');
   await form.open('Accuracy');
   await form.set('accuracy.thresholds.top1', '0.95');
+  // The path was typed: it is asked for at its first use.
+  const consent = await answerConsent(app, 'agree');
   await form.start.click();
 
   await expect(run.status).toHaveAttribute('data-status', 'failed', { timeout: longStepMs });
   const said = app.page.getByRole('alert').first();
   await expect(said).toContainText(notes);
+  expect((await consent.said()).join()).toContain(`${notes}  (model.dataset)`);
   await expect(run.rows()).toHaveCount(0);
 
   // The same choice with the generated images: random weights do not reach the threshold.

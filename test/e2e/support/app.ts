@@ -115,3 +115,25 @@ export async function choosePath(app: WorkbenchApp, path: string): Promise<void>
     dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [filePath] });
   }, path);
 }
+
+/** The dialogs of the main process that ask for consent are answered so; gives what each of them said, until now. */
+export async function answerConsent(
+  app: WorkbenchApp,
+  answer: 'agree' | 'cancel',
+): Promise<{ readonly said: () => Promise<readonly string[]> }> {
+  await app.electron.evaluate(
+    ({ dialog }, response) => {
+      const heard: string[] = [];
+      dialog.showMessageBox = (...args: unknown[]) => {
+        const { message, detail } = args.at(-1) as { message: string; detail: string };
+        heard.push(`${message}\n${detail}`);
+        return Promise.resolve({ response, checkboxChecked: false });
+      };
+      (globalThis as { consentHeard?: string[] }).consentHeard = heard;
+    },
+    answer === 'agree' ? 1 : 0,
+  );
+  return {
+    said: () => app.electron.evaluate(() => (globalThis as { consentHeard?: string[] }).consentHeard ?? []),
+  };
+}
