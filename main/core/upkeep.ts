@@ -1,6 +1,7 @@
 import type { Runs } from '../pipeline/runs';
 import { sweepSharedFiles } from '../perf/native/shared-names';
 import { followRuns } from '../store/follow';
+import { sweepHomeFiles } from '../store/left-files';
 import type { CoreParts } from './core-parts';
 
 /** How long a removed run can be brought back after the window was closed. */
@@ -29,6 +30,7 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
   const { engines, store, trash, cache, tell, events } = parts;
   const follow = parts.options.follow === true;
   const endedChildren = [...(await engines.sweep()).endedChildren];
+  await sweepHomeFiles(parts.layout);
   const sharedMemoryFiles = [...(await sweepSharedFiles())];
   // What cannot be deleted must not keep the window closed; `clean` says why.
   if (follow) await trash.empty(trashMs).catch(() => []);

@@ -12,6 +12,7 @@ import type { LoadedPreset } from '../presets/presets';
 import { JournalWriter } from '../store/journal';
 import { acquireLease } from '../store/lease';
 import { requireSameRun } from '../store/run-identity';
+import { sweepRunFiles } from '../store/left-files';
 import type { RunStore } from '../store/run-store';
 import { attemptRun } from './attempt';
 import type { AttemptOptions, AttemptStops, OpenServices, RunEnd } from './attempt';
@@ -90,6 +91,7 @@ export class Runs {
     const journal: { writer: JournalWriter | null } = { writer: null };
     try {
       for (const request of [folder.cancelRequest, folder.pauseRequest]) await rm(request, { force: true });
+      await sweepRunFiles(folder);
       const { writer, content } = await JournalWriter.open(folder.journal);
       journal.writer = writer;
       let state = await store.stateOf(content, folder.journal);

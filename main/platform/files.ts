@@ -1,15 +1,16 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileError } from './file-error';
 import { makeFolder } from './make-folder';
 import { syncFolder } from './sync-folder';
+import { temporaryBeside } from './temporary-files';
 
 /** Old content or new content, never half: temporary file beside it, fsync, rename, fsync of the folder. */
 export async function writeFileAtomic(path: string, content: string | Uint8Array): Promise<void> {
   const folder = dirname(path);
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = temporaryBeside(path);
   try {
     await makeFolder(folder);
     const file = await open(temporary, 'wx');

@@ -1,11 +1,11 @@
 import { cp, link, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
-import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { FileEntry } from '../contract/file-manifest';
 import { fileEntrySchema } from '../contract/file-manifest';
 import { exists, listFiles, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
+import { temporaryBeside } from '../platform/temporary-files';
 import { firstDifference, ReadContents } from './file-manifest';
 
 const manifestSchema = z.object({
@@ -42,7 +42,7 @@ export class ArtefactCache {
   /** @param contents what was read of the files already: they are not read twice. */
   async store(key: string, stepDir: string, report: unknown, contents = new ReadContents()): Promise<void> {
     if (await exists(this.folder(key))) return;
-    const temporary = join(this.root, `.${key}.${randomBytes(4).toString('hex')}`);
+    const temporary = temporaryBeside(join(this.root, `.${key}`));
     try {
       const files: FileEntry[] = [];
       for (const path of await listFiles(stepDir)) {

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { link, lstat, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { fileError } from '../platform/file-error';
 import { isAlive, ownIdentity } from '../platform/process-identity';
 import { ownPlace, placeSchema, relationTo } from '../platform/process-place';
+import { temporaryBeside } from '../platform/temporary-files';
 
 const leaseSchema = z.object({
   pid: z.int(),
@@ -145,7 +145,7 @@ async function replaceDead(own: string, path: string): Promise<boolean> {
  * The file's time is the holder's last sign of life. The folder must be there. Throws disk-full, file-unwritable.
  */
 export async function takeFileLease(path: string, what?: string): Promise<LeaseAnswer> {
-  const own = `${path}.${randomBytes(6).toString('hex')}`;
+  const own = temporaryBeside(path);
   const content = JSON.stringify(ownHolder(what));
   try {
     await writeFile(own, content);

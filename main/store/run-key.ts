@@ -7,6 +7,7 @@ import { canonicalJson, exists } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { readBoundedFile } from '../platform/read-bounded-file';
 import { syncFolder } from '../platform/sync-folder';
+import { temporaryBeside } from '../platform/temporary-files';
 
 const keyBytes = 32;
 const keyPattern = /^[0-9a-f]{64}\n?$/;
@@ -50,7 +51,7 @@ export class RunKey {
 
   /** The first of several at once makes it, the others take that one. */
   private async make(): Promise<Buffer> {
-    const temporary = `${this.file}.${randomBytes(6).toString('hex')}.tmp`;
+    const temporary = temporaryBeside(this.file);
     try {
       if (!(await exists(this.file))) {
         await makeFolder(dirname(this.file));

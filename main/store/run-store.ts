@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { RunSummary } from '../contract/api';
@@ -15,6 +15,7 @@ import { fileError } from '../platform/file-error';
 import { exists, hashValue, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { syncFolder } from '../platform/sync-folder';
+import { temporaryBeside } from '../platform/temporary-files';
 import { JournalWriter, readJournal, readJournalStart, requireEntries } from './journal';
 import type { JournalContent } from './journal';
 import { acquireLease, holderText, leaseHolder } from './lease';
@@ -92,8 +93,10 @@ export class RunStore {
     imported?: ImportSource,
   ): Promise<StoredRun> {
     const runId = newRunId(spec, new Date(), imported !== undefined);
-    const link = join(this.runsDir, runId);
-    const dir = out === undefined ? link : resolve(out);
+    const named = join(this.runsDir, runId);
+    // Under its name it is there whole or not at all: a creation that is cut short leaves no run that cannot be read.
+    const dir = out === undefined ? temporaryBeside(join(this.runsDir, `.${runId}`)) : resolve(out);
+    const folder = runFolder(dir);
     try {
       await makeLasting(dir);
       if (out !== undefined) {
@@ -101,31 +104,34 @@ export class RunStore {
           throw new WorkbenchError('run-folder-exists', `${dir} is not empty`, { where: '--out' });
         }
         await makeLasting(this.runsDir);
-        await symlink(dir, link);
-        await syncFolder(this.runsDir);
       }
+      // There is nothing to run again: a run.yaml would say what nobody knows.
+      if (imported === undefined) await writeFileAtomic(folder.spec, stringify(spec));
+      await this.begin(folder, {
+        type: 'run-created',
+        runId,
+        spec,
+        specHash: hashValue(spec),
+        environment,
+        ...(imported === undefined ? {} : { imported }),
+      });
+      await (out === undefined ? rename(dir, named) : symlink(dir, named));
+      await syncFolder(this.runsDir);
     } catch (error) {
+      if (out === undefined) await rm(dir, { recursive: true, force: true }).catch(() => undefined);
       throw fileError(error, dir);
     }
-    const folder = runFolder(dir);
-    // There is nothing to run again: a run.yaml would say what nobody knows.
-    if (imported === undefined) await writeFileAtomic(folder.spec, stringify(spec));
+    return this.load(runId);
+  }
+
+  /** The journal's first line. */
+  private async begin(folder: RunFolder, created: Parameters<typeof sealedCreation>[1]): Promise<void> {
     const { writer } = await JournalWriter.open(folder.journal);
     try {
-      await writer.append(
-        await sealedCreation(this.key, {
-          type: 'run-created',
-          runId,
-          spec,
-          specHash: hashValue(spec),
-          environment,
-          ...(imported === undefined ? {} : { imported }),
-        }),
-      );
+      await writer.append(await sealedCreation(this.key, created));
     } finally {
       await writer.close();
     }
-    return this.load(runId);
   }
 
   async folderOf(runId: string): Promise<RunFolder> {

@@ -1,5 +1,5 @@
 import { fsyncSync } from 'node:fs';
-import { mkdtemp, open, readFile, readlink, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,6 +81,15 @@ describe('a write that fails', () => {
     await again.writer.close();
     expect(await readFile(path)).toEqual(before);
   });
+});
+
+it('a run whose first line cannot be written is no run: nothing is listed and nothing is left', async () => {
+  const store = runStore(join(dir, 'runs'));
+  failingAppend(20);
+  const made = store.create(specFixture(), environmentFixture());
+  await expect(made).rejects.toMatchObject({ code: 'disk-full' });
+  expect(await store.list()).toEqual({ runs: [], unreadable: [] });
+  expect(await readdir(join(dir, 'runs'))).toEqual(['.run-key']);
 });
 
 /** Folders that were put on disk while `act` ran. */

@@ -1,0 +1,60 @@
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { homeLayout } from '../../../main/platform/layout';
+import { temporaryBeside } from '../../../main/platform/temporary-files';
+import { sweepHomeFiles, sweepRunFiles } from '../../../main/store/left-files';
+import { runFolder } from '../../../main/store/run-folder';
+
+let home = '';
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'left-files-'));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const then = new Date(Date.now() - 25 * 3600 * 1000);
+
+/** A file (or a folder with one) of which the writer was killed a day ago. */
+async function leave(path: string, isFolder = false): Promise<void> {
+  const left = temporaryBeside(path);
+  await mkdir(isFolder ? left : join(left, '..'), { recursive: true });
+  await writeFile(isFolder ? join(left, 'file') : left, 'half');
+  await utimes(left, then, then);
+}
+
+it('what killed writers left a day ago goes, in every folder of a home that they write to', async () => {
+  const layout = homeLayout(home);
+  await leave(layout.settings);
+  await leave(join(layout.runs, '.run'), true);
+  await leave(join(layout.cache, '.key'), true);
+  await leave(join(layout.engines, 'id.json'));
+  await leave(join(layout.devices, 'cpu', 'lease.json'));
+  await sweepHomeFiles(layout);
+  for (const folder of [layout.runs, layout.cache, layout.engines, join(layout.devices, 'cpu')])
+    expect(await readdir(folder), folder).toEqual([]);
+  expect((await readdir(home)).sort()).toEqual(['cache', 'devices', 'engines', 'runs']);
+});
+
+it('and in a run that is gone on with', async () => {
+  const folder = runFolder(join(home, 'run'));
+  await leave(folder.spec);
+  await leave(folder.output('export'));
+  await leave(join(folder.results, 'report.html'));
+  await sweepRunFiles(folder);
+  for (const dir of [folder.results, folder.step('export')]) expect(await readdir(dir)).toEqual([]);
+});
+
+it('what is being written stays, and so does what only looks like it', async () => {
+  const layout = homeLayout(home);
+  const own = join(layout.cache, 'model.tmp');
+  await leave(layout.settings);
+  const fresh = temporaryBeside(layout.settings);
+  await mkdir(layout.cache, { recursive: true });
+  await writeFile(fresh, 'half');
+  await writeFile(own, 'whole');
+  await utimes(own, then, then);
+  await sweepHomeFiles(layout);
+  expect(await readdir(layout.cache)).toEqual(['model.tmp']);
+  expect((await readdir(home)).filter((name) => name.endsWith('.tmp'))).toHaveLength(1);
+});
