@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { registryLoginSchema } from '../main/contract/docker';
 import type { RegistryLogin } from '../main/contract/docker';
 import { writeFileAtomic } from '../main/platform/files';
+import { privateFile } from '../main/platform/private-home';
 
 /** The part of Electron's safeStorage that is used. */
 export interface KeyRing {
@@ -43,7 +44,7 @@ export function createRegistryLogins(path: string, keyRing: KeyRing): RegistryLo
       const keep = login.keep && login.password !== '';
       if (!keep && others.length === before.length) return false;
       const kept = keep ? [...others, login] : others;
-      await writeFileAtomic(path, keyRing.encryptString(JSON.stringify(kept)));
+      await writeFileAtomic(path, keyRing.encryptString(JSON.stringify(kept)), privateFile);
       return keep;
     },
   };

@@ -14,6 +14,8 @@ import { buildArgsOf } from './engine/docker/run-images';
 import { initModelFolder } from './own/init-folder';
 import { createRunsDesk } from './pipeline/runs-desk';
 import { pathReach } from './store/approvals';
+import { homeLayout } from './platform/layout';
+import { closedHomeText, keepHomePrivate } from './platform/private-home';
 import { createSpecTools } from './spec/spec-tools';
 import { takeDevice } from './store/device-queue';
 import { createDrafts } from './store/drafts';
@@ -25,6 +27,7 @@ const isRunning = ({ status }: { readonly status: string }): boolean => status =
 
 /** The one core of window, CLI and tests. Sweeps what dead workbenches left before it returns. */
 export async function createCore(options: CoreOptions): Promise<Core> {
+  const closed = await keepHomePrivate(homeLayout(options.home));
   const parts = await createCoreParts(options);
   const { layout, store, trash, presets, own, docker, auths, images, data, monitor, tell, now } = parts;
   const { resources, workerFile } = options;
@@ -61,6 +64,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...parts.tools.handlers,
       ...reportDesk.handlers,
     },
+    closedHome: closedHomeText(layout, closed),
     subscribe: (listener) => parts.events.add(listener),
     loadTools: parts.loadTools,
     presets: presetDesk.presets,

@@ -50,6 +50,9 @@ async function main(): Promise<void> {
         workerFile: join(__dirname, 'load-worker.cjs'),
         printPdf: createElectronPrinter({ electron, app: appDir, env }),
         electron: null,
+      }).then((core) => {
+        if (core.closedHome !== null) printText(`${core.closedHome}\n`, 'stderr');
+        return core;
       });
       return made.core;
     },

@@ -26,6 +26,8 @@ type CoreCall = Exclude<keyof Handlers, `desktop.${string}`>;
 export interface Core {
   /** Every call of the contract that needs no desktop. */
   readonly handlers: Pick<Handlers, CoreCall>;
+  /** Says that the home was open to other users until now; null: it was not. */
+  readonly closedHome: string | null;
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
   subscribe(listener: (event: CoreEvent) => void): () => void;
   presets(): readonly Preset[];

@@ -6,6 +6,7 @@ import { WorkbenchError } from '../contract/errors';
 import type { Format, ModelSource } from '../contract/run-spec';
 import { exportedFormat } from '../formats/formats';
 import { hashFile, writeFileAtomic } from '../platform/files';
+import { privateFile } from '../platform/private-home';
 import type { ModelFile } from './model-files';
 import { listModelFiles } from './model-files';
 import { readOnnx } from './read-onnx';
@@ -103,7 +104,7 @@ export function createTrust(file: string, now: () => Date): Trust {
       }
       const others = (await read()).filter((entry) => entry.hash !== hash);
       const trusted = [...others, { hash, path: place.path, at: now().toISOString() }];
-      await writeFileAtomic(file, `${JSON.stringify({ version: 1, trusted }, null, 2)}\n`);
+      await writeFileAtomic(file, `${JSON.stringify({ version: 1, trusted }, null, 2)}\n`, privateFile);
     },
     require: async (place) => {
       if (await isTrusted(place)) return;

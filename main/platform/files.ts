@@ -7,13 +7,20 @@ import { makeFolder } from './make-folder';
 import { syncFolder } from './sync-folder';
 import { temporaryBeside } from './temporary-files';
 
-/** Old content or new content, never half: temporary file beside it, fsync, rename, fsync of the folder. */
-export async function writeFileAtomic(path: string, content: string | Uint8Array): Promise<void> {
+/**
+ * Old content or new content, never half: temporary file beside it, fsync, rename, fsync of the folder.
+ * @param mode as the umask leaves it when absent.
+ */
+export async function writeFileAtomic(
+  path: string,
+  content: string | Uint8Array,
+  mode?: number,
+): Promise<void> {
   const folder = dirname(path);
   const temporary = temporaryBeside(path);
   try {
     await makeFolder(folder);
-    const file = await open(temporary, 'wx');
+    const file = await open(temporary, 'wx', mode);
     try {
       await file.writeFile(content);
       await file.sync();

@@ -1,0 +1,68 @@
+import type { Stats } from 'node:fs';
+import { chmod, lstat, readdir, stat } from 'node:fs/promises';
+import { basename, relative } from 'node:path';
+import type { HomeLayout } from './layout';
+import { makeFolder } from './make-folder';
+
+/** For the owner alone, whatever the umask. */
+const privateFolder = 0o700;
+export const privateFile = 0o600;
+const ofOthers = 0o077;
+
+/** Beside what the layout names: what the window and the set-up put into a home. */
+const otherNames = ['window', 'setup-logs'];
+
+/** A file of the layout while it is written. */
+const unfinished = /^(.+)\.[0-9a-f]{12}\.tmp$/;
+
+/** Nothing stands in the folder that a workbench home has not: somebody may have named /tmp as the home. */
+async function isOnlyHome(layout: HomeLayout): Promise<boolean> {
+  const names = Object.values(layout).map((path: string) => relative(layout.home, path).split('/')[0] ?? '');
+  const known = new Set([...names, ...otherNames]);
+  const found = await readdir(layout.home);
+  return found.every((name) => known.has(unfinished.exec(name)?.[1] ?? name));
+}
+
+/** Takes from others what they may do with it, where it is this user's. @returns whether they could do something. */
+async function close(path: string, found: Stats, wanted: number): Promise<boolean> {
+  if (found.uid !== process.getuid?.() || (found.mode & ofOthers) === 0) return false;
+  await chmod(path, found.mode & wanted);
+  return true;
+}
+
+/**
+ * Keeps other users of the machine out of the home: models, data, trust and keys are in it. A home that is missing is made
+ * so; one that was open is closed. Somebody else's is left as it is, and so are run folders elsewhere (`--out`). The engines
+ * of Docker enter as root, and mount what a container may read.
+ * @returns what others could come to before. Never throws: what cannot be used is told by what uses it.
+ */
+export async function keepHomePrivate(layout: HomeLayout): Promise<readonly string[]> {
+  const closed: string[] = [];
+  try {
+    const made = await makeFolder(layout.home);
+    if (made.length > 0) await chmod(layout.home, privateFolder);
+    const home = await stat(layout.home);
+    const wasOpen = (home.mode & ofOthers) !== 0;
+    if ((await isOnlyHome(layout)) && (await close(layout.home, home, privateFolder)))
+      closed.push(layout.home);
+    for (const folder of [layout.runs, layout.trash, layout.drafts, layout.recordings, layout.engines]) {
+      const found = await lstat(folder).catch(() => null);
+      if (found?.isDirectory() === true && (await close(folder, found, privateFolder))) closed.push(folder);
+    }
+    for (const file of [layout.trusted, layout.runKey, layout.instance, layout.settings, layout.monitor]) {
+      const found = await lstat(file).catch(() => null);
+      if (found?.isFile() === true && (await close(file, found, privateFile))) closed.push(file);
+    }
+    // Below a home that is closed nobody came to them.
+    return wasOpen ? closed : [];
+  } catch {
+    return closed;
+  }
+}
+
+/** What others could see, for people; null: nothing. */
+export function closedHomeText(layout: HomeLayout, closed: readonly string[]): string | null {
+  if (closed.length === 0) return null;
+  const what = closed.includes(layout.home) ? 'It' : closed.map((path) => basename(path)).join(', ');
+  return `Other users of this machine could open ${layout.home}. ${what} is now closed to them.`;
+}

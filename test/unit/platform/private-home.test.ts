@@ -1,0 +1,79 @@
+import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { homeLayout } from '../../../main/platform/layout';
+import { closedHomeText, keepHomePrivate } from '../../../main/platform/private-home';
+import { writeFileAtomic } from '../../../main/platform/files';
+
+let dir = '';
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'private-home-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const rights = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+/** As a workbench left it under the usual umask. */
+async function openHome() {
+  const layout = homeLayout(join(dir, 'home'));
+  for (const folder of [layout.home, layout.runs, join(layout.home, 'window')]) await mkdir(folder);
+  for (const file of [layout.trusted, layout.runKey]) await writeFile(file, '{}');
+  for (const path of [layout.home, layout.runs]) await chmod(path, 0o755);
+  for (const path of [layout.trusted, layout.runKey]) await chmod(path, 0o644);
+  return layout;
+}
+
+it('is made for its owner alone, whatever the umask', async () => {
+  const layout = homeLayout(join(dir, 'above', 'home'));
+  expect(await keepHomePrivate(layout)).toEqual([]);
+  expect(await rights(layout.home)).toBe('700');
+});
+
+it('is closed where it was open, and says so once', async () => {
+  const layout = await openHome();
+  const closed = await keepHomePrivate(layout);
+  expect(closed).toEqual([layout.home, layout.runs, layout.trusted, layout.runKey]);
+  expect(closedHomeText(layout, closed)).toBe(
+    `Other users of this machine could open ${layout.home}. It is now closed to them.`,
+  );
+  for (const path of [layout.home, layout.runs]) expect(await rights(path)).toBe('700');
+  for (const path of [layout.trusted, layout.runKey]) expect(await rights(path)).toBe('600');
+  expect(await keepHomePrivate(layout)).toEqual([]);
+  expect(closedHomeText(layout, [])).toBeNull();
+});
+
+it('says nothing of what only stood open inside of a closed home', async () => {
+  const layout = await openHome();
+  await chmod(layout.home, 0o700);
+  expect(await keepHomePrivate(layout)).toEqual([]);
+  expect(await rights(layout.runs)).toBe('700');
+});
+
+it('leaves a folder that holds other things as well, and closes what is the workbench’s in it', async () => {
+  const layout = await openHome();
+  await writeFile(join(layout.home, 'letter.txt'), 'of somebody');
+  expect(await keepHomePrivate(layout)).toEqual([layout.runs, layout.trusted, layout.runKey]);
+  expect(await rights(layout.home)).toBe('755');
+});
+
+it('follows no link inside of it', async () => {
+  const layout = await openHome();
+  const elsewhere = join(dir, 'elsewhere');
+  await mkdir(elsewhere);
+  await chmod(elsewhere, 0o755);
+  await rm(layout.runs, { recursive: true });
+  await symlink(elsewhere, layout.runs);
+  await keepHomePrivate(layout);
+  expect(await rights(elsewhere)).toBe('755');
+});
+
+it('is no error where it cannot be made', async () => {
+  expect(await keepHomePrivate(homeLayout('/proc/no-such-home'))).toEqual([]);
+});
+
+it('a file can be written for its owner alone', async () => {
+  const path = join(dir, 'trusted.json');
+  await writeFileAtomic(path, '{}', 0o600);
+  expect(await rights(path)).toBe('600');
+});
