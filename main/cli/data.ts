@@ -23,11 +23,17 @@ const jsonHelp = 'one JSON document on stdout';
 const sizeText = ({ bytes }: DataSource): string =>
   bytes === null ? 'size not known' : `${bytes.toLocaleString('en-US')} bytes`;
 
+/** Without a checksum, a file of the same size that somebody else made is not noticed. */
+const checksumText = (checksum: DataSource['checksum']): string =>
+  checksum === null
+    ? 'no checksum is published: its content is not verified'
+    : `${checksum.algorithm} ${checksum.value}`;
+
 function sayItem(output: Output, { kind, source, path, partBytes }: DataItem): void {
   const { id, title, page, licence, checksum, note } = source;
   output.say(`  --${kind} ${id}: ${title}`);
   output.say(`      ${sizeText(source)}; licence: ${licence ?? 'not known, see its page'}; ${page}`);
-  if (checksum !== null) output.say(`      ${checksum.algorithm} ${checksum.value}`);
+  output.say(`      ${checksumText(checksum)}`);
   if (note !== undefined) output.say(`      ${note}`);
   if (path !== null) output.say(`      here: ${path}`);
   else if (partBytes > 0) output.say(`      begun: ${partBytes.toLocaleString('en-US')} bytes are here`);
@@ -130,6 +136,7 @@ export function addData(program: Command, context: CliContext): void {
       output.say(
         `${source.title}: ${sizeText(source)}; licence: ${source.licence ?? 'not known, see its page'}`,
       );
+      if (source.checksum === null) output.say(checksumText(null));
       output.say(`from ${options.from ?? source.address}`);
       const workId = core.data.fetch({
         preset,

@@ -10,6 +10,7 @@ import { planAnswer } from './answer-plan';
 import type { Published } from './check-file';
 import { checkFile } from './check-file';
 import { freeBytesOf, requireSpace } from './disk-space';
+import { openAddress } from './open-address';
 import type { PartFile } from './part-file';
 import { createPartFile } from './part-file';
 import { saveBody } from './save-body';
@@ -78,7 +79,7 @@ async function transfer(request: DownloadRequest, part: PartFile): Promise<void>
   const stallMs = request.stallMs ?? 60_000;
   const watch = watchdog(signal, stallMs);
   try {
-    const response = await fetch(address, {
+    const response = await openAddress(address, {
       signal: watch.signal,
       headers: {
         // Byte positions must be those of the file itself.
@@ -87,10 +88,6 @@ async function transfer(request: DownloadRequest, part: PartFile): Promise<void>
       },
     });
     const leave = () => response.body?.cancel().catch(() => undefined);
-    if (address.startsWith('https:') && !response.url.startsWith('https:')) {
-      void leave();
-      throw new WorkbenchError('download-invalid', `${address} leads to ${response.url}, which is not https`);
-    }
     const plan = planAnswer(response, begun);
     if (plan.kind !== 'take') void leave();
     if (plan.kind === 'whole') return;
