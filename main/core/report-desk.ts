@@ -9,6 +9,7 @@ import { writeReports } from '../reports/write-reports';
 import { importRun } from '../store/import-run';
 import { JournalWriter } from '../store/journal';
 import { acquireLease } from '../store/lease';
+import { requirePlainResults } from '../store/plain-run-folder';
 import { reportNames, requireReport } from '../store/report-files';
 import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
@@ -31,6 +32,7 @@ export function createReportDesk(parts: CoreParts): Pick<
     const folder = await store.folderOf(runId);
     const release = await acquireLease(folder.dir);
     try {
+      await requirePlainResults(folder);
       // Read under the lease: what another workbench wrote until now belongs in the report.
       const loaded = (await store.load(runId)).state;
       // Nobody else works on a run whose lease is held here.

@@ -11,6 +11,7 @@ import type { PlaceRun } from '../engine/place';
 import type { LoadedPreset } from '../presets/presets';
 import { JournalWriter } from '../store/journal';
 import { acquireLease } from '../store/lease';
+import { requirePlainRun } from '../store/plain-run-folder';
 import { requireSameRun } from '../store/run-identity';
 import { sweepRunFiles } from '../store/left-files';
 import type { RunStore } from '../store/run-store';
@@ -78,7 +79,7 @@ export class Runs {
 
   /**
    * Starts (or goes on with) a run. Resolves when it has begun: the lease is ours and the journal says so.
-   * Throws run-unknown, run-busy, input-invalid or, for a run from elsewhere, not-trusted; what happens afterwards is in `end`, which never rejects.
+   * Throws run-unknown, run-busy, input-invalid or, for a run from elsewhere, not-trusted, or run-folder-unsafe; what happens afterwards is in `end`, which never rejects.
    */
   async execute(
     runId: string,
@@ -104,6 +105,8 @@ export class Runs {
       }
       if (state.origin === 'foreign') throw notTrusted(await this.content(runId));
       const { spec } = state;
+      const keptSteps = this.options.steps.filter(({ kind }) => kind !== 'files').map(({ id }) => id);
+      await requirePlainRun(folder, spec.configure.modelName, keptSteps);
       const forgotten = from === undefined ? [] : this.stepsFrom(spec, from);
       const stops: AttemptStops = { cancel: new AbortController(), pause: new AbortController() };
       await this.options.sweep(runId);

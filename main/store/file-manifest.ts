@@ -4,7 +4,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileEntry } from '../contract/file-manifest';
 import { syncFolder } from '../platform/sync-folder';
-import { openPlain, requirePlain } from './plain-entry';
+import { openPlain, requirePlain } from '../platform/plain-entry';
 
 /** Files worked on at once: the disk writes several for the price of one. */
 const atOnce = 8;

@@ -1,7 +1,9 @@
-import { readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { CoreEvent } from '../contract/api';
 import type { JournalEntry } from '../contract/run-events';
 import type { Listeners } from '../platform/listeners';
+import { openPlain } from '../platform/plain-entry';
 import { parseJournal } from './journal';
 import { leaseHolder } from './lease';
 import { runFolder } from './run-folder';
@@ -11,7 +13,8 @@ const intervalMs = 700;
 
 /** Entries of whole lines that begin at or after byte `from` of the journal. */
 async function entriesFrom(journal: string, from: number): Promise<readonly JournalEntry[]> {
-  const bytes = await readFile(journal);
+  const file = await openPlain(journal, constants.O_RDONLY);
+  const bytes = await file.readFile().finally(() => file.close());
   const start = from === 0 ? 0 : bytes.lastIndexOf(10, from - 1) + 1;
   return parseJournal(bytes.subarray(start)).entries;
 }

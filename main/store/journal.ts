@@ -6,7 +6,7 @@ import { damageText } from '../contract/journal-damage';
 import type { JournalBody, JournalEntry } from '../contract/run-events';
 import { fileError } from '../platform/file-error';
 import { syncFolder } from '../platform/sync-folder';
-import { openPlain } from './plain-entry';
+import { openPlain } from '../platform/plain-entry';
 import {
   formatJournalLine,
   isTornWrite,

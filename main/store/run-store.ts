@@ -1,4 +1,5 @@
-import { lstat, readdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, readdir, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { RunSummary } from '../contract/api';
@@ -14,6 +15,7 @@ import type { RunSpec } from '../contract/run-spec';
 import { fileError } from '../platform/file-error';
 import { exists, hashValue, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
+import { openPlain, requirePlainEntry } from '../platform/plain-entry';
 import { syncFolder } from '../platform/sync-folder';
 import { temporaryBeside } from '../platform/temporary-files';
 import { JournalWriter, readJournal, readJournalStart, requireEntries } from './journal';
@@ -59,6 +61,11 @@ function stateOf(content: JournalContent, path: string): RunState {
 /** Makes the folder so that a power cut does not take it away. */
 async function makeLasting(dir: string): Promise<void> {
   for (const made of await makeFolder(dir)) await syncFolder(dirname(made));
+}
+
+/** An empty file; no link in its place is followed. Throws run-folder-unsafe. */
+async function leaveRequest(path: string): Promise<void> {
+  await (await openPlain(path, constants.O_WRONLY | constants.O_CREAT)).close();
 }
 
 /** Throws journal-corrupt, run-folder-unsafe. */
@@ -228,7 +235,7 @@ export class RunStore {
    */
   async requestCancel(runId: string): Promise<void> {
     const folder = await this.worked(runId, 'cancel');
-    await writeFile(folder.cancelRequest, '');
+    await leaveRequest(folder.cancelRequest);
   }
 
   /**
@@ -237,7 +244,7 @@ export class RunStore {
    */
   async requestPause(runId: string): Promise<void> {
     const folder = await this.worked(runId, 'pause');
-    await writeFile(folder.pauseRequest, '');
+    await leaveRequest(folder.pauseRequest);
   }
 
   /** The folder of a run that somebody works on. */
@@ -282,9 +289,13 @@ export class RunStore {
 
   /** Last `limit` lines of a step's log; none when the step has not written any. */
   async logTail(runId: string, step: Parameters<RunFolder['log']>[0], limit: number): Promise<string[]> {
-    const path = (await this.folderOf(runId)).log(step);
+    const folder = await this.folderOf(runId);
+    for (const above of [dirname(folder.step(step)), folder.step(step)]) await requirePlainEntry(above);
+    const path = folder.log(step);
     if (!(await exists(path))) return [];
-    const lines = (await readFile(path, 'utf8')).split('\n');
+    const file = await openPlain(path, constants.O_RDONLY);
+    const text = await file.readFile('utf8').finally(() => file.close());
+    const lines = text.split('\n');
     if (lines[lines.length - 1] === '') lines.pop();
     return lines.slice(-limit);
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import type { RunSummary } from '../contract/api';
 import { runSummarySchema } from '../contract/api';
@@ -11,6 +11,7 @@ import { bestPoint } from '../contract/points';
 import type { RunState } from '../contract/run-state';
 import { budgetLatencyUs } from '../contract/sweep';
 import { writeFileAtomic } from '../platform/files';
+import { readBoundedFile } from '../platform/read-bounded-file';
 import type { RunFolder } from './run-folder';
 
 const runRowSchema = runSummarySchema.omit({ origin: true });
@@ -56,6 +57,9 @@ export function toSummary(state: RunState, dir: string): RunRow {
   };
 }
 
+/** A row has tags and a note, and no figures but one level's. */
+const mostSummaryBytes = 2 ** 20;
+
 /** Raise it when `toSummary` says another thing of the same journal. */
 const madeBy = 6;
 
@@ -96,7 +100,8 @@ async function markOf(folder: RunFolder): Promise<string | null> {
  */
 export async function keptSummary(folder: RunFolder, make: () => Promise<RunRow>): Promise<RunRow> {
   const mark = await markOf(folder);
-  const text = await readFile(folder.summary, 'utf8').catch(() => null);
+  const found = await readBoundedFile(folder.summary, mostSummaryBytes);
+  const text = 'text' in found ? found.text : null;
   const kept = text === null ? null : parseKept(text);
   // The folder may have been moved since.
   if (mark !== null && kept?.journal === mark) return { ...kept.summary, dir: folder.dir };

@@ -149,6 +149,7 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
         const { sharedMemory } = spec.performance;
         const image = { id: imageId('triton'), reference: wanted.triton.reference };
         const release = sharedMemory === 'none' ? null : await readImageRelease(client, image);
+        await containers.requirePlainMount(start.repository);
         const plan = containers.triton({
           image: image.id,
           command: tritonCommand({

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import type Docker from 'dockerode';
 import type { DockerEngineSpec, PerformanceSpec, RunSpec } from '../../contract/run-spec';
 import type { BindMount, ContainerBodyInput } from '../../docker/container-body';
@@ -7,6 +7,7 @@ import type { ContainerLabels } from '../../docker/labels';
 import { chownTree } from '../../platform/chown-tree';
 import { hashValue } from '../../platform/files';
 import { makeFolder } from '../../platform/make-folder';
+import { requirePlainEntry } from '../../platform/plain-entry';
 import type { PlaceRun } from '../place';
 import { containerPaths, inputPairs } from './container-paths';
 import type { PathMap } from './path-map';
@@ -169,9 +170,20 @@ export class RunContainers {
     });
   }
 
+  /** Before it is mounted: a link in a run folder would mount what it leads to. Throws run-folder-unsafe. */
+  async requirePlainMount(path: string): Promise<void> {
+    const { dir } = this.options.run;
+    const parts = relative(dir, path).split(sep);
+    if (parts[0] === '..') return;
+    for (const index of parts.keys()) await requirePlainEntry(join(dir, ...parts.slice(0, index + 1)));
+  }
+
   /** Makes the folders that the step writes to, and gives them to the containers' user where that is not ours. */
   async openFolders(): Promise<void> {
-    for (const folder of this.writable()) await makeFolder(folder);
+    for (const folder of [join(this.options.run.dir, 'steps'), ...this.writable()]) {
+      await requirePlainEntry(folder);
+      await makeFolder(folder);
+    }
     if (this.ownerId === null) return;
     for (const folder of this.writable()) await chownTree(folder, this.ownerId);
   }
