@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { App, BrowserWindow } from 'electron';
-import { Menu, Notification, safeStorage, session } from 'electron';
+import { dialog, Menu, Notification, safeStorage, session } from 'electron';
 import type { CoreEvent, Handlers } from '../main/contract/api';
 import type { Core } from '../main/core';
 import { defaultHome } from '../main/platform/layout';
@@ -12,6 +12,7 @@ import { desktopCalls } from './desktop-calls';
 import { createEventSender, registerCalls } from './ipc';
 import { leave } from './leave';
 import { menuTemplate } from './menu';
+import { recoverPage } from './page-recovery';
 import { appPaths } from './paths';
 import { printPdf } from './print-pdf';
 import { createRegistryLogins } from './registry-logins';
@@ -105,6 +106,11 @@ export async function runWindowMode(app: App): Promise<void> {
       events.send({ type: 'close-asked', work });
     },
     stop,
+  });
+  recoverPage(window, {
+    nowMs: () => performance.now(),
+    ask: async (question) => (await dialog.showMessageBox(window, question)).response,
+    close: closeNow,
   });
   const logins = createRegistryLogins(join(home, 'window', 'registry-logins'), safeStorage);
   const handlers = coreReady.then(async (core): Promise<Handlers> => {

@@ -29,10 +29,6 @@ export function createWindow(options: {
   window.once('ready-to-show', () => {
     window.show();
   });
-  // All state is the core's: a page that died is simply drawn again.
-  window.webContents.on('render-process-gone', (_event, details) => {
-    if (details.reason !== 'clean-exit' && !window.isDestroyed()) window.webContents.reload();
-  });
   void window.loadURL(appUrl);
   return window;
 }

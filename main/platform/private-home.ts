@@ -49,7 +49,14 @@ export async function keepHomePrivate(layout: HomeLayout): Promise<readonly stri
       const found = await lstat(folder).catch(() => null);
       if (found?.isDirectory() === true && (await close(folder, found, privateFolder))) closed.push(folder);
     }
-    for (const file of [layout.trusted, layout.runKey, layout.instance, layout.settings, layout.monitor]) {
+    for (const file of [
+      layout.trusted,
+      layout.approved,
+      layout.runKey,
+      layout.instance,
+      layout.settings,
+      layout.monitor,
+    ]) {
       const found = await lstat(file).catch(() => null);
       if (found?.isFile() === true && (await close(file, found, privateFile))) closed.push(file);
     }
