@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { RunSpec } from '../contract/run-spec';
 import type { Environment } from '../contract/results';
 import { reachOf } from '../contract/reach';
@@ -42,6 +43,7 @@ export function createCoreRuns(parts: CoreParts, start: StartDesk): Runs {
     store: parts.store,
     cache: parts.cache,
     steps,
+    disks: [parts.options.home, tmpdir()],
     presetOf: parts.presetOf,
     check: async (spec) => {
       await requireSound(spec);
@@ -53,7 +55,7 @@ export function createCoreRuns(parts: CoreParts, start: StartDesk): Runs {
     open: async (spec, run) => {
       await requireSound(spec);
       const place = await engines.openPlace(spec, run);
-      const { engine, loadTools, imageNames, prepareImages } = place;
+      const { engine, loadTools, imageNames, prepareImages, engineWatch } = place;
       return {
         services: {
           toolkit: createToolkit(place.launchPython),
@@ -66,6 +68,7 @@ export function createCoreRuns(parts: CoreParts, start: StartDesk): Runs {
           printPdf,
           now,
         },
+        engineWatch,
         reclaim: () => place.reclaim(),
         release: () => place.release(),
       };

@@ -8,6 +8,7 @@ import {
   startContainer,
   stopContainer,
 } from './container-life';
+import { leavesRunning } from '../platform/abort';
 import { labelNames } from './labels';
 import { followLog } from './follow-log';
 import type { LogChannel } from './log-stream';
@@ -42,16 +43,25 @@ async function endedWell({ client, body, signal }: RunContainerInput, id: string
   return state?.Status === 'exited' && state.ExitCode === 0;
 }
 
+/** What is left is ended by the next sweep: it must neither hold up a cancel nor cost what was done. */
+async function removeQuietly({ client, signal, onTrouble }: RunContainerInput, id: string): Promise<void> {
+  const options = { patienceMs: signal.aborted ? cancelPatienceMs : undefined };
+  await removeContainer(client, id, options).catch((error: unknown) => {
+    onTrouble(error instanceof Error ? error.message : String(error));
+  });
+}
+
 /**
  * Runs a program as the main process of a container of its own and removes the container when it has ended. A container
  * of this name and key that is there already, running or ended, is taken up where it is.
- * Abort stops it. Throws what creating and starting throw, and container-failed when it disappears.
+ * Abort stops it, unless its reason is to leave it running. Throws what creating and starting throw, and container-failed when it disappears.
  */
 export async function runContainer(input: RunContainerInput): Promise<ContainerEnd> {
   const { client, name, signal } = input;
   const tail: string[] = [];
   const id = await createContainer(client, name, input.body, input);
   const stop = () => {
+    if (leavesRunning(signal)) return;
     void stopContainer(client, id, stopGraceS).catch(() => undefined);
   };
   try {
@@ -82,11 +92,6 @@ export async function runContainer(input: RunContainerInput): Promise<ContainerE
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);
-    // What is left is ended by the next sweep: it must neither hold up a cancel nor cost what was done.
-    await removeContainer(client, id, { patienceMs: signal.aborted ? cancelPatienceMs : undefined }).catch(
-      (error: unknown) => {
-        input.onTrouble(error instanceof Error ? error.message : String(error));
-      },
-    );
+    if (!leavesRunning(signal)) await removeQuietly(input, id);
   }
 }

@@ -46,6 +46,8 @@ export interface ServerHandle {
   readonly pid: number | null;
   /** Ends the server and everything it started; harmless when it has ended. */
   stop(): Promise<void>;
+  /** Lets go of it and leaves it running, to be taken up again; absent where that cannot be. */
+  leave?(): Promise<void>;
 }
 
 export interface SweepResult {

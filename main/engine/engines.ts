@@ -92,6 +92,7 @@ export function createEngines(options: EnginesOptions): Engines {
       loadTools,
       imageNames: [],
       prepareImages: null,
+      engineWatch: null,
       reclaim: () => Promise.resolve(),
       release: () => {
         ahead.close();

@@ -21,6 +21,17 @@ export interface ImagesListener {
   readonly progress: (fraction: number | null, text: string) => void;
 }
 
+/** Whether the engine that a place works with answers. */
+export interface EngineWatch {
+  /** "the Docker Engine at unix:///var/run/docker.sock". */
+  readonly name: string;
+  /** Looks every 2 s; `onAway` is called once, when there was no answer for 10 s. Returns the disposer. */
+  start(onAway: () => void): () => void;
+  /** It gave no answer within the last minute, or gives none now. */
+  wasAway(): Promise<boolean>;
+  answers(): Promise<boolean>;
+}
+
 /** Where all of a run's work is done: its server, its toolkit and its load tools. */
 export interface Place {
   readonly engine: Engine;
@@ -30,6 +41,8 @@ export interface Place {
   readonly imageNames: readonly string[];
   /** Builds or pulls what is missing; null where no image is involved. Before it nothing can be started. */
   readonly prepareImages: ((listener: ImagesListener) => Promise<readonly UsedImage[]>) | null;
+  /** null where there is no engine that could go away. */
+  readonly engineWatch: EngineWatch | null;
   /** Before an attempt: ends what an earlier one left and this one cannot take up. */
   reclaim(): Promise<void>;
   /** After an attempt: nothing of the run is left behind. */

@@ -2,20 +2,28 @@ import { WorkbenchError, toWire } from '../contract/errors';
 import type { WireError } from '../contract/errors';
 import type { RunOutcome } from '../contract/run-events';
 import { stepsOf } from '../contract/run-events';
+import type { EngineWatch } from '../engine/place';
+import { LeaveRunning } from '../platform/abort';
 import { exists } from '../platform/files';
 import type { ArtefactCache } from '../store/artefact-cache';
 import { awaitDevice } from './device-turn';
 import type { TakeDevice } from './device-turn';
+import { DiskHolds } from './disk-hold';
+import { EngineHolds } from './engine-hold';
+import { HeldUp } from './hold';
+import type { ContinueNow, Hold } from './hold';
 import { needsDevice, plannedSteps, stepKeys } from './plan';
 import { runPipeline } from './runner';
 import type { RunContext, RunServices, Step } from './step';
 import { forgetChanged } from './step-files';
+import { heldUpOr, waitOut } from './wait-out';
 
 const requestPollMs = 500;
 
 /** What a run works with; opened for one attempt. */
 export interface OpenServices {
   readonly services: RunServices;
+  readonly engineWatch: EngineWatch | null;
   /** Before the steps: ends what an earlier attempt left and this one cannot take up. */
   reclaim(): Promise<void>;
   /** After the steps: nothing of the run is left running. */
@@ -31,12 +39,16 @@ export interface AttemptOptions {
   readonly steps: readonly Step[];
   readonly cache: ArtefactCache;
   readonly takeDevice: TakeDevice;
+  /** Folders beside the run's own that runs write to, on whatever disk each is. */
+  readonly disks: readonly string[];
 }
 
 /** The ways to stop one attempt. */
 export interface AttemptStops {
   readonly cancel: AbortController;
   readonly pause: AbortController;
+  /** Ends a wait for a disk or an engine. */
+  readonly continueNow: ContinueNow;
 }
 
 /** Looks for what other processes asked of the run. Returns the disposer. */
@@ -64,22 +76,28 @@ async function stoppedWhileWaiting(run: Pick<RunContext, 'append'>, stops: Attem
     await run.append({ type: 'run-finished', outcome: 'paused' });
     return { outcome: 'paused', error: null };
   }
-  const error = toWire(new WorkbenchError('cancelled', 'Cancelled while it waited for its turn to measure'));
+  const error = toWire(new WorkbenchError('cancelled', 'Cancelled while the run waited'));
   await run.append({ type: 'run-finished', outcome: 'cancelled', error });
   return { outcome: 'cancelled', error };
 }
 
-/**
- * One attempt at a run from the wait for its device to its outcome in the journal. Never rejects, and leaves nothing
- * running or held.
- */
-export async function attemptRun(
-  run: Omit<RunContext, 'keys'>,
+type OpenRun = Omit<RunContext, 'keys' | 'holdOf' | 'away'>;
+
+/** Asks all that can hold this run up. */
+function holdsOf(run: OpenRun, opened: OpenServices, disks: readonly string[]) {
+  const disk = new DiskHolds([run.folder.dir, ...disks]);
+  const engine = opened.engineWatch === null ? null : new EngineHolds(opened.engineWatch, () => run.state());
+  return async (error: unknown, left: boolean, unfinished?: string): Promise<Hold | null> =>
+    (left ? null : await disk.of(error, unfinished ?? null)) ?? (await engine?.of(error, left)) ?? null;
+}
+
+/** From the wait for the device to the outcome. Throws HeldUp, and what could not be journalled. */
+async function onePass(
+  run: OpenRun & Pick<RunContext, 'holdOf' | 'away'>,
   opened: OpenServices,
   stops: AttemptStops,
   options: AttemptOptions,
 ): Promise<RunEnd> {
-  const stopWatching = watchRequests(run.folder, stops);
   const held: { release: (() => Promise<void>) | null } = { release: null };
   try {
     const applying = stepsOf(run.spec);
@@ -95,6 +113,49 @@ export async function attemptRun(
     const context: RunContext = Object.assign(run, { keys: await stepKeys(steps, run) });
     return await runPipeline(context, steps, stops.cancel.signal, options.cache);
   } catch (error) {
+    throw await heldUpOr(run, error);
+  } finally {
+    // After the server: the next in line is to find the machine idle.
+    await held.release?.().catch(() => undefined);
+  }
+}
+
+/**
+ * One attempt at a run from the wait for its device to its outcome in the journal. What holds it up (a full disk, an
+ * engine that is away) is waited out with nothing held, and the run continues at the step or level where it was.
+ * Never rejects, and leaves nothing running or held.
+ */
+export async function attemptRun(
+  run: OpenRun,
+  opened: OpenServices,
+  stops: AttemptStops,
+  options: AttemptOptions,
+): Promise<RunEnd> {
+  const stopWatching = watchRequests(run.folder, stops);
+  const holds = holdsOf(run, opened, options.disks);
+  try {
+    for (;;) {
+      const away = new AbortController();
+      const stopLooking = opened.engineWatch?.start(() => {
+        away.abort(new LeaveRunning('The engine is away'));
+      });
+      const pass = Object.assign(run, {
+        away: away.signal,
+        holdOf: (error: unknown, unfinished?: string) => holds(error, away.signal.aborted, unfinished),
+      });
+      const end = await onePass(pass, opened, stops, options)
+        .catch((error: unknown) => {
+          if (error instanceof HeldUp) return error;
+          throw error;
+        })
+        .finally(() => stopLooking?.());
+      if (!(end instanceof HeldUp)) return end;
+      const signals = { cancel: stops.cancel.signal, pause: stops.pause.signal };
+      if (!(await waitOut(run, end.hold, signals, stops.continueNow))) {
+        return await stoppedWhileWaiting(run, stops);
+      }
+    }
+  } catch (error) {
     // The journal could not be written, or an input could not be read: said where it still can be.
     const wire = toWire(error);
     await run.append({ type: 'run-finished', outcome: 'failed', error: wire }).catch(() => undefined);
@@ -103,7 +164,5 @@ export async function attemptRun(
     stopWatching();
     // An engine that is away keeps them; the next sweep ends them.
     await opened.release().catch(() => undefined);
-    // After the server: the next in line is to find the machine idle.
-    await held.release?.().catch(() => undefined);
   }
 }

@@ -49,7 +49,7 @@ export async function runStep(
   if (step.kind === 'files') await rm(dir, { recursive: true, force: true });
   await makeFolder(dir);
   const logFile = await LogFile.open(run.folder.log(step.id));
-  const { controller, dispose } = linkedAbort(signal);
+  const { controller, dispose } = linkedAbort(signal, run.away);
   const deadlineS = run.spec.deadlines[step.id] ?? step.deadlineS;
   const expiry = { reached: false };
   const timer = setTimeout(() => {

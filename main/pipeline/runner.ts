@@ -7,12 +7,15 @@ import { scenarios } from '../contract/run-events';
 import { canonicalJson } from '../platform/files';
 import type { ArtefactCache } from '../store/artefact-cache';
 import { ReadContents } from '../store/file-manifest';
+import { clearUnfinished } from './disk-hold';
 import { editedConfig } from './edited-config';
+import { HeldUp } from './hold';
 import { isUnchanged, plannedSteps, stepKey, stepKeys, withDependents } from './plan';
 import { gateError, runStep, stepReportSchema } from './run-step';
 import type { StepReport } from './run-step';
 import type { RunContext, Step } from './step';
 import { listStepFiles } from './step-files';
+import { heldUpOr } from './wait-out';
 
 type StepEnd =
   | { readonly kind: 'on' }
@@ -88,7 +91,11 @@ async function keep(attempt: Attempt, step: Step, report: StepReport, signal: Ab
     throw error;
   }
   await Promise.all(earlier);
-  await cache.store(key, run.folder.step(step.id), report, contents);
+  // The run has its files: what other runs could have saved is no reason to end this one.
+  await cache.store(key, run.folder.step(step.id), report, contents).catch((error: unknown) => {
+    const lines = [`WARNING: Not kept for other runs: ${toWire(error).message}`];
+    run.emit({ type: 'log', runId: run.runId, step: step.id, lines });
+  });
 }
 
 const withoutDataset = (inputs: unknown): string =>
@@ -178,10 +185,16 @@ async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promi
         await run.append({ type: 'step-cancelled', step: step.id, durationUs: durationUs() });
         return stop('cancelled', new WorkbenchError('cancelled', `Cancelled during "${stepTitle[step.id]}"`));
       }
+      const unfinished = step.kind === 'files' ? run.folder.step(step.id) : undefined;
+      const end = await heldUpOr(run, error, unfinished);
+      if (end instanceof HeldUp) {
+        if (unfinished !== undefined && end.hold.wait.reason === 'disk') await clearUnfinished(unfinished);
+        throw end;
+      }
       const wire = toWire(error);
       await run.append({ type: 'step-failed', step: step.id, durationUs: durationUs(), error: wire });
       if (retriesLeft <= 0 || step.retry?.codes.includes(wire.code) !== true) return stop('failed', error);
-      await step.undo?.(run);
+      await step.undo?.(run, false);
     }
   }
 }
@@ -203,19 +216,20 @@ class Held {
     for (const step of [...this.entered].reverse()) {
       if (step.kind !== 'session' || toCome.some(({ needs }) => needs.includes(step.id))) continue;
       this.entered.splice(this.entered.indexOf(step), 1);
-      this.givingBack.push(this.release(step));
+      this.givingBack.push(this.release(step, false));
     }
   }
 
-  async giveBack(): Promise<void> {
-    for (const step of this.entered.reverse()) await this.release(step);
+  /** @param leave see `Step.undo`. */
+  async giveBack(leave: boolean): Promise<void> {
+    for (const step of this.entered.reverse()) await this.release(step, leave);
     await Promise.all(this.givingBack);
   }
 
   /** What cannot be given back, an engine being away, is ended by the next sweep: it is no failure of what was done. */
-  private async release(step: Step): Promise<void> {
+  private async release(step: Step, leave: boolean): Promise<void> {
     try {
-      await step.undo?.(this.run);
+      await step.undo?.(this.run, leave);
     } catch (error) {
       const lines = [`Not given back: ${toWire(error).message}`];
       this.run.emit({ type: 'log', runId: this.run.runId, step: step.id, lines });
@@ -225,7 +239,8 @@ class Held {
 
 /**
  * One attempt at a run: the steps in order, unchanged ones skipped, nothing after a failure,
- * and whatever the steps hold is released. Journals the outcome and returns it.
+ * and whatever the steps hold is released. Journals the outcome and returns it. Throws HeldUp, without an outcome, when
+ * it is to be called again once the hold is over.
  */
 export async function runPipeline(
   run: RunContext,
@@ -242,6 +257,7 @@ export async function runPipeline(
   const attempt: Attempt = { run, steps, cache, contents, storing, changed: null };
   let end: StepEnd = goOn;
   let failed: StepEnd | null = null;
+  let leave = false;
   try {
     // Nor may they be mixed with the new ones by runs that come after this.
     for (const step of steps) {
@@ -287,8 +303,11 @@ export async function runPipeline(
     }
     if (end.kind === 'on') end = await allKept(attempt);
     if (end.kind === 'on') end = failed ?? goOn;
+  } catch (error) {
+    leave = error instanceof HeldUp && error.hold.wait.reason === 'engine';
+    throw error;
   } finally {
-    await held.giveBack();
+    await held.giveBack(leave);
     await Promise.allSettled(storing);
     // Now that no step is under way: what was made of it, and of what was made of that, is made again.
     if (attempt.changed !== null) {

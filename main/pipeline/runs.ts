@@ -17,6 +17,7 @@ import { sweepRunFiles } from '../store/left-files';
 import type { RunStore } from '../store/run-store';
 import { attemptRun } from './attempt';
 import type { AttemptOptions, AttemptStops, OpenServices, RunEnd } from './attempt';
+import { ContinueNow } from './hold';
 import { withDependents } from './plan';
 import { notTrusted, runContent } from './run-content';
 import type { RunContext } from './step';
@@ -78,7 +79,8 @@ export class Runs {
   }
 
   /**
-   * Starts (or goes on with) a run. Resolves when it has begun: the lease is ours and the journal says so.
+   * Starts (or goes on with) a run; one that waits for a disk or an engine tries at once. Resolves when it has begun: the
+   * lease is ours and the journal says so.
    * Throws run-unknown, run-busy, input-invalid or, for a run from elsewhere, not-trusted, or run-folder-unsafe; what happens afterwards is in `end`, which never rejects.
    */
   async execute(
@@ -86,7 +88,10 @@ export class Runs {
     { from, allowUnverified = false }: ExecuteOptions = {},
   ): Promise<{ readonly end: Promise<RunEnd> }> {
     const { store, tell } = this.options;
-    if (this.active.has(runId)) throw new WorkbenchError('run-busy', 'This workbench is working on the run');
+    const own = this.active.get(runId);
+    // What a run waits for may be there without a look having found it.
+    if (own !== undefined && from === undefined && own.stops.continueNow.ask()) return { end: own.end };
+    if (own !== undefined) throw new WorkbenchError('run-busy', 'This workbench is working on the run');
     const folder = await store.folderOf(runId);
     const release = await acquireLease(folder.dir);
     const journal: { writer: JournalWriter | null } = { writer: null };
@@ -108,13 +113,17 @@ export class Runs {
       const keptSteps = this.options.steps.filter(({ kind }) => kind !== 'files').map(({ id }) => id);
       await requirePlainRun(folder, spec.configure.modelName, keptSteps);
       const forgotten = from === undefined ? [] : this.stepsFrom(spec, from);
-      const stops: AttemptStops = { cancel: new AbortController(), pause: new AbortController() };
+      const stops: AttemptStops = {
+        cancel: new AbortController(),
+        pause: new AbortController(),
+        continueNow: new ContinueNow(),
+      };
       await this.options.sweep(runId);
       const step = () => state.steps.find((candidate) => candidate.status === 'running')?.id ?? 'run';
       const preset = await this.options.presetOf(spec.model);
       const { framework = 'pyt' } = preset.preset;
       const opened = await this.options.open(spec, { runId, dir: folder.dir, framework, step });
-      const run: Omit<RunContext, 'keys'> = {
+      const run: Omit<RunContext, 'keys' | 'holdOf' | 'away'> = {
         runId,
         folder,
         spec,

@@ -7,6 +7,7 @@ import type { Place } from '../engine/place';
 import type { PlanPlaces } from '../engine/plan-places';
 import type { LoadTool } from '../perf/load-tool';
 import type { LoadTool as LoadToolId } from '../contract/run-spec';
+import type { Hold } from './hold';
 import type { LoadedPreset } from '../presets/presets';
 import type { RunFolder } from '../store/run-folder';
 import type { StepManifests } from '../store/step-manifests';
@@ -41,6 +42,13 @@ export interface RunContext {
   /** Journals and then tells; resolves when it is on disk. */
   append(body: JournalBody): Promise<void>;
   emit(event: RunEvent): void;
+  /**
+   * What holds the run up where that is behind `error`; null for an error of its own.
+   * @param unfinished folder whose files are about to be removed.
+   */
+  holdOf(error: unknown, unfinished?: string): Promise<Hold | null>;
+  /** Aborted when the engine has been away too long: what is under way is left. */
+  away: AbortSignal;
   /** Asked before each step and level; what is under way is ended first. */
   pauseAsked(): boolean;
   /** The Triton that the deploy step started; null outside its life. */
@@ -93,6 +101,9 @@ export interface Step {
   /** The user's code may write to its inputs while it runs. */
   writesInputs?(run: StepInputs): boolean;
   run(context: StepContext): Promise<StepOutcome>;
-  /** Releases what `run` holds: in reverse order at the end of every attempt, of a session as soon as nothing needs it. */
-  undo?(run: RunContext): Promise<void>;
+  /**
+   * Releases what `run` holds: in reverse order at the end of every attempt, of a session as soon as nothing needs
+   * it. `leave`: its engine is away, and what runs there is to be taken up when that is back.
+   */
+  undo?(run: RunContext, leave: boolean): Promise<void>;
 }

@@ -24,8 +24,10 @@ import { hashValue } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { levelFolder } from '../store/run-files';
 import { editedConfig } from './edited-config';
+import { HeldUp } from './hold';
 import { levelLine } from './level-line';
 import type { RunContext, StepContext, StepOutcome } from './step';
+import { heldUpOr } from './wait-out';
 
 /** Everything of the specification that decides a level's value; the lists of levels do not. */
 export function measuringInputs(run: Pick<RunContext, 'spec'>): unknown {
@@ -205,6 +207,8 @@ async function pointOf(sweep: Sweep, turn: MeasuringTurn, fraction: number): Pro
   } catch (error) {
     const wire = toWire(error);
     if (context.signal.aborted || !levelCodes.has(wire.code)) throw error;
+    const end = await heldUpOr(run, error);
+    if (end instanceof HeldUp) throw end;
     sweep.holes.push(`${name}: ${wire.message}`);
     context.log([`ERROR: ${name}: ${wire.message}`]);
     await run.append({

@@ -1,14 +1,21 @@
-/** A signal that follows `parents` and can also be aborted by its owner (Node 18 has no AbortSignal.any). */
+/** The reason of an abort after which nothing is stopped or removed: what runs is taken up again. */
+export class LeaveRunning extends Error {
+  override readonly name = 'LeaveRunning';
+}
+
+export const leavesRunning = (signal: AbortSignal): boolean => signal.reason instanceof LeaveRunning;
+
+/** A signal that follows `parents` and can also be aborted by its owner, with their reason (Node 18 has no AbortSignal.any). */
 export function linkedAbort(...parents: readonly AbortSignal[]): {
   readonly controller: AbortController;
   readonly dispose: () => void;
 } {
   const controller = new AbortController();
   const follow = () => {
-    controller.abort();
+    controller.abort(parents.find((parent) => parent.aborted)?.reason);
   };
   for (const parent of parents) {
-    if (parent.aborted) controller.abort();
+    if (parent.aborted) follow();
     else parent.addEventListener('abort', follow, { once: true });
   }
   return {

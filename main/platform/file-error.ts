@@ -20,8 +20,11 @@ export function refusalOf(code: string | undefined): string | null {
 /** The system's refusal as an error that says what to do; anything else is passed on. */
 export function fileError(error: unknown, path: string): unknown {
   const code = (error as NodeJS.ErrnoException | null)?.code;
-  if (code === 'ENOSPC') {
-    return new WorkbenchError('disk-full', `No space left while writing ${path}`, { cause: error });
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new WorkbenchError('disk-full', `No space left while writing ${path}`, {
+      where: path,
+      cause: error,
+    });
   }
   const refusal = refusalOf(code);
   if (refusal === null) return error;

@@ -37,7 +37,7 @@ async function makeOne(path: string, at: string): Promise<void> {
     if (code === 'EEXIST') throw refused(path, at, `${at} is a link to something that does not exist`, error);
     if (code === 'ENOENT') throw refused(path, at, `${dirname(at)} does not accept new folders`, error);
     if (code === 'ENOSPC')
-      throw new WorkbenchError('disk-full', `No space left for ${path}`, { cause: error });
+      throw new WorkbenchError('disk-full', `No space left for ${path}`, { where: path, cause: error });
     throw refused(path, at, refusalOf(code) ?? String(error), error);
   }
 }

@@ -66,10 +66,16 @@ export class NotingRuns {
       presetOf: () => Promise.resolve({ preset: {} } as unknown as LoadedPreset),
       check: nothing,
       open: () =>
-        Promise.resolve({ services: {}, reclaim: nothing, release: nothing } as unknown as OpenServices),
+        Promise.resolve({
+          services: {},
+          engineWatch: null,
+          reclaim: nothing,
+          release: nothing,
+        } as unknown as OpenServices),
       sweep: nothing,
       environmentFor: () => Promise.resolve(environmentFixture()),
       takeDevice: () => Promise.resolve(nothing),
+      disks: [],
       tell: (event) => this.events.push(event),
     });
   }

@@ -14,6 +14,7 @@ import { dockerRunCommand } from '../../docker/run-command-text';
 import type { Engine } from '../engine';
 import type { ImagesListener, Place, PlaceRun } from '../place';
 import { allowsClientSharedMemory, readImageRelease } from './client-shared-memory';
+import { createEngineWatch } from './engine-watch';
 import { createContainerLoadTools } from './container-load-tools';
 import type { RunClientStep } from './container-load-tools';
 import { RunContainers } from './run-containers';
@@ -168,6 +169,10 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
             server.id = null;
             await handle.stop();
           },
+          leave: async () => {
+            server.id = null;
+            await handle.leave?.();
+          },
         };
       },
     },
@@ -199,6 +204,7 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
       }
       return [...used.values()];
     },
+    engineWatch: createEngineWatch(link, (await link.address()).host),
     reclaim: async () => {
       const { client, all } = await own();
       const kept = takenUp(all);

@@ -12,6 +12,7 @@ import type { Inspected } from '../../docker/container-life';
 import { followLog } from '../../docker/follow-log';
 import { labelNames } from '../../docker/labels';
 import { dockerRunCommand } from '../../docker/run-command-text';
+import { leavesRunning } from '../../platform/abort';
 import { createTritonClient } from '../../triton/client';
 import type { ServerExit, ServerHandle, StartServerInput } from '../engine';
 import { portTaken } from '../local/fixed-ports';
@@ -130,9 +131,14 @@ export async function startTritonContainer(
       exited,
       pid: null,
       stop,
+      leave: async () => {
+        following.abort();
+        await exited;
+      },
     };
   } catch (error) {
-    await stop();
+    if (leavesRunning(signal)) following.abort();
+    else await stop();
     throw error;
   }
 }

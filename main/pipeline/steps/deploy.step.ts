@@ -129,8 +129,9 @@ export const deployStep: Step = {
     });
     return {};
   },
-  async undo(run) {
-    await run.server?.stop();
+  async undo(run, leave) {
+    const { server } = run;
     run.server = null;
+    await (leave && server?.leave !== undefined ? server.leave() : server?.stop());
   },
 };

@@ -141,9 +141,11 @@ async function main(): Promise<void> {
     open: () =>
       Promise.resolve({
         services,
+        engineWatch: null,
         reclaim: () => Promise.resolve(),
         release: () => Promise.resolve(),
       }),
+    disks: [],
     sweep: () => Promise.resolve(),
     environmentFor: () => Promise.resolve(environmentFixture()),
     takeDevice: ({ runId }, signal, onWaiting) =>

@@ -78,6 +78,8 @@ export async function attempt(
     manifests: new StepManifests(new RunKey(join(noted.dir, 'run-key')), state.runId),
     emit: () => undefined,
     pauseAsked,
+    holdOf: () => Promise.resolve(null),
+    away: new AbortController().signal,
     server: null,
   };
   const keys = await stepKeys(steps, partial as unknown as RunContext);

@@ -1,0 +1,100 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { toWire } from '../contract/errors';
+import type { ErrorCode, WireError } from '../contract/errors';
+import { bytesText } from '../data/bytes-text';
+import { fullDiskCause, isFull, roomAt } from '../platform/disk-room';
+import type { DiskRoom } from '../platform/disk-room';
+import { exists, listFiles } from '../platform/files';
+import type { Hold } from './hold';
+
+const everyMs = 10_000;
+/** More than there was when it did not suffice; doubled each time that it did not suffice again. */
+const firstMarginBytes = 64 * 2 ** 20;
+const largestMarginBytes = 2 ** 30;
+const marginFiles = 64;
+
+/** What has nothing to do with a disk, however full that is. */
+const others: ReadonlySet<ErrorCode> = new Set(['cancelled', 'accuracy-below-threshold', 'not-trusted']);
+
+async function bytesIn(folder: string): Promise<number> {
+  if (!(await exists(folder))) return 0;
+  let bytes = 0;
+  for (const path of await listFiles(folder)) {
+    bytes += await stat(join(folder, path)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  }
+  return bytes;
+}
+
+/** Removes what a step has half done, to leave its room to others; its log stays. */
+export async function clearUnfinished(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (name !== 'step.log') await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** The full disks that one attempt at a run meets. */
+export class DiskHolds {
+  private marginBytes = firstMarginBytes;
+
+  /** @param folders where a run writes, its own folder first: the file systems that are asked after any failure. */
+  constructor(
+    private readonly folders: readonly string[],
+    private readonly room: typeof roomAt = roomAt,
+  ) {}
+
+  /**
+   * The hold that `error` stands for; null when no disk is full. To be asked before anything is removed.
+   * @param unfinished folder of a step whose files `clearUnfinished` is about to remove.
+   */
+  async of(error: unknown, unfinished: string | null): Promise<Hold | null> {
+    const told = toWire(error);
+    if (others.has(told.code)) return null;
+    const cause = fullDiskCause(error);
+    const rooms = await Promise.all(this.folders.map((folder) => this.room(folder)));
+    const full = rooms.find((room) => room !== null && isFull(room)) ?? null;
+    if (full === null && cause === null && told.code !== 'disk-full') return null;
+    const room = full ?? (await this.placeOf(cause, told.where));
+    if (room === null) return null;
+    const own = unfinished === null ? 0 : await bytesIn(unfinished);
+    const neededBytes = room.freeBytes + own + this.marginBytes;
+    this.marginBytes = Math.min(2 * this.marginBytes, largestMarginBytes);
+    return hold(room, neededBytes, told, this.room);
+  }
+
+  private async placeOf(cause: NodeJS.ErrnoException | null, where = ''): Promise<DiskRoom | null> {
+    const { dest, path } = (cause ?? {}) as { readonly dest?: string; readonly path?: string };
+    const named = [dest, path, where].find((one) => one !== undefined && isAbsolute(one));
+    return this.room(named ?? this.folders[0] ?? '/');
+  }
+}
+
+function hold(room: DiskRoom, neededBytes: number, told: WireError, look: typeof roomAt): Hold {
+  const { folder, freeBytes, freeFiles } = room;
+  const lacksFiles = freeFiles !== null && freeFiles < marginFiles;
+  const neededFiles = lacksFiles ? freeFiles + marginFiles : 0;
+  const figures = lacksFiles
+    ? `at least ${neededFiles} more files must fit, ${freeFiles} do`
+    : `at least ${bytesText(neededBytes)} must be free, ${bytesText(freeBytes)} are`;
+  const evidence = told.code === 'disk-full' ? [] : [`${told.code}: ${told.message}`];
+  const details = [...evidence, ...(told.details === undefined ? [] : [told.details])].join('\n');
+  return {
+    wait: { reason: 'disk', what: `space on ${folder}: ${figures}` },
+    error: {
+      code: 'disk-full',
+      message: `The disk of ${folder} is full: ${figures}`,
+      where: folder,
+      ...(details === '' ? {} : { details }),
+    },
+    everyMs,
+    isOver: async () => {
+      const now = await look(folder);
+      if (now === null) return false;
+      const fits = now.freeFiles === null || now.freeFiles >= neededFiles;
+      return fits && (lacksFiles || now.freeBytes >= neededBytes);
+    },
+  };
+}
