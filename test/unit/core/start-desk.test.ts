@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -45,16 +45,21 @@ const runsOnDisk = () => readdir(join(home, 'runs')).catch(() => []);
 
 /** A port of the loopback address that somebody listens on, until `close`. */
 async function takenPort(): Promise<{ readonly port: number; close: () => Promise<void> }> {
-  const server = createServer();
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
-      new Promise((resolve) =>
+      new Promise((resolve) => {
         server.close(() => {
           resolve();
-        }),
-      ),
+        });
+        // A client's own end of a connection that was given up may come late.
+        for (const socket of sockets) socket.destroy();
+      }),
   };
 }
 
