@@ -14,3 +14,6 @@ export const longestReason = 1000;
 export const mostReasonCharacters = 256 * 1024;
 /** Of what the monitor makes nothing of; a foreign server may have thousands. */
 export const mostOthers = 400;
+/** Alerts that are kept; thousands of models that fail at once say nothing more than the first of them. */
+export const mostAlerts = 1000;
+export const longestAlertText = 300;

@@ -1,5 +1,6 @@
 import type { Alert, AlertRule, ModelSample, MonitorMarker, MonitorSample } from '../contract/monitor';
 import { modelKey } from '../contract/monitor';
+import { longestAlertText, mostAlerts } from '../contract/monitor-limits';
 
 /** A resolved alert is shown for this long. */
 const resolvedMs = 15 * 60_000;
@@ -18,6 +19,9 @@ function above(rule: AlertRule, value: number | null, name: string, unit: string
   if (value === null) return undefined;
   return value > rule.above ? `${name} ${shown(value)} ${unit}, above ${shown(rule.above)} ${unit}` : null;
 }
+
+const cut = (text: string): string =>
+  text.length <= longestAlertText ? text : `${text.slice(0, longestAlertText)}…`;
 
 const isOnItsWay = ({ state }: ModelSample): boolean => state === 'loading' || state === 'unloading';
 
@@ -39,7 +43,7 @@ function ofModel(rule: AlertRule, model: ModelSample): string | null | undefined
       if (isOnItsWay(model)) return undefined;
       return model.state === 'ready'
         ? null
-        : `${model.state}${model.reason === null ? '' : `: ${model.reason}`}`;
+        : cut(`${model.state}${model.reason === null ? '' : `: ${model.reason}`}`);
     case 'server':
       return undefined;
   }
@@ -83,7 +87,8 @@ function listed({ ruleId, subject, state, sinceMs, text }: Alert): Alert {
 
 /**
  * The alerts after one more sample: pending until the condition has held for the rule's time, firing then, resolved when it
- * no longer holds. A sample that cannot tell (a hole, no requests) changes nothing. Pure.
+ * no longer holds. A sample that cannot tell (a hole, no requests) changes nothing. Beyond `mostAlerts` no other begins.
+ * Pure.
  */
 export function judgeAlerts(
   before: readonly Alert[],
@@ -109,7 +114,7 @@ export function judgeAlerts(
           alerts.push({ ...listed(known), state: 'resolved', sinceMs: atMs });
           markers.push({ atMs, kind: 'alert-resolved', text: `Resolved: ${subject}, ${known.text}` });
         } else if (known?.state === 'resolved' && atMs - known.sinceMs < resolvedMs) alerts.push(known);
-      } else {
+      } else if (known !== undefined || alerts.length < mostAlerts) {
         const since = known === undefined || known.state === 'resolved' ? atMs : known.sinceMs;
         const firing = atMs - since >= rule.forSeconds * 1000;
         alerts.push({
@@ -126,7 +131,7 @@ export function judgeAlerts(
     }
     // What fired stays until it is seen well again, or its model is gone for good.
     for (const alert of own.values()) {
-      if (alert.state !== 'firing' || subjects.has(alert.subject)) continue;
+      if (alert.state !== 'firing' || subjects.has(alert.subject) || alerts.length >= mostAlerts) continue;
       if (sample.server.state !== 'up') {
         alerts.push(alert);
         continue;

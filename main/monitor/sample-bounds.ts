@@ -1,4 +1,5 @@
 import type { ModelSample, MonitorMarker, MonitorSample } from '../contract/monitor';
+import { modelKey } from '../contract/monitor';
 import {
   longestMarkerText,
   longestName,
@@ -32,15 +33,24 @@ function withBoundedReasons(models: readonly ModelSample[]): ModelSample[] {
   });
 }
 
-/** The first that a sample has room for, those that serve before those that do not, and how many it leaves out. Pure. */
+/**
+ * The first that a sample has room for, those that serve before those that do not, and how many it leaves out. One that a
+ * server lists twice is there once: rows of the window go by it. Pure.
+ */
 export function boundedModels<Model extends Named>(
   models: readonly Model[],
   serves: (model: Model) => boolean,
 ): { readonly kept: readonly Model[]; readonly more: number } {
-  const named = models.filter(({ name, version }) => name.length + version.length <= longestName);
-  if (named.length <= mostModels) return { kept: named, more: models.length - named.length };
+  const byKey = new Map<string, Model>();
+  let long = 0;
+  for (const model of models) {
+    if (model.name.length + model.version.length > longestName) long += 1;
+    else if (!byKey.has(modelKey(model))) byKey.set(modelKey(model), model);
+  }
+  const named = [...byKey.values()];
+  if (named.length <= mostModels) return { kept: named, more: long };
   const kept = [...named.filter(serves), ...named.filter((model) => !serves(model))].slice(0, mostModels);
-  return { kept, more: models.length - kept.length };
+  return { kept, more: long + named.length - kept.length };
 }
 
 /** As many as a sample has room for, with the number of the others in place of the last one. Pure. */

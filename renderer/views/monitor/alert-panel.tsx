@@ -2,6 +2,7 @@ import { ActionIcon, Checkbox, NumberInput, Select } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconPlus, IconTrash } from '@tabler/icons-react';
 import type { Alert, AlertMetric, AlertRule } from '../../../main/contract/monitor';
 import { alertMetrics } from '../../../main/contract/monitor';
+import { moreText } from '../../../main/contract/more-text';
 import { attempt } from '../../components/notices';
 import { formatClock } from '../../format/numbers';
 import { useWorkbench } from '../../workbench';
@@ -115,6 +116,9 @@ function RuleLine(props: {
   );
 }
 
+/** Of the alerts, which are drawn again every second. */
+const mostShown = 50;
+
 /** What alerts, and by which rules. `models`: names of those that are seen. */
 export function AlertPanel(props: {
   alerts: readonly Alert[];
@@ -123,6 +127,7 @@ export function AlertPanel(props: {
 }) {
   const { alerts, rules, models } = props;
   const { client } = useWorkbench();
+  const more = moreText(Math.max(0, alerts.length - mostShown), 'alert');
   const set = (next: readonly AlertRule[]): void => {
     attempt(async () => {
       await client.call('monitor.setRules', { rules: [...next] });
@@ -151,10 +156,11 @@ export function AlertPanel(props: {
       <div className="panel-body stack">
         {alerts.length === 0 ? <p className="dim">No active alerts.</p> : null}
         <ul className="monitor-alerts" aria-label="Current alerts">
-          {alerts.map((alert) => (
+          {alerts.slice(0, mostShown).map((alert) => (
             <AlertLine key={`${alert.ruleId} ${alert.subject}`} alert={alert} />
           ))}
         </ul>
+        {more === null ? null : <p className="dim">{more}</p>}
         <ul className="monitor-rules" aria-label="Alert rules">
           {rules.map((rule) => (
             <RuleLine

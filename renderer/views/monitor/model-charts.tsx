@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { GpuSample, ModelSample } from '../../../main/contract/monitor';
 import { modelKey } from '../../../main/contract/monitor';
@@ -9,9 +10,12 @@ import { stackChart } from '../../charts/monitor-stack-chart';
 import type { MonitorChartInput } from '../../charts/monitor-time-chart';
 import { SharedCursor } from '../../charts/shared-cursor';
 import { useChartTheme } from '../../components/use-chart-theme';
+import { formatCount } from '../../format/numbers';
 import { gpuSentence } from './monitor-text';
 
 const height = 190;
+/** Charts of GPUs shown at first, and added by each click on the button: each is drawn again every second. */
+const gpuStep = 8;
 
 /** The live charts of one model, and of the GPUs. `version`: of the history, which changes in place. */
 export function ModelCharts(props: {
@@ -25,7 +29,9 @@ export function ModelCharts(props: {
   toMs: number;
 }) {
   const { history, version, model, gpus, fromMs, toMs } = props;
-  const more = moreText(props.moreGpus, 'GPU');
+  const [room, setRoom] = useState(gpuStep);
+  const shownGpus = gpus.slice(0, room);
+  const more = moreText(gpus.length - shownGpus.length + props.moreGpus, 'GPU');
   const theme = useChartTheme();
   const [cursor] = useState(() => new SharedCursor());
   const key = `model:${modelKey(model)}`;
@@ -80,9 +86,10 @@ export function ModelCharts(props: {
         fileName={file}
         cursor={cursor}
       />
-      {gpus.map((gpu) => (
+      {shownGpus.map((gpu, place) => (
         <ChartPanel
-          key={gpu.uuid}
+          // By place: a server whose names change every second must not have a new chart made for each.
+          key={place}
           id={`monitor-${gpu.uuid}`}
           title={gpu.uuid}
           chart={gpuChart({ history, key: `gpu:${gpu.uuid}`, fromMs, toMs, theme })}
@@ -95,7 +102,22 @@ export function ModelCharts(props: {
           </span>
         </ChartPanel>
       ))}
-      {more === null ? null : <p className="dim">{more}</p>}
+      {more === null ? null : (
+        <div className="row-actions">
+          <span className="dim">{more}</span>
+          {gpus.length > room ? (
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => {
+                setRoom(room + gpuStep);
+              }}
+            >
+              Show {formatCount(Math.min(gpuStep, gpus.length - room))} more
+            </Button>
+          ) : null}
+        </div>
+      )}
     </div>
   );
 }

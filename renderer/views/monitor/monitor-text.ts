@@ -64,6 +64,9 @@ export const metricText: Readonly<
   'probe-p99-ms': { label: 'Probe p99', unit: 'ms' },
 };
 
+/** Made once: a comparison that looks up the language each time takes ten times as long for thousands of names. */
+export const compareNames = new Intl.Collator().compare;
+
 /** What a rule can be of: every model, one of those that are seen, or the one that it already names. Pure. */
 export function ruleModels(
   seen: readonly string[],
@@ -72,7 +75,7 @@ export function ruleModels(
   const names = [...new Set([...seen, model])].filter((name) => name !== '');
   return [
     { value: '', label: 'All models' },
-    ...names.toSorted((a, b) => a.localeCompare(b)).map((name) => ({ value: name, label: name })),
+    ...names.toSorted(compareNames).map((name) => ({ value: name, label: name })),
   ];
 }
 

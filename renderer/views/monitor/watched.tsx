@@ -9,7 +9,7 @@ import { ConfigDialog } from './config-dialog';
 import { EventList } from './event-list';
 import { ModelCharts } from './model-charts';
 import { ModelTable } from './model-table';
-import { serverName } from './monitor-text';
+import { compareNames, serverName } from './monitor-text';
 import { ProbeControl } from './probe-control';
 import { ServerBanner } from './server-banner';
 
@@ -21,7 +21,7 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
   const { alerts, history, version, minutes, pausedMs, selected, select } = useStore(monitor);
   const [configOf, setConfigOf] = useState<string | null>(null);
   const models = sample.models.toSorted(
-    (a, b) => rank[a.state] - rank[b.state] || a.name.localeCompare(b.name),
+    (a, b) => rank[a.state] - rank[b.state] || compareNames(a.name, b.name),
   );
   const model = models.find((one) => modelKey(one) === selected) ?? models[0];
   const shown = model === undefined ? null : modelKey(model);

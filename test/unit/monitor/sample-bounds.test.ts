@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { GpuSample } from '../../../main/contract/monitor';
-import { mostGpus, mostModels, mostSampleMarkers } from '../../../main/contract/monitor-limits';
+import { mostAlerts, mostGpus, mostModels, mostSampleMarkers } from '../../../main/contract/monitor-limits';
 import { judgeAlerts } from '../../../main/monitor/alerts';
 import { parseRecordingLine } from '../../../main/monitor/recording';
 import { SampleBuilder } from '../../../main/monitor/sample-builder';
@@ -97,13 +97,23 @@ it('names longer than a folder can have, and GPUs beyond the limit, are counted'
   expect(parseRecordingLine(JSON.stringify(bounded))).toEqual(bounded);
 });
 
-it('alerts of thousands of models are those of each', () => {
+it('alerts of thousands of models are the first thousand, the same ones at each poll', () => {
   const rule = { id: 'm', metric: 'model', model: '', above: 0, forSeconds: 0, enabled: true } as const;
-  const models = names(3000, 'm').map((one) => model({ ...one, state: 'failing', reason: 'no answer' }));
-  const { alerts } = judgeAlerts([], [rule], sample(0, { models }));
-  const again = judgeAlerts(alerts, [rule], sample(1000, { models }));
+  const failing = (count: number, prefix: string) =>
+    names(count, prefix).map((one) => model({ ...one, state: 'failing', reason: 'no answer '.repeat(90) }));
+  const { alerts } = judgeAlerts([], [rule], sample(0, { models: failing(3000, 'm') }));
+  expect(alerts).toHaveLength(mostAlerts);
+  expect(JSON.stringify(alerts).length).toBeLessThan(500 * mostAlerts);
+  const again = judgeAlerts(alerts, [rule], sample(1000, { models: failing(3000, 'm') }));
   expect(again.alerts).toEqual(alerts);
   expect(again.markers).toEqual([]);
+  // Names that change with every poll do not add up.
+  let changing = alerts;
+  for (let poll = 0; poll < 15; poll += 1) {
+    const next = sample(2000 + poll * 1000, { models: failing(1000, `poll-${poll}`) });
+    changing = judgeAlerts(changing, [rule], next).alerts;
+  }
+  expect(changing.length).toBeLessThanOrEqual(2 * mostAlerts);
 });
 
 it('reasons, holes, versions and other metrics have their first words, and a second time the same', () => {
@@ -123,4 +133,11 @@ it('reasons, holes, versions and other metrics have their first words, and a sec
   expect(bounded.server.version).toHaveLength(257);
   expect(Object.keys(bounded.other)).toHaveLength(400);
   expect(boundedSample(bounded)).toEqual(bounded);
+});
+
+it('a model that a server lists many times is there once', () => {
+  const models = Array.from({ length: 5000 }, () => model({ name: 'same' }));
+  const bounded = boundedSample(sample(0, { models: [...models, model({ name: 'other' })] }));
+  expect(bounded.models.map(({ name }) => name)).toEqual(['same', 'other']);
+  expect(bounded.more).toBeUndefined();
 });

@@ -3,8 +3,10 @@ import { MantineProvider } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import type { AlertRule, ModelSample } from '../../../main/contract/monitor';
+import type { Alert, AlertRule, ModelSample } from '../../../main/contract/monitor';
+import { MonitorHistory } from '../../../main/contract/monitor-history';
 import { AlertPanel } from '../../../renderer/views/monitor/alert-panel';
+import { ModelCharts } from '../../../renderer/views/monitor/model-charts';
 import { ModelTable } from '../../../renderer/views/monitor/model-table';
 import { createWorkbench, WorkbenchProvider } from '../../../renderer/workbench';
 import { model } from '../monitor/fixtures';
@@ -93,5 +95,28 @@ describe('the rules of the alerts', () => {
 
   it('have no model where the server is watched', () => {
     expect(modelOf({ ...rule, metric: 'server' })).toBeUndefined();
+  });
+});
+
+describe('what a server with changing names makes of the page', () => {
+  it('50 alerts are drawn, and the number of the others', () => {
+    const alerts = Array.from({ length: 1000 }, (_unused, at): Alert => ({
+      ...{ ruleId: 'model', subject: `m-${at}/1`, state: 'firing', sinceMs: 0, text: 'failing' },
+    }));
+    const panel = drawn(<AlertPanel alerts={alerts} rules={[]} models={[]} />);
+    expect(panel.querySelectorAll('[data-alert]')).toHaveLength(50);
+    expect(panel.body.textContent).toContain('and 950 more alerts');
+  });
+
+  it('8 charts of GPUs are drawn at first, and a button for the others', () => {
+    const gpus = Array.from({ length: 64 }, (_unused, at) => ({
+      ...{ uuid: `GPU-${at}`, utilization: 0.5, memoryUsedBytes: 1, memoryTotalBytes: 2 },
+      ...{ powerWatts: 3, powerLimitWatts: 4 },
+    }));
+    const fixed = { version: 0, model: model(), moreGpus: 100, fromMs: 0, toMs: 60_000 };
+    const charts = drawn(<ModelCharts history={new MonitorHistory()} gpus={gpus} {...fixed} />);
+    expect(charts.querySelectorAll('[data-chart^="monitor-GPU"]')).toHaveLength(8);
+    expect(charts.body.textContent).toContain('and 156 more GPUs');
+    expect(charts.body.textContent).toContain('Show 8 more');
   });
 });
