@@ -53,7 +53,15 @@ export async function listModelFiles(folder: string): Promise<readonly ModelFile
       } else if (!entry.isFile()) {
         throw refused(full, `${path} is no plain file`, 'Remove the pipe, socket or device from the folder.');
       }
-      found.push({ path, bytes: (await stat(full)).size });
+      const stats = await stat(full).catch(() => {
+        // A name that is not UTF-8 is read as another one, which leads to nothing.
+        throw refused(
+          full,
+          `${path} cannot be read by its name`,
+          'Give the file a plain name, or remove it.',
+        );
+      });
+      found.push({ path, bytes: stats.size });
       if (found.length > fileLimit) {
         const remedy = 'Keep the data set elsewhere and name it with --dataset.';
         throw refused(folder, `The model folder holds more than ${fileLimit} files`, remedy);

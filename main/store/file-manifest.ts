@@ -12,6 +12,8 @@ const atOnce = 8;
 /** Files and folders below `root`, relative and sorted; no link is followed. Throws run-folder-unsafe for anything else. */
 async function walk(root: string): Promise<{ readonly files: string[]; readonly folders: string[] }> {
   const found = { files: [] as string[], folders: [''] };
+  // The folder itself may be a link, too.
+  requirePlain(root, await lstat(root));
   for (const folder of found.folders) {
     for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
       const path = join(folder, entry.name);

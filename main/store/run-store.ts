@@ -15,12 +15,13 @@ import type { RunSpec } from '../contract/run-spec';
 import { fileError } from '../platform/file-error';
 import { exists, hashValue, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
-import { openPlain, requirePlainEntry } from '../platform/plain-entry';
+import { openPlain } from '../platform/plain-entry';
 import { syncFolder } from '../platform/sync-folder';
 import { temporaryBeside } from '../platform/temporary-files';
 import { JournalWriter, readJournal, readJournalStart, requireEntries } from './journal';
 import type { JournalContent } from './journal';
 import { acquireLease, holderText, leaseHolder } from './lease';
+import { readLogTail } from './log-tail';
 import type { RunFolder } from './run-folder';
 import { newRunId, runFolder, runIdPattern } from './run-folder';
 import type { RunKey } from './run-key';
@@ -289,15 +290,7 @@ export class RunStore {
 
   /** Last `limit` lines of a step's log; none when the step has not written any. */
   async logTail(runId: string, step: Parameters<RunFolder['log']>[0], limit: number): Promise<string[]> {
-    const folder = await this.folderOf(runId);
-    for (const above of [dirname(folder.step(step)), folder.step(step)]) await requirePlainEntry(above);
-    const path = folder.log(step);
-    if (!(await exists(path))) return [];
-    const file = await openPlain(path, constants.O_RDONLY);
-    const text = await file.readFile('utf8').finally(() => file.close());
-    const lines = text.split('\n');
-    if (lines[lines.length - 1] === '') lines.pop();
-    return lines.slice(-limit);
+    return readLogTail((await this.folderOf(runId)).log(step), limit);
   }
 
   /**
