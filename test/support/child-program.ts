@@ -24,7 +24,7 @@ export async function bundleChild(name: string, outDir: string): Promise<string>
       outDir,
       emptyOutDir: false,
       target: 'node18',
-      rolldownOptions: { output: { format: 'cjs', entryFileNames: '[name].cjs' } },
+      rolldownOptions: { external: [/\.node$/], output: { format: 'cjs', entryFileNames: '[name].cjs' } },
     },
   });
   return join(outDir, `${basename(name)}.cjs`);
