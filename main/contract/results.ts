@@ -299,6 +299,8 @@ export const usedImageSchema = z.object({
   id: z.string(),
   /** "name@sha256:…" as the registry knows it; null for an image built here. */
   digest: z.string().nullable(),
+  /** What the reference meant when this home last used it, where that was another image: digest, or id where it had none. */
+  movedFrom: z.string().optional(),
 });
 export type UsedImage = z.infer<typeof usedImageSchema>;
 

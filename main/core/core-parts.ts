@@ -6,6 +6,7 @@ import type { DockerLink } from '../docker/docker-link';
 import { createDockerLink } from '../docker/docker-link';
 import type { ImageWorks } from '../docker/images/image-works';
 import { createImageWorks } from '../docker/images/image-works';
+import { createKnownImages } from '../docker/images/known-images';
 import { prepareImage } from '../docker/images/prepare-image';
 import type { RegistryAuths } from '../docker/images/registry-auth';
 import { createRegistryAuths } from '../docker/images/registry-auth';
@@ -78,6 +79,7 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
   const runKey = new RunKey(layout.runKey);
   const store = new RunStore(layout.runs, runKey);
   const toolkit = createToolkit(createLocalPython({ python: layout.python, resources, env }));
+  const known = createKnownImages(layout.knownImages, now);
   const docker = createDockerLink({ env, instanceFile: layout.instance });
   const auths = createRegistryAuths(env);
   return {
@@ -114,7 +116,7 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
       workerFile,
       docker,
       prepareImage: (client, request, listener) =>
-        prepareImage({ layout, resources, env, auths }, client, request, listener),
+        prepareImage({ layout, resources, env, auths, known }, client, request, listener),
     }),
     loadTools: createLoadTools({ layout, workerFile, env }),
     tools: createToolDesk({ layout, env, clone: options.clone ?? null, tell }),

@@ -42,6 +42,8 @@ export interface HomeLayout {
   readonly runKey: string;
   /** What runs may use outside of the home: paths, images, other machines. */
   readonly approved: string;
+  /** Which image each reference meant at its last use. */
+  readonly knownImages: string;
   /** Id of the home in the labels of its containers; made when the first one is. */
   readonly instance: string;
 }
@@ -78,6 +80,7 @@ export function homeLayout(home: string): HomeLayout {
     trusted: join(home, 'trusted.json'),
     runKey: join(home, 'run-key'),
     approved: join(home, 'approved.json'),
+    knownImages: join(home, 'known-images.json'),
     instance: join(home, 'instance'),
   };
 }

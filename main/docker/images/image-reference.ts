@@ -61,3 +61,23 @@ export function imageRepository(text: string): string {
   const official = registry === defaultRegistry && path.length === 1;
   return [registry, ...(official ? ['library'] : []), ...path].join('/');
 }
+
+/**
+ * Of an image's digests the one of the repository that it was asked for by: an image that was pulled from several has
+ * one of each. null where it is none of theirs. Pure.
+ * @param digests "name@sha256:…", as the engine lists them
+ */
+export function digestOf(reference: string, digests: readonly string[]): string | null {
+  const repository = imageRepository(reference);
+  const { digest } = parseImageReference(reference);
+  const own = digests.filter((candidate) => {
+    const [name = ''] = candidate.split('@');
+    try {
+      return imageRepository(name) === repository;
+    } catch {
+      return false;
+    }
+  });
+  const asked = own.find((candidate) => digest !== null && candidate.endsWith(`@${digest}`));
+  return asked ?? own[0] ?? null;
+}

@@ -3,6 +3,8 @@ import type { UsedImage } from '../../contract/results';
 import type { DockerClient } from '../client';
 import { ask } from '../client';
 import type { ImageRecipe } from './image-recipe';
+import { digestOf } from './image-reference';
+import type { KnownImages } from './known-images';
 import { makeImage } from './make-image';
 import type { MakeImageOptions } from './make-image';
 import { pullImage } from './pull-image';
@@ -11,6 +13,7 @@ import type { WorkProgress } from './work-progress';
 
 export interface PrepareImageOptions extends MakeImageOptions {
   readonly auths: RegistryAuths;
+  readonly known: KnownImages;
 }
 
 export interface ImageRequest {
@@ -32,7 +35,7 @@ async function find(client: DockerClient, request: ImageRequest): Promise<UsedIm
       client.docker.getImage(request.reference).inspect({ abortSignal } as object),
     );
     // Null in the answers of some engines, whatever the types say.
-    const [digest = null] = (found.RepoDigests as string[] | null | undefined) ?? [];
+    const digest = digestOf(request.reference, (found.RepoDigests as string[] | null | undefined) ?? []);
     return { role: request.role, reference: request.reference, id: found.Id, digest };
   } catch (error) {
     if (error instanceof WorkbenchError && error.code === 'image-missing') return null;
@@ -42,6 +45,14 @@ async function find(client: DockerClient, request: ImageRequest): Promise<UsedIm
 
 export async function imageIsThere(client: DockerClient, reference: string): Promise<boolean> {
   return (await find(client, { role: 'triton', reference, recipe: null })) !== null;
+}
+
+/** Says where the tag of an image means another one than when this home last used it. */
+async function noted(known: KnownImages, image: UsedImage, listener: PrepareListener): Promise<UsedImage> {
+  const movedFrom = await known.note(image);
+  if (movedFrom === null) return image;
+  listener.log([`${image.reference} is another image than at its last use here: it was ${movedFrom}`]);
+  return { ...image, movedFrom };
 }
 
 /**
@@ -55,8 +66,10 @@ export async function prepareImage(
   listener: PrepareListener,
 ): Promise<UsedImage> {
   const there = await find(client, request);
-  if (there !== null) return there;
   const { recipe, reference } = request;
+  // A tag of what is built here is the hash of its recipe.
+  const told = (image: UsedImage) => (recipe === null ? noted(options.known, image, listener) : image);
+  if (there !== null) return told(there);
   const onProgress = (progress: WorkProgress) => {
     listener.progress(progress.fraction, `${reference}: ${progress.text}`);
   };
@@ -79,5 +92,5 @@ export async function prepareImage(
   }
   const made = await find(client, request);
   if (made === null) throw new WorkbenchError('image-missing', `${reference} is not there after all`);
-  return made;
+  return told(made);
 }

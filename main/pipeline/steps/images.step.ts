@@ -19,6 +19,12 @@ export const imagesStep: Step = {
         image.digest ?? image.reference,
       );
       context.fact(`Id of the ${image.role} image`, image.id);
+      if (image.movedFrom !== undefined) {
+        context.fact(`Earlier image of ${image.reference}`, image.movedFrom);
+        context.warning(
+          `${image.reference} is another image than at its last use here (${image.movedFrom}): its tag was moved. Name it by digest to keep it.`,
+        );
+      }
     }
     const triton = images.find((image) => image.role === 'triton');
     const name = triton === undefined ? null : (triton.digest ?? `${triton.reference} (${triton.id})`);

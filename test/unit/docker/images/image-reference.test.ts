@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
+  digestOf,
   formatImageReference,
+  imageRepository,
   parseImageReference,
   registryHost,
 } from '../../../../main/docker/images/image-reference';
@@ -41,4 +43,30 @@ describe('registryHost', () => {
   ])('%s', (text, host) => {
     expect(registryHost(text)).toBe(host);
   });
+});
+
+describe('the digest of an image', () => {
+  const of = (name: string, digit: string) => `${name}@sha256:${digit.repeat(64)}`;
+  const triton = of('nvcr.io/nvidia/tritonserver', 'b');
+  const mirror = of('mirror.example.com/tritonserver', 'a');
+  // RepoDigests: the first one was taken, whosever it was.
+  it('is that of the repository that it was asked for by', () => {
+    expect(digestOf('nvcr.io/nvidia/tritonserver:26.07-py3', [mirror, triton])).toBe(triton);
+    expect(digestOf('mirror.example.com/tritonserver:1', [triton, mirror])).toBe(mirror);
+    expect(digestOf('me/mine:1', [mirror, of('me/mine', 'c')])).toBe(of('me/mine', 'c'));
+    expect(digestOf('docker.io/me/mine:1', [of('me/mine', 'c')])).toBe(of('me/mine', 'c'));
+    expect(digestOf(of('me/mine', 'd'), [of('me/mine', 'c'), of('me/mine', 'd')])).toBe(of('me/mine', 'd'));
+  });
+  it('is none where it was only tagged so here', () => {
+    expect(digestOf('me/mine:1', [mirror, triton])).toBeNull();
+    expect(digestOf('me/mine:1', [])).toBeNull();
+    expect(digestOf('me/mine:1', ['<none>@<none>'])).toBeNull();
+  });
+});
+
+it('knows an image under one name, however it is written', () => {
+  expect(imageRepository('busybox:1.36')).toBe('docker.io/library/busybox');
+  expect(imageRepository('docker.io/busybox')).toBe('docker.io/library/busybox');
+  expect(imageRepository('index.docker.io/me/mine')).toBe('docker.io/me/mine');
+  expect(imageRepository('localhost:5000/a/b:1')).toBe('localhost:5000/a/b');
 });

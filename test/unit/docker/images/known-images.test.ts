@@ -1,0 +1,42 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { UsedImage } from '../../../../main/contract/results';
+import { createKnownImages } from '../../../../main/docker/images/known-images';
+
+let home: string;
+let file: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'twb-known-'));
+  file = join(home, 'known-images.json');
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const image = (id: string, digest: string | null = `me/mine@${id}`): UsedImage => ({
+  role: 'triton',
+  reference: 'me/mine:1',
+  id: `sha256:${id}`,
+  digest,
+});
+/** As another process of this home. */
+const note = (used: UsedImage) => createKnownImages(file, () => new Date(0)).note(used);
+
+// P18
+describe('a tag', () => {
+  it('that means another image than at its last use is told once, with the earlier one', async () => {
+    expect(await note(image('a'))).toBeNull();
+    expect(await note(image('a'))).toBeNull();
+    expect(await note(image('b'))).toBe('me/mine@a');
+    expect(await note(image('b'))).toBeNull();
+    expect(await note(image('c', null))).toBe('me/mine@b');
+    expect(await note(image('d'))).toBe('sha256:c');
+    expect(await note({ ...image('a'), reference: 'me/mine:2' })).toBeNull();
+  });
+
+  it('is learned anew where the list is damaged', async () => {
+    await writeFile(file, '{"version":1');
+    expect(await note(image('a'))).toBeNull();
+    expect(await note(image('b'))).toBe('me/mine@a');
+  });
+});
