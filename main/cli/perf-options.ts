@@ -36,6 +36,8 @@ export interface PerfOptions extends KindOptions, TlsOptions {
   readonly inTurns: boolean;
   readonly warmupMs: string;
   readonly allowRemoteLoad?: boolean;
+  readonly remoteConcurrency?: string;
+  readonly remoteRequestRate?: string;
   readonly json?: boolean;
 }
 
@@ -94,6 +96,8 @@ export function addPerfOptions(command: Command): Command {
     )
     .option('--warmup-ms <n>', 'time before the first window, discarded', '1000')
     .option('--allow-remote-load', 'allow load on another machine')
+    .option('--remote-concurrency <n>', 'most concurrent requests on another machine; default 1024')
+    .option('--remote-request-rate <n>', 'most requests per second on another machine; default 10000')
     .option('--json', 'one JSON document on stdout, people read stderr');
   return addTlsOptions(addKindOptions(command));
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { fewestRounds } from '../contract/cross-check';
 import { WorkbenchError } from '../contract/errors';
+import { isLoopback } from '../contract/loopback';
 import { toolsOf } from '../contract/measuring-order';
+import { overRemoteLimit } from '../contract/remote-limits';
 import type { Protocol } from '../contract/run-spec';
 import {
   loadTools,
@@ -92,6 +94,32 @@ function checkedSettings(settings: PerfPlan['settings']): PerfPlan['settings'] {
   });
 }
 
+const limitFlags = {
+  concurrency: '--remote-concurrency',
+  requestsPerSecond: '--remote-request-rate',
+} as const;
+
+/** Throws input-invalid for more load than another machine gets. */
+function checkRemoteLimits(
+  levels: readonly LoadLevel[],
+  addresses: PerfAddresses,
+  options: PerfOptions,
+): void {
+  if (isLoopback(addresses.http) && isLoopback(addresses.grpc)) return;
+  const { concurrency, requestsPerSecond } = limitFlags;
+  const read = (flag: string, text: string | undefined) =>
+    text === undefined ? undefined : readNumber(flag, text);
+  const over = overRemoteLimit(levels, {
+    concurrency: read(concurrency, options.remoteConcurrency),
+    requestsPerSecond: read(requestsPerSecond, options.remoteRequestRate),
+  });
+  if (over === null) return;
+  throw new WorkbenchError('input-invalid', over.message, {
+    where: limitFlags[over.limit],
+    remedy: `Send less; or, where its owner agrees, raise it with ${limitFlags[over.limit]} N.`,
+  });
+}
+
 /** Throws input-invalid and combination-unsupported. */
 export async function readPerfPlan(options: PerfOptions): Promise<PerfPlan> {
   const addresses = readAddresses(options);
@@ -99,6 +127,7 @@ export async function readPerfPlan(options: PerfOptions): Promise<PerfPlan> {
   const protocol = readOneOf('--protocol', protocols, options.protocol);
   const sequences = readSequences(options);
   const { levels, intervalsUs } = await readLevels({ ...options, sequencesAtOnce: sequences?.concurrent });
+  checkRemoteLimits(levels, addresses, options);
   const settings = checkedSettings({
     measurementMode: readOneOf('--measurement-mode', measurementModes, options.measurementMode),
     measurementIntervalMs: readNumber('--measurement-interval-ms', options.measurementIntervalMs),

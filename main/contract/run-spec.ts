@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { withScheme } from './address';
 import { imageReferenceSchema } from './docker';
+import { remoteLimitsSchema } from './remote-limits';
 import { sequenceSchema } from './sequences';
 import { tlsFilesSchema } from './tls';
 import { publishedGpus } from './published-gpu';
@@ -200,6 +201,8 @@ const engineSchema = z.discriminatedUnion('kind', [
     kind: z.literal('remote'),
     url: z.string().transform(withScheme).pipe(z.url()),
     tls: tlsFilesSchema.optional(),
+    /** Of the load on another machine; this machine's own servers have none. */
+    limits: remoteLimitsSchema.optional(),
   }),
 ]);
 

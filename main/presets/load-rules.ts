@@ -1,7 +1,9 @@
 import { fewestRounds } from '../contract/cross-check';
 import { isLoopback } from '../contract/loopback';
 import { toolsOf } from '../contract/measuring-order';
+import { overRemoteLimit } from '../contract/remote-limits';
 import type { RunSpec } from '../contract/run-spec';
+import { scenarioLevels } from '../contract/scenario-levels';
 import { parseRemoteUrl } from '../engine/remote/remote-url';
 import { configuredTraits, demandedLoad } from '../triton/configured-traits';
 import { problem, warning } from './rule-finding';
@@ -155,6 +157,24 @@ function kind({ performance, configure }: RunSpec): RuleFinding[] {
   return found;
 }
 
+/** Load on another machine has a limit that the specification can raise. */
+function remoteLoad({ performance, engine }: RunSpec): RuleFinding[] {
+  if (engine.kind !== 'remote' || onThisMachine(engine.url)) return [];
+  const over = overRemoteLimit(scenarioLevels(performance, 'online'), engine.limits);
+  if (over === null) return [];
+  const { requestRates, requestIntervalsUs } = performance;
+  const field =
+    over.limit === 'concurrency' && performance.sequences !== undefined
+      ? 'performance.sequences'
+      : requestIntervalsUs.length > 0
+        ? 'performance.requestIntervalsUs'
+        : requestRates.length > 0
+          ? 'performance.requestRates'
+          : 'performance.concurrency';
+  const remedy = `Send less; or, where its owner agrees, raise engine.limits.${over.limit} in run.yaml (--set engine.limits.${over.limit}=N).`;
+  return [problem(field, over.message, remedy)];
+}
+
 /** What the fields of the load say together. */
 export function loadProblems(spec: RunSpec): RuleFinding[] {
   const { requestRates, requestIntervalsUs } = spec.performance;
@@ -168,5 +188,12 @@ export function loadProblems(spec: RunSpec): RuleFinding[] {
           ),
         ]
       : [];
-  return [...doubled, ...search(spec), ...sharedMemory(spec), ...rounds(spec), ...kind(spec)];
+  return [
+    ...doubled,
+    ...search(spec),
+    ...sharedMemory(spec),
+    ...rounds(spec),
+    ...kind(spec),
+    ...remoteLoad(spec),
+  ];
 }

@@ -10,6 +10,7 @@ import { containerPaths } from '../engine/docker/container-paths';
 import { defaultRelease } from '../engine/docker/run-images';
 import { containerPorts, tritonCommand } from '../engine/docker/triton-command';
 import { serverArguments } from '../engine/local/server-command';
+import type { RemoteLimits } from '../contract/remote-limits';
 import type { TlsFiles } from '../contract/tls';
 import { parseRemoteUrl } from '../engine/remote/remote-url';
 import { analyzerCommand } from '../perf/analyzer/analyzer-command';
@@ -69,6 +70,8 @@ interface Addresses {
   readonly grpc: string;
   /** Absent: in the clear. */
   readonly tls?: TlsFiles;
+  /** Of the load on another machine; absent: the defaults. */
+  readonly limits?: RemoteLimits | undefined;
 }
 
 function remoteAddresses(url: string, tls: TlsFiles | undefined): Addresses {
@@ -80,7 +83,7 @@ function remoteAddresses(url: string, tls: TlsFiles | undefined): Addresses {
 function clientAddresses({ engine }: RunSpec): Addresses {
   switch (engine.kind) {
     case 'remote':
-      return remoteAddresses(engine.url, engine.tls);
+      return { ...remoteAddresses(engine.url, engine.tls), limits: engine.limits };
     case 'docker':
       return { http: `127.0.0.1:${containerPorts.http}`, grpc: `127.0.0.1:${containerPorts.grpc}` };
     case 'local':
@@ -201,9 +204,14 @@ function nativeCommand(spec: RunSpec, addresses: Addresses, levels: readonly Loa
     ...(performance.repeats > 1 || performance.crossCheck ? ['--repeats', String(performance.repeats)] : []),
     ...(performance.crossCheck ? ['--cross-check'] : []),
     ...tlsWords(addresses.tls ?? {}),
-    ...(isLoopback(addresses.http) ? [] : ['--allow-remote-load']),
+    ...(isLoopback(addresses.http) ? [] : ['--allow-remote-load', ...limitWords(addresses.limits ?? {})]),
   ];
 }
+
+const limitWords = ({ concurrency, requestsPerSecond }: RemoteLimits): string[] => [
+  ...(concurrency === undefined ? [] : ['--remote-concurrency', String(concurrency)]),
+  ...(requestsPerSecond === undefined ? [] : ['--remote-request-rate', String(requestsPerSecond)]),
+];
 
 const tlsWords = ({ caFile, certFile, keyFile, serverName }: TlsFiles): string[] => [
   ...(caFile === undefined ? [] : ['--tls-ca', caFile]),

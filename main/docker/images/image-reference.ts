@@ -65,12 +65,12 @@ export function imageRepository(text: string): string {
 /**
  * Of an image's digests the one of the repository that it was asked for by: an image that was pulled from several has
  * one of each. null where it is none of theirs. Pure.
- * @param digests "name@sha256:…", as the engine lists them
+ * @param digests "name@sha256:…", as the engine lists them; some answer null, whatever the types say
  */
-export function digestOf(reference: string, digests: readonly string[]): string | null {
+export function digestOf(reference: string, digests: readonly string[] | null): string | null {
   const repository = imageRepository(reference);
   const { digest } = parseImageReference(reference);
-  const own = digests.filter((candidate) => {
+  const own = (digests ?? []).filter((candidate) => {
     const [name = ''] = candidate.split('@');
     try {
       return imageRepository(name) === repository;

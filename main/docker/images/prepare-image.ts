@@ -34,8 +34,7 @@ async function find(client: DockerClient, request: ImageRequest): Promise<UsedIm
     const found = await ask('look for the image', (abortSignal) =>
       client.docker.getImage(request.reference).inspect({ abortSignal } as object),
     );
-    // Null in the answers of some engines, whatever the types say.
-    const digest = digestOf(request.reference, (found.RepoDigests as string[] | null | undefined) ?? []);
+    const digest = digestOf(request.reference, found.RepoDigests);
     return { role: request.role, reference: request.reference, id: found.Id, digest };
   } catch (error) {
     if (error instanceof WorkbenchError && error.code === 'image-missing') return null;

@@ -49,6 +49,17 @@ describe('another machine', () => {
     expect(addresses.grpc).toBe(far);
   });
 
+  // M16
+  it.each([
+    ['--remote-concurrency', '2048', ['--concurrency', '1:2048:2047']],
+    ['--remote-request-rate', '20000', ['--request-rate', '20000']],
+  ])('gets at most the load that %s states', async (where, most, load) => {
+    const loaded = ['--model', 'm', '--grpc-url', far, '--allow-remote-load', ...load];
+    await expect(planOf(...loaded)).rejects.toMatchObject({ code: 'input-invalid', where });
+    await expect(planOf(...loaded, where, most)).resolves.toBeDefined();
+    await expect(planOf('--model', 'm', ...load)).resolves.toBeDefined();
+  });
+
   it.each(['LOCALHOST:8001', '127.1.2.3:8001', '[::1]:8001', 'grpc://localhost:8001'])(
     'is not %s',
     async (address) => {

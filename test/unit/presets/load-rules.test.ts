@@ -26,6 +26,24 @@ describe('the load', () => {
     ]);
   });
 
+  // M16
+  it('on another machine has a limit that the specification can raise', () => {
+    const far = { kind: 'remote' as const, url: 'http://far.example.com:8000' };
+    expect(fieldsOf({ concurrency: [1, 1024] }, far)).toEqual([]);
+    expect(fieldsOf({ concurrency: [1, 1025] }, far)).toEqual(['problem performance.concurrency']);
+    expect(fieldsOf({ requestRates: [10_001] }, far)).toEqual(['problem performance.requestRates']);
+    expect(fieldsOf({ requestIntervalsUs: [50] }, far)).toEqual(['problem performance.requestIntervalsUs']);
+    const raised = { ...far, limits: { concurrency: 2048, requestsPerSecond: 20_000 } };
+    expect(fieldsOf({ concurrency: [1, 1025] }, raised)).toEqual([]);
+    expect(fieldsOf({ requestIntervalsUs: [50] }, raised)).toEqual([]);
+    const lowered = { ...far, limits: { concurrency: 8 } };
+    expect(fieldsOf({ concurrency: [9] }, lowered)).toEqual(['problem performance.concurrency']);
+    const here = { kind: 'remote' as const, url: 'localhost:8000' };
+    for (const engine of [here, { kind: 'local' as const }]) {
+      expect(fieldsOf({ concurrency: [5000] }, engine)).toEqual([]);
+    }
+  });
+
   it('is searched with a latency, and has none without a search', () => {
     expect(fieldsOf({ search: 'binary', latencyThresholdMs: 20 })).toEqual([]);
     expect(fieldsOf({ search: 'linear' })).toEqual(['problem performance.latencyThresholdMs']);
