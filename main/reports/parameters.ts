@@ -235,7 +235,8 @@ function measuringGroup({ performance }: RunSpec): ParameterGroup {
   };
 }
 
-function gateGroup({ accuracy, deadlines }: RunSpec): ParameterGroup {
+/** @param overridden the person chose to measure although the gate did not pass. */
+function gateGroup({ accuracy, deadlines }: RunSpec, overridden: boolean): ParameterGroup {
   return {
     title: 'Accuracy gate',
     rows: [
@@ -249,7 +250,11 @@ function gateGroup({ accuracy, deadlines }: RunSpec): ParameterGroup {
       row(
         'Continue when it fails',
         'accuracy.allowUnverified',
-        accuracy.allowUnverified ? 'yes, marked unverified' : 'no',
+        accuracy.allowUnverified
+          ? 'yes, marked unverified'
+          : overridden
+            ? 'no; continued on request, marked unverified'
+            : 'no',
       ),
       ...Object.entries(deadlines).map(([step, seconds]) =>
         row(`Timeout of ${step}`, `deadlines.${step}`, `${formatScale(seconds)} s`),
@@ -258,11 +263,11 @@ function gateGroup({ accuracy, deadlines }: RunSpec): ParameterGroup {
   };
 }
 
-const allGroups = (spec: RunSpec): readonly ParameterGroup[] => [
+const allGroups = (spec: RunSpec, overridden = false): readonly ParameterGroup[] => [
   modelGroup(spec),
   servingGroup(spec),
   measuringGroup(spec),
-  gateGroup(spec),
+  gateGroup(spec, overridden),
 ];
 
 /** What was measured, where and how much of it: shown whether or not it was chosen. */
@@ -278,14 +283,19 @@ const shownAlways: ReadonlySet<string> = new Set([
 /**
  * Everything that decided the run, in the words of the workbench and of the published procedures.
  * @param defaults what the preset gives; null where it is not known, so that nothing counts as left at it.
+ * @param gateOverridden the run went on past the accuracy gate because somebody asked for it.
  */
-export function reportParameters(spec: RunSpec, defaults: RunSpec | null): readonly ParameterGroup[] {
+export function reportParameters(
+  spec: RunSpec,
+  defaults: RunSpec | null,
+  gateOverridden = false,
+): readonly ParameterGroup[] {
   const usual = new Map(
     (defaults === null ? [] : allGroups(defaults)).flatMap(({ rows }) =>
       rows.map(({ field, value }) => [field, value] as const),
     ),
   );
-  return allGroups(spec).map(({ title, rows }) => ({
+  return allGroups(spec, gateOverridden).map(({ title, rows }) => ({
     title,
     rows: rows.map((parameter) => ({
       ...parameter,

@@ -83,7 +83,8 @@ export function toReport(state: RunState, context: ReportContext): Report {
       format: formatTitles[spec.format],
     }),
     problems: reportProblems(state),
-    parameters: imported === null ? reportParameters(spec, context.defaults ?? null) : [],
+    parameters:
+      imported === null ? reportParameters(spec, context.defaults ?? null, state.gateOverridden) : [],
     environment: imported === null ? environmentReport(environment) : importReport(imported, environment),
     packages: packagesReport(environment),
     steps: reportSteps(state),

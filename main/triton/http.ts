@@ -87,6 +87,8 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
     const reason = controller.signal.aborted
       ? `no answer within ${request.timeoutMs / 1000} s`
       : fetchReason(error);
+    // fetch itself refuses some ports, without a try to connect.
+    if (reason === 'bad port') throw reservedPort(address, where, error);
     throw new WorkbenchError('server-unreachable', `Triton at ${address}: ${reason}`, {
       where,
       cause: error,
@@ -95,6 +97,19 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
     clearTimeout(timer);
     dispose();
   }
+}
+
+function reservedPort(address: string, where: string, cause: unknown): WorkbenchError {
+  const port = address.slice(address.lastIndexOf(':') + 1);
+  return new WorkbenchError(
+    'server-unreachable',
+    `No Triton at ${address}: port ${port} is reserved for another protocol, and HTTP clients do not connect to it`,
+    {
+      where,
+      remedy: 'Check the port. The HTTP port of Triton is 8000 unless it was started with another.',
+      cause,
+    },
+  );
 }
 
 /** Triton's own words in an error reply, or the beginning of whatever was sent. */

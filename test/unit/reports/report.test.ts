@@ -248,3 +248,16 @@ describe('shellLine', () => {
     expect(shellLine(['a', 'b c', "it's", '$(x)', '', '--k=v'])).toBe(`a 'b c' 'it'\\''s' '$(x)' '' --k=v`);
   });
 });
+
+describe('the parameters', () => {
+  const continued = (state: Parameters<typeof toReport>[0]) =>
+    toReport(state, context)
+      .parameters.flatMap(({ rows }) => rows)
+      .find(({ field }) => field === 'accuracy.allowUnverified')?.value;
+
+  it('say that a run went on past its accuracy gate because somebody asked for it', () => {
+    const state = completeState();
+    expect(continued(state)).toBe('no');
+    expect(continued({ ...state, gateOverridden: true })).toBe('no; continued on request, marked unverified');
+  });
+});

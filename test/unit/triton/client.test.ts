@@ -27,6 +27,13 @@ describe('Triton client', () => {
     expect((await rejection(client.serverMetadata())).code).toBe('server-unreachable');
   });
 
+  it('names a port that HTTP clients do not connect to', async () => {
+    const error = await rejection(createTritonClient('127.0.0.1:1').serverMetadata());
+    expect(error.code).toBe('server-unreachable');
+    expect(error.message).toContain('No Triton at 127.0.0.1:1: port 1 is reserved for another protocol');
+    expect(error.remedy).toContain('Check the port');
+  });
+
   it('stops reading a reply that does not end', async () => {
     const client = await faultyServer((_request, response) => {
       const block = Buffer.alloc(1024 * 1024, 32);
