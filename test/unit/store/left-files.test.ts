@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -43,6 +43,16 @@ it('and in a run that is gone on with', async () => {
   await leave(join(folder.results, 'report.html'));
   await sweepRunFiles(folder);
   for (const dir of [folder.results, folder.step('export')]) expect(await readdir(dir)).toEqual([]);
+});
+
+it('nothing behind a link in a run folder is removed', async () => {
+  const folder = runFolder(join(home, 'run'));
+  const outside = join(home, 'outside');
+  await leave(join(outside, 'report.html'));
+  await mkdir(folder.step('export'), { recursive: true });
+  for (const link of [folder.results, folder.step('deploy')]) await symlink(outside, link);
+  await sweepRunFiles(folder);
+  expect(await readdir(outside)).toHaveLength(1);
 });
 
 it('what is being written stays, and so does what only looks like it', async () => {
