@@ -5,6 +5,7 @@ import type { Workbench } from './workbench';
 /** Entries after which a row of the run list reads differently. */
 const changesRow = new Set<JournalEntry['type']>([
   'run-created',
+  'run-trusted',
   'run-started',
   'run-waiting',
   'annotation',

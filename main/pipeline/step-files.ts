@@ -1,3 +1,4 @@
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileEntry } from '../contract/file-manifest';
 import type { StepId } from '../contract/run-events';
@@ -8,8 +9,27 @@ import { isUnchanged, withDependents } from './plan';
 import type { StepKeys } from './plan';
 import type { RunContext, Step } from './step';
 
-/** Logs say how a step went and decide nothing; a resumed attempt appends to them. */
-export const isVouched = (path: string): boolean => path !== 'step.log';
+const byteCode = '__pycache__';
+
+/**
+ * Logs say how a step went and decide nothing; a resumed attempt appends to them. Byte code is removed before files are
+ * used again: Triton's Python stub leaves it beside a model whatever its environment says.
+ */
+export const isVouched = (path: string): boolean =>
+  path !== 'step.log' && !path.split('/').includes(byteCode);
+
+/** Python runs byte code in place of the source that was looked at. No link is followed. */
+async function removeByteCode(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  });
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.name === byteCode) await rm(path, { recursive: true, force: true });
+    else if (entry.isDirectory()) await removeByteCode(path);
+  }
+}
 
 /** Every file that a step left, on disk from now on. Throws run-folder-unsafe. */
 export const listStepFiles = (
@@ -55,6 +75,7 @@ export async function forgetChanged(
   const forgotten = new Set<StepId>();
   for (const step of steps) {
     if (step.kind !== 'files' || !isUnchanged(step, run.state(), keys[step.id])) continue;
+    await removeByteCode(run.folder.step(step.id));
     const reason = await difference(run, step, keys[step.id], contents);
     if (reason === null) continue;
     reasons.push(`${stepTitle[step.id]}: ${reason}`);

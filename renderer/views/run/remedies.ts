@@ -92,6 +92,17 @@ function hasFixedPort({ engine }: RunState['spec']): boolean {
  */
 export function remediesOf(
   error: Pick<WireError, 'code'>,
+  state: Pick<RunState, 'spec' | 'imported' | 'origin'>,
+): readonly RemedyAction[] {
+  const known = remediesHere(error, state);
+  // A run from elsewhere is trusted first, by the button of its notice.
+  return state.origin === 'foreign' ? known.filter((action) => !continues.has(action)) : known;
+}
+
+const continues: ReadonlySet<RemedyAction> = new Set(['resume', 'measure-unverified']);
+
+function remediesHere(
+  error: Pick<WireError, 'code'>,
   state: Pick<RunState, 'spec' | 'imported'>,
 ): readonly RemedyAction[] {
   if (state.imported !== null) return [];

@@ -11,6 +11,7 @@ import type { Figure } from './figures';
 import { figuresOf } from './figures';
 import { ImportPanel } from './import-panel';
 import { Measurements } from './measurements';
+import { OriginNotice } from './origin-notice';
 import { showsMeasurements } from './shows-measurements';
 import { StoppedNotice } from './stopped-notice';
 import { verdict } from './verdict';
@@ -71,6 +72,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
         ) : null}
         {state.imported === null ? null : <ImportPanel source={state.imported} />}
         {state.waitsFor === null ? null : <WaitingNotice waitsFor={state.waitsFor} />}
+        <OriginNotice state={state} />
         <DamageNotice lines={state.damagedLines} />
         <StoppedNotice state={state} />
         {sentence === null || !measurements ? null : (

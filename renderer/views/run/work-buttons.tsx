@@ -38,7 +38,9 @@ export function WorkButtons({ state }: { state: RunState }) {
     });
   };
   if (hasFailed(status)) return null;
-  return worksFor(status).map((work) => {
+  // A run from elsewhere is trusted first, by the button of its notice.
+  const works = worksFor(status).filter((work) => work !== 'resume' || state.origin !== 'foreign');
+  return works.map((work) => {
     const { icon: WorkIcon, label } = looks[work];
     return (
       <Button

@@ -10,6 +10,7 @@ import {
 } from '@tabler/icons-react';
 import type { RunSummary } from '../../../main/contract/api';
 import { shortWaitText } from '../../../main/contract/run-wait';
+import { originMark } from '../../../main/contract/run-origin';
 import { attempt } from '../../components/notices';
 import { RunStatusText } from '../../components/status-text';
 import { formatMs, formatRate, formatWhen, formatWhenFully } from '../../format/numbers';
@@ -153,6 +154,7 @@ export function RunRow(props: {
               {tag}
             </span>
           ))}
+          {originMark[run.origin] === null ? null : <span className="tag">{originMark[run.origin]}</span>}
           <span className="narrow-only">{narrowText(run)}</span>
           {run.note}
         </span>

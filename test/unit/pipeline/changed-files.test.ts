@@ -121,14 +121,6 @@ describe('a run that is continued', () => {
       'was added',
     ],
     [
-      'compiled code',
-      async (model: string) => {
-        await mkdir(join(model, '__pycache__'));
-        await writeFile(join(model, '__pycache__', 'model.cpython-312.pyc'), 'code');
-      },
-      'was added',
-    ],
-    [
       'a link in place of the model',
       async (model: string) => {
         await rm(join(model, 'model.onnx'));
@@ -145,6 +137,15 @@ describe('a run that is continued', () => {
     expect(await home.reason(runId)).toContain(words);
     await home.attempt(runId);
     expect(home.done).toEqual([]);
+  });
+
+  it('has byte code removed, which Python would run in place of the source', async () => {
+    const { home, runId, model } = await finished();
+    await mkdir(join(model, '__pycache__'));
+    await writeFile(join(model, '__pycache__', 'model.cpython-312.pyc'), 'code');
+    await home.attempt(runId);
+    expect(home.done).toEqual([]);
+    await expect(stat(join(model, '__pycache__'))).rejects.toThrow('ENOENT');
   });
 
   it('keeps an edit by hand of config.pbtxt, which is a change of the deployment', async () => {
