@@ -19,9 +19,11 @@ export interface CliRun {
   line(pattern: RegExp): Promise<string>;
 }
 
-/** Starts the built CLI in a home. */
-export function startCli(home: string, args: readonly string[]): CliRun {
-  const child = spawn(process.execPath, [join(repository, 'out', 'main', 'cli.cjs'), ...args], {
+/** Starts the built CLI in a home; `within`: a program with its arguments that takes its place by it. */
+export function startCli(home: string, args: readonly string[], within: readonly string[] = []): CliRun {
+  const own = [process.execPath, join(repository, 'out', 'main', 'cli.cjs'), ...args];
+  const [program = '', ...rest] = [...within, ...own];
+  const child = spawn(program, rest, {
     env: { ...process.env, TRITON_WORKBENCH_HOME: home },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
