@@ -3,7 +3,6 @@ import { WorkbenchError } from '../main/contract/errors';
 import { emptyReach, isEmptyReach, reachOf } from '../main/contract/reach';
 import type { Reach } from '../main/contract/reach';
 import type { Core } from '../main/core';
-import { sourceInText } from '../main/own/preset-of';
 import { pathReach } from '../main/store/approvals';
 import type { ConsentQuestion } from './consent-question';
 import { reachOfContent, reachQuestion, runQuestion, trustQuestion } from './consent-question';
@@ -47,12 +46,12 @@ const sourcePath = (spec: unknown): Reach => ({
  * opened here is then refused.
  */
 export function confirmedCalls(
-  core: Pick<Core, 'approvals' | 'getRun' | 'modelCode' | 'runContent' | 'trustRun'> & {
+  core: Pick<Core, 'approvals' | 'getRun' | 'modelCode' | 'readers' | 'runContent' | 'trustRun'> & {
     readonly handlers: Pick<CoreHandlers, Exclude<ConfirmedCall, 'runs.trust'>>;
   },
   askNatively: AskForConsent,
 ): Pick<CoreHandlers, ConfirmedCall> {
-  const { handlers, approvals } = core;
+  const { handlers, approvals, readers } = core;
   const turn: { tail: Promise<unknown> } = { tail: Promise.resolve() };
   // One dialog at a time, and none for what the one before it answered.
   const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
@@ -144,7 +143,8 @@ export function confirmedCalls(
       return handlers['spec.choice'](input);
     },
     'spec.import': async (input) => {
-      await ensure(sourcePath({ model: { source: sourceInText(input.text) } }));
+      const { source } = await readers.specModel({ text: input.text, fileName: input.fileName });
+      await ensure(sourcePath({ model: { source } }));
       await requireOpened(input.overrides);
       return handlers['spec.import'](input);
     },

@@ -1,4 +1,4 @@
-import { copyFile, readFile, stat } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { BrowserWindow, SaveDialogOptions } from 'electron';
 import { app, dialog, shell } from 'electron';
@@ -8,6 +8,8 @@ import type { ReportFile } from '../main/contract/run-events';
 import type { Core } from '../main/core';
 import { fileError } from '../main/platform/file-error';
 import { writeFileAtomic } from '../main/platform/files';
+import { readBoundedFile } from '../main/platform/read-bounded-file';
+import { mostSpecBytes } from '../main/spec/spec-kind';
 
 type DesktopCall = Extract<keyof Handlers, `desktop.${string}`>;
 
@@ -25,15 +27,13 @@ const filters: Readonly<
 /** A file of the same name is not replaced without a question: on Linux that has to be asked for. */
 const asksFirst: Pick<SaveDialogOptions, 'properties'> = { properties: ['showOverwriteConfirmation'] };
 
-/** As much text as a call takes back. */
-const longestTextBytes = 1_000_000;
-
 async function readText(path: string): Promise<string> {
-  const { size } = await stat(path);
-  if (size > longestTextBytes) {
-    throw new WorkbenchError('input-invalid', `${path} is too long for a configuration (${size} bytes)`);
-  }
-  return readFile(path, 'utf8');
+  const found = await readBoundedFile(path, mostSpecBytes, { links: 'follow' });
+  if ('text' in found) return found.text;
+  throw new WorkbenchError('input-invalid', `The file cannot be read: ${found.problem}`, {
+    where: path,
+    remedy: `Choose a regular file of at most ${mostSpecBytes} bytes.`,
+  });
 }
 
 /** The calls that need a desktop. Paths come from the core and from the person, never from the page. */

@@ -5,6 +5,7 @@ export interface AppPaths {
   readonly renderer: string;
   readonly preload: string;
   readonly loadWorker: string;
+  readonly readerProcess: string;
   readonly resources: string;
 }
 
@@ -13,6 +14,7 @@ export function appPaths(appFolder: string): AppPaths {
     renderer: join(appFolder, 'out', 'renderer'),
     preload: join(appFolder, 'out', 'preload', 'preload.cjs'),
     loadWorker: join(appFolder, 'out', 'main', 'load-worker.cjs'),
+    readerProcess: join(appFolder, 'out', 'main', 'reader-process.cjs'),
     resources: join(appFolder, 'resources'),
   };
 }

@@ -81,6 +81,7 @@ export async function runWindowMode(app: App): Promise<void> {
       version: app.getVersion(),
       env: process.env,
       workerFile: paths.loadWorker,
+      readerFile: paths.readerProcess,
       printPdf,
       electron: process.versions.electron,
       clone: app.isPackaged ? undefined : app.getAppPath(),

@@ -31,6 +31,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const parts = await createCoreParts(options);
   const { layout, store, trash, presets, own, docker, auths, images, data, monitor, tell, now } = parts;
   const { resources, workerFile } = options;
+  const { readers } = parts.reading;
   const startDesk = createStartDesk(parts);
   const runs = createCoreRuns(parts, startDesk);
   const upkeep = await startUpkeep(parts, runs);
@@ -54,7 +55,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...presetDesk.handlers,
       ...createSpecTools({
         presets,
-        places: { layout, resources, workerFile },
+        places: { layout, resources, workerFile, readers },
         mayRead: async (path) =>
           isEmptyReach(await parts.approvals.missing(pathReach('performance.inputDataFile', path))),
       }),
@@ -76,6 +77,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     approvals: parts.approvals,
     modelCode: (path) => own.code(path),
     monitor,
+    readers,
     initModelFolder: (dir) => initModelFolder(dir, resources),
     createRun: (spec, out) => runs.create(spec, out),
     executeRun: (runId, options) => runs.execute(runId, options),
@@ -114,6 +116,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       await data.close();
       await parts.tools.close();
       await monitor.close();
+      parts.reading.close();
     },
   };
 }

@@ -48,6 +48,7 @@ async function main(): Promise<void> {
         version: packageJson.version,
         env,
         workerFile: join(__dirname, 'load-worker.cjs'),
+        readerFile: join(__dirname, 'reader-process.cjs'),
         printPdf: createElectronPrinter({ electron, app: appDir, env }),
         electron: null,
       }).then((core) => {

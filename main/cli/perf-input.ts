@@ -1,8 +1,7 @@
 import type { InputData } from '../contract/input-data';
 import { generateInput } from '../perf/generate-input';
-import { readInput } from '../perf/input/read-input';
-import { storeInput } from '../perf/input/store-input';
 import { wantedTensors } from '../perf/input/wanted-tensor';
+import type { Readers } from '../readers/reader-calls';
 import type { ModelMetadata } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
 
@@ -23,9 +22,10 @@ export async function readPerfInput(
     readonly config: ModelConfig;
     readonly shapes: Readonly<Record<string, readonly number[]>>;
     readonly dir: string;
+    readonly readers: Readers;
   },
 ): Promise<InputData> {
-  const { metadata, config, shapes, dir } = model;
+  const { metadata, config, shapes, dir, readers } = model;
   const batched = config.maxBatchSize > 0;
   if (source === 'random' || source === 'zero') {
     return generateInput(metadata.inputs, { batched, shapes, mode: source, dir });
@@ -34,5 +34,5 @@ export async function readPerfInput(
     inputs: wantedTensors(metadata.inputs, { batched, optional: optionalInputs(config) }),
     outputs: wantedTensors(metadata.outputs, { batched }),
   };
-  return storeInput(await readInput(source, wanted, shapes), wanted, dir);
+  return (await readers.inputStore({ path: source, wanted, shapes, dir })).data;
 }

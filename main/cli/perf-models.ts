@@ -4,6 +4,7 @@ import type { InputData } from '../contract/input-data';
 import type { LoadLevel } from '../contract/scenario-levels';
 import type { LoadPoint } from '../contract/results';
 import type { LoadTool, MeasureInput } from '../perf/load-tool';
+import type { Readers } from '../readers/reader-calls';
 import type { TritonClient } from '../triton/client';
 import { readPerfInput } from './perf-input';
 
@@ -109,6 +110,7 @@ export async function readPerfModels(
     readonly sources: readonly string[];
     readonly shapes: Readonly<Record<string, readonly number[]>>;
     readonly dir: string;
+    readonly readers: Readers;
   },
 ): Promise<PerfModel[]> {
   const read: PerfModel[] = [];
@@ -117,7 +119,8 @@ export async function readPerfModels(
     const config = await client.modelConfig(model.name, options.modelVersion);
     const dir = join(options.dir, `input-${index}`);
     const source = sourceFor(model.name, options.sources, models);
-    const inputData = await readPerfInput(source, { metadata, config, shapes: options.shapes, dir });
+    const { shapes, readers } = options;
+    const inputData = await readPerfInput(source, { metadata, config, shapes, dir, readers });
     read.push({ ...model, batched: config.maxBatchSize > 0, inputData, inputDataDir: dir });
   }
   return read;

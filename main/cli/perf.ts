@@ -56,6 +56,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
       sources: options.inputData ?? [],
       shapes: readShapes(options.shape ?? []),
       dir,
+      readers: core.readers,
     });
     held.release = await core.takeDevice(options.url, {
       what: `perf of ${wanted.map(({ name }) => name).join(' and ')} (process ${process.pid})`,

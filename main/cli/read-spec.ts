@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { text as readStream } from 'node:stream/consumers';
 import { WorkbenchError } from '../contract/errors';
 import { inputDataModes } from '../contract/run-spec';
 import type { ImportedSpec } from '../contract/spec-tools';
-import { parseYaml } from '../platform/parse-yaml';
+import { readBoundedFile } from '../platform/read-bounded-file';
 import { mergeTrees } from '../presets/resolve-spec';
+import type { Readers } from '../readers/reader-calls';
+import { mostSpecBytes } from '../spec/spec-kind';
 import { readAssignment, treeOf } from '../presets/upstream-variables';
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -146,33 +146,49 @@ export interface SpecReader {
     readonly fileName: string;
     readonly preset: string;
   }) => Promise<ImportedSpec>;
+  readonly specModel: Readers['specModel'];
   readonly note: (line: string) => void;
 }
 
-/** The preset that a run.yaml names itself. */
-function presetIn(content: string): string | undefined {
-  try {
-    const { model } = (parseYaml(content) ?? {}) as { model?: { preset?: unknown } | null };
-    return typeof model?.preset === 'string' ? model.preset : undefined;
-  } catch {
-    return undefined;
+const refusedFile = (file: string, problem: string): WorkbenchError =>
+  new WorkbenchError('input-invalid', `${file} cannot be read: ${problem}`, {
+    where: '--spec',
+    remedy: `Give a regular file of at most ${mostSpecBytes} bytes, or - for standard input.`,
+  });
+
+/** Standard input, no further than a file may be long. */
+async function readStandardInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer | string>) {
+    chunks.push(Buffer.from(chunk));
+    bytes += chunks.at(-1)?.length ?? 0;
+    if (bytes > mostSpecBytes) throw refusedFile('-', `it has more than ${mostSpecBytes} bytes`);
   }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function readText(file: string): Promise<string> {
+  if (file === '-') return readStandardInput();
+  const found = await readBoundedFile(file, mostSpecBytes, { links: 'follow' });
+  if ('text' in found) return found.text;
+  throw refusedFile(file, found.problem);
 }
 
 async function readSpecFile(file: string, preset: string | undefined, reader: SpecReader): Promise<Tree> {
-  const reading = file === '-' ? readStream(process.stdin) : readFile(file, 'utf8');
-  const content = await reading.catch((cause: unknown) => {
-    throw new WorkbenchError('input-invalid', `${file} cannot be read`, { where: '--spec', cause });
-  });
-  const meant = preset ?? presetIn(content);
+  const text = await readText(file);
+  const fileName = file === '-' ? '' : basename(file);
+  const model = await reader.specModel({ text, fileName });
+  // What is no YAML names no preset either: that would be told in its place.
+  if (model.problem !== undefined) throw new WorkbenchError('spec-invalid', model.problem, { where: file });
+  const meant = preset ?? model.preset;
   if (meant === undefined) {
     throw new WorkbenchError('input-invalid', `${file} does not say which preset is meant`, {
       where: '[preset]',
       remedy: 'Name it before the options, for example: run resnet50 --spec <file>',
     });
   }
-  const fileName = file === '-' ? '' : basename(file);
-  const { choice, notes } = await reader.importSpec({ text: content, fileName, preset: meant });
+  const { choice, notes } = await reader.importSpec({ text, fileName, preset: meant });
   if (choice === null) throw new WorkbenchError('spec-invalid', notes.join(' '), { where: file });
   for (const note of notes) reader.note(`${file}: ${note}`);
   return mergeTrees(choice.overrides, { model: { preset: choice.preset } });

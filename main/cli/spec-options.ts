@@ -93,7 +93,11 @@ export async function readChoice(
   };
   const own = preset === undefined ? null : await readOwnModel(core, preset, options, note);
   const name = own === null ? preset : own.preset;
-  const reader: SpecReader = { importSpec: (input) => core.handlers['spec.import'](input), note };
+  const reader: SpecReader = {
+    importSpec: (input) => core.handlers['spec.import'](input),
+    specModel: core.readers.specModel,
+    note,
+  };
   const asked = await readOverrides(name, options, reader);
   const said = await readOverrides(name, { ...options, spec: undefined }, reader);
   const typed = own === null ? said : mergeTrees(own.overrides, said);

@@ -32,3 +32,32 @@ export const fileLimits = {
   /** Up to nine tenths of a report are lists of supported clocks, which are left out before it is parsed. */
   nvidiaSmi: { bytes: 4 * mebibyte, parsedBytes: mebibyte },
 } as const;
+
+/** What a reader's process is ended by. */
+export interface ReaderBounds {
+  /** For people: "Reading ... was stopped". */
+  readonly what: string;
+  /** Several times what a file at its limits takes: a busy machine is slower. */
+  readonly deadlineMs: number;
+  /** Resident memory of the process. */
+  readonly memoryMiB: number;
+}
+
+const usual = { deadlineMs: 10_000, memoryMiB: 1536 } as const;
+
+/** Every reader of what comes from outside, by its name. */
+export const readerBounds = {
+  onnx: { ...usual, what: 'the ONNX file' },
+  torchscript: { ...usual, what: 'the TorchScript file' },
+  savedModel: { ...usual, what: 'the SavedModel' },
+  repository: { ...usual, what: 'config.pbtxt' },
+  folderCode: { ...usual, what: 'the code of the model folder' },
+  preset: { ...usual, what: 'preset.yaml' },
+  specModel: { ...usual, what: 'the specification' },
+  spec: { ...usual, what: 'the specification' },
+  configEdit: { ...usual, what: 'config.pbtxt' },
+  capture: { ...usual, what: 'the file of perf_analyzer' },
+  inputCheck: { ...usual, what: 'the input data' },
+  /** Also writes up to a gibibyte. */
+  inputStore: { what: 'the input data', deadlineMs: 300_000, memoryMiB: 4096 },
+} as const satisfies Readonly<Record<string, ReaderBounds>>;

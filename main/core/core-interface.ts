@@ -1,6 +1,7 @@
 import type { CallOutput, CoreEvent, Handlers, RunSummary, WorkUnderWay } from '../contract/api';
 import type { ImportRequest } from '../contract/imported';
 import type { MachineStatus } from '../contract/machine';
+import type { Readers } from '../readers/reader-calls';
 import type { Preset } from '../contract/preset';
 import type { ReportFile } from '../contract/run-events';
 import type { DockerEngineSpec, Format, LoadTool as LoadToolId, RunSpec } from '../contract/run-spec';
@@ -47,6 +48,8 @@ export interface Core {
   modelCode(path: string): Promise<ModelCode>;
   /** What runs may use outside of the workbench. */
   readonly approvals: Approvals;
+  /** What comes from outside is read by these alone. */
+  readonly readers: Readers;
   /** Watches any Triton. */
   readonly monitor: Monitor;
   initModelFolder(dir: string): Promise<InitOutcome>;

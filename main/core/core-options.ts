@@ -9,6 +9,8 @@ export interface CoreOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Bundled entry of the native load generator. */
   readonly workerFile: string;
+  /** Bundled entry of the process that reads what comes from outside. */
+  readonly readerFile: string;
   readonly printPdf: RunServices['printPdf'];
   /** Version of the Electron that the core runs in; null without. */
   readonly electron: string | null;

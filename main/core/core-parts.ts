@@ -27,6 +27,8 @@ import type { LoadedPreset } from '../presets/presets';
 import { readPresets } from '../presets/presets';
 import type { Approvals } from '../store/approvals';
 import { createApprovals } from '../store/approvals';
+import { createReaders } from '../readers/readers';
+import type { ReaderService } from '../readers/readers';
 import { ArtefactCache } from '../store/artefact-cache';
 import { RunKey } from '../store/run-key';
 import { RunStore } from '../store/run-store';
@@ -52,6 +54,8 @@ export interface CoreParts {
   readonly cache: ArtefactCache;
   readonly presets: ReadonlyMap<string, LoadedPreset>;
   readonly presetOf: PresetOf;
+  /** What comes from outside is read by these alone. */
+  readonly reading: ReaderService;
   /** This machine's Python, without a run. */
   readonly toolkit: Toolkit;
   readonly own: OwnModels;
@@ -71,6 +75,7 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
   const { env, resources, workerFile, printPdf } = options;
   const layout = homeLayout(options.home);
   const presets = await readPresets(resources);
+  const reading = createReaders(options.readerFile);
   const events = new Listeners<CoreEvent>();
   const tell = (event: CoreEvent) => {
     events.tell(event);
@@ -93,10 +98,11 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
     trash: createRunTrash(store, layout),
     cache: new ArtefactCache(layout.cache),
     presets,
-    presetOf: createPresetOf(presets, resources),
+    presetOf: createPresetOf(presets, resources, reading.readers),
+    reading,
     toolkit,
     approvals: createApprovals({ file: layout.approved, own: [layout.data, resources], now }),
-    own: createOwnModels({ trustFile: layout.trusted, toolkit, now }),
+    own: createOwnModels({ trustFile: layout.trusted, toolkit, readers: reading.readers, now }),
     docker,
     auths,
     images: createImageWorks({

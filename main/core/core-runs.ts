@@ -60,6 +60,7 @@ export function createCoreRuns(parts: CoreParts, start: StartDesk): Runs {
         services: {
           toolkit: createToolkit(place.launchPython),
           engine,
+          readers: parts.reading.readers,
           loadTools,
           imageNames,
           prepareImages,

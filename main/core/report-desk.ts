@@ -2,7 +2,6 @@ import type { Handlers } from '../contract/api';
 import { toWire, WorkbenchError } from '../contract/errors';
 import type { ReportFile } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
-import { readCapture } from '../perf/import/read-capture';
 import { reportContext } from '../pipeline/report-context';
 import type { ReportContext } from '../reports/to-report';
 import { writeReports } from '../reports/write-reports';
@@ -55,7 +54,7 @@ export function createReportDesk(parts: CoreParts): Pick<
     }
   };
   const importFile: Core['importFile'] = async (request) => {
-    const capture = await readCapture(request);
+    const capture = await parts.reading.readers.capture(request);
     const runId = await importRun(store, capture, version);
     tell({ type: 'runs-changed' });
     const { notes } = capture.source;

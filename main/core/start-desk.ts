@@ -4,7 +4,7 @@ import { parseRemoteUrl } from '../engine/remote/remote-url';
 import { refuseStart, startProblems } from '../engine/start-check';
 import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
-import { generatedConfig } from '../spec/preview-spec';
+import { generatedConfig } from '../spec/generated-config';
 import type { CoreParts } from './core-parts';
 
 /** What stands in the way of a run, before there is one. */

@@ -3,7 +3,6 @@ import type { ModelSource } from '../contract/run-spec';
 import { checkExternalFiles } from './external-files';
 import { modelTitle } from './own-preset';
 import type { Dimension, OnnxFacts, OnnxTensor } from './read-onnx';
-import { readOnnx } from './read-onnx';
 import type { GivenShapes } from './source-tensors';
 import { sourceTensors } from './source-tensors';
 
@@ -80,8 +79,7 @@ function dimensionsOf(
 }
 
 /** An ONNX file as a model: its tensors and what samples of them look like. Executes nothing. Throws model-file-invalid. */
-export async function onnxSource(path: string, given: GivenShapes): Promise<ModelSource> {
-  const facts = readOnnx(path);
+export async function onnxSource(path: string, facts: OnnxFacts, given: GivenShapes): Promise<ModelSource> {
   checkOperators(path, facts);
   for (const [side, tensors] of [
     ['inputs', facts.inputs],

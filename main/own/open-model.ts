@@ -4,13 +4,10 @@ import { openModelSchema } from '../contract/own-model';
 import type { OpenModelInput } from '../contract/own-model';
 import type { ModelSource } from '../contract/run-spec';
 import { WorkbenchError } from '../contract/errors';
-import { readPreset } from '../presets/presets';
+import type { Readers } from '../readers/reader-calls';
 import { modelPathKind } from './model-path';
 import { onnxSource } from './onnx-source';
 import { filePreset, modelTitle } from './own-preset';
-import { checkFolderCode } from './folder-code';
-import { readRepository } from './read-repository';
-import { readTorchscript } from './read-torchscript';
 import {
   repositoryNotes,
   repositoryOverrides,
@@ -30,6 +27,7 @@ export interface GivenInput {
 
 export interface OpenModelTools {
   readonly trust: Trust;
+  readonly readers: Readers;
   /** Runs a TorchScript file once to learn its outputs. It is trusted before. */
   readonly inspect: (
     path: string,
@@ -72,8 +70,13 @@ function notesOf({ inputs, batched }: ModelSource): string[] {
   ];
 }
 
-async function openOnnx(path: string, shapes: OpenModelShapes, overrides: Tree): Promise<OpenedModel> {
-  const source = await onnxSource(path, shapes);
+async function openOnnx(
+  path: string,
+  shapes: OpenModelShapes,
+  overrides: Tree,
+  { readers }: OpenModelTools,
+): Promise<OpenedModel> {
+  const source = await onnxSource(path, await readers.onnx({ path }), shapes);
   checkGiven(
     shapes,
     source.inputs.map(({ name }) => name),
@@ -94,10 +97,10 @@ async function openTorchscript(
   overrides: Tree,
   tools: OpenModelTools,
 ): Promise<OpenedModel> {
-  const names = readTorchscript(path);
+  const names = await tools.readers.torchscript({ path });
   checkGiven(given.shapes, names);
   const place = { kind: 'torchscript', path } as const;
-  const [trusted, code] = [await tools.trust.isTrusted(place), await filesOf(place)];
+  const [trusted, code] = [await tools.trust.isTrusted(place), await filesOf(place, tools.readers)];
   const asked = names.map((name) => ({ name, shape: given.shapes[name] ?? null }));
   const title = modelTitle(path);
   if (!trusted || asked.some(({ shape }) => shape === null)) {
@@ -119,11 +122,15 @@ async function openSavedModel(
   path: string,
   shapes: OpenModelShapes,
   overrides: Tree,
-  { trust }: OpenModelTools,
+  { trust, readers }: OpenModelTools,
 ): Promise<OpenedModel> {
-  const { source, names, asked: open } = await savedModelSource(path, shapes);
+  const {
+    source,
+    names,
+    asked: open,
+  } = await savedModelSource(path, await readers.savedModel({ path }), shapes);
   checkGiven(shapes, names);
-  const [trusted, code] = [await trust.isTrusted(source), await filesOf(source)];
+  const [trusted, code] = [await trust.isTrusted(source), await filesOf(source, readers)];
   const asked = open.map((name) => ({ name, shape: null }));
   if (trusted && asked.length === 0) {
     return opened(source, overrides, { code, trusted, notes: notesOf(source) });
@@ -137,9 +144,9 @@ async function openSavedModel(
 }
 
 async function openFolder(path: string, tools: OpenModelTools): Promise<OpenedModel> {
-  const code = await filesOf({ kind: 'folder', path });
-  await checkFolderCode(path);
-  const { preset } = await readPreset(path);
+  const code = await filesOf({ kind: 'folder', path }, tools.readers);
+  await tools.readers.folderCode({ path });
+  const { preset } = await tools.readers.preset({ path });
   const source: ModelSource = {
     kind: 'folder',
     path,
@@ -168,12 +175,12 @@ async function openRepository(
   { shapes, datatypes }: GivenTensors,
   tools: OpenModelTools,
 ): Promise<OpenedModel> {
-  const model = await readRepository(path);
+  const model = await tools.readers.repository({ path });
   const found = await {
-    onnx: () => openOnnx(model.file, shapes, {}),
+    onnx: () => openOnnx(model.file, shapes, {}, tools),
     savedmodel: () => openSavedModel(model.file, shapes, {}, tools),
-    torchscript: () => {
-      const told = repositoryTensors(model, readTorchscript(model.file));
+    torchscript: async () => {
+      const told = repositoryTensors(model, await tools.readers.torchscript({ path: model.file }));
       const given = {
         shapes: { ...told.shapes, ...shapes },
         datatypes: { ...told.datatypes, ...datatypes },
@@ -200,7 +207,7 @@ export async function openModel(input: OpenModelInput, tools: OpenModelTools): P
   const { path, kind } = await modelPathKind(asked);
   switch (kind) {
     case 'onnx':
-      return openOnnx(path, shapes, {});
+      return openOnnx(path, shapes, {}, tools);
     case 'torchscript':
       return openTorchscript(path, { shapes, datatypes }, {}, tools);
     case 'savedmodel':

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Handlers } from '../contract/api';
 import type { OpenedModel } from '../contract/own-model';
 import { sourceSchema } from '../contract/run-spec';
+import type { Readers } from '../readers/reader-calls';
 import type { Toolkit } from '../toolkit/toolkit';
 import { openModel } from './open-model';
 import type { OpenModelTools } from './open-model';
@@ -29,14 +30,15 @@ export interface OwnModelsOptions {
   /** `trusted.json` of the home. */
   readonly trustFile: string;
   readonly toolkit: Toolkit;
+  readonly readers: Readers;
   readonly now: () => Date;
 }
 
 const inspected = z.looseObject(sourceSchema.pick({ inputs: true, outputs: true, batched: true }).shape);
 
 /** Opening and trusting of the engineer's own models. */
-export function createOwnModels({ trustFile, toolkit, now }: OwnModelsOptions): OwnModels {
-  const trust = createTrust(trustFile, now);
+export function createOwnModels({ trustFile, toolkit, readers, now }: OwnModelsOptions): OwnModels {
+  const trust = createTrust(trustFile, now, readers);
   const silent = () => undefined;
   const inspect: OpenModelTools['inspect'] = async (path, inputs) => {
     const args = [['--path', path] as const, ['--inputs', JSON.stringify(inputs)] as const];
@@ -54,7 +56,7 @@ export function createOwnModels({ trustFile, toolkit, now }: OwnModelsOptions): 
     });
     return { inputs: found, outputs, batched };
   };
-  const tools = { trust, inspect };
+  const tools = { trust, readers, inspect };
   return {
     trust,
     handlers: {

@@ -2,7 +2,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import type { Preset } from '../contract/preset';
 import type { ModelSource } from '../contract/run-spec';
 import type { LoadedPreset } from '../presets/presets';
-import { readPreset } from '../presets/presets';
+import type { Readers } from '../readers/reader-calls';
 import { servedTensors } from './served-tensors';
 
 /** A name of a preset from a name of a file: "Silero VAD.v5" -> "silero-vad-v5". */
@@ -106,7 +106,11 @@ export function filePreset(source: ModelSource): Preset {
  * The preset of the engineer's own model: of a folder its own preset.yaml, of a file one made from what was read of it.
  * Throws model-folder-invalid where the folder's preset.yaml cannot be used.
  */
-export async function ownPreset(source: ModelSource, resources: string): Promise<LoadedPreset> {
-  if (source.kind === 'folder') return readPreset(source.path);
+export async function ownPreset(
+  source: ModelSource,
+  resources: string,
+  readers: Readers,
+): Promise<LoadedPreset> {
+  if (source.kind === 'folder') return readers.preset({ path: source.path });
   return { preset: filePreset(source), dir: join(resources, 'own') };
 }

@@ -1,8 +1,8 @@
 import type { ModelSource } from '../contract/run-spec';
 import { sourceSchema } from '../contract/run-spec';
-import { parseYaml } from '../platform/parse-yaml';
 import type { LoadedPreset } from '../presets/presets';
 import { requirePreset } from '../presets/presets';
+import type { Readers } from '../readers/reader-calls';
 import { ownPreset } from './own-preset';
 
 /** The preset that a specification's model leads to: its own file or folder where it names one, else the published one. */
@@ -12,9 +12,13 @@ export type PresetOf = (model: {
 }) => Promise<LoadedPreset>;
 
 /** Throws preset-unknown, and model-folder-invalid for an own folder whose preset.yaml is gone or damaged. */
-export function createPresetOf(presets: ReadonlyMap<string, LoadedPreset>, resources: string): PresetOf {
+export function createPresetOf(
+  presets: ReadonlyMap<string, LoadedPreset>,
+  resources: string,
+  readers: Readers,
+): PresetOf {
   return async ({ preset, source }) =>
-    source === undefined ? requirePreset(presets, preset) : ownPreset(source, resources);
+    source === undefined ? requirePreset(presets, preset) : ownPreset(source, resources, readers);
 }
 
 /** The own model in the model part of a partial specification; undefined where it names none. */
@@ -22,14 +26,4 @@ export function sourceOf(model: unknown): ModelSource | undefined {
   const { source } = (model ?? {}) as { source?: unknown };
   const parsed = sourceSchema.safeParse(source);
   return parsed.success ? parsed.data : undefined;
-}
-
-/** The same in the text of a run.yaml. */
-export function sourceInText(text: string): ModelSource | undefined {
-  try {
-    const { model } = (parseYaml(text) ?? {}) as { model?: unknown };
-    return sourceOf(model);
-  } catch {
-    return undefined;
-  }
 }

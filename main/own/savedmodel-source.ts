@@ -6,7 +6,6 @@ import type { GivenShapes } from './source-tensors';
 import { modelTitle } from './own-preset';
 import type { Dimension } from './read-onnx';
 import type { SavedModelFacts, SavedModelTensor } from './read-savedmodel';
-import { readSavedModel } from './read-savedmodel';
 import { sourceTensors } from './source-tensors';
 import { largestOf } from '../contract/extremes';
 
@@ -84,9 +83,12 @@ export interface SavedModelReading {
  * A SavedModel folder: the tensors of its signature and what samples of them look like. Executes nothing.
  * Throws model-folder-invalid.
  */
-export async function savedModelSource(folder: string, given: GivenShapes): Promise<SavedModelReading> {
+export async function savedModelSource(
+  folder: string,
+  facts: SavedModelFacts,
+  given: GivenShapes,
+): Promise<SavedModelReading> {
   const path = join(folder, 'saved_model.pb');
-  const facts = readSavedModel(folder);
   for (const [side, tensors] of [
     ['inputs', facts.inputs],
     ['outputs', facts.outputs],

@@ -87,16 +87,25 @@ const baseDefaults = {
   deadlines: {},
 } as const satisfies Tree;
 
+const mostIssues = 100;
+
 /** A dotted path with what zod says of it, for the person who wrote the field. */
 export function parseSpec(value: unknown): RunSpec {
   const parsed = runSpecSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map((issue) => {
-    const unknown = issue.code === 'unrecognized_keys' ? ` (${issue.keys.join(', ')})` : '';
-    return `${[...issue.path].join('.') || 'run.yaml'}: ${issue.message}${unknown}`;
-  });
+  // Of a foreign file there may be thousands.
+  const found = parsed.error.issues
+    .slice(0, mostIssues)
+    .flatMap((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys
+            .slice(0, mostIssues)
+            .map((key) => ({ field: [...issue.path, key].join('.'), message: 'there is no such field' }))
+        : [{ field: issue.path.join('.') || 'the specification', message: issue.message }],
+    );
+  const lines = found.map(({ field, message }) => `${field}: ${message}`);
   throw new WorkbenchError('spec-invalid', lines[0] ?? 'not valid', {
-    where: parsed.error.issues[0]?.path.join('.'),
+    where: found[0]?.field,
     details: lines.join('\n'),
   });
 }

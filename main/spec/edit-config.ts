@@ -9,8 +9,9 @@ import { diffConfig } from '../triton/config-patch';
 import { parseConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { configFields } from './config-fields';
-import { generatedConfig } from './preview-spec';
+import { generatedConfig } from './generated-config';
 import { readChoice } from './read-choice';
+import { sizeProblem } from './spec-kind';
 
 /** Where a field of the specification stands in config.pbtxt. */
 const textNames: Readonly<Record<string, string>> = {
@@ -76,6 +77,8 @@ function misfit(text: string, spec: RunSpec): ConfigEdit | null {
  * file that says the same as the text. Never throws for a bad text; pure.
  */
 export function editConfig(loaded: LoadedPreset, choice: Choice, text: string): ConfigEdit {
+  const tooLarge = sizeProblem('config-pbtxt', text);
+  if (tooLarge !== null) return refused(tooLarge, null);
   const read = parsed(text);
   if (!read.ok) return read.edit;
   const { config } = read;

@@ -10,7 +10,7 @@ import { mergeTrees, resolveSpec } from '../presets/resolve-spec';
 import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { editConfig } from './edit-config';
-import { generatedConfig } from './preview-spec';
+import { generatedConfig } from './generated-config';
 import { readChoice } from './read-choice';
 
 const source = 'config-pbtxt';

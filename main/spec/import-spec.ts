@@ -8,23 +8,9 @@ import { importConfig, refusalOf } from './import-config';
 import { importRunner, isRunnerConfig } from './import-runner';
 import { readVariables } from './read-variables';
 import { parseShellEnvironment } from './shell-environment';
+import { sizeProblem, specKind } from './spec-kind';
 
 type Tree = Readonly<Record<string, unknown>>;
-
-const assignments = /^[^\S\n]*(export\s+)?[A-Z][A-Z0-9_]*=/m;
-const blocks =
-  /^[^\S\n]*(input|output|instance_group|dynamic_batching|version_policy|optimization)\s*(?::\s*)?[[{]/m;
-const scalars = /^[^\S\n]*(platform|backend|max_batch_size)\s*:/m;
-
-// Each begins with the blanks of its own line: over several lines the search would start again at each of them.
-/** What a text is by its name and its looks; null: YAML. */
-function kindOf(text: string, fileName: string): 'config-pbtxt' | 'shell-environment' | null {
-  if (/\.pbtxt$/i.test(fileName)) return 'config-pbtxt';
-  if (/\.(ya?ml|json)$/i.test(fileName)) return null;
-  if (/\.(sh|bash|env)$/i.test(fileName)) return 'shell-environment';
-  if (blocks.test(text) && scalars.test(text)) return 'config-pbtxt';
-  return assignments.test(text) ? 'shell-environment' : null;
-}
 
 function importEnvironment(loaded: LoadedPreset, text: string): ImportedSpec {
   const source = 'shell-environment';
@@ -81,12 +67,17 @@ export function importSpec(
   fileName: string,
   over: Tree = {},
 ): ImportedSpec {
-  switch (kindOf(text, fileName)) {
+  const kind = specKind(text, fileName);
+  const tooLarge = sizeProblem(kind, text);
+  if (tooLarge !== null) {
+    return { source: kind === 'yaml' ? 'run-yaml' : kind, choice: null, notes: [tooLarge] };
+  }
+  switch (kind) {
     case 'config-pbtxt':
       return importConfig(loaded, text, over);
     case 'shell-environment':
       return importEnvironment(loaded, text);
-    case null: {
+    case 'yaml': {
       let tree: unknown;
       try {
         tree = parseYaml(text);

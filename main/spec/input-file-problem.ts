@@ -3,7 +3,8 @@ import type { Signature } from '../contract/artefacts';
 import { toWire } from '../contract/errors';
 import type { RunSpec } from '../contract/run-spec';
 import type { SpecProblem } from '../contract/spec-tools';
-import { readRunInput } from '../perf/input/run-input';
+import { runTensors } from '../perf/input/run-input';
+import type { Readers } from '../readers/reader-calls';
 
 /** The wizard looks again at every change: a larger file is read when the run begins. */
 const mostBytes = 16 * 1024 * 1024;
@@ -15,7 +16,7 @@ const mostBytes = 16 * 1024 * 1024;
 export async function inputFileProblem(
   { performance }: RunSpec,
   signature: () => Signature,
-  mayRead: (path: string) => Promise<boolean>,
+  { mayRead, readers }: { readonly mayRead: (path: string) => Promise<boolean>; readonly readers: Readers },
 ): Promise<SpecProblem | null> {
   const { inputData, inputDataFile: path } = performance;
   if (inputData !== 'file' || path === undefined) return null;
@@ -29,7 +30,7 @@ export async function inputFileProblem(
   if (found === null) return problem(`${path} does not exist`, 'Choose a file or folder that is there.');
   if (found.size > mostBytes || !(await mayRead(path))) return null;
   try {
-    await readRunInput(path, signature());
+    await readers.inputCheck({ path, wanted: runTensors(signature()), shapes: {} });
     return null;
   } catch (error) {
     const { code, message, where, remedy } = toWire(error);

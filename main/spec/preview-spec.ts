@@ -1,20 +1,20 @@
 import { stat } from 'node:fs/promises';
-import type { Signature } from '../contract/artefacts';
 import { toWire } from '../contract/errors';
 import type { RunSpec } from '../contract/run-spec';
 import { backendsOf } from '../contract/serving';
 import type { Choice, SpecPreview, SpecProblem } from '../contract/spec-tools';
 import { formatOf } from '../formats/formats';
-import { generatedConfigOf } from '../formats/model-config-of';
 import { checkPatchedConfig } from '../formats/patched-config';
 import { sourceOf } from '../own/preset-of';
 import { isFileSource } from '../own/served-tensors';
 import { exists, hashValue } from '../platform/files';
 import type { LoadedPreset } from '../presets/presets';
-import { atPrecision, signatureOf } from '../presets/signature';
+import { signatureOf } from '../presets/signature';
+import type { Readers } from '../readers/reader-calls';
 import { applyConfigPatch } from '../triton/config-patch';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
+import { generatedConfig, servedSignature } from './generated-config';
 import { inputFileProblem } from './input-file-problem';
 import { plannedCommands } from './planned-commands';
 import type { CommandPlaces } from './planned-commands';
@@ -29,20 +29,6 @@ function problemOf(error: unknown, field: string): SpecProblem {
     message: wire.message,
     remedy: wire.remedy ?? null,
   };
-}
-
-/** Tensors of the file that will be served. Throws spec-invalid. */
-export function servedSignature({ preset }: LoadedPreset, spec: RunSpec): Signature {
-  return atPrecision(signatureOf(preset, spec), spec.precision);
-}
-
-/** config.pbtxt as the fields lead to it, whether or not they go together. Throws spec-invalid, config-invalid. */
-export function generatedConfig(loaded: LoadedPreset, spec: RunSpec): ModelConfig {
-  return generatedConfigOf({
-    spec,
-    signature: servedSignature(loaded, spec),
-    format: formatOf(spec.format),
-  });
 }
 
 interface ConfigTexts {
@@ -119,11 +105,16 @@ async function fileProblems(spec: RunSpec, places: CommandPlaces): Promise<SpecP
   return found;
 }
 
+/** Where commands run from, and what reads the files that a choice names. */
+export interface PreviewPlaces extends CommandPlaces {
+  readonly readers: Readers;
+}
+
 /** Everything that the wizard shows of a choice. Never throws for a bad choice: what is wrong with it is a value. */
 export async function previewSpec(
   loaded: LoadedPreset,
   choice: Choice,
-  places: CommandPlaces,
+  places: PreviewPlaces,
   mayRead: (path: string) => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<SpecPreview> {
   const { spec, nearest, defaults, problems } = readChoice(loaded.preset, choice);
@@ -141,7 +132,10 @@ export async function previewSpec(
   const known = new Set(problems.map(({ field }) => field));
   const fresh = (found: readonly SpecProblem[]) => found.filter(({ field }) => !known.has(field));
   const files = fresh(await fileProblems(nearest, places));
-  const input = await inputFileProblem(nearest, () => servedSignature(loaded, nearest), mayRead);
+  const input = await inputFileProblem(nearest, () => servedSignature(loaded, nearest), {
+    mayRead,
+    readers: places.readers,
+  });
   const texts = configTexts(loaded, nearest);
   const all = [...problems, ...files, ...fresh(input === null ? [] : [input]), ...fresh(texts.problems)];
   if (spec === null)

@@ -2,19 +2,17 @@ import type { Handlers } from '../contract/api';
 import type { Preset } from '../contract/preset';
 import type { RunSpec } from '../contract/run-spec';
 import type { Choice } from '../contract/spec-tools';
-import { createPresetOf, sourceInText, sourceOf } from '../own/preset-of';
+import { createPresetOf, sourceOf } from '../own/preset-of';
 import { minimalOverrides } from '../presets/minimal-overrides';
 import type { LoadedPreset } from '../presets/presets';
 import { mergeTrees } from '../presets/resolve-spec';
-import { editConfig } from './edit-config';
 import { exportSpec } from './export-spec';
-import { importSpec } from './import-spec';
-import type { CommandPlaces } from './planned-commands';
 import { previewSpec } from './preview-spec';
+import type { PreviewPlaces } from './preview-spec';
 
 export interface SpecToolsOptions {
   readonly presets: ReadonlyMap<string, LoadedPreset>;
-  readonly places: CommandPlaces;
+  readonly places: PreviewPlaces;
   /** Whether what a file holds may be told; absent: always. That it exists is told anyway. */
   readonly mayRead?: (path: string) => Promise<boolean>;
 }
@@ -28,20 +26,23 @@ const choiceFor = (preset: Preset, spec: RunSpec): Choice => ({
 export function createSpecTools(
   options: SpecToolsOptions,
 ): Pick<Handlers, 'spec.preview' | 'spec.choice' | 'spec.editConfig' | 'spec.export' | 'spec.import'> {
-  const loadPreset = createPresetOf(options.presets, options.places.resources);
+  const { readers } = options.places;
+  const loadPreset = createPresetOf(options.presets, options.places.resources, readers);
   const presetOf = ({ preset, overrides }: Choice) =>
     loadPreset({ preset, source: sourceOf(overrides['model']) });
   return {
     'spec.preview': async (choice) =>
       previewSpec(await presetOf(choice), choice, options.places, options.mayRead),
     'spec.choice': async ({ spec }) => choiceFor((await loadPreset(spec.model)).preset, spec),
-    'spec.editConfig': async ({ text, ...choice }) => editConfig(await presetOf(choice), choice, text),
+    'spec.editConfig': async ({ text, ...choice }) =>
+      readers.configEdit({ loaded: await presetOf(choice), choice, text }),
     'spec.export': async ({ as, ...choice }) => exportSpec(await presetOf(choice), choice, as),
     'spec.import': async ({ text, fileName, preset, overrides = {} }) => {
-      const inText = sourceInText(text);
+      const { source: inText } = await readers.specModel({ text, fileName });
       const ofDraft = inText === undefined ? sourceOf(overrides['model']) : undefined;
       const source = inText ?? ofDraft;
-      const imported = importSpec(await loadPreset({ preset, source }), text, fileName, overrides);
+      const loaded = await loadPreset({ preset, source });
+      const imported = await readers.spec({ loaded, text, fileName, overrides });
       const id = imported.choice?.preset;
       if (id === undefined || inText !== undefined || options.presets.has(id)) return imported;
       if (ofDraft !== undefined && imported.choice !== null && imported.source !== 'run-yaml') {

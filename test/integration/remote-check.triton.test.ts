@@ -24,6 +24,7 @@ beforeAll(async () => {
     version: 'test',
     env: process.env,
     workerFile: join(process.cwd(), 'out', 'main', 'load-worker.cjs'),
+    readerFile: join(process.cwd(), 'out', 'main', 'reader-process.cjs'),
     printPdf: () => Promise.reject(new Error('nothing is printed here')),
     electron: null,
   });

@@ -7,6 +7,7 @@ import { toWire } from '../../main/contract/errors';
 import { openModel } from '../../main/own/open-model';
 import type { OpenModelTools } from '../../main/own/open-model';
 import { createTrust } from '../../main/own/trust';
+import { directReaders } from './direct-readers';
 import { zipBytes } from './zip-bytes';
 
 /** A folder for each test, and models in it whose code leaves a mark as soon as anybody executes it. */
@@ -40,7 +41,8 @@ export function useModelBench(): () => ModelBench {
       dir,
       executed,
       tools: () => ({
-        trust: createTrust(join(dir, 'trusted.json'), () => new Date(0)),
+        trust: createTrust(join(dir, 'trusted.json'), () => new Date(0), directReaders),
+        readers: directReaders,
         inspect: () => Promise.reject(new Error('nothing here is trusted and may be run')),
       }),
       put: async (name, content) => {

@@ -1,15 +1,17 @@
 import type { Core } from '../../main/core/core-interface';
 import type { CoreOptions } from '../../main/core/core-options';
 import { createCore } from '../../main/core';
+import { readerBundle } from './reader-bundle';
 
 /** A core in this home without a Docker Engine, that prints nothing and measures nothing. */
-export const createTestCore = (home: string, options: Pick<CoreOptions, 'clone'> = {}): Promise<Core> =>
+export const createTestCore = async (home: string, options: Pick<CoreOptions, 'clone'> = {}): Promise<Core> =>
   createCore({
     home,
     resources: 'resources',
     version: 'test',
     env: { PATH: process.env['PATH'], DOCKER_HOST: `unix://${home}/none.sock` },
     workerFile: '/nowhere/load-worker.cjs',
+    readerFile: await readerBundle(),
     printPdf: () => Promise.reject(new Error('nothing is printed here')),
     electron: null,
     ...options,

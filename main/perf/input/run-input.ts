@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Signature } from '../../contract/artefacts';
 import { hashFile, hashFolder } from '../../platform/files';
-import { readInput } from './read-input';
-import type { ReadInput, WantedTensors } from './wanted-tensor';
+import type { WantedTensors } from './wanted-tensor';
 import { inputProblem, wantedTensors } from './wanted-tensor';
 
 /** What a run's input data are read against: tensors of the served model, without the batch axis that each of them has. */
@@ -12,10 +11,6 @@ export function runTensors({ inputs, outputs }: Signature): WantedTensors {
     outputs: wantedTensors(outputs, { batched: true }),
   };
 }
-
-/** The user's input data of a run. Throws input-invalid with file, entry and tensor. */
-export const readRunInput = (path: string, signature: Signature): Promise<ReadInput> =>
-  readInput(path, runTensors(signature));
 
 /** Hash of the file's, or the folder's, content. Throws input-invalid where there is none. */
 export async function runInputHash(path: string): Promise<string> {

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { modelArtefactSchema } from '../../contract/artefacts';
 import type { Signature } from '../../contract/artefacts';
 import { z } from 'zod';
-import { readRunInput, runInputHash, runTensors } from '../../perf/input/run-input';
-import { storeInput } from '../../perf/input/store-input';
+import { runInputHash, runTensors } from '../../perf/input/run-input';
 import { atPrecision, hasProfileArguments, signatureOf } from '../../presets/signature';
 import { runFiles } from '../../store/run-files';
 import { profileDataCommand, profileDataInputs } from '../../toolkit/verb-commands';
@@ -16,23 +15,30 @@ const ownFile = ({ performance }: RunContext['spec']): string | null =>
   performance.inputData === 'file' ? (performance.inputDataFile ?? null) : null;
 
 /** Reads the file before the run begins, so that what is wrong with it does not come out after minutes. */
-async function ownInputs(run: Pick<RunContext, 'spec' | 'preset'>, file: string): Promise<unknown> {
+async function ownInputs(
+  run: Pick<RunContext, 'spec' | 'preset' | 'services'>,
+  file: string,
+): Promise<unknown> {
   const { preset } = run.preset;
   if (hasProfileArguments(preset, run.spec)) {
-    await readRunInput(file, atPrecision(signatureOf(preset, run.spec), run.spec.precision));
+    const wanted = runTensors(atPrecision(signatureOf(preset, run.spec), run.spec.precision));
+    await run.services.readers.inputCheck({ path: file, wanted, shapes: {} });
   }
   return { mode: 'file', file: await runInputHash(file) };
 }
 
 async function storeOwn(context: StepContext, file: string, signature: Signature): Promise<void> {
   const dir = runFiles(context.run.folder, context.spec).inputData;
-  const read = await readRunInput(file, signature);
-  const data = await storeInput(read, runTensors(signature), dir);
+  const { data, entries } = await context.run.services.readers.inputStore({
+    path: file,
+    wanted: runTensors(signature),
+    shapes: {},
+    dir,
+  });
   // Last: without it the other files are nothing.
   await writeFile(join(dir, 'input-data.json'), `${JSON.stringify(data, null, 2)}\n`);
-  const { length } = read.streams.flat();
   const expected = data.expected === undefined ? '' : ', with expected outputs';
-  context.fact('Input data', `file, ${length} ${length === 1 ? 'entry' : 'entries'}${expected}`);
+  context.fact('Input data', `file, ${entries} ${entries === 1 ? 'entry' : 'entries'}${expected}`);
 }
 
 /** Raw input tensors for the load tools, the same for both of them. */

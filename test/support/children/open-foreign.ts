@@ -37,6 +37,7 @@ async function main(): Promise<void> {
     ...{ home, resources, version: 'test', electron: null },
     env: { PATH: process.env['PATH'], DOCKER_HOST: `unix://${home}/none.sock` },
     workerFile: join(process.cwd(), 'out', 'main', 'load-worker.cjs'),
+    readerFile: join(process.cwd(), 'out', 'main', 'reader-process.cjs'),
     printPdf: () => Promise.reject(new WorkbenchError('report-failed', 'Nothing is printed here')),
   });
   const { handlers } = core;

@@ -29,7 +29,8 @@ describe('the models of perf', () => {
 
 describe('the input values of a run', () => {
   const read = async (inputData: string) => {
-    const reader = { importSpec: () => Promise.reject(new Error('no file')), note: () => undefined };
+    const none = () => Promise.reject(new Error('no file'));
+    const reader = { importSpec: none, specModel: none, note: () => undefined };
     return (await readOverrides('resnet50', { inputData }, reader))['performance'];
   };
 

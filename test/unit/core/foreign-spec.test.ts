@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WorkbenchError } from '../../../main/contract/errors';
 import type { RunSpec } from '../../../main/contract/run-spec';
+import { directReaders } from '../../support/direct-readers';
 import { createTestCore } from '../../support/test-core';
 import type { Core } from '../../../main/core';
 import { ownPreset } from '../../../main/own/own-preset';
@@ -82,7 +83,7 @@ describe('a specification from elsewhere', () => {
       batched: true,
       externalFiles: [],
     };
-    const { preset } = await ownPreset(source, 'resources');
+    const { preset } = await ownPreset(source, 'resources', directReaders);
     return resolveSpec(preset, { model: { source } });
   };
 

@@ -6,6 +6,7 @@ import type { ReportFile } from '../../../main/contract/run-events';
 import { createCore } from '../../../main/core';
 import type { Core } from '../../../main/core';
 import { formatJournalLine, readJournal } from '../../../main/store/journal';
+import { readerBundle } from '../../support/reader-bundle';
 import { completeBodies, journalFixture } from '../../support/run-state';
 
 let root: string;
@@ -27,6 +28,7 @@ async function coreAt(at: string): Promise<Core> {
     version: 'test',
     env: { PATH: process.env['PATH'], DOCKER_HOST: `unix://${at}/none.sock` },
     workerFile: '/nowhere/load-worker.cjs',
+    readerFile: await readerBundle(),
     // Copied, not printed: what matters here is where the file is.
     printPdf: (html, pdf) => cp(html, pdf),
     electron: null,

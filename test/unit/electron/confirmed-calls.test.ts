@@ -11,6 +11,7 @@ import type { RunContent } from '../../../main/contract/run-content';
 import type { RunState } from '../../../main/contract/run-state';
 import type { Approvals } from '../../../main/store/approvals';
 import { createApprovals } from '../../../main/store/approvals';
+import { directReaders } from '../../support/direct-readers';
 import { specFixture } from '../../support/run-state';
 import { rejection } from '../../support/rejection';
 
@@ -98,6 +99,7 @@ function calls() {
   const core = {
     handlers,
     approvals,
+    readers: directReaders,
     getRun: () => Promise.resolve({ state: { spec: foreign } as RunState, dir: '/runs/a-run' }),
     runContent: () => Promise.resolve(content),
     trustRun: (runId: string, hash?: string) => {

@@ -85,7 +85,7 @@ describe('resolveSpec', () => {
     [{ performance: { batchSizes: [16] } }, 'spec-invalid', 'performance.batchSizes'],
     [{ performance: { onlineBatchSize: 9 } }, 'spec-invalid', 'performance.onlineBatchSize'],
     [{ model: { profile: 'full' } }, 'spec-invalid', 'model.profile'],
-    [{ nothing: 1 }, 'spec-invalid', ''],
+    [{ nothing: 1 }, 'spec-invalid', 'nothing'],
     [{ format: 'ts-script' }, 'combination-unsupported', 'format'],
     [{ configure: { backendAccelerator: 'trt' } }, 'combination-unsupported', 'configure.backendAccelerator'],
     [{ configure: { modelName: '../up' } }, 'spec-invalid', 'configure.modelName'],

@@ -31,6 +31,7 @@ async function hashFrom(text: string, fileName: string): Promise<string> {
     { spec },
     {
       importSpec: tools['spec.import'],
+      specModel: places.readers.specModel,
       note: (line) => notes.push(line),
     },
   );

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { fileLimits } from '../../../main/contract/reader-limits';
 import { importSpec } from '../../../main/spec/import-spec';
 import { parseShellEnvironment } from '../../../main/spec/shell-environment';
+import { specKind } from '../../../main/spec/spec-kind';
 import { resnet50 } from './places';
 
 // Texts of the size that the window sends at most. Those marked with (*) took longer than a test may before.
 const size = 1_000_000;
+const most = fileLimits.shell.bytes;
 
 describe('a shell file of the largest size', () => {
   it('is read in one pass where an array goes over all of its lines (*)', () => {
@@ -24,16 +27,22 @@ describe('a shell file of the largest size', () => {
 
   it('is told from the other kinds in one pass where it is empty lines, or blanks (*)', () => {
     for (const text of ['\n'.repeat(size), `input${' '.repeat(size)}`]) {
-      expect(importSpec(resnet50, text, '').choice).toBeNull();
+      expect(specKind(text, '')).toBe('yaml');
     }
   });
 
   it('says each reason once for all the names of it', () => {
     let text = '';
-    for (let index = 0; text.length < size; index += 1) text += `V${index}=$X\n`;
+    for (let index = 0; text.length < most - 20; index += 1) text += `V${index}=$X\n`;
     const { notes, choice } = importSpec(resnet50, text, 'a.env');
     expect(choice?.overrides).toEqual({});
     expect(notes).toHaveLength(1);
+  });
+
+  it('is refused with one byte more, with both numbers', () => {
+    const { notes, choice } = importSpec(resnet50, `A=1${' '.repeat(most - 2)}`, 'a.env');
+    expect(choice).toBeNull();
+    expect(notes).toEqual([`The file has ${most + 1} bytes, at most ${most} of its kind are read.`]);
   });
 });
 

@@ -1,0 +1,35 @@
+import { checkFolderCode } from '../own/folder-code';
+import { readOnnx } from '../own/read-onnx';
+import { readRepository } from '../own/read-repository';
+import { readSavedModel } from '../own/read-savedmodel';
+import { readTorchscript } from '../own/read-torchscript';
+import { readCapture } from '../perf/import/read-capture';
+import { readInput } from '../perf/input/read-input';
+import { storeInput } from '../perf/input/store-input';
+import { readPreset } from '../presets/presets';
+import { editConfig } from '../spec/edit-config';
+import { importSpec } from '../spec/import-spec';
+import { readSpecModel } from '../spec/spec-model';
+import type { ReaderCalls } from './reader-calls';
+
+/** The one place where names of readers lead to functions. Runs in the reader's process. */
+export const readerTable: ReaderCalls = {
+  onnx: ({ path }) => readOnnx(path),
+  torchscript: ({ path }) => readTorchscript(path),
+  savedModel: ({ path }) => readSavedModel(path),
+  repository: ({ path }) => readRepository(path),
+  folderCode: ({ path }) => checkFolderCode(path),
+  preset: ({ path }) => readPreset(path),
+  specModel: ({ text, fileName }) => readSpecModel(text, fileName),
+  spec: ({ loaded, text, fileName, overrides }) => importSpec(loaded, text, fileName, overrides),
+  configEdit: ({ loaded, choice, text }) => editConfig(loaded, choice, text),
+  capture: (request) => readCapture(request),
+  inputCheck: async ({ path, wanted, shapes }) => {
+    await readInput(path, wanted, shapes);
+  },
+  inputStore: async ({ path, wanted, shapes, dir }) => {
+    const read = await readInput(path, wanted, shapes);
+    const entries = read.streams.reduce((sum, stream) => sum + stream.length, 0);
+    return { data: await storeInput(read, wanted, dir), entries };
+  },
+};

@@ -1,0 +1,60 @@
+import { Worker } from 'node:worker_threads';
+import { toWire } from '../contract/errors';
+import type { ReaderJob, ReaderMessage } from './reader-messages';
+import { memorySignal } from './reader-messages';
+
+/** Memory is looked at this often: what is taken in between comes on top of the limit. */
+const guardIntervalMs = 25;
+
+/**
+ * In a thread of its own, as a reader that hangs holds the main one: ends the process above its memory, which no option of
+ * V8 bounds for buffers, and when the workbench is gone.
+ */
+const guard = `
+const { workerData } = require('node:worker_threads');
+const { shared, parent, signal, intervalMs } = workerData;
+setInterval(() => {
+  if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
+  const limitMiB = Atomics.load(shared, 0);
+  if (limitMiB > 0 && process.memoryUsage.rss() / 1048576 > limitMiB) process.kill(process.pid, signal);
+}, intervalMs);
+`;
+
+function startGuard(): (memoryMiB: number) => void {
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const thread = new Worker(guard, {
+    eval: true,
+    workerData: { shared, parent: process.ppid, signal: memorySignal, intervalMs: guardIntervalMs },
+  });
+  thread.unref();
+  return (memoryMiB) => {
+    Atomics.store(shared, 0, memoryMiB);
+  };
+}
+
+const send = (message: ReaderMessage) => {
+  process.send?.(message);
+};
+
+/** Answers jobs until the workbench closes the channel. Everything that a reader throws goes back as an error. */
+export function serveReaders(table: object): void {
+  const readers = new Map<string, unknown>(Object.entries(table));
+  const setLimit = startGuard();
+  const answer = async ({ name, input, memoryMiB }: ReaderJob): Promise<void> => {
+    setLimit(memoryMiB);
+    const reader = readers.get(name) as ((given: unknown) => unknown) | undefined;
+    try {
+      if (reader === undefined) throw new Error(`There is no reader "${name}"`);
+      send({ type: 'answer', value: await reader(input) });
+    } catch (error) {
+      send({ type: 'failure', error: toWire(error) });
+    }
+  };
+  process.on('message', (job: ReaderJob) => void answer(job));
+  process.on('disconnect', () => {
+    process.exit(0);
+  });
+  // Ctrl-C goes to the whole group; the workbench decides what it ends.
+  process.on('SIGINT', () => undefined);
+  send({ type: 'ready' });
+}

@@ -1,0 +1,56 @@
+import { mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readOverrides } from '../../../main/cli/read-spec';
+import { resolveSpec } from '../../../main/presets/resolve-spec';
+import { createSpecTools } from '../../../main/spec/spec-tools';
+import { directReaders } from '../../support/direct-readers';
+import { rejection } from '../../support/rejection';
+import { places, resnet50 } from '../spec/places';
+
+const tools = createSpecTools({ presets: new Map([['resnet50', resnet50]]), places });
+const reader = {
+  importSpec: tools['spec.import'],
+  specModel: directReaders.specModel,
+  note: () => undefined,
+};
+
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'read-spec-'));
+});
+afterAll(() => rm(dir, { recursive: true }));
+
+describe('--spec', () => {
+  it('of a broken YAML says what is wrong with it and where, not that no preset is named', async () => {
+    const path = join(dir, 'broken.yaml');
+    await writeFile(path, 'model: [1\nb: 2\n');
+    const error = await rejection(readOverrides(undefined, { spec: path }, reader));
+    expect(error).toMatchObject({ code: 'spec-invalid', where: path });
+    expect(error.message).toMatch(/at line 2, column \d+/);
+  });
+
+  it('is read through a link, no further than a specification may be long, and never from a device', async () => {
+    const path = join(dir, 'run.yaml');
+    await writeFile(path, 'model: { preset: resnet50 }\n');
+    await symlink(path, join(dir, 'link.yaml'));
+    expect(await readOverrides(undefined, { spec: join(dir, 'link.yaml') }, reader)).toMatchObject({
+      model: { preset: 'resnet50' },
+    });
+    await truncate(path, 10 * 2 ** 30);
+    const large = await rejection(readOverrides(undefined, { spec: path }, reader));
+    expect(large.message).toContain(`${10 * 2 ** 30} bytes`);
+    const device = await rejection(readOverrides(undefined, { spec: '/dev/zero' }, reader));
+    expect(device.message).toContain('/dev/zero cannot be read: it is not a regular file');
+  });
+});
+
+describe('--set', () => {
+  it('of a field that there is not is told by that field', async () => {
+    const overrides = await readOverrides('resnet50', { set: ['a.b=1'] }, reader);
+    expect(() => resolveSpec(resnet50.preset, overrides)).toThrow(
+      expect.objectContaining({ message: 'a: there is no such field', where: 'a' }),
+    );
+  });
+});
