@@ -29,10 +29,12 @@ export async function checkExternalFiles(path: string, locations: ReadonlySet<st
     if (stats === null) {
       throw refused(`The file with weights "${location}" is not there`, 'Copy it beside the model.');
     }
-    const real = await realpath(full);
+    // null: a link to nothing, or in a circle.
+    const real = await realpath(full).catch(() => null);
     if (!stats.isFile() || real !== full) {
+      const leads = real === null ? 'nothing' : relative(folder, real) || real;
       throw refused(
-        `"${location}" is no plain file (it leads to ${relative(folder, real) || real})`,
+        `"${location}" is no plain file (it leads to ${leads})`,
         'Links are not followed; put the file itself beside the model.',
       );
     }

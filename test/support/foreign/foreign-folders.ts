@@ -148,7 +148,7 @@ async function write(dir: string, files: Files): Promise<void> {
 }
 
 /** Twists that cost a second are done to a few. */
-const rare = ['2,000 files', 'folders 200 deep'];
+const rare = ['2,000 files', 'folders 200 deep', 'sparse file of 3 GiB'];
 
 /** Makes so many folders of outsiders, of every kind in turn; what is in them follows from the seed. */
 export async function makeForeignFolders(

@@ -127,7 +127,7 @@ export const twists: Readonly<Record<string, (place: TwistPlace) => Promise<unkn
   'hard links': (place) => onPlainFile(place, (path) => link(path, join(place.dir, 'hard'))),
   'file that nobody may read': (place) => onPlainFile(place, (path) => chmod(path, 0)),
   'file with the bits of another user': (place) => onPlainFile(place, (path) => chmod(path, 0o6755)),
-  'sparse file of 8 GiB': (place) => onPlainFile(place, (path) => truncate(path, 8 * 2 ** 30)),
+  'sparse file of 3 GiB': (place) => onPlainFile(place, (path) => truncate(path, 3 * 2 ** 30)),
   'empty file': (place) => inPlaceOfFile(place, (path) => writeFile(path, '')),
   'file of noise': (place) =>
     inPlaceOfFile(place, (path) =>

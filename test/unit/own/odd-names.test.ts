@@ -1,7 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { checkExternalFiles } from '../../../main/own/external-files';
 import { listModelFiles } from '../../../main/own/model-files';
 import { rejection } from '../../support/rejection';
 
@@ -14,6 +15,23 @@ it('a file whose name is no UTF-8 is refused by name, with what to do', async ()
       'model-folder-invalid',
       expect.stringContaining('cannot be read by its name'),
     ]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+it('weights that are a link to nothing, or to itself, are refused as links', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'odd-names-'));
+  try {
+    await symlink('gone', join(folder, 'nothing.bin'));
+    await symlink('circle.bin', join(folder, 'circle.bin'));
+    for (const name of ['nothing.bin', 'circle.bin']) {
+      const error = await rejection(checkExternalFiles(join(folder, 'model.onnx'), new Set([name])));
+      expect([error.code, error.message]).toEqual([
+        'model-file-invalid',
+        `"${name}" is no plain file (it leads to nothing)`,
+      ]);
+    }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
