@@ -45,6 +45,26 @@ export interface TracedEnd {
   readonly stderr: string;
 }
 
+/** The program's end; not when its pipes are closed, as what a killed program had started may keep them open. */
+function endOf(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<TracedEnd> {
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      setImmediate(() => {
+        resolve({ killed: signal === 'SIGKILL', code, stdout, stderr });
+      });
+    });
+  });
+}
+
+/** Runs a Node program and leaves it alone. */
+export const runToEnd = (argv: readonly string[], env: NodeJS.ProcessEnv): Promise<TracedEnd> =>
+  endOf(process.execPath, argv, env);
+
 /**
  * Runs a Node program under strace, which leaves alone whatever the program starts. File operations are system calls of
  * one thread, so that the same number hits the same operation.
@@ -55,21 +75,10 @@ function traced(
   env: NodeJS.ProcessEnv,
 ): Promise<TracedEnd> {
   const args = ['-f', '-qq', '-b', 'execve', '-e', `trace=${calls.join(',')}`, ...options];
-  const child = spawn('strace', [...args, process.execPath, ...argv], {
-    env: { ...env, UV_THREADPOOL_SIZE: '1', UV_USE_IO_URING: '0' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    // Not `close`: what the killed program had started may keep its pipes open.
-    child.once('exit', (code, signal) => {
-      setImmediate(() => {
-        resolve({ killed: signal === 'SIGKILL', code, stdout, stderr });
-      });
-    });
+  return endOf('strace', [...args, process.execPath, ...argv], {
+    ...env,
+    UV_THREADPOOL_SIZE: '1',
+    UV_USE_IO_URING: '0',
   });
 }
 
