@@ -200,6 +200,8 @@ export const loadPointSchema = z.object({
   tls: z.object({ verified: z.boolean(), clientCertificate: z.boolean() }).optional(),
   /** Which of several measurements of the level this is: 1, 2, ...; absent where there is one. */
   repeat: z.int().min(1).optional(),
+  /** Tries before this one that Triton did not live through; nothing of them is in the values. Absent: none. */
+  restarts: z.int().min(1).optional(),
   /** So many windows were measured in turns with those of other levels; absent: one right after the other. */
   turns: z.int().min(1).optional(),
   windows: z.array(windowSchema),

@@ -26,6 +26,7 @@ import { levelFolder } from '../store/run-files';
 import { editedConfig } from './edited-config';
 import { HeldUp } from './hold';
 import { levelLine } from './level-line';
+import { ServerLost, withFreshServers } from './level-tries';
 import type { RunContext, StepContext, StepOutcome } from './step';
 import { heldUpOr } from './wait-out';
 
@@ -72,6 +73,8 @@ interface Sweep {
   readonly levels: readonly LoadLevel[];
   readonly holes: string[];
   reused: number;
+  /** Levels one after the other that Triton did not live through. */
+  lostInRow: number;
   /** See `editedConfig`. */
   readonly edited: string | null;
 }
@@ -124,6 +127,7 @@ async function measureLevel(
   scenario: Scenario,
   turn: MeasuringTurn,
   key: string,
+  restarts: number,
 ): Promise<void> {
   const { level, repeat, loadTool } = turn;
   const { run, spec } = context;
@@ -141,9 +145,9 @@ async function measureLevel(
   );
   await makeFolder(workDir);
   const what = `while ${turnText(run, turn)} was measured`;
-  await whileServing(server, context.signal, what, async (signal) => {
+  const point = await whileServing(server, context.signal, what, async (signal) => {
     const inputData = asServed(inputDataSchema.parse(JSON.parse(manifest)), batched);
-    const point = await run.services.loadTools[loadTool].measure({
+    return run.services.loadTools[loadTool].measure({
       ...server.forClients,
       protocol: spec.performance.protocol,
       modelName: spec.configure.modelName,
@@ -173,17 +177,23 @@ async function measureLevel(
         context.command(argv).catch(() => undefined);
       },
     });
-    await run.append({
-      type: 'measurement',
-      scenario,
-      key,
-      point: repeats > 1 ? { ...point, repeat } : point,
-    });
+  });
+  await run.append({
+    type: 'measurement',
+    scenario,
+    key,
+    point: {
+      ...point,
+      ...(repeats > 1 ? { repeat } : {}),
+      ...(restarts === 0 ? {} : { restarts }),
+    },
   });
 }
 
-/** The tool has answers that concern one level only; anything else ends the sweep. */
+/** The tool has answers that concern one level only; anything else but the end of Triton ends the sweep. */
 const levelCodes = new Set<WireError['code']>(['load-tool-failed', 'measurement-failed', 'inference-failed']);
+
+const mostLostInRow = 3;
 
 /** The level's point, from the journal where it stands there; null: it gave nothing, which is journalled as a hole. */
 async function pointOf(sweep: Sweep, turn: MeasuringTurn, fraction: number): Promise<LoadPoint | null> {
@@ -198,15 +208,19 @@ async function pointOf(sweep: Sweep, turn: MeasuringTurn, fraction: number): Pro
     context.log([`${levelLine(name, known)}, measured in an earlier attempt`]);
     return known;
   }
-  context.progress(fraction, name);
   try {
-    await measureLevel(context, scenario, turn, key);
+    await withFreshServers(context, name, (restarts) => {
+      context.progress(fraction, restarts === 0 ? name : `${name}, try ${restarts + 1}`);
+      return measureLevel(context, scenario, turn, key, restarts);
+    });
+    sweep.lostInRow = 0;
     const point = measured();
     if (point !== null) context.log([levelLine(name, point)]);
     return point;
   } catch (error) {
     const wire = toWire(error);
-    if (context.signal.aborted || !levelCodes.has(wire.code)) throw error;
+    const isLost = error instanceof ServerLost;
+    if (context.signal.aborted || !(isLost || levelCodes.has(wire.code))) throw error;
     const end = await heldUpOr(run, error);
     if (end instanceof HeldUp) throw end;
     sweep.holes.push(`${name}: ${wire.message}`);
@@ -219,8 +233,19 @@ async function pointOf(sweep: Sweep, turn: MeasuringTurn, fraction: number): Pro
       ...turnFields(run, turn),
       error: wire,
     });
+    sweep.lostInRow = isLost ? sweep.lostInRow + 1 : 0;
+    if (isLost) refuseMore(sweep, error);
     return null;
   }
+}
+
+/** A server of others is not started again, and one that ends in level after level is the model's fault or the machine's. */
+function refuseMore({ context, lostInRow }: Sweep, error: ServerLost): void {
+  if (context.spec.engine.kind === 'remote') throw error;
+  if (lostInRow < mostLostInRow) return;
+  const { where, remedy, details } = error;
+  const message = `Triton ended in ${lostInRow} levels one after the other: ${error.message}`;
+  throw new WorkbenchError(error.code, message, { where, remedy, details, cause: error });
 }
 
 /** True when a pause was asked for before all were measured. */
@@ -267,7 +292,8 @@ function doubtsOf(points: readonly LoadPoint[]): readonly string[] {
 
 /**
  * Measures the levels one after the other, or online those that the specification's search tries. A level that stands in
- * the journal is not measured again; one that gives nothing is journalled as a hole and the next is measured; holes fail
+ * the journal is not measured again; one whose Triton ends is tried again with a fresh one; one that gives nothing is
+ * journalled as a hole and the next is measured; holes fail
  * the step at the end. `paused` when a pause was asked for before all were measured; never inside a level.
  */
 export async function sweep(context: StepContext, scenario: Scenario): Promise<StepOutcome> {
@@ -275,7 +301,15 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
   const { performance } = run.spec;
   const holes: string[] = [];
   const levels = scenarioLevels(performance, scenario);
-  const all: Sweep = { context, scenario, levels, holes, reused: 0, edited: await editedConfig(run) };
+  const all: Sweep = {
+    context,
+    scenario,
+    levels,
+    holes,
+    reused: 0,
+    lostInRow: 0,
+    edited: await editedConfig(run),
+  };
   const { search, latencyThresholdMs } = performance;
   const paused =
     scenario === 'offline' || search === 'none'

@@ -155,14 +155,47 @@ describe('a run that cannot go on', () => {
 });
 
 describe('a run that is cut short in a sweep', () => {
-  it('says that Triton was killed, and goes on from there', async () => {
+  it('M15: measures a level again with a fresh Triton when that was killed in it, and says so', async () => {
     const started = startCli(home.path, run);
     const runId = await runIdOf(started);
-    await started.line(/offline: batch size 2,/);
-    for (const pid of servers()) process.kill(pid, 'SIGKILL');
+    await started.line(/offline: batch size 1,/);
+    const [killed = 0] = servers();
+    process.kill(killed, 'SIGKILL');
+    const result = await started.result;
+    expect(result.code).toBe(0);
+    const { offline, online } = documentOf(result);
+    expect(offline.map(({ batchSize, restarts }) => [batchSize, restarts])).toEqual([
+      [1, undefined],
+      [2, 1],
+      [4, undefined],
+    ]);
+    expect(online.map(({ restarts }) => restarts)).toEqual([undefined, undefined]);
+    // What it was tried for, and the last lines of the Triton that was killed.
+    expect(result.stderr).toContain('SIGKILL while batch size 2, concurrency 1 was measured');
+    const measured = (await measurements(runId)).filter(({ point }) => point.batchSize === 2);
+    expect(measured).toHaveLength(1);
+    expect(servers()).toEqual([]);
+  });
+
+  it('M15: has a hole where three Tritons were killed, and measures the other levels', async () => {
+    const started = startCli(home.path, run);
+    const runId = await runIdOf(started);
+    for (const begun of [/offline: batch size 1,/, /: try 2, with/, /: try 3, with/]) {
+      await started.line(begun);
+      for (const pid of servers()) process.kill(pid, 'SIGKILL');
+    }
     const result = await started.result;
     expect(result.code).toBe(1);
-    expect(documentOf(result).error?.code).toBe('server-gone');
+    const { error, offline, online } = documentOf(result);
+    expect(error).toMatchObject({ code: 'measurement-failed', message: '1 of 3 levels gave no result' });
+    expect(error?.details).toContain('the last of 3 tries');
+    expect(offline.map(({ batchSize }) => batchSize)).toEqual([1, 4]);
+    expect(online.map(({ concurrency }) => concurrency)).toEqual([1, 2]);
+    const { entries } = await readJournal(runFolder(join(homeLayout(home.path).runs, runId)).journal);
+    const [hole, ...others] = entries.filter(({ type }) => type === 'measurement-missing');
+    expect(hole).toMatchObject({ batchSize: 2, error: { code: 'server-gone' } });
+    expect(others).toEqual([]);
+    expect(servers()).toEqual([]);
     await resumesWithoutRepeating(runId);
   });
 
