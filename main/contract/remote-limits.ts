@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { LoadLevel } from './scenario-levels';
 
 /** Most load that another machine gets unless somebody raises it knowingly. */
 export const defaultRemoteLimits = { concurrency: 1024, requestsPerSecond: 10_000 } as const;
@@ -11,6 +10,12 @@ export const remoteLimitsSchema = z.strictObject({
   requestsPerSecond: z.number().positive().optional(),
 });
 export type RemoteLimits = z.infer<typeof remoteLimitsSchema>;
+
+/** What a level asks of the server: requests under way, and requests per second where it is an open loop. */
+interface AskedLoad {
+  readonly concurrency: number;
+  readonly requestRate?: number | undefined;
+}
 type GivenLimits = { readonly [Key in keyof RemoteLimits]: RemoteLimits[Key] | undefined };
 
 export interface OverLimit {
@@ -20,7 +25,7 @@ export interface OverLimit {
 }
 
 /** The first level that is more than another machine gets; null where all are within. Pure. */
-export function overRemoteLimit(levels: readonly LoadLevel[], limits: GivenLimits = {}): OverLimit | null {
+export function overRemoteLimit(levels: readonly AskedLoad[], limits: GivenLimits = {}): OverLimit | null {
   const {
     concurrency = defaultRemoteLimits.concurrency,
     requestsPerSecond = defaultRemoteLimits.requestsPerSecond,
