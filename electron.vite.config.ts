@@ -19,7 +19,7 @@ export default defineConfig({
           cli: here('main/cli/cli.ts'),
           'load-worker': here('main/perf/native/load-worker.ts'),
           'load-process': here('main/perf/load-process.ts'),
-          'reader-process': here('main/readers/reader-process.ts'),
+          'reader-process': here('main/core/reader-process.ts'),
         },
         output: { format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' },
       },

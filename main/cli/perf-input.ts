@@ -1,7 +1,7 @@
 import type { InputData } from '../contract/input-data';
 import { generateInput } from '../perf/generate-input';
 import { wantedTensors } from '../perf/input/wanted-tensor';
-import type { Readers } from '../readers/reader-calls';
+import type { Readers } from '../core/readers';
 import type { ModelMetadata } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
 

@@ -4,7 +4,7 @@ import type { InputData } from '../contract/input-data';
 import type { LoadLevel } from '../contract/scenario-levels';
 import type { LoadPoint } from '../contract/results';
 import type { LoadTool, MeasureInput } from '../perf/load-tool';
-import type { Readers } from '../readers/reader-calls';
+import type { Readers } from '../core/readers';
 import type { TritonClient } from '../triton/client';
 import { readPerfInput } from './perf-input';
 

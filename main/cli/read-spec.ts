@@ -4,7 +4,7 @@ import { inputDataModes } from '../contract/run-spec';
 import type { ImportedSpec } from '../contract/spec-tools';
 import { readBoundedFile } from '../platform/read-bounded-file';
 import { mergeTrees } from '../presets/resolve-spec';
-import type { Readers } from '../readers/reader-calls';
+import type { Readers } from '../core/readers';
 import { mostSpecBytes } from '../spec/spec-kind';
 import { readAssignment, treeOf } from '../presets/upstream-variables';
 

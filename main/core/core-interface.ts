@@ -1,7 +1,7 @@
 import type { CallOutput, CoreEvent, Handlers, RunSummary, WorkUnderWay } from '../contract/api';
 import type { ImportRequest } from '../contract/imported';
 import type { MachineStatus } from '../contract/machine';
-import type { Readers } from '../readers/reader-calls';
+import type { Readers } from './readers';
 import type { Preset } from '../contract/preset';
 import type { ReportFile } from '../contract/run-events';
 import type { DockerEngineSpec, Format, LoadTool as LoadToolId, RunSpec } from '../contract/run-spec';

@@ -1,6 +1,6 @@
 import type { Handlers } from '../contract/api';
 import type { RunSpec } from '../contract/run-spec';
-import { parseRemoteUrl } from '../engine/remote/remote-url';
+import { parseRemoteUrl } from '../triton/remote-url';
 import { refuseStart, startProblems } from '../engine/start-check';
 import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';

@@ -9,6 +9,12 @@ const version = z.string().regex(/^\d+(\.\d+)*([a-z]\d+)?(\+\w+)?$/, 'a version,
 const dotted = z.string().regex(/^\d+(\.\d+)*$/, 'numbers and dots, as 535.86');
 const releaseName = z.string().regex(/^\d\d\.\d\d$/, 'a release, as 26.07');
 
+/**
+ * NVIDIA's release that is taken where nobody names one: the first without any published flaw that the table of
+ * releases (`resources/images/releases.yaml`) knows of.
+ */
+export const defaultRelease = '26.07';
+
 const releaseSchema = z.strictObject({
   release: releaseName,
   tritonVersion: version.nullable(),

@@ -1,7 +1,7 @@
 import type { MonitorTarget } from '../contract/monitor';
 import { shownAddress, withScheme } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
-import { parseRemoteUrl } from '../engine/remote/remote-url';
+import { parseRemoteUrl } from '../triton/remote-url';
 import { readTls } from '../triton/tls';
 import type { TlsMaterial } from '../triton/tls';
 

@@ -4,7 +4,7 @@ import { openModelSchema } from '../contract/own-model';
 import type { OpenModelInput } from '../contract/own-model';
 import type { ModelSource } from '../contract/run-spec';
 import { WorkbenchError } from '../contract/errors';
-import type { Readers } from '../readers/reader-calls';
+import type { ModelReaders } from './model-readers';
 import { modelPathKind } from './model-path';
 import { onnxSource } from './onnx-source';
 import { filePreset, modelTitle } from './own-preset';
@@ -27,7 +27,7 @@ export interface GivenInput {
 
 export interface OpenModelTools {
   readonly trust: Trust;
-  readonly readers: Readers;
+  readonly readers: ModelReaders;
   /** Runs a TorchScript file once to learn its outputs. It is trusted before. */
   readonly inspect: (
     path: string,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Handlers } from '../contract/api';
 import type { OpenedModel } from '../contract/own-model';
 import { sourceSchema } from '../contract/run-spec';
-import type { Readers } from '../readers/reader-calls';
+import type { ModelReaders } from './model-readers';
 import type { Toolkit } from '../toolkit/toolkit';
 import { openModel } from './open-model';
 import type { OpenModelTools } from './open-model';
@@ -30,7 +30,7 @@ export interface OwnModelsOptions {
   /** `trusted.json` of the home. */
   readonly trustFile: string;
   readonly toolkit: Toolkit;
-  readonly readers: Readers;
+  readonly readers: ModelReaders;
   readonly now: () => Date;
 }
 

@@ -2,8 +2,8 @@ import { basename, dirname, extname, join } from 'node:path';
 import type { Preset } from '../contract/preset';
 import type { ModelSource } from '../contract/run-spec';
 import type { LoadedPreset } from '../presets/presets';
-import type { Readers } from '../readers/reader-calls';
-import { servedTensors } from './served-tensors';
+import type { ModelReaders } from './model-readers';
+import { servedTensors } from '../contract/served-tensors';
 
 /** A name of a preset from a name of a file: "Silero VAD.v5" -> "silero-vad-v5". */
 export function presetName(title: string): string {
@@ -109,7 +109,7 @@ export function filePreset(source: ModelSource): Preset {
 export async function ownPreset(
   source: ModelSource,
   resources: string,
-  readers: Readers,
+  readers: ModelReaders,
 ): Promise<LoadedPreset> {
   if (source.kind === 'folder') return readers.preset({ path: source.path });
   return { preset: filePreset(source), dir: join(resources, 'own') };

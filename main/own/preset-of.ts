@@ -2,7 +2,7 @@ import type { ModelSource } from '../contract/run-spec';
 import { sourceSchema } from '../contract/run-spec';
 import type { LoadedPreset } from '../presets/presets';
 import { requirePreset } from '../presets/presets';
-import type { Readers } from '../readers/reader-calls';
+import type { ModelReaders } from './model-readers';
 import { ownPreset } from './own-preset';
 
 /** The preset that a specification's model leads to: its own file or folder where it names one, else the published one. */
@@ -15,7 +15,7 @@ export type PresetOf = (model: {
 export function createPresetOf(
   presets: ReadonlyMap<string, LoadedPreset>,
   resources: string,
-  readers: Readers,
+  readers: ModelReaders,
 ): PresetOf {
   return async ({ preset, source }) =>
     source === undefined ? requirePreset(presets, preset) : ownPreset(source, resources, readers);

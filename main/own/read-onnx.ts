@@ -1,6 +1,6 @@
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
-import { openModelFile } from './file-window';
+import { openModelFile } from '../platform/file-window';
 import type { MessageField } from './message-walk';
 import { MessageWalk } from './message-walk';
 

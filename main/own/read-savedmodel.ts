@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
-import { FileWindow } from './file-window';
+import { FileWindow } from '../platform/file-window';
 import type { MessageField } from './message-walk';
 import { MessageWalk } from './message-walk';
 import type { Dimension } from './read-onnx';

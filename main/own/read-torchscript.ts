@@ -1,8 +1,8 @@
 import { WorkbenchError } from '../contract/errors';
-import type { FileWindow } from './file-window';
-import { openModelFile } from './file-window';
-import type { ZipEntry } from './zip-directory';
-import { readZipDirectory, readZipEntry } from './zip-directory';
+import type { FileWindow } from '../platform/file-window';
+import { openModelFile } from '../platform/file-window';
+import type { ZipEntry } from '../platform/zip-directory';
+import { readZipDirectory, readZipEntry } from '../platform/zip-directory';
 
 const exportRemedy =
   'Export TorchScript: torch.jit.script(model).save("model.pt") or torch.jit.trace(model, example).save("model.pt").';

@@ -9,7 +9,7 @@ import { hashFile, writeFileAtomic } from '../platform/files';
 import { privateFile } from '../platform/private-home';
 import type { ModelFile } from './model-files';
 import { listModelFiles } from './model-files';
-import type { Readers } from '../readers/reader-calls';
+import type { ModelReaders } from './model-readers';
 
 const trustedSchema = z.strictObject({
   version: z.literal(1),
@@ -38,14 +38,14 @@ async function isFolder(path: string): Promise<boolean> {
  * Only an ONNX file by kind, format and content is data. All else is a program: Python, TorchScript, and a SavedModel,
  * whose operations read and write files. Throws model-file-invalid for a file that is not what all of it is called.
  */
-async function isData({ kind, path, format = 'onnx' }: Place, readers: Readers): Promise<boolean> {
+async function isData({ kind, path, format = 'onnx' }: Place, readers: ModelReaders): Promise<boolean> {
   if (kind !== 'onnx' || exportedFormat(format) !== 'onnx' || (await isFolder(path))) return false;
   await readers.onnx({ path });
   return true;
 }
 
 /** What the model consists of, as the person who trusts it is shown it. */
-export async function filesOf(place: Place, readers: Readers): Promise<readonly ModelFile[]> {
+export async function filesOf(place: Place, readers: ModelReaders): Promise<readonly ModelFile[]> {
   if (await isData(place, readers)) return [];
   if (await isFolder(place.path)) return listModelFiles(place.path);
   return [{ path: basename(place.path), bytes: 0 }];
@@ -75,7 +75,7 @@ export interface Trust {
 }
 
 /** @param file `trusted.json` of the home. */
-export function createTrust(file: string, now: () => Date, readers: Readers): Trust {
+export function createTrust(file: string, now: () => Date, readers: ModelReaders): Trust {
   const read = async () => {
     const text = await readFile(file, 'utf8').catch(() => null);
     if (text === null) return [];

@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
-import { isFileSource } from '../own/served-tensors';
+import { isFileSource } from '../contract/served-tensors';
 import { hashFile, hashFolder } from '../platform/files';
 import { signatureOf } from '../presets/signature';
 import type { ModelSource, PreparedPaths } from '../toolkit/verb-commands';

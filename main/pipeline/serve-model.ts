@@ -6,7 +6,7 @@ import type { ServerHandle } from '../engine/engine';
 import { loadAndCheckModel } from '../engine/ready';
 import { whileServing } from '../engine/while-serving';
 import { requireInertConfig } from '../formats/inert-config';
-import { isFileSource, sampleTensors } from '../own/served-tensors';
+import { isFileSource, sampleTensors } from '../contract/served-tensors';
 import { createTritonClient } from '../triton/client';
 import { parseConfigPbtxt } from '../triton/config-pbtxt';
 import { compareServedConfig } from '../triton/served-config';

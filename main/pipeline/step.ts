@@ -11,14 +11,14 @@ import type { Hold } from './hold';
 import type { LoadedPreset } from '../presets/presets';
 import type { RunFolder } from '../store/run-folder';
 import type { StepManifests } from '../store/step-manifests';
-import type { Readers } from '../readers/reader-calls';
+import type { InputReaders } from '../perf/input/input-readers';
 import type { Toolkit } from '../toolkit/toolkit';
 
 /** What steps compose; given by the core, so that tests and other places to run can give their own. */
 export interface RunServices extends PlanPlaces {
   readonly toolkit: Toolkit;
   readonly engine: Engine;
-  readonly readers: Readers;
+  readonly readers: InputReaders;
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
   /** See `Place`. */
   readonly imageNames: Place['imageNames'];

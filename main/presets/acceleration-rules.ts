@@ -1,8 +1,7 @@
 import type { Format, RunSpec } from '../contract/run-spec';
 import { backendsOf, imageFamily } from '../contract/serving';
-import { defaultRelease } from '../engine/docker/run-images';
 import { formatOf } from '../formats/formats';
-import { releaseOf } from '../machine/releases';
+import { defaultRelease, releaseOf } from '../machine/releases';
 import { compareVersions } from '../machine/versions';
 import { planPlace } from '../formats/trt.format';
 import { problem, warning } from './rule-finding';

@@ -2,7 +2,7 @@ import { toWire } from '../contract/errors';
 import type { DockerEngineSpec, RunSpec } from '../contract/run-spec';
 import { isLoopback } from '../contract/loopback';
 import { imageFamily } from '../contract/serving';
-import { parseRemoteUrl } from '../engine/remote/remote-url';
+import { parseRemoteUrl } from '../triton/remote-url';
 import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
 import { tlsFindings } from './tls-rules';

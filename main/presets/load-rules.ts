@@ -4,7 +4,7 @@ import { toolsOf } from '../contract/measuring-order';
 import { overRemoteLimit } from '../contract/remote-limits';
 import type { RunSpec } from '../contract/run-spec';
 import { scenarioLevels } from '../contract/scenario-levels';
-import { parseRemoteUrl } from '../engine/remote/remote-url';
+import { parseRemoteUrl } from '../triton/remote-url';
 import { configuredTraits, demandedLoad } from '../triton/configured-traits';
 import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';

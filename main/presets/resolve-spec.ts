@@ -13,7 +13,7 @@ import {
 } from '../contract/run-spec';
 import { imageFamily } from '../contract/serving';
 import { formatOf } from '../formats/formats';
-import { onlineConcurrency } from '../perf/concurrency';
+import { onlineConcurrency } from './online-concurrency';
 import { chosenGpu, gpuDefaultsOff, gpuEngine, layersWithoutGpu, publishedLayers } from './gpu-defaults';
 import { ruleFindings } from './spec-rules';
 

@@ -3,7 +3,7 @@ import type { Preset } from '../contract/preset';
 import { stepIds } from '../contract/run-events';
 import type { RunSpec } from '../contract/run-spec';
 import { servedMaxBatchSize } from '../formats/model-config-of';
-import { shapeProblems } from '../own/shape-rules';
+import { shapeProblems } from './shape-rules';
 import { accelerationProblems } from './acceleration-rules';
 import { engineProblems } from './engine-rules';
 import { isLowerBetter } from '../contract/metric-bound';

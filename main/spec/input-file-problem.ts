@@ -4,7 +4,7 @@ import { toWire } from '../contract/errors';
 import type { RunSpec } from '../contract/run-spec';
 import type { SpecProblem } from '../contract/spec-tools';
 import { runTensors } from '../perf/input/run-input';
-import type { Readers } from '../readers/reader-calls';
+import type { InputReaders } from '../perf/input/input-readers';
 
 /** The wizard looks again at every change: a larger file is read when the run begins. */
 const mostBytes = 16 * 1024 * 1024;
@@ -16,7 +16,10 @@ const mostBytes = 16 * 1024 * 1024;
 export async function inputFileProblem(
   { performance }: RunSpec,
   signature: () => Signature,
-  { mayRead, readers }: { readonly mayRead: (path: string) => Promise<boolean>; readonly readers: Readers },
+  {
+    mayRead,
+    readers,
+  }: { readonly mayRead: (path: string) => Promise<boolean>; readonly readers: InputReaders },
 ): Promise<SpecProblem | null> {
   const { inputData, inputDataFile: path } = performance;
   if (inputData !== 'file' || path === undefined) return null;

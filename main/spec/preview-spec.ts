@@ -6,11 +6,13 @@ import type { Choice, SpecPreview, SpecProblem } from '../contract/spec-tools';
 import { formatOf } from '../formats/formats';
 import { checkPatchedConfig } from '../formats/patched-config';
 import { sourceOf } from '../own/preset-of';
-import { isFileSource } from '../own/served-tensors';
+import { isFileSource } from '../contract/served-tensors';
 import { exists, hashValue } from '../platform/files';
 import type { LoadedPreset } from '../presets/presets';
 import { signatureOf } from '../presets/signature';
-import type { Readers } from '../readers/reader-calls';
+import type { SpecReaders } from './spec-readers';
+import type { ModelReaders } from '../own/model-readers';
+import type { InputReaders } from '../perf/input/input-readers';
 import { applyConfigPatch } from '../triton/config-patch';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
@@ -107,7 +109,7 @@ async function fileProblems(spec: RunSpec, places: CommandPlaces): Promise<SpecP
 
 /** Where commands run from, and what reads the files that a choice names. */
 export interface PreviewPlaces extends CommandPlaces {
-  readonly readers: Readers;
+  readonly readers: ModelReaders & InputReaders & SpecReaders;
 }
 
 /** Everything that the wizard shows of a choice. Never throws for a bad choice: what is wrong with it is a value. */

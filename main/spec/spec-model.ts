@@ -1,7 +1,7 @@
 import { toWire } from '../contract/errors';
 import { sourceOf } from '../own/preset-of';
 import { parseYaml } from '../platform/parse-yaml';
-import type { SpecModel } from '../readers/reader-calls';
+import type { SpecModel } from './spec-readers';
 import { sizeProblem, specKind } from './spec-kind';
 
 /** The preset and the own model that a run.yaml names; nothing of a text of another kind. Pure, never throws. */

@@ -2,7 +2,7 @@ import type { Signature, TensorSignature } from '../contract/artefacts';
 import type { Framework, RunSpec } from '../contract/run-spec';
 import { defaultWorkspaceBytes } from '../contract/run-spec';
 import { exportedFormat } from '../formats/formats';
-import { isFileSource, sampleTensors } from '../own/served-tensors';
+import { isFileSource, sampleTensors } from '../contract/served-tensors';
 import { configuredTraits } from '../triton/configured-traits';
 import type { TlsFiles } from '../contract/tls';
 import type { ToolkitArgument, ToolkitCommand } from './toolkit';

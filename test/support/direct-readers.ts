@@ -1,5 +1,5 @@
-import type { ReaderName, Readers } from '../../main/readers/reader-calls';
-import { readerTable } from '../../main/readers/reader-table';
+import type { ReaderName, Readers } from '../../main/core/readers';
+import { readerTable } from '../../main/core/reader-table';
 
 const direct =
   (name: ReaderName) =>

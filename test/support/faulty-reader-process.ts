@@ -1,4 +1,4 @@
-import { readerTable } from '../../main/readers/reader-table';
+import { readerTable } from '../../main/core/reader-table';
 import { serveReaders } from '../../main/readers/serve-readers';
 import { WorkbenchError } from '../../main/contract/errors';
 

@@ -30,7 +30,7 @@ async function bundled(entry: string): Promise<string> {
 }
 
 /** A reader's process as it is bundled for the product, made once for all tests of this process. */
-export function readerBundle(entry = 'main/readers/reader-process.ts'): Promise<string> {
+export function readerBundle(entry = 'main/core/reader-process.ts'): Promise<string> {
   const known = made.get(entry) ?? bundled(entry);
   made.set(entry, known);
   return known;

@@ -3,13 +3,9 @@ import type { DockerEngineSpec, Format, Framework } from '../../contract/run-spe
 import { imageFamily } from '../../contract/serving';
 import { readImageRecipe } from '../../docker/images/image-recipe';
 import { formatOf } from '../../formats/formats';
+import { defaultRelease } from '../../machine/releases';
 import type { ImageRequest } from '../../docker/images/prepare-image';
 
-/**
- * NVIDIA's release that is taken where nobody names one: the first without any published flaw that the table of
- * releases (`resources/images/releases.yaml`) knows of.
- */
-export const defaultRelease = '26.07';
 const registry = 'nvcr.io/nvidia';
 
 /** NVIDIA's images of a release: server, client tools and framework. */

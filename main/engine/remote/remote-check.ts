@@ -8,7 +8,7 @@ import type { ModelConfig } from '../../triton/model-config';
 import { compareServedConfig } from '../../triton/served-config';
 import { readTls } from '../../triton/tls';
 import { assertListening, tlsOf } from './remote-engine';
-import { parseRemoteUrl } from './remote-url';
+import { parseRemoteUrl } from '../../triton/remote-url';
 
 /** Milliseconds that each question may take: a person waits for the answer. */
 const askMs = 3000;

@@ -4,7 +4,7 @@ import type { TlsFiles } from '../../contract/tls';
 import { createTritonClient } from '../../triton/client';
 import { readTls } from '../../triton/tls';
 import type { Engine, ServerHandle, StartServerInput } from '../engine';
-import { parseRemoteUrl } from './remote-url';
+import { parseRemoteUrl } from '../../triton/remote-url';
 
 /** Measuring over gRPC needs the port that was only derived: find out now rather than in the middle of a sweep. */
 export function assertListening(address: string, timeoutMs: number): Promise<void> {

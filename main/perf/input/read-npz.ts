@@ -1,6 +1,6 @@
-import { FileWindow } from '../../own/file-window';
-import type { ZipEntry } from '../../own/zip-directory';
-import { readZipDirectory, readZipEntry } from '../../own/zip-directory';
+import { FileWindow } from '../../platform/file-window';
+import type { ZipEntry } from '../../platform/zip-directory';
+import { readZipDirectory, readZipEntry } from '../../platform/zip-directory';
 import { parseNpy, rawElements } from './parse-npy';
 import type { NpyArray } from './parse-npy';
 import type { InputEntry, ReadInput, SampleTensor, WantedTensor, WantedTensors } from './wanted-tensor';

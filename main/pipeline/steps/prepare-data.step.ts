@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sampleTensors } from '../../own/served-tensors';
+import { sampleTensors } from '../../contract/served-tensors';
 import { givenWeights } from '../../contract/given-weights';
 import { preparedNames, runFiles } from '../../store/run-files';
 import { makeDatasetCommand, trainCommand } from '../../toolkit/verb-commands';

@@ -8,7 +8,7 @@ import { createDockerLink } from '../../../main/docker/docker-link';
 import { createEngines } from '../../../main/engine/engines';
 import type { Engines } from '../../../main/engine/engines';
 import { serverArguments, serverEnvironment } from '../../../main/engine/local/server-command';
-import { parseRemoteUrl } from '../../../main/engine/remote/remote-url';
+import { parseRemoteUrl } from '../../../main/triton/remote-url';
 import { homeLayout } from '../../../main/platform/layout';
 import { specFixture } from '../../support/run-state';
 import { rejection } from '../../support/rejection';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { onlineConcurrency } from '../../../main/perf/concurrency';
+import { onlineConcurrency } from '../../../main/presets/online-concurrency';
 import { isSteady } from '../../../main/perf/stability';
 import { partsInterval, throughputInterval } from '../../../main/perf/throughput-interval';
 

@@ -1,6 +1,19 @@
 import { readerBounds } from '../contract/reader-limits';
-import type { ReaderName, Readers } from './reader-calls';
-import { ReaderPool } from './reader-pool';
+import type { ModelReaders } from '../own/model-readers';
+import type { InputReaders } from '../perf/input/input-readers';
+import { ReaderPool } from '../readers/reader-pool';
+import type { SpecReaders } from '../spec/spec-readers';
+
+/** Everything that is read of what came from outside: input and output of each reader, plain data both. */
+export type Readers = Readonly<ModelReaders & InputReaders & SpecReaders>;
+export type ReaderName = keyof Readers;
+
+/** The same functions, as they are in the process that reads. */
+export type ReaderTable = {
+  readonly [Name in ReaderName]: (
+    input: Parameters<Readers[Name]>[0],
+  ) => Awaited<ReturnType<Readers[Name]>> | ReturnType<Readers[Name]>;
+};
 
 export interface ReaderService {
   readonly readers: Readers;

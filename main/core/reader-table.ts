@@ -10,10 +10,10 @@ import { readPreset } from '../presets/presets';
 import { editConfig } from '../spec/edit-config';
 import { importSpec } from '../spec/import-spec';
 import { readSpecModel } from '../spec/spec-model';
-import type { ReaderCalls } from './reader-calls';
+import type { ReaderTable } from './readers';
 
 /** The one place where names of readers lead to functions. Runs in the reader's process. */
-export const readerTable: ReaderCalls = {
+export const readerTable: ReaderTable = {
   onnx: ({ path }) => readOnnx(path),
   torchscript: ({ path }) => readTorchscript(path),
   savedModel: ({ path }) => readSavedModel(path),

@@ -1,5 +1,5 @@
 import { readerTable } from './reader-table';
-import { serveReaders } from './serve-readers';
+import { serveReaders } from '../readers/serve-readers';
 
 /** Entry of the process in which everything from outside is read. */
 serveReaders(readerTable);

@@ -3,7 +3,7 @@ import type { ModelSource } from '../../../main/contract/run-spec';
 import { formatOf } from '../../../main/formats/formats';
 import { modelConfigOf } from '../../../main/formats/model-config-of';
 import { filePreset } from '../../../main/own/own-preset';
-import { sampleTensors } from '../../../main/own/served-tensors';
+import { sampleTensors } from '../../../main/contract/served-tensors';
 import { signatureOf } from '../../../main/presets/signature';
 import { resolveSpec } from '../../../main/presets/resolve-spec';
 

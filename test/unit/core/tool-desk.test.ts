@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CoreEvent } from '../../../main/contract/api';
 import type { InstallWork } from '../../../main/contract/tools';
-import { createToolDesk } from '../../../main/machine/tool-desk';
+import { createToolDesk } from '../../../main/core/tool-desk';
 import { homeLayout } from '../../../main/platform/layout';
 import { rejection } from '../../support/rejection';
 import { until } from '../../support/until';

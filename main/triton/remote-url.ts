@@ -1,5 +1,5 @@
-import { shownAddress, withScheme } from '../../contract/address';
-import { WorkbenchError } from '../../contract/errors';
+import { shownAddress, withScheme } from '../contract/address';
+import { WorkbenchError } from '../contract/errors';
 
 interface RemoteAddress {
   readonly http: string;
