@@ -17,18 +17,29 @@ const order = [
   ['cli'],
 ];
 
-const orderRules = order.flatMap((line, index) =>
-  line.map((name) => {
-    const beside = line.filter((other) => other !== name);
-    const notBelow = [...beside, ...order.slice(index + 1).flat()];
-    return {
-      name: `5-order-of-capabilities-${name}`,
-      severity: 'error',
-      from: { path: `^main/${name}(/|\\.ts$)` },
-      to: { path: notBelow.length === 0 ? '^$' : `^main/(${notBelow.join('|')})(/|\\.ts$)` },
-    };
-  }),
-);
+/** The rooms of the load generator, likewise (docs/adr/0007). */
+const nativeOrder = [
+  ['socket'],
+  ['http2', 'seam'],
+  ['requests'],
+  ['grpc', 'http1', 'windows'],
+  ['generator'],
+  ['level'],
+];
+
+const orderRules = (folder, lines) =>
+  lines.flatMap((line, index) =>
+    line.map((name) => {
+      const beside = line.filter((other) => other !== name);
+      const notBelow = [...beside, ...lines.slice(index + 1).flat()];
+      return {
+        name: `5-order-of-${folder}-${name}`,
+        severity: 'error',
+        from: { path: `^${folder}/${name}(/|\\.ts$)` },
+        to: { path: notBelow.length === 0 ? '^$' : `^${folder}/(${notBelow.join('|')})(/|\\.ts$)` },
+      };
+    }),
+  );
 
 /** The boundaries of ARCHITECTURE.md, held by `npm run check`. */
 module.exports = {
@@ -66,7 +77,8 @@ module.exports = {
       from: { path: '^main/contract/' },
       to: { pathNot: '^main/contract/|node_modules/zod/' },
     },
-    ...orderRules,
+    ...orderRules('main', order),
+    ...orderRules('main/perf/native', nativeOrder),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

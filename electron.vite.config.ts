@@ -17,7 +17,7 @@ export default defineConfig({
         input: {
           main: here('electron/main.ts'),
           cli: here('main/cli/cli.ts'),
-          'load-worker': here('main/perf/native/load-worker.ts'),
+          'load-worker': here('main/perf/native/generator/load-worker.ts'),
           'load-process': here('main/perf/load-process.ts'),
           'reader-process': here('main/core/reader-process.ts'),
         },

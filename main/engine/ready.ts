@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { WorkbenchError } from '../contract/errors';
 import type { TritonClient } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
-import { inferOverStream } from '../perf/native/infer-stream';
+import { inferOverStream } from '../perf/native/grpc/infer-stream';
 import { traitsOf } from '../triton/model-traits';
 import { tensorValues, zeroTensor } from '../triton/tensor';
 import type { Tensor } from '../triton/tensor';

@@ -1,7 +1,7 @@
 import type { LoadTool } from './load-tool';
-import { levelInTurns } from './native/level-in-turns';
-import { measureLevel } from './native/measure-level';
-import { measureTogether } from './native/measure-together';
+import { levelInTurns } from './native/level/level-in-turns';
+import { measureLevel } from './native/level/measure-level';
+import { measureTogether } from './native/level/measure-together';
 
 /** The workbench's own load generator. @param options.workerFile bundled entry of its worker thread. */
 export function createNativeTool(options: { readonly workerFile: string }): LoadTool {

@@ -1,10 +1,10 @@
 import type { LoadPoint } from '../../main/contract/results';
 import { histogramOf, LatencyHistogram } from '../../main/perf/latency-histogram';
 import type { MeasureInput } from '../../main/perf/load-tool';
-import { levelResult, summarizeWindow } from '../../main/perf/native/level-result';
-import { runLoadSession } from '../../main/perf/native/load-session';
-import { readJob } from '../../main/perf/native/read-job';
-import type { RecordedWindow } from '../../main/perf/native/worker-messages';
+import { levelResult, summarizeWindow } from '../../main/perf/native/level/level-result';
+import { runLoadSession } from '../../main/perf/native/level/load-session';
+import { readJob } from '../../main/perf/native/level/read-job';
+import type { RecordedWindow } from '../../main/perf/native/seam/worker-messages';
 
 /** One measurement of a level: what the product says of it, and the windows it says it from. */
 export interface Trial {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { LoadPoint } from '../../main/contract/results';
 import { createCpuMarks } from '../../main/perf/analyzer/cpu-marks';
 import type { MeasureInput } from '../../main/perf/load-tool';
-import { measureLevel } from '../../main/perf/native/measure-level';
+import { measureLevel } from '../../main/perf/native/level/measure-level';
 
 /** What the bench hands to the process that measures with the native generator. */
 export interface ChildInput {

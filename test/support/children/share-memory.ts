@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sharedName } from '../../../main/perf/native/shared-names';
+import { sharedName } from '../../../main/perf/native/requests/shared-names';
 
 /** Makes both files of shared memory in the given folder, says their names and stays. */
 async function main(): Promise<void> {

@@ -1,0 +1,210 @@
+import { toWire, WorkbenchError } from '../../../contract/errors';
+import { GrpcTransport } from '../grpc/transport';
+import { HttpTransport } from '../http1/transport';
+import type { LoadJob } from '../seam/load-job';
+import type { Pacer } from './pacer';
+import { createSchedule } from '../../request-schedule';
+import type { ResponseTimes, Transport, TransportEvents } from '../seam/transport';
+import { nowUs } from '../seam/transport';
+import { WindowKeeper } from '../windows/window-keeper';
+import { FailureCounter } from '../windows/window-recorder';
+import type { FromWorker } from '../seam/worker-messages';
+
+/** A server that answers nothing for so long counts as unreachable. */
+const silenceLimitUs = 120e6;
+const watchEveryMs = 1000;
+
+/** What the generator needs of its thread. */
+export interface GeneratorPorts {
+  /** Takes a copy: what a window holds is used again. */
+  readonly post: (message: FromWorker) => void;
+  readonly createPacer: (onDue: () => void) => Pacer;
+}
+
+/**
+ * Closed loop: each slot sends its next request when the one before has been answered, without think time. Open loop,
+ * with a schedule: a request goes out when it is due, by any free slot; without one it waits, and that wait counts.
+ */
+export class LoadGenerator implements TransportEvents {
+  private readonly transport: Transport;
+  private readonly windows: WindowKeeper;
+  private readonly failures = new FailureCounter();
+  private readonly watch: NodeJS.Timeout;
+  private readonly dueUs: Float64Array;
+  private readonly free: number[] = [];
+  /** Slots that wait for the shared memory. */
+  private readonly parked: number[] = [];
+  private readonly nextInterval: (() => number) | null;
+  private pacer: Pacer | null = null;
+  private nextDueUs = 0;
+  private succeeded = 0;
+  private stopping = false;
+  private finished = false;
+  private underWay = 0;
+  private lastEndUs = nowUs();
+
+  constructor(
+    private readonly job: LoadJob,
+    private readonly ports: GeneratorPorts,
+  ) {
+    this.nextInterval = job.schedule === null ? null : createSchedule(job.schedule);
+    this.dueUs = new Float64Array(job.concurrency);
+    this.windows = new WindowKeeper(job, () => this.transport, ports.post);
+    this.transport = job.protocol === 'grpc' ? new GrpcTransport(job, this) : new HttpTransport(job, this);
+    this.watch = setInterval(() => {
+      this.checkSilence();
+    }, watchEveryMs);
+  }
+
+  start(): void {
+    if (this.nextInterval === null) {
+      for (let slot = 0; slot < this.job.concurrency; slot += 1) this.send(slot);
+    } else {
+      // The lowest number last: it is taken first, so that few connections carry what few can.
+      for (let slot = this.job.concurrency - 1; slot >= 0; slot -= 1) this.free.push(slot);
+      this.pacer = this.ports.createPacer(() => {
+        this.sendDue();
+      });
+      this.nextDueUs = nowUs() + this.nextInterval();
+      this.sendDue();
+    }
+    this.windows.start();
+  }
+
+  stop(): void {
+    this.stopping = true;
+    this.windows.stop();
+    for (const slot of this.free.splice(0)) this.endSequence(slot);
+    if (this.underWay === 0) this.finish();
+  }
+
+  /** What a slot has begun with the server it also ends there; false: nothing was open. */
+  private endSequence(slot: number): boolean {
+    if (!this.transport.closeSequence(slot)) return false;
+    this.send(slot);
+    return true;
+  }
+
+  /** The shared memory is registered again: goes on with the slots that found it missing. */
+  resume(): void {
+    for (const slot of this.parked.splice(0)) {
+      this.underWay += 1;
+      this.afterEnd(slot, nowUs());
+    }
+  }
+
+  /** What the server has counted at a bound of the windows. */
+  cut(bound: number, succeeded: number | null): void {
+    if (!this.stopping) this.windows.cut(bound, succeeded, this.underWay);
+  }
+
+  private isLostRegion(message: string): boolean {
+    const { shared } = this.job;
+    return shared !== null && (message.includes(shared.inputRegion) || message.includes(shared.outputRegion));
+  }
+
+  private send(slot: number): void {
+    this.underWay += 1;
+    this.transport.start(slot);
+  }
+
+  /** Sends what is due while there are free slots; the rest goes out as slots become free. */
+  private sendDue(): void {
+    if (this.nextInterval === null || this.stopping || this.finished) return;
+    const presentUs = nowUs();
+    while (this.nextDueUs <= presentUs) {
+      const slot = this.free.pop();
+      if (slot === undefined) return;
+      this.dueUs[slot] = this.nextDueUs;
+      this.nextDueUs += this.nextInterval();
+      // Silence is counted from here: before, nobody was asked anything.
+      if (this.underWay === 0) this.lastEndUs = presentUs;
+      this.send(slot);
+    }
+    this.pacer?.wakeAt(this.nextDueUs);
+  }
+
+  success(
+    slot: number,
+    startUs: number,
+    endUs: number,
+    sendUs: number,
+    recvUs: number,
+    answers?: ResponseTimes,
+  ): void {
+    this.succeeded += 1;
+    const dueUs = this.nextInterval === null ? startUs : (this.dueUs[slot] ?? startUs);
+    this.windows.success(startUs, endUs, sendUs, recvUs, dueUs, answers);
+    this.afterEnd(slot, endUs);
+  }
+
+  failure(slot: number, kind: string, message: string): void {
+    this.failures.add(kind, message);
+    this.windows.failure(kind, message);
+    if (this.isLostRegion(message)) {
+      if (this.parked.length === 0) this.ports.post({ type: 'regions-lost' });
+      this.parked.push(slot);
+      this.underWay -= 1;
+      this.lastEndUs = nowUs();
+      if (this.stopping && this.underWay === 0) this.finish();
+      return;
+    }
+    this.afterEnd(slot, nowUs());
+  }
+
+  private afterEnd(slot: number, endUs: number): void {
+    this.underWay -= 1;
+    this.lastEndUs = endUs;
+    if (this.finished) return;
+    if (this.stopping) {
+      if (!this.endSequence(slot) && this.underWay === 0) this.finish();
+      return;
+    }
+    if (this.nextInterval === null) this.send(slot);
+    else {
+      // Sequences take turns, so that the server gives none up for idle; else the lowest slots do what they can.
+      if (this.job.sequences === null) this.free.push(slot);
+      else this.free.unshift(slot);
+      this.sendDue();
+    }
+    this.windows.requestEnded(endUs);
+  }
+
+  private checkSilence(): void {
+    if (this.underWay === 0 || nowUs() - this.lastEndUs < silenceLimitUs) return;
+    this.fatal(
+      new WorkbenchError('server-unreachable', `No request was answered within ${silenceLimitUs / 1e6} s`, {
+        where: `${this.job.host}:${this.job.port}`,
+      }),
+    );
+  }
+
+  private finish(): void {
+    if (this.end()) {
+      this.ports.post({
+        type: 'ended',
+        totals: {
+          succeeded: this.succeeded,
+          failures: this.failures.counts,
+          checks: this.transport.checks,
+          outputs: this.transport.outputs,
+        },
+      });
+    }
+  }
+
+  fatal(error: WorkbenchError): void {
+    if (this.end()) this.ports.post({ type: 'failed', error: toWire(error) });
+  }
+
+  /** False when it had ended before. */
+  private end(): boolean {
+    if (this.finished) return false;
+    this.finished = true;
+    clearInterval(this.watch);
+    this.windows.close();
+    this.pacer?.close();
+    this.transport.close();
+    return true;
+  }
+}

@@ -1,0 +1,35 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { LoadJob } from '../seam/load-job';
+import { LoadGenerator } from './load-generator';
+import { createPacer, runPacer } from './pacer';
+import { toWire, WorkbenchError } from '../../../contract/errors';
+import type { FromWorker, ToWorker } from '../seam/worker-messages';
+
+/** Entry of the worker thread that generates one level's load, and of its clock; bundled as a file of its own. */
+if (parentPort !== null) {
+  const port = parentPort;
+  const data = workerData as LoadJob | SharedArrayBuffer;
+  if (data instanceof SharedArrayBuffer) runPacer(data, port);
+  else {
+    const post = (message: FromWorker) => {
+      port.postMessage(message);
+      if (message.type === 'ended' || message.type === 'failed') port.close();
+    };
+    try {
+      const generator = new LoadGenerator(data, {
+        post,
+        createPacer: (onDue) => createPacer(__filename, onDue),
+      });
+      port.on('message', (message: ToWorker) => {
+        if (message.type === 'stop') generator.stop();
+        else if (message.type === 'cut') generator.cut(message.bound, message.succeeded);
+        else generator.resume();
+      });
+      generator.start();
+    } catch (error) {
+      if (!(error instanceof WorkbenchError)) throw error;
+      // Of what is asked for and cannot be: told as it is, with what to do.
+      post({ type: 'failed', error: toWire(error) });
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import type { RequestInputs } from '../requests/batch-payloads';
+import type { RequestInputHead, RequestTarget } from '../seam/load-job';
+import {
+  encodeBytesField,
+  encodeBytesHead,
+  encodeStringField,
+  encodeVarint,
+  wireType,
+} from './protobuf-writer';
+import type { SharedPlaces } from '../requests/request-source';
+import type { SequencePlace } from '../requests/sequence-plan';
+import type { SharedPlace } from '../requests/shared-layout';
+
+/** gRPC's frame of a message: one byte compressed or not, four bytes length. */
+export const grpcPrefixBytes = 5;
+
+// Field numbers of KServe v2's grpc_service.proto: ModelInferRequest and its InferInputTensor.
+const request = {
+  modelName: 1,
+  modelVersion: 2,
+  parameters: 4,
+  inputs: 5,
+  outputs: 6,
+  rawInputContents: 7,
+} as const;
+const input = { name: 1, datatype: 2, shape: 3, parameters: 4 } as const;
+const requestedOutput = { name: 1, parameters: 2 } as const;
+const parameter = { bool: 1, int64: 2, string: 3 } as const;
+const mapEntry = { key: 1, value: 2 } as const;
+
+function encodeParameter(field: number, key: string, value: Buffer): Buffer {
+  return encodeBytesField(
+    field,
+    Buffer.concat([encodeStringField(mapEntry.key, key), encodeBytesField(mapEntry.value, value)]),
+  );
+}
+
+const int64 = (value: number): Buffer =>
+  Buffer.concat([encodeVarint(parameter.int64 * 8 + wireType.varint), encodeVarint(value)]);
+
+const bool = (value: boolean): Buffer => Buffer.from([parameter.bool * 8 + wireType.varint, Number(value)]);
+
+/** What a request says beside its tensors. */
+export interface RequestExtras {
+  /** Instead of tensors: where they are. */
+  readonly shared?: SharedPlaces | null;
+  readonly sequence?: SequencePlace | null;
+  /** The end of the answers is told by itself where no answer says that it is the last. */
+  readonly emptyFinal?: boolean;
+}
+
+/** The parameters of the sequence and decoupled extensions. */
+function encodeExtras({ sequence = null, emptyFinal = false }: RequestExtras): Buffer[] {
+  const one = (key: string, value: Buffer) => encodeParameter(request.parameters, key, value);
+  return [
+    ...(sequence === null
+      ? []
+      : [
+          one('sequence_id', int64(sequence.id)),
+          one('sequence_start', bool(sequence.start)),
+          one('sequence_end', bool(sequence.end)),
+        ]),
+    ...(emptyFinal ? [one('triton_enable_empty_final_response', bool(true))] : []),
+  ];
+}
+
+/** The parameters of the system shared memory extension. */
+function encodePlace(field: number, place: SharedPlace): Buffer {
+  return Buffer.concat([
+    encodeParameter(field, 'shared_memory_region', encodeStringField(parameter.string, place.region)),
+    encodeParameter(field, 'shared_memory_offset', int64(place.offset)),
+    encodeParameter(field, 'shared_memory_byte_size', int64(place.bytes)),
+  ]);
+}
+
+/** A whole uncompressed gRPC message with a ModelInferRequest, tensors as raw contents or in shared memory. */
+export function encodeGrpcRequest(
+  target: RequestTarget,
+  inputs: RequestInputs,
+  extras: RequestExtras = {},
+): Buffer {
+  const { shared = null } = extras;
+  const parts: Uint8Array[] = [encodeStringField(request.modelName, target.modelName)];
+  if (target.modelVersion !== '') parts.push(encodeStringField(request.modelVersion, target.modelVersion));
+  parts.push(...encodeExtras(extras));
+  const heads: readonly (RequestInputHead & { readonly place?: SharedPlace })[] = shared?.inputs ?? inputs;
+  for (const { place, ...tensor } of heads) {
+    const fields = Buffer.concat([
+      encodeStringField(input.name, tensor.name),
+      encodeStringField(input.datatype, tensor.datatype),
+      encodeBytesField(input.shape, Buffer.concat(tensor.shape.map(encodeVarint))),
+      ...(place === undefined ? [] : [encodePlace(input.parameters, place)]),
+    ]);
+    parts.push(encodeBytesField(request.inputs, fields));
+  }
+  for (const { name, place } of shared?.outputs ?? []) {
+    const fields = [
+      encodeStringField(requestedOutput.name, name),
+      encodePlace(requestedOutput.parameters, place),
+    ];
+    parts.push(encodeBytesField(request.outputs, Buffer.concat(fields)));
+  }
+  for (const tensor of inputs) {
+    parts.push(encodeBytesHead(request.rawInputContents, tensor.data.length), tensor.data);
+  }
+  const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
+  const prefix = Buffer.alloc(grpcPrefixBytes);
+  prefix.writeUInt32BE(bytes, 1);
+  return Buffer.concat([prefix, ...parts]);
+}

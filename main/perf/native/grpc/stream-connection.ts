@@ -1,0 +1,186 @@
+import { GrpcMessageSplitter } from './message-splitter';
+import type { GrpcConnectionOptions } from './slot-connection';
+import { GrpcSlotConnection } from './slot-connection';
+import { GrpcStatus } from './status';
+import { GrpcStreamAnswer } from './stream-response';
+import type { Http2Session } from '../http2/session';
+import { ReplyTooLarge } from '../seam/reply-limit';
+import { nowUs } from '../seam/transport';
+
+/** Of one stream; the peer is told that as much again is taken, long before its window of 2 GiB is used up. */
+const renewAfterBytes = 2 ** 30;
+
+/** A slot's stream, with the one request that it has under way. */
+class SlotStream {
+  readonly splitter: GrpcMessageSplitter;
+  readonly status = new GrpcStatus();
+  /** -1: there is no stream at present. */
+  streamId = -1;
+  busy = false;
+  startUs = 0;
+  sendUs = 0;
+  recvUs = 0;
+  receivedBytes = 0;
+  /** The answers to its request are looked at. */
+  looked = false;
+  fault: { readonly kind: string; readonly message: string } | null = null;
+  readonly contentUs: number[] = [];
+
+  constructor(
+    readonly slot: number,
+    replyLimitBytes: number,
+  ) {
+    this.splitter = new GrpcMessageSplitter(replyLimitBytes);
+  }
+}
+
+/**
+ * One HTTP/2 connection that carries a bidirectional ModelStreamInfer for each of a few slots. A slot has one request under
+ * way; it is over with the answer that says it is the last.
+ */
+export class GrpcStreamConnection extends GrpcSlotConnection {
+  protected readonly session: Http2Session;
+  private readonly answer = new GrpcStreamAnswer();
+  private readonly bySlot = new Map<number, SlotStream>();
+  private readonly byId = new Map<number, SlotStream>();
+  private messageStream: SlotStream | null = null;
+
+  constructor(options: GrpcConnectionOptions) {
+    super(options);
+    this.session = this.connect({
+      fieldsOf: (streamId) => this.byId.get(streamId)?.status,
+      data: (streamId, buffer, start, end) => {
+        this.onData(streamId, buffer, start, end);
+      },
+      ended: (streamId) => {
+        const stream = this.byId.get(streamId);
+        if (stream === undefined) return;
+        const failure = stream.status.failure();
+        // A stream that ends well while a request waits has left it without its last answer.
+        this.drop(
+          stream,
+          failure?.kind ?? 'bad response',
+          failure?.message ?? 'the stream ended before the final answer',
+        );
+      },
+      reset: (streamId, code) => {
+        const stream = this.byId.get(streamId);
+        if (stream === undefined) return;
+        this.drop(stream, 'stream reset', `the server reset the stream with HTTP/2 error ${code}`);
+      },
+    });
+  }
+
+  protected hasRequests(): boolean {
+    return this.busyStreams().length > 0;
+  }
+
+  protected failAbove(last: number, kind: string, message: string): void {
+    for (const stream of [...this.byId.values()])
+      if (stream.streamId > last) this.drop(stream, kind, message);
+  }
+
+  protected takeSlots(): number[] {
+    const slots = this.busyStreams().map((stream) => stream.slot);
+    this.byId.clear();
+    return slots;
+  }
+
+  private busyStreams(): SlotStream[] {
+    return [...this.byId.values()].filter((stream) => stream.busy);
+  }
+
+  protected begin(slot: number): void {
+    const startUs = nowUs();
+    let stream = this.bySlot.get(slot);
+    if (stream === undefined) {
+      stream = new SlotStream(slot, this.options.replyLimitBytes);
+      this.bySlot.set(slot, stream);
+    }
+    stream.busy = true;
+    stream.startUs = startUs;
+    stream.recvUs = 0;
+    stream.fault = null;
+    stream.contentUs.length = 0;
+    const { session } = this;
+    if (stream.streamId < 0) this.open(stream);
+    session.outbound.message(stream.streamId, this.options.nextMessage(slot));
+    stream.sendUs = nowUs() - startUs;
+  }
+
+  private open(stream: SlotStream): void {
+    const { session } = this;
+    stream.streamId = session.nextStreamId();
+    stream.splitter.reset();
+    stream.status.reset();
+    stream.receivedBytes = 0;
+    this.byId.set(stream.streamId, stream);
+    session.outbound.openStream(stream.streamId, session.headerBlock());
+    session.openWindow(stream.streamId);
+    if (session.exhausted) this.retire();
+  }
+
+  private onData(streamId: number, buffer: Buffer, start: number, end: number): void {
+    const stream = this.byId.get(streamId);
+    if (stream === undefined) return;
+    stream.receivedBytes += end - start;
+    if (stream.receivedBytes > renewAfterBytes) {
+      this.session.renew(streamId, stream.receivedBytes);
+      stream.receivedBytes = 0;
+    }
+    this.messageStream = stream;
+    try {
+      stream.splitter.push(buffer, start, end, this.onMessage);
+    } catch (error) {
+      if (!(error instanceof ReplyTooLarge)) throw error;
+      this.session.cancel(streamId);
+      this.drop(stream, error.kind, error.message);
+    }
+  }
+
+  private readonly onMessage = (buffer: Buffer, start: number, end: number): void => {
+    const stream = this.messageStream;
+    if (stream === null) return;
+    // What was asked for and what is answered cannot be told apart on this stream any more.
+    if (!stream.busy) throw new Error('an answer that nobody asked for');
+    const { answer } = this;
+    const startUs = nowUs();
+    try {
+      answer.read(buffer, start, end);
+      if (answer.error !== '') stream.fault ??= { kind: 'error answer', message: answer.error };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      stream.fault ??= { kind: 'bad response', message };
+    }
+    const endUs = nowUs();
+    stream.recvUs += endUs - startUs;
+    if (answer.hasContent) {
+      stream.contentUs.push(endUs);
+      if (stream.fault === null) {
+        if (stream.contentUs.length === 1) stream.looked = this.options.looks(stream.slot);
+        if (stream.looked) this.options.look(stream.slot, buffer, answer.from, answer.to);
+      }
+    }
+    if (answer.final) this.finish(stream, endUs);
+  };
+
+  private finish(stream: SlotStream, finalUs: number): void {
+    stream.busy = false;
+    const { events } = this.options;
+    const { slot, startUs, sendUs, recvUs, contentUs, fault } = stream;
+    if (fault === null) {
+      const endUs = contentUs[contentUs.length - 1] ?? finalUs;
+      events.success(slot, startUs, endUs, sendUs, recvUs, { contentUs, finalUs });
+    } else events.failure(slot, fault.kind, fault.message);
+  }
+
+  /** Forgets the stream; the request that it had under way has failed. */
+  private drop(stream: SlotStream, kind: string, message: string): void {
+    this.byId.delete(stream.streamId);
+    this.session.outbound.forget(stream.streamId);
+    stream.streamId = -1;
+    if (!stream.busy) return;
+    stream.busy = false;
+    this.options.events.failure(stream.slot, kind, message);
+  }
+}

@@ -1,0 +1,153 @@
+import { largestRequestBytes } from '../requests/batch-payloads';
+import { decodeGrpcOutputs } from './decode-outputs';
+import { GrpcConnection } from './connection';
+import { authorityOf, grpcHeaders } from './headers';
+import { encodeGrpcRequest } from './request';
+import type { GrpcConnectionOptions, GrpcSlotConnection } from './slot-connection';
+import { GrpcStreamConnection } from './stream-connection';
+import type { LoadJob } from '../seam/load-job';
+import { ReconnectPolicy } from '../seam/reconnect-policy';
+import { OutputValidator } from '../requests/output-validator';
+import { replyLimitBytes } from '../seam/reply-limit';
+import { createRequestSource } from '../requests/request-source';
+import type { RequestSource } from '../requests/request-source';
+import { noOutputChecks } from '../seam/transport';
+import type { OutputCheckCounts, SharedChecks, Transport, TransportEvents } from '../seam/transport';
+
+/** perf_analyzer's TRITON_CLIENT_GRPC_CHANNEL_MAX_SHARE_COUNT: many small requests in one write. */
+const slotsPerConnection = 6;
+/** From this size on sharing costs more than it saves: requests stand in line in one socket, and the server reads them one by one. */
+const ownConnectionBytes = 256 * 1024;
+
+/** gRPC over HTTP/2 of our own; slots share connections by sixes, as perf_analyzer's do, unless their requests are large. */
+export class GrpcTransport implements Transport {
+  private readonly connections: GrpcSlotConnection[] = [];
+  private readonly retiring = new Set<GrpcSlotConnection>();
+  private readonly source: RequestSource;
+  private readonly blocks: ReturnType<typeof grpcHeaders>;
+  private readonly losses: ReconnectPolicy;
+  private readonly validator: OutputValidator | null;
+  private readonly requestBytes: number;
+  private readonly slotsPerConnection: number;
+  private closed = false;
+
+  constructor(
+    private readonly job: LoadJob,
+    private readonly events: TransportEvents,
+  ) {
+    this.source = createRequestSource(job, (inputs, shared, sequence) =>
+      encodeGrpcRequest(job, inputs, { shared, sequence, emptyFinal: job.streaming }),
+    );
+    this.validator = job.outputChecks === null ? null : new OutputValidator(job.outputChecks, job);
+    this.blocks = grpcHeaders(job, job.streaming ? 'ModelStreamInfer' : 'ModelInfer');
+    this.requestBytes = largestRequestBytes(job);
+    this.slotsPerConnection = this.requestBytes < ownConnectionBytes ? slotsPerConnection : 1;
+    const count = Math.ceil(job.concurrency / this.slotsPerConnection);
+    this.losses = new ReconnectPolicy(authorityOf(job), count);
+    // In an open loop most slots are never used.
+    const first = job.schedule === null ? count : 1;
+    for (let index = 0; index < first; index += 1) this.connections.push(this.open());
+  }
+
+  start(slot: number): void {
+    const index = Math.floor(slot / this.slotsPerConnection);
+    // Slots are taken from the lowest on: there is none missing in between.
+    while (this.connections.length <= index) this.connections.push(this.open());
+    this.connections[index]?.start(slot);
+  }
+
+  get checks(): SharedChecks {
+    return { checked: this.source.checked, wrong: this.source.wrong };
+  }
+
+  get outputs(): OutputCheckCounts {
+    return this.validator?.counts ?? noOutputChecks;
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    for (const connection of [...this.connections, ...this.retiring]) connection.close();
+    this.source.close();
+  }
+
+  closeSequence(slot: number): boolean {
+    return this.source.closeSequence(slot);
+  }
+
+  get sequencesEnded(): number {
+    return this.source.sequencesEnded;
+  }
+
+  private open(): GrpcSlotConnection {
+    const { host, port, tls, streaming } = this.job;
+    const options: GrpcConnectionOptions = {
+      ...{ host, port, tls },
+      blocks: this.blocks,
+      requestBytes: this.requestBytes,
+      alone: this.job.concurrency === 1,
+      nextMessage: (slot) => this.source.next(slot),
+      shared: this.job.shared !== null,
+      replyLimitBytes: replyLimitBytes(this.job),
+      looks: (slot) => this.validator?.begin(slot, this.source.payloadOf(slot)) ?? false,
+      look: (slot, buffer, start, end) => {
+        this.validator?.look(slot, this.source.payloadOf(slot), () => decodeGrpcOutputs(buffer, start, end));
+      },
+      events: {
+        success: (slot, startUs, endUs, sendUs, recvUs, answers) => {
+          this.losses.succeeded();
+          const looked = this.validator?.take(slot) ?? null;
+          const fault = this.source.check(slot);
+          if (fault !== null) this.failed(slot, fault.kind, fault.message);
+          else if (looked === null) this.events.success(slot, startUs, endUs, sendUs, recvUs, answers);
+          else if (looked.fault !== null) this.failed(slot, looked.fault.kind, looked.fault.message);
+          else {
+            // The time of a stream's answer is taken before it is looked at.
+            const heldUs = answers === undefined ? looked.heldUs : 0;
+            this.events.success(slot, startUs, endUs - heldUs, sendUs, recvUs, answers);
+          }
+        },
+        failure: (slot, kind, message) => {
+          this.failed(slot, kind, message);
+        },
+        retired: (connection) => {
+          this.retiring.add(connection);
+          this.replace(connection);
+        },
+        lost: (connection, opened, reason, slots) => {
+          this.onLost(connection, opened, reason, slots);
+        },
+      },
+    };
+    return streaming ? new GrpcStreamConnection(options) : new GrpcConnection(options);
+  }
+
+  private failed(slot: number, kind: string, message: string): void {
+    this.validator?.forget(slot);
+    this.source.failed(slot);
+    this.events.failure(slot, kind, message);
+  }
+
+  private replace(connection: GrpcSlotConnection): void {
+    const index = this.connections.indexOf(connection);
+    if (index >= 0 && !this.closed) this.connections[index] = this.open();
+  }
+
+  private onLost(
+    connection: GrpcSlotConnection,
+    opened: boolean,
+    reason: string,
+    slots: readonly number[],
+  ): void {
+    this.retiring.delete(connection);
+    if (this.closed) return;
+    const end = this.losses.lost(opened, reason);
+    if (end !== null) {
+      this.close();
+      this.events.fatal(end);
+      return;
+    }
+    this.replace(connection);
+    for (const slot of slots) this.failed(slot, 'connection lost', reason);
+  }
+}

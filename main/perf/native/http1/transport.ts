@@ -1,0 +1,282 @@
+import type { Socket } from 'node:net';
+import { largestRequestBytes } from '../requests/batch-payloads';
+import type { Failure } from '../seam/transport';
+import { encodeHttpRequest } from './request';
+import { decodeHttpOutputs, HttpResponseChecker } from './response';
+import { HttpReplyReader } from './response-reader';
+import type { HttpReply } from './response-reader';
+import type { LoadJob } from '../seam/load-job';
+import { ReconnectPolicy } from '../seam/reconnect-policy';
+import { OutputValidator } from '../requests/output-validator';
+import { ReplyTooLarge, replyLimitBytes } from '../seam/reply-limit';
+import { createRequestSource } from '../requests/request-source';
+import type { RequestSource } from '../requests/request-source';
+import { openSocket } from '../socket/socket';
+import type { SocketTarget } from '../socket/socket';
+import type { OutputCheckCounts, SharedChecks, Transport, TransportEvents } from '../seam/transport';
+import { noOutputChecks, nowUs } from '../seam/transport';
+
+interface Owner {
+  readonly target: SocketTarget;
+  readonly events: Pick<TransportEvents, 'success'>;
+  readonly shared: boolean;
+  readonly replyLimitBytes: number;
+  nextRequest(slot: number): Buffer;
+  /** What is wrong with the slot's answer in shared memory. */
+  check(slot: number): Failure | null;
+  readonly validator: OutputValidator | null;
+  payloadOf(slot: number): number;
+  succeeded(): void;
+  failed(slot: number, kind: string, message: string): void;
+  /** The reply before was the connection's last. */
+  ended(connection: HttpConnection): void;
+  lost(connection: HttpConnection, opened: boolean, reason: string): void;
+}
+
+/** Triton's own words in an error reply, or the beginning of whatever it sent. */
+function errorText(buffer: Buffer, start: number, end: number): string {
+  const text = buffer.toString('utf8', start, Math.min(end, start + 4096));
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (parsed !== null && typeof parsed === 'object' && 'error' in parsed) return String(parsed.error);
+  } catch {
+    // Not JSON: the text itself is the best there is.
+  }
+  return text;
+}
+
+/** A slot's own keep-alive connection, as each of perf_analyzer's threads has one. */
+class HttpConnection {
+  private readonly socket: Socket;
+  private readonly checker: HttpResponseChecker;
+  private readonly reader: HttpReplyReader;
+  private open = false;
+  private wanted = false;
+  private busy = false;
+  private closing = false;
+  private fault = '';
+  private requests = 0;
+  private startUs = 0;
+  private sendUs = -1;
+  private bodyUs = 0;
+
+  constructor(
+    readonly slot: number,
+    private readonly owner: Owner,
+  ) {
+    this.checker = new HttpResponseChecker(owner.shared);
+    this.reader = new HttpReplyReader(
+      {
+        bodyBegins: () => {
+          this.bodyUs = nowUs();
+        },
+        reply: (reply, buffer, start, end) => {
+          this.onReply(reply, buffer, start, end);
+        },
+      },
+      owner.replyLimitBytes,
+    );
+    this.socket = openSocket(owner.target, {
+      opened: () => {
+        this.open = true;
+        if (this.wanted) this.send();
+      },
+      received: (buffer, length) => {
+        this.receive(buffer, length);
+      },
+      room: () => this.reader.room(),
+      closed: (opened, reason) => {
+        if (this.closing) return;
+        this.closing = true;
+        this.owner.lost(this, opened, this.fault === '' ? reason : this.fault);
+      },
+    });
+  }
+
+  /** A request is under way, or waits for the connection. */
+  get occupied(): boolean {
+    return this.busy || this.wanted;
+  }
+
+  start(): void {
+    if (this.open) this.send();
+    else this.wanted = true;
+  }
+
+  close(): void {
+    this.closing = true;
+    this.socket.destroy();
+  }
+
+  private send(): void {
+    this.wanted = false;
+    this.busy = true;
+    this.requests += 1;
+    this.startUs = nowUs();
+    this.bodyUs = this.startUs;
+    this.socket.write(this.owner.nextRequest(this.slot));
+    if (this.socket.writableLength === 0) {
+      this.sendUs = nowUs() - this.startUs;
+      return;
+    }
+    this.sendUs = -1;
+    const request = this.requests;
+    // An empty write behind the request: its callback says that the kernel has taken the last byte.
+    this.socket.write('', () => {
+      if (this.requests === request && this.sendUs < 0) this.sendUs = nowUs() - this.startUs;
+    });
+  }
+
+  private receive(buffer: Buffer, length: number): void {
+    try {
+      if (!this.busy) throw new Error('bytes that nobody asked for');
+      this.reader.push(buffer, length);
+    } catch (error) {
+      if (error instanceof ReplyTooLarge) {
+        this.refuse(error);
+        return;
+      }
+      this.fault = error instanceof Error ? error.message : String(error);
+      this.socket.destroy();
+    }
+  }
+
+  /** Where the reply would end, nobody reads to: the connection ends with it. */
+  private refuse(error: ReplyTooLarge): void {
+    this.busy = false;
+    this.close();
+    this.owner.ended(this);
+    this.owner.failed(this.slot, error.kind, error.message);
+  }
+
+  private onReply(reply: HttpReply, buffer: Buffer, start: number, end: number): void {
+    this.busy = false;
+    let fault: Failure | null;
+    let endUs = nowUs();
+    if (reply.status !== 200) {
+      fault = { kind: `HTTP ${reply.status}`, message: errorText(buffer, start, end) };
+    } else {
+      try {
+        this.checker.check(buffer, start, end, reply.jsonBytes);
+        // What is looked at from here on is not the server's time.
+        endUs = nowUs();
+        fault = this.owner.check(this.slot);
+      } catch (error) {
+        fault = { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
+      }
+    }
+    const { validator } = this.owner;
+    const payload = this.owner.payloadOf(this.slot);
+    if (fault === null && validator?.begin(this.slot, payload) === true) {
+      validator.look(this.slot, payload, () => decodeHttpOutputs(buffer, start, end, reply.jsonBytes));
+    }
+    const looked = validator?.take(this.slot) ?? null;
+    fault ??= looked?.fault ?? null;
+    const { startUs } = this;
+    // The server may answer before it has read everything.
+    const sendUs = this.sendUs < 0 ? this.bodyUs - startUs : this.sendUs;
+    if (!reply.keepAlive) {
+      this.close();
+      this.owner.ended(this);
+    }
+    if (fault === null) {
+      this.owner.succeeded();
+      this.owner.events.success(this.slot, startUs, endUs, sendUs, endUs - this.bodyUs);
+    } else {
+      this.owner.failed(this.slot, fault.kind, fault.message);
+    }
+  }
+}
+
+/** HTTP/1.1 with the binary tensor data extension, one connection a slot. */
+export class HttpTransport implements Transport {
+  private readonly connections: HttpConnection[] = [];
+  private readonly owner: Owner;
+  private readonly source: RequestSource;
+  private readonly validator: OutputValidator | null;
+  private closed = false;
+
+  constructor(job: LoadJob, events: TransportEvents) {
+    const authority = `${job.host.includes(':') ? `[${job.host}]` : job.host}:${job.port}`;
+    const source = createRequestSource(job, (inputs, shared, sequence) =>
+      encodeHttpRequest(job, authority, inputs, shared, sequence),
+    );
+    const failed = (slot: number, kind: string, message: string) => {
+      source.failed(slot);
+      events.failure(slot, kind, message);
+    };
+    this.source = source;
+    this.validator = job.outputChecks === null ? null : new OutputValidator(job.outputChecks, job);
+    const losses = new ReconnectPolicy(authority, job.concurrency);
+    this.owner = {
+      target: {
+        ...{ host: job.host, port: job.port, tls: job.tls, protocol: 'http/1.1' },
+        requestBytes: largestRequestBytes(job),
+      },
+      events,
+      shared: job.shared !== null,
+      replyLimitBytes: replyLimitBytes(job),
+      nextRequest: (slot) => source.next(slot),
+      check: (slot) => source.check(slot),
+      validator: this.validator,
+      payloadOf: (slot) => source.payloadOf(slot),
+      succeeded: () => {
+        losses.succeeded();
+      },
+      failed,
+      ended: (connection) => {
+        this.replace(connection);
+      },
+      lost: (connection, opened, reason) => {
+        if (this.closed) return;
+        const end = losses.lost(opened, reason);
+        if (end !== null) {
+          this.close();
+          events.fatal(end);
+          return;
+        }
+        this.replace(connection);
+        if (connection.occupied) failed(connection.slot, 'connection lost', reason);
+      },
+    };
+    // In an open loop most slots are never used.
+    const first = job.schedule === null ? job.concurrency : 1;
+    for (let slot = 0; slot < first; slot += 1) this.open(slot);
+  }
+
+  start(slot: number): void {
+    while (this.connections.length <= slot) this.open(this.connections.length);
+    this.connections[slot]?.start();
+  }
+
+  closeSequence(slot: number): boolean {
+    return this.source.closeSequence(slot);
+  }
+
+  get sequencesEnded(): number {
+    return this.source.sequencesEnded;
+  }
+
+  private open(slot: number): void {
+    this.connections[slot] = new HttpConnection(slot, this.owner);
+  }
+
+  get checks(): SharedChecks {
+    return { checked: this.source.checked, wrong: this.source.wrong };
+  }
+
+  get outputs(): OutputCheckCounts {
+    return this.validator?.counts ?? noOutputChecks;
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.source.close();
+    for (const connection of this.connections) connection.close();
+  }
+
+  private replace(connection: HttpConnection): void {
+    if (!this.closed) this.open(connection.slot);
+  }
+}

@@ -1,0 +1,108 @@
+import { frameFlag, frameHeaderBytes, frameType, ownMaxFrameBytes } from './frames';
+
+export interface FrameSink {
+  /** A piece of a DATA frame's content; `last` with the frame's end. The buffer is only valid during the call. */
+  data(streamId: number, endStream: boolean, buffer: Buffer, start: number, end: number, last: boolean): void;
+  /** Any other frame, whole. The buffer is only valid during the call. */
+  frame(type: number, flags: number, streamId: number, buffer: Buffer, start: number, end: number): void;
+}
+
+/** Cuts the bytes of a connection into frames, wherever the pieces end. DATA is passed on without a copy. */
+export class Http2FrameReader {
+  private readonly header = Buffer.alloc(frameHeaderBytes);
+  private headerFill = 0;
+  private type = 0;
+  private flags = 0;
+  private streamId = 0;
+  /** Bytes of the present frame that have not come; -1 between frames. */
+  private left = -1;
+  private kept: Buffer | null = null;
+  private keptFill = 0;
+
+  constructor(private readonly sink: FrameSink) {}
+
+  /** The stream of the DATA frame that is under way, where `contentLeft` is not 0. */
+  get contentStream(): number {
+    return this.streamId;
+  }
+
+  /** Bytes of content that the DATA frame under way still has, with nothing but content in between. */
+  get contentLeft(): number {
+    return this.left > 0 && this.streams() ? this.left : 0;
+  }
+
+  /** Throws an Error when a frame is longer than allowed. */
+  push(chunk: Buffer, length: number): void {
+    let at = 0;
+    while (at < length || this.left === 0) {
+      if (this.left < 0) {
+        at = this.takeHeader(chunk, at, length);
+        if (this.left < 0) return;
+      }
+      const take = Math.min(this.left, length - at);
+      if (this.streams()) {
+        this.left -= take;
+        const last = this.left === 0;
+        if (last) this.left = -1;
+        const ends = (this.flags & frameFlag.endStream) !== 0;
+        if (take > 0 || last) this.sink.data(this.streamId, ends, chunk, at, at + take, last);
+      } else if (this.kept === null && take === this.left) {
+        this.left = -1;
+        this.whole(chunk, at, at + take);
+      } else {
+        this.keep(chunk, at, take);
+      }
+      at += take;
+    }
+  }
+
+  private streams(): boolean {
+    return this.type === frameType.data && (this.flags & frameFlag.padded) === 0;
+  }
+
+  private takeHeader(chunk: Buffer, from: number, length: number): number {
+    let source = chunk;
+    let base = from;
+    let at = from + frameHeaderBytes;
+    if (this.headerFill > 0 || at > length) {
+      const take = Math.min(frameHeaderBytes - this.headerFill, length - from);
+      chunk.copy(this.header, this.headerFill, from, from + take);
+      this.headerFill += take;
+      if (this.headerFill < frameHeaderBytes) return length;
+      this.headerFill = 0;
+      source = this.header;
+      base = 0;
+      at = from + take;
+    }
+    this.left = source.readUIntBE(base, 3);
+    this.type = source[base + 3] ?? 0;
+    this.flags = source[base + 4] ?? 0;
+    this.streamId = source.readUInt32BE(base + 5) & 0x7fffffff;
+    if (this.left > ownMaxFrameBytes) throw new Error(`A frame of ${this.left} bytes, longer than allowed`);
+    return at;
+  }
+
+  private keep(chunk: Buffer, at: number, take: number): void {
+    this.kept ??= Buffer.alloc(this.left);
+    chunk.copy(this.kept, this.keptFill, at, at + take);
+    this.keptFill += take;
+    this.left -= take;
+    if (this.left > 0) return;
+    const { kept } = this;
+    this.kept = null;
+    this.keptFill = 0;
+    this.left = -1;
+    this.whole(kept, 0, kept.length);
+  }
+
+  private whole(buffer: Buffer, start: number, end: number): void {
+    if (this.type !== frameType.data) {
+      this.sink.frame(this.type, this.flags, this.streamId, buffer, start, end);
+      return;
+    }
+    const padding = buffer[start] ?? 0;
+    if (padding + 1 > end - start) throw new Error('A DATA frame with more padding than content');
+    const ends = (this.flags & frameFlag.endStream) !== 0;
+    this.sink.data(this.streamId, ends, buffer, start + 1, end - padding, true);
+  }
+}

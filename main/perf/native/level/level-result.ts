@@ -1,0 +1,269 @@
+import type { LoadPoint, MeasurementWindow, Spread } from '../../../contract/results';
+import type { LoadLevel } from '../../../contract/scenario-levels';
+import type { SequenceSettings } from '../../../contract/sequences';
+import { isDrifting } from '../../drift';
+import { histogramError, histogramOf, LatencyHistogram } from '../../latency-histogram';
+import type { HistogramData } from '../../latency-histogram';
+import { cacheColumns, mergeDeltas, serverColumns } from '../../server-columns';
+import type { ServerColumns, ServerDelta } from '../../server-columns';
+import { sequenceLengths } from '../../sequence-lengths';
+import { roundUs } from '../../round-us';
+import { throughputInterval } from '../../throughput-interval';
+import { isSteady, stabilityWindows } from '../../stability';
+import { clientFlag, clientLoadOf } from '../windows/client-load';
+import { latencyIntervalsOf } from './latency-intervals-of';
+import type { FailureCount, RecordedWindow } from '../seam/worker-messages';
+import { largestOf, smallestOf } from '../../../contract/extremes';
+
+/** Above this share of failed requests the level is flagged (contract). */
+const errorShareLimit = 0.01;
+/** Classes of the histogram that a level keeps. */
+const histogramBins = 24;
+
+type ServerTime = Exclude<keyof ServerColumns, 'knownUs' | 'meanServerBatch'>;
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+export const failureCount = (failures: readonly FailureCount[]): number =>
+  sum(failures.map((failure) => failure.count));
+
+/** A window as it is told and kept. */
+export function summarizeWindow(window: RecordedWindow, batchSize: number): MeasurementWindow {
+  const latencies = histogramOf(window.latencies);
+  const { count } = latencies;
+  return {
+    durationUs: roundUs(window.durationUs),
+    startUs: roundUs(window.startUs),
+    requestCount: count,
+    errorCount: failureCount(window.failures),
+    inferencesPerSecond: (count * batchSize * 1e6) / window.durationUs,
+    avgUs: roundUs(latencies.avgUs),
+    p50Us: count === 0 ? null : roundUs(latencies.percentile(50)),
+    p99Us: count === 0 ? null : roundUs(latencies.percentile(99)),
+    ...(window.scheduled === null || count === 0
+      ? {}
+      : { scheduledP99Us: roundUs(histogramOf(window.scheduled).percentile(99)) }),
+  };
+}
+
+export interface MeasuredWindow {
+  readonly recorded: RecordedWindow;
+  readonly summary: MeasurementWindow;
+  /** null: the server's counters went back within the window. */
+  readonly server: ServerDelta | null;
+  /** Of an ensemble: the same of each of its models; absent of others. */
+  readonly composing?: readonly ComposingDelta[];
+}
+
+export interface ComposingDelta {
+  readonly modelName: string;
+  readonly server: ServerDelta | null;
+}
+
+function merged(all: readonly (HistogramData | null)[]): LatencyHistogram {
+  const histogram = new LatencyHistogram();
+  for (const data of all) if (data !== null) histogram.merge(data);
+  return histogram;
+}
+
+function mergedFailures(windows: readonly RecordedWindow[]): FailureCount[] {
+  const byKind = new Map<string, FailureCount>();
+  for (const failure of windows.flatMap((window) => window.failures)) {
+    const before = byKind.get(failure.kind);
+    byKind.set(
+      failure.kind,
+      before === undefined ? failure : { ...before, count: before.count + failure.count },
+    );
+  }
+  return [...byKind.values()];
+}
+
+const spreadOf = (times: LatencyHistogram): Spread => ({
+  avgUs: roundUs(times.avgUs),
+  p50Us: roundUs(times.percentile(50)),
+  p90Us: roundUs(times.percentile(90)),
+  p95Us: roundUs(times.percentile(95)),
+  p99Us: roundUs(times.percentile(99)),
+  maxUs: roundUs(times.maxUs),
+});
+
+/** Items a second in the parts of a window. */
+function blockRates({ blockCounts, blockUs, lastBlockUs }: RecordedWindow, batchSize: number): number[] {
+  return blockCounts.map((count, index) => {
+    const spanUs = index === blockCounts.length - 1 ? lastBlockUs : blockUs;
+    return (count * batchSize * 1e6) / spanUs;
+  });
+}
+
+/** The open loop's own columns. */
+function scheduledOf(windows: readonly RecordedWindow[]): LoadPoint['scheduled'] {
+  if (windows.some((window) => window.scheduled === null)) return undefined;
+  const scheduled = merged(windows.map((window) => window.scheduled));
+  return { ...spreadOf(scheduled), delayedCount: sum(windows.map((window) => window.delayedCount)) };
+}
+
+/** What windows with several answers a request say of them; null without such windows. */
+function streamingOf(
+  windows: readonly RecordedWindow[],
+): Omit<NonNullable<LoadPoint['streaming']>, 'decoupled'> | null {
+  const answers = windows.flatMap((window) => window.answers ?? []);
+  if (answers.length === 0) return null;
+  const first = merged(answers.map((window) => window.first));
+  const between = merged(answers.map((window) => window.between));
+  const final = merged(answers.map((window) => window.final));
+  const count = sum(answers.map((window) => window.count));
+  const told = answers.filter((window) => window.final.total > 0);
+  return {
+    responsesPerRequest: count / final.count,
+    responsesPerSecond: (count * 1e6) / sum(windows.map((window) => window.durationUs)),
+    fewestResponses: smallestOf(told.map((window) => window.fewest)),
+    mostResponses: largestOf(told.map((window) => window.most)),
+    firstResponse: first.count === 0 ? null : spreadOf(first),
+    interResponse: between.count === 0 ? null : spreadOf(between),
+    finalResponse: spreadOf(final),
+  };
+}
+
+/** The server's columns of each model of an ensemble; undefined of another model. */
+function composingOf(windows: readonly MeasuredWindow[]): LoadPoint['composing'] {
+  const names = windows[0]?.composing?.map(({ modelName }) => modelName) ?? [];
+  if (names.length === 0) return undefined;
+  return names.map((modelName, index) => {
+    const deltas = windows.flatMap((window) => window.composing?.[index]?.server ?? []);
+    const all = mergeDeltas(deltas);
+    const columns = serverColumns(all);
+    // The model was loaded anew in every window: nothing is known of it.
+    const known = (value: number): number | null => (deltas.length === 0 ? null : value);
+    return {
+      modelName,
+      modelVersion: all.version,
+      requestCount: known(all.success.count),
+      inferenceCount: known(all.inferenceCount),
+      executionCount: known(all.executionCount),
+      queueUs: known(roundUs(columns.queueUs)),
+      computeInputUs: known(roundUs(columns.computeInputUs)),
+      computeInferUs: known(roundUs(columns.computeInferUs)),
+      computeOutputUs: known(roundUs(columns.computeOutputUs)),
+      cacheHitCount: known(all.cacheHit.count),
+      cacheMissCount: known(all.cacheMiss.count),
+    };
+  });
+}
+
+/** Fewer than 95 % of what was asked for, and not by the chance of a Poisson process. */
+function missesRate(level: LoadLevel, ended: number, durationUs: number): boolean {
+  if (level.requestRate === undefined) return false;
+  const wanted = (level.requestRate * durationUs) / 1e6;
+  return ended < 0.95 * wanted - 2 * Math.sqrt(wanted);
+}
+
+/**
+ * The level's point: the last three windows merged as perf_analyzer does (performance.md 1.4, 1.7).
+ * @returns null when no request succeeded in them.
+ */
+export function levelResult(
+  windows: readonly MeasuredWindow[],
+  level: LoadLevel,
+  settings: {
+    readonly stabilityPercentage: number;
+    readonly sequences?: SequenceSettings | undefined;
+    /** Of the input data, by which sequences are as long as they are. */
+    readonly streams?: readonly number[] | undefined;
+    /** Of the model; of effect for requests over a stream. */
+    readonly decoupled?: boolean;
+    /** Generators in the same process; absent: this one alone. */
+    readonly generators?: number;
+  },
+): Omit<LoadPoint, 'loadTool' | 'protocol' | 'elapsedUs'> | null {
+  const last = windows.slice(-stabilityWindows);
+  const recorded = last.map((window) => window.recorded);
+  const latencies = merged(recorded.map((window) => window.latencies));
+  const { count } = latencies;
+  if (count === 0) return null;
+  const stable = isSteady(
+    windows.map((window) => window.summary),
+    settings.stabilityPercentage,
+  );
+  const errorCount = sum(last.map((window) => window.summary.errorCount));
+  const durationUs = sum(recorded.map((window) => window.durationUs));
+  const { avgUs } = latencies;
+  const sendUs = sum(recorded.map((window) => window.sendSumUs)) / count;
+  const recvUs = sum(recorded.map((window) => window.recvSumUs)) / count;
+  const deltas = last.flatMap((window) => (window.server === null ? [] : [window.server]));
+  const counted = deltas.length === 0 ? null : mergeDeltas(deltas);
+  const server = counted === null ? null : serverColumns(counted);
+  const cache = counted === null ? null : cacheColumns(counted);
+  const serverUs = (column: ServerTime) => (server === null ? null : roundUs(server[column]));
+  const blocks = recorded.flatMap((window) => blockRates(window, level.batchSize));
+  const interval = throughputInterval(
+    blocks,
+    last.map(({ summary }) => summary.inferencesPerSecond),
+    count,
+  );
+  // Parts with equally few requests do not scatter, and yet no count says more than this.
+  const oneRequestIps = (level.batchSize * 1e6) / durationUs;
+  const blockLatencies = recorded.flatMap((window) => window.blockLatencies.flatMap((block) => block ?? []));
+  const drifting = isDrifting(blocks) || isDrifting(blockLatencies.map((block) => block.avgUs));
+  const client = clientLoadOf(recorded);
+  const scheduled = scheduledOf(recorded);
+  const { sequences, decoupled = false, generators = 1 } = settings;
+  const heldUp = clientFlag(client, latencies.percentile(50), generators);
+  const streaming = streamingOf(recorded);
+  const bins = latencies.bins(histogramBins);
+  const failures = mergedFailures(recorded);
+  const composing = composingOf(last);
+  const flags: LoadPoint['flags'] = [
+    ...(stable ? [] : (['unstable'] as const)),
+    ...(errorCount > errorShareLimit * (count + errorCount) ? (['errors'] as const) : []),
+    ...(heldUp === null ? [] : [heldUp]),
+    ...(windows.some((window) => window.server === null) ? (['server-restarted'] as const) : []),
+    ...(drifting ? (['drifting'] as const) : []),
+    ...(missesRate(level, count + errorCount, durationUs) ? (['rate-not-reached'] as const) : []),
+  ];
+  return {
+    ...level,
+    inferencesPerSecond: (count * level.batchSize * 1e6) / durationUs,
+    clientSendUs: roundUs(sendUs),
+    // Without the server's counters it is not known what of the rest was on the way.
+    networkServerSendRecvUs:
+      server === null ? null : roundUs(Math.max(0, avgUs - sendUs - recvUs - server.knownUs)),
+    serverQueueUs: serverUs('queueUs'),
+    serverComputeInputUs: serverUs('computeInputUs'),
+    serverComputeInferUs: serverUs('computeInferUs'),
+    serverComputeOutputUs: serverUs('computeOutputUs'),
+    clientRecvUs: roundUs(recvUs),
+    p50Us: roundUs(latencies.percentile(50)),
+    p90Us: roundUs(latencies.percentile(90)),
+    p95Us: roundUs(latencies.percentile(95)),
+    p99Us: roundUs(latencies.percentile(99)),
+    avgUs: roundUs(avgUs),
+    requestCount: count,
+    errorCount,
+    stable,
+    flags,
+    meanServerBatch: server?.meanServerBatch ?? null,
+    throughputIntervalIps: interval === null ? null : Math.max(interval, oneRequestIps),
+    ...latencyIntervalsOf(recorded),
+    percentileError: histogramError,
+    histogram: { edgesUs: bins.edgesUs.map(roundUs), counts: bins.counts },
+    ...(scheduled === undefined ? {} : { scheduled }),
+    client,
+    ...(client.cpuShare === null
+      ? {}
+      : { clientCpuUsPerRequest: roundUs((client.cpuShare * durationUs) / count) }),
+    ...(streaming === null ? {} : { streaming: { decoupled, ...streaming } }),
+    ...(sequences === undefined
+      ? {}
+      : {
+          sequences: {
+            ...sequenceLengths(sequences, settings.streams),
+            concurrent: level.concurrency,
+            endedPerSecond: (sum(recorded.map((window) => window.sequencesEnded)) * 1e6) / durationUs,
+          },
+        }),
+    ...(cache === null ? {} : { cache }),
+    ...(composing === undefined ? {} : { composing }),
+    ...(failures.length === 0 ? {} : { errorsByKind: failures }),
+    windows: windows.map((window) => window.summary),
+  };
+}

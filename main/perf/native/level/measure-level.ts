@@ -1,0 +1,320 @@
+import { WorkbenchError } from '../../../contract/errors';
+import type { LoadPoint } from '../../../contract/results';
+import { linkedAbort } from '../../../platform/abort';
+import { createTritonClient } from '../../../triton/client';
+import type { TritonClient } from '../../../triton/client';
+import { composingModels } from '../../../triton/composing-models';
+import type { ComposingModel } from '../../../triton/composing-models';
+import type { ModelStatistics } from '../../../triton/statistics';
+import { levelText } from '../../../contract/level-text';
+import { readTls } from '../../../triton/tls';
+import type { MeasureInput } from '../../load-tool';
+import { serverDelta } from '../../server-columns';
+import { isSteady } from '../../stability';
+import type { MeasuredWindow } from './level-result';
+import { failureCount, levelResult, summarizeWindow } from './level-result';
+import { payloadCounts } from '../requests/batch-payloads';
+import type { LevelGroup } from './level-group';
+import type { LevelTurns } from './level-turns';
+import { addedTotals } from './level-turns';
+import { runLoadSession } from './load-session';
+import type { LoadJob } from '../seam/load-job';
+import { readJob, readOutputChecks } from './read-job';
+import { createSharedRegions } from '../requests/shared-regions';
+import type { SharedRegions } from '../requests/shared-regions';
+import type { FailureCount, LoadTotals, RecordedWindow } from '../seam/worker-messages';
+
+export interface MeasuredLevel {
+  readonly point: LoadPoint;
+  /** Everything sent for the level, warm-up and the drain at the end included. */
+  readonly totals: LoadTotals;
+  /** For a further turn of the level. */
+  readonly turns: LevelTurns;
+}
+
+interface MeasureContext {
+  /** With which other levels it begins and ends. */
+  readonly group?: LevelGroup;
+  /** null: this is the level's first turn. */
+  readonly earlier?: LevelTurns | null;
+}
+
+const inWords = (failures: readonly FailureCount[]): string[] =>
+  failures.map((failure) => `${failure.count} requests failed: ${failure.kind}: ${failure.message}`);
+
+function allFailed(input: MeasureInput, failures: readonly FailureCount[]): WorkbenchError {
+  const [first] = failures;
+  return new WorkbenchError(
+    'inference-failed',
+    `Triton answered no request for ${input.modelName}: ${first === undefined ? 'no answer' : `${first.kind}: ${first.message}`}`,
+    {
+      where: levelText(input.level),
+      details: inWords(failures).join('\n'),
+    },
+  );
+}
+
+/** The server's counters at one moment. */
+interface Counters {
+  readonly own: readonly ModelStatistics[];
+  /** Of an ensemble, in the order of its models. */
+  readonly composing: readonly {
+    readonly modelName: string;
+    readonly statistics: readonly ModelStatistics[];
+  }[];
+}
+
+/** All at once: what lies between the answers is work that no window has. */
+async function fetchCounters(
+  client: TritonClient,
+  input: MeasureInput,
+  composing: readonly ComposingModel[],
+  signal: AbortSignal,
+): Promise<Counters> {
+  const [own, ...others] = await Promise.all([
+    client.modelStatistics(input.modelName, input.modelVersion, { signal }),
+    ...composing.map(({ name, version }) => client.modelStatistics(name, version, { signal })),
+  ]);
+  return {
+    own,
+    composing: composing.map(({ name }, index) => ({ modelName: name, statistics: others[index] ?? [] })),
+  };
+}
+
+/**
+ * Windows of one level until they are steady or enough, with the server's counters at each bound. The statistics are
+ * fetched from here, not from the thread that generates the load, when a window's time is over (performance.md 1.3).
+ */
+class LevelWindows {
+  readonly measured: MeasuredWindow[];
+  /** When the time of the level's warm-up was over. */
+  firstMs: number | null;
+  /** From there to the same moment of this turn. */
+  private offsetUs = 0;
+  /** The server's counters at the bounds of the windows that have not been added. */
+  private bounds: readonly Promise<Counters>[] = [];
+  private tail: Promise<void> = Promise.resolve();
+  private decided = false;
+
+  /** @param initial the server's counters before the first request of this turn */
+  constructor(
+    private readonly input: MeasureInput,
+    private readonly initial: Counters,
+    private readonly fetchStatistics: () => Promise<Counters>,
+    private readonly fail: (error: unknown) => void,
+    private readonly context: MeasureContext,
+  ) {
+    this.measured = [...(context.earlier?.windows ?? [])];
+    this.firstMs = context.earlier?.firstMs ?? null;
+  }
+
+  /** How many of this turn's requests the server has counted as successful; null when its counters do not tell. */
+  async bound(): Promise<number | null> {
+    if (this.decided) return null;
+    if (this.bounds.length === 0) {
+      const nowMs = performance.now();
+      this.firstMs ??= nowMs;
+      this.offsetUs = (nowMs - this.firstMs) * 1000;
+    }
+    const counters = this.fetchStatistics();
+    this.bounds = [...this.bounds, counters];
+    try {
+      return serverDelta(this.initial.own, (await counters).own)?.success.count ?? null;
+    } catch (error) {
+      this.fail(error);
+      return null;
+    }
+  }
+
+  add(recorded: RecordedWindow, stop: () => void): void {
+    const [before, after] = this.bounds;
+    if (before === undefined || after === undefined) return;
+    this.bounds = this.bounds.slice(1);
+    this.tail = this.tail
+      .then(async () => {
+        this.take(recorded, await before, await after, stop);
+      })
+      .catch(this.fail);
+  }
+
+  private take(window: RecordedWindow, before: Counters, after: Counters, stop: () => void): void {
+    if (this.decided) return;
+    const { input, measured } = this;
+    const { group } = this.context;
+    const recorded = { ...window, startUs: window.startUs + this.offsetUs };
+    const summary = summarizeWindow(recorded, input.level.batchSize);
+    if (measured.length === 0 && recorded.latencies.total === 0) throw allFailed(input, recorded.failures);
+    measured.push({
+      recorded,
+      summary,
+      server: serverDelta(before.own, after.own),
+      composing: after.composing.map(({ modelName, statistics }, index) => ({
+        modelName,
+        server: serverDelta(before.composing[index]?.statistics ?? [], statistics),
+      })),
+    });
+    input.onWindow(summary, measured.length - 1);
+    if (failureCount(recorded.failures) > 0) input.onLog(inWords(recorded.failures));
+    const steady = isSteady(
+      measured.map((window) => window.summary),
+      input.settings.stabilityPercentage,
+    );
+    const enough = steady || measured.length >= input.settings.maxTrials;
+    const finish = () => {
+      this.decided = true;
+      stop();
+    };
+    if (group !== undefined) group.update(this, enough, finish);
+    else if (enough) finish();
+  }
+}
+
+/** null: tensors go over the wire. Throws combination-unsupported for CUDA. */
+async function sharedRegions(
+  client: TritonClient,
+  input: MeasureInput,
+  job: LoadJob,
+): Promise<SharedRegions | null> {
+  const { sharedMemory = 'none' } = input.settings;
+  if (sharedMemory === 'none') return null;
+  if (sharedMemory === 'system') return createSharedRegions(client, input, job);
+  throw new WorkbenchError('combination-unsupported', 'The native generator has no CUDA shared memory', {
+    where: '--shared-memory',
+    remedy: 'Measure with --load-tool perf_analyzer.',
+  });
+}
+
+/** Says when not all of the entries are sent. Throws input-invalid where they cannot be. */
+function sayWhatIsSent(input: MeasureInput, job: LoadJob): void {
+  const { all, made } = payloadCounts(job);
+  if (made < all)
+    input.onLog([`Of ${all} different requests the first ${made} are sent: more are above 256 MiB.`]);
+}
+
+/** Levels that this process is measuring: its CPU time is that of all their generators. */
+let underWay = 0;
+
+/**
+ * Measures one level, or a further turn of it, with the worker thread of `workerFile`; the point is that of all its windows.
+ * Throws as {@link LoadTool} says.
+ */
+export async function measureLevel(
+  workerFile: string,
+  input: MeasureInput,
+  context: MeasureContext = {},
+): Promise<MeasuredLevel> {
+  const startMs = performance.now();
+  const client = createTritonClient(input.httpAddress, { tls: await readTls(input.httpTls) });
+  const plain = { ...(await readJob(input)), outputChecks: await readOutputChecks(client, input) };
+  sayWhatIsSent(input, plain);
+  const composing = await composingModels(client, input.modelName, input.modelVersion, {
+    signal: input.signal,
+  });
+  const regions = await sharedRegions(client, input, plain);
+  // Answers in shared memory are held against those over the wire, and these have been looked at.
+  const job = regions === null ? plain : { ...plain, tensors: [], outputChecks: null, shared: regions.job };
+  const { earlier = null } = context;
+  let repairs = earlier?.repairs ?? 0;
+  const { controller, dispose } = linkedAbort(input.signal);
+  const state: { error: unknown } = { error: null };
+  const fail = (error: unknown) => {
+    state.error ??= error;
+    controller.abort();
+  };
+  underWay += 1;
+  try {
+    await context.group?.arrive(controller.signal);
+    const counters = () => fetchCounters(client, input, composing, controller.signal);
+    const windows = new LevelWindows(input, await counters(), counters, fail, context);
+    const sent = await runLoadSession({
+      workerFile,
+      job,
+      signal: controller.signal,
+      onBound: () => windows.bound(),
+      onWindow: (window, stop) => {
+        windows.add(window, stop);
+      },
+      onRegionsLost: async () => {
+        repairs += 1;
+        input.onLog(['Someone unregistered the shared memory: it is registered again.']);
+        await regions?.repair();
+      },
+    });
+    const totals = earlier === null ? sent : addedTotals(earlier.totals, sent);
+    const elapsedUs = Math.round((performance.now() - startMs) * 1000) + (earlier?.elapsedUs ?? 0);
+    const { stabilityPercentage, sequences } = input.settings;
+    const { decoupled = false } = input;
+    const result = levelResult(windows.measured, input.level, {
+      ...{ stabilityPercentage, sequences, decoupled },
+      streams: input.inputData.streams,
+      generators: Math.max(context.group?.size ?? 1, underWay),
+    });
+    if (result === null) throw allFailed(input, totals.failures);
+    return {
+      point: {
+        ...result,
+        ...(regions === null
+          ? {}
+          : {
+              sharedMemory: {
+                kind: 'system' as const,
+                checkedCount: totals.checks.checked,
+                wrongCount: totals.checks.wrong,
+                repairs,
+              },
+            }),
+        ...(job.schedule === null
+          ? {}
+          : {
+              requestDistribution:
+                job.schedule.intervalsUs.length > 0 ? ('custom' as const) : job.schedule.distribution,
+              ...(job.schedule.intervalsUs.length === 0 && job.schedule.distribution === 'poisson'
+                ? { requestSeed: job.schedule.seed }
+                : {}),
+            }),
+        ...(job.outputChecks === null
+          ? {}
+          : {
+              outputChecks: {
+                checkedCount: totals.outputs.checked,
+                wrongCount: totals.outputs.wrong,
+                comparedCount: totals.outputs.compared,
+                finite: job.outputChecks.finite,
+              },
+            }),
+        ...(job.tls === null
+          ? {}
+          : { tls: { verified: !job.tls.insecure, clientCertificate: job.tls.cert !== undefined } }),
+        loadTool: 'native',
+        protocol: input.protocol,
+        elapsedUs,
+      },
+      totals,
+      turns: {
+        windows: windows.measured,
+        totals,
+        firstMs: windows.firstMs ?? startMs,
+        repairs,
+        elapsedUs,
+      },
+    };
+  } catch (error) {
+    if (input.signal.aborted || state.error === null) throw error;
+    throw goneWhileMeasured(state.error, input);
+  } finally {
+    underWay -= 1;
+    // Also ends a fetch of statistics that nobody waits for any more.
+    controller.abort();
+    dispose();
+    await regions?.close();
+  }
+}
+
+/** The statistics are only fetched from a server that has been answering. */
+function goneWhileMeasured(error: unknown, input: MeasureInput): unknown {
+  if (!(error instanceof WorkbenchError) || error.code !== 'server-unreachable') return error;
+  return new WorkbenchError('server-gone', `Triton at ${input.httpAddress} went away while it was measured`, {
+    details: error.message,
+    cause: error,
+  });
+}

@@ -1,0 +1,99 @@
+import { WorkbenchError } from '../../../contract/errors';
+import type { JobTensor, LoadJob, RequestInputHead } from '../seam/load-job';
+import { largestOf } from '../../../contract/extremes';
+
+export interface RequestInput extends RequestInputHead {
+  readonly data: Buffer;
+}
+
+export type RequestInputs = readonly RequestInput[];
+
+/** Requests are made in advance and kept: this bounds their memory. */
+const maxBytes = 256 * 1024 * 1024;
+
+/** Items of one request, from sample `first` on; of a single one no copy is made. */
+export function batchOf(tensor: Pick<JobTensor, 'samples'>, first: number, batchSize: number): Buffer {
+  const rows: Uint8Array[] = [];
+  for (let row = 0; row < batchSize; row += 1) {
+    const sample = tensor.samples[(first + row) % tensor.samples.length];
+    if (sample !== undefined) rows.push(sample);
+  }
+  const [only] = rows;
+  return rows.length === 1 && only !== undefined
+    ? Buffer.from(only.buffer, only.byteOffset, only.byteLength)
+    : Buffer.concat(rows);
+}
+
+/** The one shape of a request's items. Throws input-invalid where they differ: a batch has one. */
+function shapeOf(
+  { name, shape, shapes, samples }: JobTensor,
+  first: number,
+  batchSize: number,
+): readonly number[] {
+  if (shapes === undefined) return shape;
+  const shapeAt = (row: number) => shapes[(first + row) % samples.length] ?? shape;
+  const found = shapeAt(0);
+  for (let row = 1; row < batchSize; row += 1) {
+    if (shapeAt(row).join() === found.join()) continue;
+    const entries = `${first % samples.length} and ${(first + row) % samples.length}`;
+    throw new WorkbenchError(
+      'input-invalid',
+      `Entries ${entries} have ${name} as [${found.join(', ')}] and [${shapeAt(row).join(', ')}]: they cannot be in one batch`,
+      { where: `batch size ${batchSize}`, remedy: 'Use batch size 1, or entries of one shape.' },
+    );
+  }
+  return found;
+}
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
+
+/** Bytes of tensors that a request has at most; 0 where they are in shared memory. */
+export function largestRequestBytes({ tensors, batchSize }: Pick<LoadJob, 'tensors' | 'batchSize'>): number {
+  const largest = (tensor: JobTensor) =>
+    tensor.samples.reduce((most, sample) => Math.max(most, sample.byteLength), 0);
+  return batchSize * tensors.reduce((sum, tensor) => sum + largest(tensor), 0);
+}
+
+/**
+ * How many different requests the samples make, and how many of them are made: all, or the first that fit into 256 MiB, at
+ * least one. Throws input-invalid where the items of a request differ in shape.
+ */
+export function payloadCounts(job: Pick<LoadJob, 'tensors' | 'batchSize'>): {
+  readonly all: number;
+  readonly made: number;
+} {
+  const { tensors, batchSize } = job;
+  const samples = largestOf(tensors.map((tensor) => tensor.samples.length));
+  const affordable = Math.max(1, Math.floor(maxBytes / Math.max(1, largestRequestBytes(job))));
+  const all = samples / greatestDivisor(samples, batchSize);
+  const made = Math.min(all, affordable);
+  for (const tensor of tensors) {
+    for (let index = 0; index < made; index += 1) shapeOf(tensor, index * batchSize, batchSize);
+  }
+  return { all, made };
+}
+
+/**
+ * The inputs of the different requests that a level sends in turn: request k holds samples k*batch, k*batch + 1, ...,
+ * and begins again at the first sample after the last. As many as it takes until they repeat, fewer when they would not
+ * fit into 256 MiB; at least one. Throws input-invalid where the items of a request differ in shape.
+ */
+export function batchPayloads(job: Pick<LoadJob, 'tensors' | 'batchSize' | 'batched'>): RequestInputs[] {
+  const { made } = payloadCounts(job);
+  const payloads: RequestInputs[] = [];
+  for (let index = 0; index < made; index += 1) {
+    const first = index * job.batchSize;
+    payloads.push(
+      job.tensors.map((tensor) => {
+        const shape = shapeOf(tensor, first, job.batchSize);
+        return {
+          name: tensor.name,
+          datatype: tensor.datatype,
+          shape: job.batched ? [job.batchSize, ...shape] : shape,
+          data: batchOf(tensor, first, job.batchSize),
+        };
+      }),
+    );
+  }
+  return payloads;
+}

@@ -1,0 +1,230 @@
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { WorkbenchError } from '../../../contract/errors';
+import { batchPayloads } from './batch-payloads';
+import type { RequestInputs } from './batch-payloads';
+import type { Failure } from '../seam/transport';
+import { inLargePages } from '../socket/large-pages';
+import type { LoadJob, RequestInputHead, SharedJob } from '../seam/load-job';
+import { elementBytes } from '../../../triton/tensor';
+import { difference } from './output-validator';
+import { comparedBytes, outputOffset } from './shared-layout';
+import type { OutputSet } from './shared-layout';
+import { SequencePlan } from './sequence-plan';
+import type { SequencePlace, SequenceStream } from './sequence-plan';
+import type { SharedPlace } from './shared-layout';
+
+/** Where the tensors of one request lie in shared memory. */
+export interface SharedPlaces {
+  readonly inputs: readonly (RequestInputHead & { readonly place: SharedPlace })[];
+  readonly outputs: readonly { readonly name: string; readonly place: SharedPlace }[];
+}
+
+/** The prepared requests that slots send in turn. */
+export interface RequestSource {
+  next(slot: number): Buffer;
+  /** Which of the payloads the slot sent last. */
+  payloadOf(slot: number): number;
+  /** What is wrong with the slot's answer in shared memory; null when nothing is, or when it was not looked at. */
+  check(slot: number): Failure | null;
+  /** Answers in shared memory that were read back. */
+  readonly checked: number;
+  readonly wrong: number;
+  /** The slot's request failed. */
+  failed(slot: number): void;
+  /** Lets the slot's next request end its sequence; false: it has none open. */
+  closeSequence(slot: number): boolean;
+  /** Sequences whose last request has been sent. */
+  readonly sequencesEnded: number;
+  close(): void;
+}
+
+/** `inputs` is empty where they are in shared memory. */
+type Encode = (inputs: RequestInputs, shared: SharedPlaces | null, sequence: SequencePlace | null) => Buffer;
+
+/** One answer in so many is read back. */
+const checkEvery = 100;
+/** What no model answers with, NaN as FP32 and as every other FP16: found in the memory, it says that nobody wrote there. */
+const poison = Buffer.from([0xa5, 0xa5, 0xa5, 0x7f]);
+
+/** Answers come over the wire: there is no memory to read them back from. */
+const unchecked = { check: () => null, checked: 0, wrong: 0, close: () => undefined };
+
+/** Requests have nothing to do with one another. */
+const alone = { failed: () => undefined, closeSequence: () => false, sequencesEnded: 0 };
+
+function fromWire(payloads: readonly RequestInputs[], encode: Encode): RequestSource {
+  const messages = payloads.map((inputs) => encode(inputs, null, null));
+  for (const message of messages) inLargePages(message);
+  const sent: number[] = [];
+  let at = 0;
+  return {
+    next: (slot) => {
+      const message = messages[at] ?? Buffer.alloc(0);
+      sent[slot] = at;
+      at = (at + 1) % messages.length;
+      return message;
+    },
+    payloadOf: (slot) => sent[slot] ?? 0,
+    ...unchecked,
+    ...alone,
+  };
+}
+
+/** Every sequence goes through the payloads from the first of its stream on. Requests are made when sent: each has its own parameters. */
+function inSequences(payloads: readonly RequestInputs[], encode: Encode, plan: SequencePlan): RequestSource {
+  const sent: number[] = [];
+  return {
+    next: (slot) => {
+      const place = plan.next(slot);
+      const at = (place.first + place.step) % payloads.length;
+      sent[slot] = at;
+      return encode(payloads[at] ?? [], null, place);
+    },
+    payloadOf: (slot) => sent[slot] ?? 0,
+    ...unchecked,
+    failed: (slot) => {
+      plan.failed(slot);
+    },
+    closeSequence: (slot) => plan.close(slot),
+    get sequencesEnded() {
+      return plan.ended;
+    },
+  };
+}
+
+/** Requests that only name memory: one message for each payload and place of the outputs, made when first sent. */
+class SharedSource implements RequestSource {
+  checked = 0;
+  wrong = 0;
+  private readonly messages: Record<OutputSet, Buffer[]> = { common: [], watched: [] };
+  private readonly file: number;
+  /** The request under way whose answer is to be read: the only one that writes there. */
+  private watched: { readonly slot: number; readonly payload: number } | null = null;
+  private at = 0;
+  private sinceWatched = checkEvery;
+
+  constructor(
+    private readonly shared: SharedJob,
+    private readonly encode: Encode,
+  ) {
+    this.file = openSync(shared.outputPath, 'r+');
+  }
+
+  next(slot: number): Buffer {
+    const payload = this.at;
+    this.at = (this.at + 1) % this.shared.payloads.length;
+    this.failed(slot);
+    this.sinceWatched += 1;
+    const due = this.sinceWatched > checkEvery && this.watched === null;
+    const set = due && this.shared.references[payload] !== undefined ? 'watched' : 'common';
+    if (set === 'watched') {
+      this.watched = { slot, payload };
+      this.sinceWatched = 1;
+      this.eachOutput(payload, (at, bytes) =>
+        writeSync(this.file, Buffer.alloc(bytes, poison), 0, bytes, at),
+      );
+    }
+    return (this.messages[set][payload] ??= this.encode([], this.places(set, payload), null));
+  }
+
+  /** Outputs in shared memory have a check of their own: {@link check}. */
+  payloadOf(): number {
+    return 0;
+  }
+
+  check(slot: number): Failure | null {
+    const { watched } = this;
+    if (watched?.slot !== slot) return null;
+    this.watched = null;
+    this.checked += 1;
+    const faults: Failure[] = [];
+    const wire = this.shared.referenceFaults[watched.payload] ?? null;
+    if (wire !== null) faults.push(wire);
+    this.eachOutput(watched.payload, (at, bytes, expected, { name, datatype }) => {
+      const found = Buffer.alloc(bytes);
+      readSync(this.file, found, 0, bytes, at);
+      const shape = [bytes / (elementBytes(datatype) ?? 1)];
+      if (difference({ name, datatype, shape, data: found }, expected) === null) return;
+      const message = `output ${name} in shared memory is not what the server answers over the wire`;
+      faults.push({ kind: 'wrong output', message });
+    });
+    if (faults.length > 0) this.wrong += 1;
+    return faults[0] ?? null;
+  }
+
+  failed(slot: number): void {
+    if (this.watched?.slot === slot) this.watched = null;
+  }
+
+  readonly closeSequence = alone.closeSequence;
+  readonly sequencesEnded = alone.sequencesEnded;
+
+  close(): void {
+    closeSync(this.file);
+  }
+
+  private eachOutput(
+    payload: number,
+    visit: (
+      at: number,
+      bytes: number,
+      expected: Buffer,
+      output: { readonly name: string; readonly datatype: string },
+    ) => void,
+  ): void {
+    for (const [output, name] of this.shared.outputNames.entries()) {
+      const expected = this.shared.references[payload]?.[output];
+      if (expected === undefined) continue;
+      const bytes = Math.min(comparedBytes, expected.byteLength);
+      const datatype = this.shared.outputDatatypes[output] ?? '';
+      const begin = Buffer.from(expected.buffer, expected.byteOffset, bytes);
+      visit(outputOffset(this.shared, 'watched', output), bytes, begin, { name, datatype });
+    }
+  }
+
+  private places(set: OutputSet, payload: number): SharedPlaces {
+    const { shared } = this;
+    return {
+      inputs: (shared.payloads[payload] ?? []).map(({ offset, bytes, ...head }) => ({
+        ...head,
+        place: { region: shared.inputRegion, offset, bytes },
+      })),
+      outputs: shared.outputNames.map((name, output) => ({
+        name,
+        place: {
+          region: shared.outputRegion,
+          offset: outputOffset(shared, set, output),
+          bytes: shared.outputBytes,
+        },
+      })),
+    };
+  }
+}
+
+/** Streams whose requests are all made: a part of a sequence is another sequence. Throws input-invalid without any. */
+function wholeStreams(lengths: readonly number[], payloads: number): readonly SequenceStream[] {
+  let first = 0;
+  const all = lengths.map((length) => {
+    const stream = { first, length };
+    first += length;
+    return stream;
+  });
+  const whole = all.filter((stream) => stream.first + stream.length <= payloads);
+  if (whole.length === 0 && all.length > 0) {
+    throw new WorkbenchError('input-invalid', 'The first stream of the input data is above 256 MiB', {
+      remedy: 'Give shorter streams.',
+    });
+  }
+  return whole;
+}
+
+/** The requests of a job, with their tensors or with references to shared memory. */
+export function createRequestSource(job: LoadJob, encode: Encode): RequestSource {
+  if (job.shared !== null) return new SharedSource(job.shared, encode);
+  const payloads = batchPayloads(job);
+  if (job.sequences !== null) {
+    const streams = wholeStreams(job.streams ?? [], payloads.length);
+    return inSequences(payloads, encode, new SequencePlan(job.sequences, job.concurrency, streams));
+  }
+  return fromWire(payloads, encode);
+}

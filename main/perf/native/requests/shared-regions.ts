@@ -1,0 +1,161 @@
+import { rm } from 'node:fs/promises';
+import { WorkbenchError } from '../../../contract/errors';
+import type { TritonClient } from '../../../triton/client';
+import {
+  registerSystemRegion,
+  systemRegionNames,
+  unregisterSystemRegion,
+} from '../../../triton/shared-memory';
+import { readTls } from '../../../triton/tls';
+import type { MeasureInput } from '../../load-tool';
+import { batchPayloads } from './batch-payloads';
+import type { RequestInputs } from './batch-payloads';
+import type { Failure } from '../seam/transport';
+import type { LoadJob } from '../seam/load-job';
+import { OutputValidator } from './output-validator';
+import { makeShared } from './shared-file';
+import { comparedBytes, inputLayout, outputRegionBytes } from './shared-layout';
+import { sharedFolder, sharedName, sweepSharedFiles } from './shared-names';
+import type { SharedJob } from '../seam/load-job';
+
+/** Payloads whose answers are asked for over the wire, to compare with. */
+const mostReferences = 8;
+/** A full-size 3D network takes half a minute a request on a CPU: no more are asked for once they took this long. */
+const referencesMs = 2000;
+const answerTimeoutMs = 120_000;
+
+export interface SharedRegions {
+  readonly job: SharedJob;
+  /** Registers what the server does not know any more: another client may have unregistered everything. */
+  repair(): Promise<void>;
+  /** Unregisters the own regions, and those only, and removes their files. */
+  close(): Promise<void>;
+}
+
+/** An answer over the wire. */
+interface Reference {
+  /** Of each output its length, and as much of it as is compared. */
+  readonly outputs: readonly { readonly bytes: number; readonly begin: Uint8Array }[];
+  /** null: nothing is wrong with it. */
+  readonly fault: Failure | null;
+}
+
+/** Answers over the wire to the first payloads; none where the model's datatypes or its answers do not allow it. */
+async function references(
+  client: TritonClient,
+  input: MeasureInput,
+  payloads: readonly RequestInputs[],
+  outputNames: readonly string[],
+  checks: OutputValidator | null,
+): Promise<Reference[]> {
+  const all: Reference[] = [];
+  const startMs = performance.now();
+  for (const [payload, inputs] of payloads.slice(0, mostReferences).entries()) {
+    if (performance.now() - startMs > referencesMs) break;
+    const reply = await client.infer(
+      {
+        modelName: input.modelName,
+        modelVersion: input.modelVersion,
+        inputs: inputs.map(({ name, datatype, shape, data }) => ({ name, datatype, shape, data })),
+      },
+      { timeoutMs: answerTimeoutMs, signal: input.signal },
+    );
+    if (checks?.begin(payload, payload) === true) checks.look(payload, payload, () => reply.outputs);
+    all.push({
+      outputs: outputNames.map((name) => {
+        const data = reply.outputs.find((output) => output.name === name)?.data ?? new Uint8Array();
+        return { bytes: data.byteLength, begin: Uint8Array.from(data.subarray(0, comparedBytes)) };
+      }),
+      fault: checks?.take(payload)?.fault ?? null,
+    });
+  }
+  return all;
+}
+
+/**
+ * Makes and registers the regions of a level: one with all inputs and one for the outputs, under names of their own. Throws load-tool-failed, inference-failed and what the client throws; nothing is left behind then.
+ */
+export async function createSharedRegions(
+  client: TritonClient,
+  input: MeasureInput,
+  job: LoadJob,
+): Promise<SharedRegions> {
+  const payloads = batchPayloads(job);
+  const layout = inputLayout(payloads);
+  const server = { httpAddress: input.httpAddress, tls: await readTls(input.httpTls) };
+  const metadata = await client.modelMetadata(input.modelName, input.modelVersion);
+  const outputNames = metadata.outputs.map((output) => output.name);
+  const outputDatatypes = metadata.outputs.map((output) => output.datatype);
+  // What a killed load process left fills the same memory.
+  await sweepSharedFiles();
+  const own = sharedName();
+  const outputs = {
+    outputNames,
+    outputDatatypes,
+    outputBytes: input.settings.outputSharedMemoryBytes ?? 102_400,
+  };
+  const inputRegion = { name: `${own}-in`, key: `/${own}-in`, bytes: layout.bytes };
+  const outputRegion = {
+    name: `${own}-out`,
+    key: `/${own}-out`,
+    bytes: Math.max(1, outputRegionBytes(outputs)),
+  };
+  const regions = [inputRegion, outputRegion];
+  const close = async () => {
+    for (const region of regions) {
+      // A server that is gone has forgotten them by itself.
+      await unregisterSystemRegion(server, region.name).catch(() => undefined);
+      await rm(`${sharedFolder}${region.key}`, { force: true });
+    }
+  };
+  const repair = async () => {
+    const known = await systemRegionNames(server);
+    for (const region of regions) {
+      if (!known.has(region.name)) await registerSystemRegion(server, region);
+    }
+  };
+  try {
+    const parts = payloads.flatMap((inputs, payload) =>
+      inputs.map(({ data }, tensor) => ({ at: layout.offsets[payload]?.[tensor] ?? 0, data })),
+    );
+    await makeShared(inputRegion.key, inputRegion.bytes, parts);
+    await makeShared(outputRegion.key, outputRegion.bytes, []);
+    // Where nothing of the answers is to be looked at, there need not be an answer to look at.
+    const { outputChecks } = job;
+    const checks = outputChecks === null ? null : new OutputValidator(outputChecks, job);
+    const compared = checks === null ? [] : payloads;
+    const known = await references(client, input, compared, outputNames, checks);
+    for (const [index, output] of (known[0]?.outputs ?? []).entries()) {
+      if (output.bytes > outputs.outputBytes) {
+        throw new WorkbenchError(
+          'input-invalid',
+          `Output ${outputNames[index] ?? ''} has ${output.bytes} bytes, its shared memory ${outputs.outputBytes}`,
+          { where: '--output-shared-memory-size', remedy: `Give at least ${output.bytes}.` },
+        );
+      }
+    }
+    await repair();
+    return {
+      job: {
+        inputRegion: inputRegion.name,
+        payloads: payloads.map((inputs, payload) =>
+          inputs.map(({ data, ...head }, tensor) => ({
+            ...head,
+            offset: layout.offsets[payload]?.[tensor] ?? 0,
+            bytes: data.byteLength,
+          })),
+        ),
+        outputRegion: outputRegion.name,
+        outputPath: `${sharedFolder}${outputRegion.key}`,
+        ...outputs,
+        references: known.map(({ outputs: parts }) => parts.map(({ begin }) => begin)),
+        referenceFaults: known.map(({ fault }) => fault),
+      },
+      repair,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+import type { WorkbenchError } from '../../../contract/errors';
+
+/** Why one request failed: `kind` is short and countable, `message` the server's own words. */
+export interface Failure {
+  readonly kind: string;
+  readonly message: string;
+}
+
+/** When the answers to one request came; microseconds as all times here. Used again after the call. */
+export interface ResponseTimes {
+  /** Of each answer with content, ascending. */
+  readonly contentUs: readonly number[];
+  /** Of the final one, which may be without content. */
+  readonly finalUs: number;
+}
+
+/** What a transport tells of the slots that send over it. Times in microseconds of this thread's monotonic clock. */
+export interface TransportEvents {
+  /**
+   * `sendUs` and `recvUs` as performance.md 1.5 defines them for the protocol; `answers` where there may be several:
+   * the request then ended with the last that had content (performance.md 1.2).
+   */
+  success(
+    slot: number,
+    startUs: number,
+    endUs: number,
+    sendUs: number,
+    recvUs: number,
+    answers?: ResponseTimes,
+  ): void;
+  /** One request failed; `kind` is short and countable, `message` the server's own words. */
+  failure(slot: number, kind: string, message: string): void;
+  /** Nothing can be sent any more. Told once. */
+  fatal(error: WorkbenchError): void;
+}
+
+/** Answers in shared memory that were read back and compared. */
+export interface SharedChecks {
+  readonly checked: number;
+  readonly wrong: number;
+}
+
+/** Responses that were decoded and held against what the model says, and against expected values. */
+export interface OutputCheckCounts {
+  readonly checked: number;
+  readonly wrong: number;
+  readonly compared: number;
+}
+
+/** Sends the prepared requests in turn: one at a time for each slot. */
+export interface Transport {
+  /** Sends the slot's next request, as soon as its connection stands. */
+  start(slot: number): void;
+  /** Lets the slot's next request end its sequence; false: it has none open. */
+  closeSequence(slot: number): boolean;
+  /** Sequences whose last request has been sent. */
+  readonly sequencesEnded: number;
+  readonly checks: SharedChecks;
+  readonly outputs: OutputCheckCounts;
+  /** Drops all connections at once, and what is under way with them. */
+  close(): void;
+}
+
+export const noOutputChecks: OutputCheckCounts = { checked: 0, wrong: 0, compared: 0 };
+
+export const nowUs = (): number => performance.now() * 1000;

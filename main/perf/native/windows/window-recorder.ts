@@ -1,0 +1,136 @@
+import { LatencyHistogram } from '../../latency-histogram';
+import { partLatencies } from '../../percentile-interval';
+import { ResponseRecorder } from './response-recorder';
+import type { ResponseTimes } from '../seam/transport';
+import type { FailureCount, RecordedWindow } from '../seam/worker-messages';
+
+/** Kinds beyond this many are counted together: the server chooses the texts. */
+const maxKinds = 50;
+
+export class FailureCounter {
+  private readonly byKind = new Map<string, { count: number; message: string }>();
+
+  add(kind: string, message: string): void {
+    const key = this.byKind.has(kind) || this.byKind.size < maxKinds ? kind : 'other';
+    const entry = this.byKind.get(key);
+    if (entry === undefined) this.byKind.set(key, { count: 1, message: message.slice(0, 2000) });
+    else entry.count += 1;
+  }
+
+  get counts(): FailureCount[] {
+    return [...this.byKind].map(([kind, entry]) => ({ kind, ...entry }));
+  }
+}
+
+/** Later than this after it was due a request counts as delayed: below lies the clock of the timers. */
+const delayedUs = 1000;
+
+/** What the thread itself had to do in a window. */
+export type OwnLoad = Pick<
+  RecordedWindow,
+  'loopUtilization' | 'loopDelayP99Us' | 'cpuUs' | 'cpuSpanUs' | 'sequencesEnded'
+>;
+
+/** What ends within one window, in memory that does not grow with the count. */
+export class WindowRecorder {
+  private readonly latencies = new LatencyHistogram();
+  private readonly scheduled: LatencyHistogram | null;
+  private readonly several: ResponseRecorder | null;
+  private readonly block = new LatencyHistogram();
+  private sendSumUs = 0;
+  private recvSumUs = 0;
+  private failed = 0;
+  private delayed = 0;
+  private failures = new FailureCounter();
+  private blockCounts: number[] = [];
+  private blockLatencies: RecordedWindow['blockLatencies'][number][] = [];
+  private firstUs = -1;
+  private startUs = 0;
+
+  constructor(
+    private readonly blockUs: number,
+    openLoop = false,
+    streaming = false,
+  ) {
+    this.scheduled = openLoop ? new LatencyHistogram() : null;
+    this.several = streaming ? new ResponseRecorder() : null;
+  }
+
+  /** Requests that ended, well or badly. */
+  get ended(): number {
+    return this.latencies.count + this.block.count + this.failed;
+  }
+
+  begin(startUs: number): void {
+    if (this.firstUs < 0) this.firstUs = startUs;
+    this.latencies.clear();
+    this.scheduled?.clear();
+    this.several?.clear();
+    this.block.clear();
+    this.sendSumUs = 0;
+    this.recvSumUs = 0;
+    this.failed = 0;
+    this.delayed = 0;
+    this.failures = new FailureCounter();
+    this.blockCounts = [];
+    this.blockLatencies = [];
+    this.startUs = startUs;
+  }
+
+  /** @param dueUs when the request should have gone out; the time of the send in a closed loop. */
+  success(startUs: number, endUs: number, sendUs: number, recvUs: number, dueUs = startUs): void {
+    const block = Math.floor((endUs - this.startUs) / this.blockUs);
+    while (this.blockCounts.length < block) this.closeBlock();
+    this.block.add(endUs - startUs);
+    this.sendSumUs += sendUs;
+    this.recvSumUs += recvUs;
+    if (this.scheduled === null) return;
+    this.scheduled.add(endUs - dueUs);
+    if (startUs - dueUs > delayedUs) this.delayed += 1;
+  }
+
+  /** Of a request that `success` was told of. */
+  answers(startUs: number, times: ResponseTimes): void {
+    this.several?.add(startUs, times);
+  }
+
+  failure(kind: string, message: string): void {
+    this.failed += 1;
+    this.failures.add(kind, message);
+  }
+
+  /** The window up to `endUs`; the next one's values stand in the same memory. */
+  close(endUs: number, own: OwnLoad): RecordedWindow {
+    const durationUs = endUs - this.startUs;
+    // A timer ends a window a moment early or late: its last part is one nevertheless.
+    const whole = Math.round(durationUs / this.blockUs);
+    const closed = this.blockCounts.length;
+    while (this.blockCounts.length < whole) this.closeBlock();
+    this.latencies.merge(this.block);
+    const lastBlockUs = closed < whole ? durationUs - (whole - 1) * this.blockUs : this.blockUs;
+    return {
+      durationUs,
+      startUs: this.startUs - this.firstUs,
+      latencies: this.latencies.data(),
+      scheduled: this.scheduled?.data() ?? null,
+      delayedCount: this.delayed,
+      sendSumUs: this.sendSumUs,
+      recvSumUs: this.recvSumUs,
+      failures: this.failures.counts,
+      blockCounts: this.blockCounts.slice(0, whole),
+      blockLatencies: this.blockLatencies.slice(0, whole),
+      blockUs: this.blockUs,
+      answers: this.several?.data() ?? null,
+      lastBlockUs,
+      ...own,
+    };
+  }
+
+  private closeBlock(): void {
+    const { block } = this;
+    this.blockCounts.push(block.count);
+    this.blockLatencies.push(partLatencies(block));
+    this.latencies.merge(block);
+    block.clear();
+  }
+}

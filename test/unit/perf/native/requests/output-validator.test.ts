@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { decodeGrpcOutputs } from '../../../../../main/perf/native/grpc/decode-outputs';
+import type { OutputCheckJob } from '../../../../../main/perf/native/seam/load-job';
+import { OutputValidator } from '../../../../../main/perf/native/requests/output-validator';
+import {
+  encodeBytesField,
+  encodeStringField,
+  encodeVarint,
+} from '../../../../../main/perf/native/grpc/protobuf-writer';
+import type { Tensor } from '../../../../../main/triton/tensor';
+
+const floats = (...values: number[]) => Buffer.from(Float32Array.from(values).buffer);
+const y = (values: readonly number[], shape: readonly number[] = [2, 2], name = 'Y'): Tensor => ({
+  name,
+  datatype: 'FP32',
+  shape,
+  data: floats(...values),
+});
+const job: OutputCheckJob = {
+  outputs: [{ name: 'Y', datatype: 'FP32', shape: [-1, -1] }],
+  finite: false,
+  expected: [],
+};
+/** What is wrong with the first response to request `payload` of batch size 2. */
+function kindOf(outputs: readonly Tensor[], change: Partial<OutputCheckJob> = {}, payload = 0) {
+  const validator = new OutputValidator({ ...job, ...change }, { batchSize: 2, batched: true });
+  expect(validator.begin(3, payload)).toBe(true);
+  validator.look(3, payload, () => outputs);
+  return validator.take(3)?.fault?.kind ?? null;
+}
+
+describe('a response', () => {
+  it.each<[string, Tensor, string | null]>([
+    ['as the model says', y([1, 2, 3, 4]), null],
+    ['of another type', { ...y([1, 2, 3, 4]), datatype: 'INT32' }, 'output type'],
+    ['of another rank', y([1, 2, 3, 4], [4]), 'output shape'],
+    ['of another batch', y([1, 2, 3, 4], [1, 4]), 'output shape'],
+    ['shorter than its shape', y([1, 2, 3]), 'output size'],
+    ['by another name', y([1, 2, 3, 4], [2, 2], 'Z'), 'output missing'],
+  ])('%s', (_what, output, kind) => {
+    expect(kindOf([output])).toBe(kind);
+  });
+
+  it('with NaN or an infinity is wrong where that is asked for', () => {
+    for (const value of [NaN, Infinity]) {
+      expect(kindOf([y([1, value, 3, 4])])).toBeNull();
+      expect(kindOf([y([1, value, 3, 4])], { finite: true })).toBe('output not finite');
+    }
+    const words = { name: 'Y', datatype: 'BYTES', shape: [2, 1], data: Buffer.from('\x01\0\0\0a\0\0\0\0') };
+    const outputs = [{ name: 'Y', datatype: 'BYTES', shape: [-1, 1] }];
+    expect(kindOf([words], { outputs, finite: true })).toBeNull();
+    expect(kindOf([{ ...words, data: words.data.subarray(1) }], { outputs })).toBe('output size');
+  });
+
+  it('is compared with the samples of its own request', () => {
+    const samples = [floats(1, 2), floats(3, NaN), floats(5, 6)];
+    const expected = [{ name: 'Y', datatype: 'FP32' as const, shape: [2], samples }];
+    expect(kindOf([y([1, 2, 3, NaN])], { expected })).toBeNull();
+    expect(kindOf([y([1, 2, 3.0001, NaN])], { expected })).toBeNull();
+    expect(kindOf([y([1, 2, 3.1, NaN])], { expected })).toBe('output differs');
+    expect(kindOf([y([1, 2, 3, 4])], { expected })).toBe('output differs');
+    // Request 1 has the third sample and, from the beginning again, the first.
+    expect(kindOf([y([5, 6, 1, 2])], { expected }, 1)).toBeNull();
+    expect(kindOf([y([1, 2, 3, NaN])], { expected }, 1)).toBe('output differs');
+    expect(kindOf([y([1, 2, 3], [2, -1])], { expected, outputs: [] })).toBe('output differs');
+  });
+
+  it('that cannot be decoded is wrong', () => {
+    const validator = new OutputValidator(job, { batchSize: 1, batched: false });
+    validator.begin(0, 0);
+    validator.look(0, 0, () => {
+      throw new Error('cut off');
+    });
+    expect(validator.take(0)?.fault).toEqual({ kind: 'bad response', message: 'cut off' });
+    expect(validator.counts).toEqual({ checked: 1, wrong: 1, compared: 0 });
+  });
+});
+
+describe('several responses to one request', () => {
+  const expected = [{ name: 'Y', datatype: 'FP32' as const, shape: [2], samples: [floats(1, 2)] }];
+  const one = (): [OutputValidator, (values: readonly number[], first: boolean) => void] => {
+    const validator = new OutputValidator(
+      { ...job, finite: true, anyBatch: true, expected },
+      { batchSize: 1, batched: true },
+    );
+    const look = (values: readonly number[], first: boolean) => {
+      if (first) validator.begin(0, 0);
+      validator.look(0, 0, () => [y(values, [values.length / 2, 2])]);
+    };
+    return [validator, look];
+  };
+
+  it('are all looked at, and the first fault is told', () => {
+    const [validator, look] = one();
+    for (const [index, value] of [1, NaN, 5, Infinity].entries()) look([value, 2], index === 0);
+    expect(validator.take(0)?.fault?.message).toContain('NaN or an infinity at value 0');
+    expect(validator.counts).toEqual({ checked: 4, wrong: 2, compared: 0 });
+    expect(validator.take(0)).toBeNull();
+  });
+
+  it('are not held against values that are of one response', () => {
+    const [validator, look] = one();
+    look([7, 8], true);
+    look([1, 2, 3, 4], false);
+    expect(validator.take(0)?.fault).toBeNull();
+    expect(validator.counts).toEqual({ checked: 2, wrong: 0, compared: 0 });
+  });
+
+  it('that turn out to be one are', () => {
+    const [validator, look] = one();
+    look([7, 8], true);
+    expect(validator.take(0)?.fault?.kind).toBe('output differs');
+    expect(validator.counts).toEqual({ checked: 1, wrong: 1, compared: 1 });
+  });
+
+  it('of a request that is passed over are all passed over', () => {
+    const [validator, look] = one();
+    // The first of its kind, then the first that is picked at random, then one that is not.
+    for (let round = 0; round < 3; round += 1) look([1, 2], true);
+    look([NaN, NaN], false);
+    expect(validator.take(0)).toBeNull();
+    expect(validator.counts.checked).toBe(2);
+  });
+});
+
+it('looks at the first response to each request, and then at one in a hundred or so', () => {
+  const validator = new OutputValidator(job, { batchSize: 2, batched: true });
+  const looked = new Set<number>();
+  for (let round = 0; round < 4000; round += 1) {
+    for (const payload of [0, 1, 2, 3]) {
+      if (!validator.begin(0, payload)) continue;
+      looked.add(payload);
+      validator.look(0, payload, () => [y([1, 2, 3, 4])]);
+    }
+    if (round === 0) expect(looked.size).toBe(4);
+  }
+  expect(validator.counts.checked).toBeGreaterThan(120);
+  expect(validator.counts.checked).toBeLessThan(200);
+});
+
+it('decodes a gRPC response', () => {
+  const output = Buffer.concat([
+    encodeStringField(1, 'Y'),
+    encodeStringField(2, 'FP32'),
+    encodeBytesField(3, Buffer.concat([encodeVarint(2), encodeVarint(1)])),
+  ]);
+  const message = Buffer.concat([
+    encodeStringField(1, 'model'),
+    encodeBytesField(5, output),
+    encodeBytesField(6, floats(7, 8)),
+  ]);
+  const framed = Buffer.concat([Buffer.from([9, 9]), message, Buffer.from([9])]);
+  expect(decodeGrpcOutputs(framed, 2, 2 + message.length)).toEqual([y([7, 8], [2, 1])]);
+});
