@@ -147,5 +147,6 @@ describe('a run on Triton', () => {
       'kill -9 of `run` and `resume` with Triton, Python and load, up to ten times in a row',
       outcomes,
     );
-  });
+    // Two hundred kills, each with the start of a Triton, take most of an hour.
+  }, 14_400_000);
 });

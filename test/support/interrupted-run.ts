@@ -25,9 +25,12 @@ const journalOf = (home: string, runId: string): string =>
 /** The runs of a home; also folders of which nobody knows what they are. */
 export const runNames = (home: string): Promise<string[]> => readdir(homeLayout(home).runs).catch(() => []);
 
-/** The run that was created in a home, null when none has come so far. */
+/** The run that was created in a home, null when none has come so far: a folder under a temporary name is no run yet. */
 export async function createdRun(home: string): Promise<string | null> {
-  for (const runId of (await runNames(home)).sort().reverse()) {
+  for (const runId of (await runNames(home))
+    .filter((name) => !name.startsWith('.'))
+    .sort()
+    .reverse()) {
     const created = await readJournal(journalOf(home, runId)).catch(() => null);
     if (created?.entries[0]?.type === 'run-created') return runId;
   }
