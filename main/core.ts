@@ -12,6 +12,7 @@ import { createDockerDesk } from './docker/desk';
 import { deviceOfUrl } from './engine/device';
 import { buildArgsOf } from './engine/docker/run-images';
 import { initModelFolder } from './own/init-folder';
+import { measureServer } from './perf/sweep/measure-server';
 import { createRunsDesk } from './pipeline/runs-desk';
 import { pathReach } from './store/approvals';
 import { homeLayout } from './platform/layout';
@@ -22,6 +23,8 @@ import { createDrafts } from './store/drafts';
 import { reportPaths } from './store/report-files';
 
 export type { Core } from './core/core-interface';
+export type { ServerLoadListener, ServerResults } from './perf/sweep/measure-server';
+export type { ServerLoad } from './perf/sweep/server-load';
 
 const isRunning = ({ status }: { readonly status: string }): boolean => status === 'running';
 
@@ -67,7 +70,6 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     },
     closedHome: closedHomeText(layout, closed),
     subscribe: (listener) => parts.events.add(listener),
-    loadTools: parts.loadTools,
     presets: presetDesk.presets,
     resolveSpec: presetDesk.resolveSpec,
     resolveChoice: presetDesk.resolveChoice,
@@ -97,7 +99,11 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         .filter(isRunning)
         .map(({ title }) => title),
     }),
-    takeDevice: (url, turn) => takeDevice({ root: layout.devices, device: deviceOfUrl(url), ...turn }),
+    measureServer: (load, { listener, ...turn }) => {
+      const device = deviceOfUrl(`http://${load.addresses.http}`);
+      const takeTurn = () => takeDevice({ root: layout.devices, device, ...turn });
+      return measureServer(load, { loadTools: parts.loadTools, readers, takeTurn }, listener, turn.signal);
+    },
     getRun: async (runId) => {
       const { state, folder } = await store.load(runId);
       return { state: { ...state, reports: reportPaths(folder, state.reports) }, dir: folder.dir };

@@ -1,21 +1,12 @@
 import { shownAddress } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import { isLoopback } from '../contract/loopback';
-import type { TlsFiles } from '../contract/tls';
+import type { ServerLoad } from '../core';
 import type { PerfOptions } from './perf-options';
 import { readTlsOptions } from './tls-options';
 
-/** Where the server is reached; `host:port` of both interfaces. */
-export interface PerfAddresses {
-  readonly http: string;
-  readonly grpc: string;
-  /** null: in the clear. */
-  readonly httpTls: TlsFiles | null;
-  readonly grpcTls: TlsFiles | null;
-}
-
 /** gRPC speaks TLS when its address begins with grpcs://, or HTTP does. Throws input-invalid. */
-export function readAddresses(options: PerfOptions): PerfAddresses {
+export function readAddresses(options: PerfOptions): ServerLoad['addresses'] {
   const url = URL.canParse(options.url) ? new URL(options.url) : null;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     throw new WorkbenchError('input-invalid', `"${shownAddress(options.url)}" is not an http address`, {

@@ -1,6 +1,6 @@
-import type { PerfPlan } from './perf-plan';
+import type { ServerLoad } from '../core';
 
-type Told = Pick<PerfPlan, 'tools' | 'settings'>;
+type Told = Pick<ServerLoad, 'tools' | 'settings'>;
 
 /** What comes before the first window of a level. */
 function warmupText({ tools, settings }: Told): string {

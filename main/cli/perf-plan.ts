@@ -4,7 +4,6 @@ import { WorkbenchError } from '../contract/errors';
 import { isLoopback } from '../contract/loopback';
 import { toolsOf } from '../contract/measuring-order';
 import { overRemoteLimit } from '../contract/remote-limits';
-import type { Protocol } from '../contract/run-spec';
 import {
   loadTools,
   measurementModes,
@@ -16,33 +15,38 @@ import {
   sharedMemories,
 } from '../contract/run-spec';
 import type { LoadLevel } from '../contract/scenario-levels';
-import type { MeasureInput } from '../perf/load-tool';
+import type { ServerLoad } from '../core';
 import { readAddresses } from './perf-addresses';
-import type { PerfAddresses } from './perf-addresses';
 import { readSequences } from './perf-kind';
 import { readLevels } from './perf-levels';
 import type { PerfOptions } from './perf-options';
-import { readSearch } from './perf-sweep';
-import type { PerfSweep } from './perf-sweep';
+import { readModelNames } from './perf-models';
 import { readNumber } from './read-spec';
 import { readOneOf } from './read-one-of';
+import { readShapes } from './read-shapes';
 
 /** Windows of a level, where nothing is said. */
 const mostTrials = '10';
 
-type Rounds = Pick<PerfSweep, 'repeats' | 'tools' | 'search'>;
+type Rounds = Pick<ServerLoad, 'repeats' | 'tools' | 'search'>;
 
-/** What `perf` is to measure, and how. */
-export interface PerfPlan extends Rounds {
-  readonly addresses: PerfAddresses;
-  readonly protocol: Protocol;
-  readonly crossing: boolean;
-  readonly levels: readonly LoadLevel[];
-  readonly settings: MeasureInput['settings'];
-  /** A window of each level in turn, as often as a level has windows. */
-  readonly inTurns: boolean;
-  /** The requests go out by a list of intervals. */
-  readonly byIntervals: boolean;
+/** null: all levels are measured. Throws input-invalid. */
+function readSearch(options: {
+  readonly search: (typeof searches)[number];
+  readonly latencyThreshold?: string | undefined;
+}): ServerLoad['search'] {
+  const { search: kind, latencyThreshold: threshold } = options;
+  if (kind === 'none' && threshold === undefined) return null;
+  if (threshold === undefined) {
+    throw new WorkbenchError('input-invalid', 'A search needs the latency to stay below', {
+      where: '--latency-threshold',
+      remedy: 'Give the largest p99 in milliseconds, for example --latency-threshold 20.',
+    });
+  }
+  return {
+    kind: kind === 'none' ? 'linear' : kind,
+    thresholdUs: readNumber('--latency-threshold', threshold) * 1000,
+  };
 }
 
 /** How the levels are measured, by the options of rounds and tools. Throws input-invalid. */
@@ -63,8 +67,7 @@ function readRounds(options: PerfOptions): Rounds {
       remedy: 'Cross-check levels: give --concurrency or --request-rate without a search.',
     });
   }
-  const others = toolsOf({ loadTool, crossCheck }).slice(1);
-  return { repeats, tools: [loadTool, ...others], search };
+  return { repeats, tools: toolsOf({ loadTool, crossCheck }), search };
 }
 
 const numbersSchema = performanceSchema
@@ -82,7 +85,7 @@ const numbersSchema = performanceSchema
 const flagOf: Readonly<Record<string, string>> = { outputSharedMemoryBytes: '--output-shared-memory-size' };
 
 /** Held against the same limits as those of a run. Throws input-invalid naming the option. */
-function checkedSettings(settings: PerfPlan['settings']): PerfPlan['settings'] {
+function checkedSettings(settings: ServerLoad['settings']): ServerLoad['settings'] {
   const numbers = Object.fromEntries(
     Object.entries(settings).filter(([key]) => Object.hasOwn(numbersSchema.shape, key)),
   );
@@ -102,7 +105,7 @@ const limitFlags = {
 /** Throws input-invalid for more load than another machine gets. */
 function checkRemoteLimits(
   levels: readonly LoadLevel[],
-  addresses: PerfAddresses,
+  addresses: ServerLoad['addresses'],
   options: PerfOptions,
 ): void {
   if (isLoopback(addresses.http) && isLoopback(addresses.grpc)) return;
@@ -121,7 +124,7 @@ function checkRemoteLimits(
 }
 
 /** Throws input-invalid and combination-unsupported. */
-export async function readPerfPlan(options: PerfOptions): Promise<PerfPlan> {
+export async function readPerfPlan(options: PerfOptions): Promise<ServerLoad> {
   const addresses = readAddresses(options);
   const rounds = readRounds(options);
   const protocol = readOneOf('--protocol', protocols, options.protocol);
@@ -175,7 +178,10 @@ export async function readPerfPlan(options: PerfOptions): Promise<PerfPlan> {
       onceEach,
     addresses,
     protocol,
-    crossing: options.crossCheck === true,
+    models: readModelNames(options.model),
+    modelVersion: options.modelVersion,
+    sources: options.inputData ?? [],
+    shapes: readShapes(options.shape ?? []),
     levels,
     settings,
     byIntervals: intervalsUs.length > 0,

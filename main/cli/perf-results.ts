@@ -1,25 +1,12 @@
 import { crossCheck } from '../contract/cross-check';
 import { crossSummary } from '../contract/cross-check-text';
-import type { WireError } from '../contract/errors';
 import { levelText } from '../contract/level-text';
 import type { LoadPoint } from '../contract/results';
-import type { LoadTool } from '../contract/run-spec';
-import type { LoadLevel } from '../contract/scenario-levels';
+import type { ServerResults } from '../core';
 import type { Output } from './output';
 import { cacheTable, certaintyTable, composingTable, errorTable } from './perf-details';
 import { pointTable } from './perf-print';
 import { crossCheckLines, withWords } from './print-cross-check';
-
-/** What `perf` has measured, and what gave nothing. */
-export interface PerfResults {
-  readonly points: LoadPoint[];
-  readonly missing: {
-    readonly level: LoadLevel;
-    readonly repeat?: number;
-    readonly loadTool?: LoadTool;
-    readonly error: WireError;
-  }[];
-}
 
 function sayTables(output: Output, points: readonly LoadPoint[]): void {
   const due = points.some((point) => point.requestRate !== undefined);
@@ -32,17 +19,11 @@ function sayTables(output: Output, points: readonly LoadPoint[]): void {
   for (const table of details) if (table !== null) output.say(table);
 }
 
-/** @param found the last level within the budget, for each batch size; null when nothing was searched. */
 export function tellResults(
   output: Output,
-  { points, missing }: PerfResults,
-  how: {
-    readonly crossing: boolean;
-    readonly found: readonly LoadLevel[] | null;
-    readonly latencyThreshold: string | undefined;
-  },
+  { points, missing, found }: ServerResults,
+  how: { readonly crossing: boolean; readonly latencyThreshold: string | undefined },
 ): void {
-  const { found } = how;
   const crossed = how.crossing
     ? crossCheck({ points, missing: missing.map(({ level, ...hole }) => ({ ...level, ...hole })) })
     : null;

@@ -1,84 +1,72 @@
-import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { LoadLevel } from '../contract/scenario-levels';
-import { assertLoadKind } from '../perf/load-kind';
-import { createTritonClient } from '../triton/client';
-import { makeTemporaryFolder } from '../platform/temporary-folder';
-import { readModelTraits } from '../triton/model-traits';
-import { readTls } from '../triton/tls';
+import { levelText } from '../contract/level-text';
+import type { ServerLoad, ServerLoadListener } from '../core';
 import type { CliContext } from './context';
-import { exitCodes } from './output';
-import { checkModels, readModelNames, readPerfModels } from './perf-models';
+import type { Output } from './output';
+import { exitCodes, perSecond } from './output';
 import { addPerfOptions } from './perf-options';
 import type { PerfOptions } from './perf-options';
-import { measureInTurns } from './perf-in-turns';
 import { readPerfPlan } from './perf-plan';
 import { planText } from './perf-plan-text';
+import { pointLine } from './perf-print';
 import { tellResults } from './perf-results';
-import type { PerfResults } from './perf-results';
-import { runSweep } from './perf-sweep';
-import { createTurn } from './perf-turn';
-import { readShapes } from './read-shapes';
+
+/** A line for everything that comes of the levels, as it comes. */
+function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
+  const prefix = (loadTool: string) => (load.tools.length > 1 ? `${loadTool}, ` : '');
+  return {
+    onBegin: (inTurns) => {
+      output.say(planText(load));
+      if (inTurns === null) return;
+      const { levels, rounds } = inTurns;
+      output.say(`${levels} levels in turns: ${rounds} rounds, a window of each level in each`);
+    },
+    onLog: (line) => {
+      output.say(line);
+    },
+    onPoints: (points, loadTool) => {
+      for (const point of points) output.say(`${prefix(loadTool)}${pointLine(point)}`);
+    },
+    onRound: (level, round, { inferencesPerSecond }) => {
+      output.say(`${levelText(level)}, round ${round}: ${perSecond(inferencesPerSecond)} inferences/s`);
+    },
+    onMissing: ({ level, error }, loadTool) => {
+      output.say(`${prefix(loadTool)}${levelText(level)}: no result: ${error.message}`);
+    },
+  };
+}
 
 /** Resolves with the exit code. */
 async function measure(context: CliContext, options: PerfOptions): Promise<number> {
   const output = context.output(options);
-  const { modelVersion, latencyThreshold } = options;
-  const plan = await readPerfPlan(options);
-  const { addresses, protocol, levels, settings, crossing, byIntervals } = plan;
+  const load = await readPerfPlan(options);
   const core = await context.core();
-  const { loadTools } = core;
-  const wanted = readModelNames(options.model);
-  for (const tool of plan.tools) checkModels(loadTools[tool], wanted, { modelVersion, byIntervals });
-  const client = createTritonClient(addresses.http, { tls: await readTls(addresses.httpTls) });
-  for (const { name } of wanted) {
-    assertLoadKind(await readModelTraits(client, { name, version: modelVersion }), {
-      ...{ modelName: name, protocol, settings },
-      batchSizes: levels.map((level) => level.batchSize),
-    });
-  }
   const controller = new AbortController();
   const { signal } = controller;
-  const aborted = () => signal.aborted;
   const cancel = () => {
-    if (aborted()) process.exit(exitCodes.cancelled);
+    if (signal.aborted) process.exit(exitCodes.cancelled);
     controller.abort();
   };
   const stops = ['SIGINT', 'SIGTERM'] as const;
   for (const name of stops) process.on(name, cancel);
-  const dir = await makeTemporaryFolder('triton-workbench-perf-', 'file-unwritable');
-  const held: { release: () => Promise<void> } = { release: () => Promise.resolve() };
-  const results: PerfResults = { points: [], missing: [] };
-  let found: readonly LoadLevel[] | null;
   try {
-    const models = await readPerfModels(client, wanted, {
-      modelVersion,
-      sources: options.inputData ?? [],
-      shapes: readShapes(options.shape ?? []),
-      dir,
-      readers: core.readers,
-    });
-    held.release = await core.takeDevice(options.url, {
-      what: `perf of ${wanted.map(({ name }) => name).join(' and ')} (process ${process.pid})`,
-      signal,
+    const results = await core.measureServer(load, {
+      ...{
+        what: `perf of ${load.models.map(({ name }) => name).join(' and ')} (process ${process.pid})`,
+        signal,
+      },
       onWaiting: (forWhat) => {
         output.say(`waiting for ${forWhat}, which measures on the same machine`);
       },
+      listener: listenerOf(load, output),
     });
-    output.say(planText(plan));
-    const turns = { plan, loadTools, models, modelVersion, dir, signal, output, results };
-    found =
-      plan.inTurns && loadTools[plan.tools[0]].levelInTurns !== undefined
-        ? await measureInTurns(turns)
-        : await runSweep({ ...plan, aborted, one: createTurn(turns) });
+    const { latencyThreshold } = options;
+    tellResults(output, results, { crossing: load.tools.length > 1, latencyThreshold });
+    if (signal.aborted) return exitCodes.cancelled;
+    return results.missing.length > 0 ? exitCodes.failed : exitCodes.done;
   } finally {
     for (const name of stops) process.off(name, cancel);
-    await held.release();
-    await rm(dir, { recursive: true, force: true });
   }
-  tellResults(output, results, { crossing, found, latencyThreshold });
-  if (aborted()) return exitCodes.cancelled;
-  return results.missing.length > 0 ? exitCodes.failed : exitCodes.done;
 }
 
 /** `perf`: measures any running Triton. */

@@ -17,7 +17,7 @@ export interface MeasuringTurn {
 export function toolsOf({
   loadTool,
   crossCheck,
-}: Pick<PerformanceSpec, 'loadTool' | 'crossCheck'>): readonly LoadTool[] {
+}: Pick<PerformanceSpec, 'loadTool' | 'crossCheck'>): readonly [LoadTool, ...LoadTool[]] {
   return crossCheck ? [loadTool, ...loadTools.filter((other) => other !== loadTool)] : [loadTool];
 }
 

@@ -4,7 +4,7 @@ import type { MachineStatus } from '../contract/machine';
 import type { Readers } from './readers';
 import type { Preset } from '../contract/preset';
 import type { ReportFile } from '../contract/run-events';
-import type { DockerEngineSpec, Format, LoadTool as LoadToolId, RunSpec } from '../contract/run-spec';
+import type { DockerEngineSpec, Format, RunSpec } from '../contract/run-spec';
 import type { RunContent } from '../contract/run-content';
 import type { RunState } from '../contract/run-state';
 import type { Choice } from '../contract/spec-tools';
@@ -13,7 +13,8 @@ import type { ImageWorks } from '../docker/images/image-works';
 import type { Monitor } from '../monitor/monitor';
 import type { InitOutcome } from '../own/init-folder';
 import type { ModelCode } from '../own/own-models';
-import type { LoadTool } from '../perf/load-tool';
+import type { ServerLoadListener, ServerResults } from '../perf/sweep/measure-server';
+import type { ServerLoad } from '../perf/sweep/server-load';
 import type { RunEnd } from '../pipeline/attempt';
 import type { ExecuteOptions } from '../pipeline/runs';
 import type { Approvals } from '../store/approvals';
@@ -29,7 +30,6 @@ export interface Core {
   readonly handlers: Pick<Handlers, CoreCall>;
   /** Says that the home was open to other users until now; null: it was not. */
   readonly closedHome: string | null;
-  readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
   subscribe(listener: (event: CoreEvent) => void): () => void;
   presets(): readonly Preset[];
   resolveSpec(preset: string, overrides: Readonly<Record<string, unknown>>): RunSpec;
@@ -63,11 +63,14 @@ export interface Core {
   cancelRun(runId: string): Promise<void>;
   /** Before the next level or step. Throws input-invalid when nobody works on the run. */
   pauseRun(runId: string): Promise<void>;
-  /** Waits until no run measures where the server at this URL is, and keeps the runs waiting until the release. */
-  takeDevice(
-    url: string,
-    turn: Pick<DeviceTurn, 'what' | 'signal' | 'onWaiting'>,
-  ): Promise<() => Promise<void>>;
+  /**
+   * Measures a Triton that is there already, once no run measures where it is; runs wait meanwhile. Throws what
+   * `measureServer` of perf throws.
+   */
+  measureServer(
+    load: ServerLoad,
+    turn: Pick<DeviceTurn, 'what' | 'signal' | 'onWaiting'> & { readonly listener: ServerLoadListener },
+  ): Promise<ServerResults>;
   getRun(runId: string): Promise<{ readonly state: RunState; readonly dir: string }>;
   listRuns(): Promise<{
     readonly runs: readonly RunSummary[];

@@ -11,15 +11,12 @@ import { whileServing } from '../engine/while-serving';
 import { marksOf } from '../contract/flag-text';
 import { levelText } from '../contract/level-text';
 import type { MeasuringTurn } from '../contract/measuring-order';
-import { plannedTurns } from '../contract/measuring-order';
+import { toolsOf } from '../contract/measuring-order';
 import type { LoadPoint } from '../contract/results';
 import { defaultRequestSeed } from '../contract/run-spec';
 import type { PerformanceSpec } from '../contract/run-spec';
-import type { LoadLevel } from '../contract/scenario-levels';
 import { scenarioLevels } from '../contract/scenario-levels';
-import { budgetLatencyUs } from '../contract/sweep';
-import { lastWithin, nextLevel } from '../perf/search-levels';
-import type { TriedLevel } from '../perf/search-levels';
+import { measureSweep } from '../perf/sweep/sweep';
 import { hashValue } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { levelFolder } from '../store/run-files';
@@ -70,7 +67,6 @@ function chosenInputs(performance: PerformanceSpec): Record<string, unknown> {
 interface Sweep {
   readonly context: StepContext;
   readonly scenario: Scenario;
-  readonly levels: readonly LoadLevel[];
   readonly holes: string[];
   reused: number;
   /** Levels one after the other that Triton did not live through. */
@@ -248,38 +244,10 @@ function refuseMore({ context, lostInRow }: Sweep, error: ServerLost): void {
   throw new WorkbenchError(error.code, message, { where, remedy, details, cause: error });
 }
 
-/** True when a pause was asked for before all were measured. */
-async function measureAll(sweep: Sweep): Promise<boolean> {
-  const turns = plannedTurns(sweep.context.spec.performance, sweep.scenario);
-  for (const [index, turn] of turns.entries()) {
-    if (sweep.context.run.pauseAsked() && !isMeasured(sweep, turn)) return true;
-    await pointOf(sweep, turn, index / turns.length);
-  }
-  return false;
-}
-
 function isMeasured(sweep: Sweep, turn: MeasuringTurn): boolean {
   const { context, scenario } = sweep;
   const key = levelKey(sweep, turn);
   return context.run.state().scenarios[scenario].points.some((measured) => measured.key === key);
-}
-
-/** Measures the levels that the search tries; every one of them is kept. True when a pause was asked for before its end. */
-async function searchLevels(sweep: Sweep, search: 'linear' | 'binary', budgetMs: number): Promise<boolean> {
-  const { context, levels } = sweep;
-  const tried: TriedLevel[] = [];
-  for (let index = nextLevel(search, levels.length, tried); index !== null;) {
-    const level = levels[index];
-    if (level === undefined) break;
-    const turn = { level, repeat: 1, loadTool: context.spec.performance.loadTool };
-    if (context.run.pauseAsked() && !isMeasured(sweep, turn)) return true;
-    const point = await pointOf(sweep, turn, tried.length / levels.length);
-    tried.push({ index, within: point !== null && budgetLatencyUs(point) <= budgetMs * 1000 });
-    index = nextLevel(search, levels.length, tried);
-  }
-  const best = levels[lastWithin(tried) ?? -1];
-  context.fact(`Last level with p99 within ${budgetMs} ms`, best === undefined ? 'none' : levelText(best));
-  return false;
 }
 
 /** How many levels are in doubt, a sentence per doubt: "1 of 3 levels: not steady." */
@@ -304,29 +272,38 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
   const all: Sweep = {
     context,
     scenario,
-    levels,
     holes,
     reused: 0,
     lostInRow: 0,
     edited: await editedConfig(run),
   };
   const { search, latencyThresholdMs } = performance;
-  const paused =
-    scenario === 'offline' || search === 'none'
-      ? await measureAll(all)
-      : await searchLevels(all, search, latencyThresholdMs);
-  if (paused) return { paused: true };
-  const { points } = run.state().scenarios[scenario];
-  const searching = search !== 'none' && scenario === 'online';
-  const tried = searching ? points.length + holes.length : plannedTurns(performance, scenario).length;
-  context.fact(
-    tried === all.levels.length || searching ? 'Levels' : 'Measurements',
-    `${tried - holes.length} of ${tried} measured`,
+  const searched = scenario === 'online' && search !== 'none';
+  const end = await measureSweep(
+    {
+      levels,
+      repeats: performance.repeats,
+      tools: toolsOf(performance),
+      search: searched ? { kind: search, thresholdUs: latencyThresholdMs * 1000 } : null,
+    },
+    {
+      measure: (turn, fraction) => pointOf(all, turn, fraction),
+      shouldStop: (turn) => run.pauseAsked() && !isMeasured(all, turn),
+    },
   );
+  if (end.stopped) return { paused: true };
+  const { tried, found } = end;
+  if (found !== null) {
+    const [best] = found;
+    const text = best === undefined ? 'none' : levelText(best);
+    context.fact(`Last level with p99 within ${latencyThresholdMs} ms`, text);
+  }
+  const { points } = run.state().scenarios[scenario];
+  const what = searched || tried === levels.length ? 'levels' : 'measurements';
+  context.fact(what === 'levels' ? 'Levels' : 'Measurements', `${tried - holes.length} of ${tried} measured`);
   if (all.reused > 0) context.fact('Taken from the journal', `${all.reused}`);
   for (const warning of doubtsOf(points.map(({ point }) => point))) context.warning(warning);
   if (holes.length > 0) {
-    const what = tried === all.levels.length || searching ? 'levels' : 'measurements';
     throw new WorkbenchError('measurement-failed', `${holes.length} of ${tried} ${what} gave no result`, {
       details: holes.join('\n'),
     });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readModelNames, weightedLevel } from '../../../main/cli/perf-models';
+import { readModelNames } from '../../../main/cli/perf-models';
 import { readOverrides } from '../../../main/cli/read-spec';
 
 describe('the models of perf', () => {
@@ -14,16 +14,6 @@ describe('the models of perf', () => {
 
   it.each([[['']], [['a:0']], [['a:1.2.3']], [['a', 'a:2']]])('%j are refused', (names) => {
     expect(() => readModelNames(names)).toThrow(expect.objectContaining({ where: '--model' }));
-  });
-
-  it('have as much more of the concurrency, or of the rate', () => {
-    expect(weightedLevel({ batchSize: 2, concurrency: 3 }, 2)).toEqual({ batchSize: 2, concurrency: 6 });
-    expect(weightedLevel({ batchSize: 2, concurrency: 1 }, 0.1).concurrency).toBe(1);
-    expect(weightedLevel({ batchSize: 1, concurrency: 128, requestRate: 40 }, 0.5)).toEqual({
-      batchSize: 1,
-      concurrency: 128,
-      requestRate: 20,
-    });
   });
 });
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { planText } from '../../../main/cli/perf-plan-text';
-import type { PerfPlan } from '../../../main/cli/perf-plan';
+import type { ServerLoad } from '../../../main/core';
 
-const settings: PerfPlan['settings'] = {
+const settings: ServerLoad['settings'] = {
   measurementMode: 'time_windows',
   measurementIntervalMs: 2000,
   measurementRequestCount: 50,

@@ -1,4 +1,4 @@
-import { largestOf, smallestOf } from '../contract/extremes';
+import { largestOf, smallestOf } from '../../contract/extremes';
 
 /** A level that was tried: its place in the ascending list, and whether its p99 was within the budget. */
 export interface TriedLevel {

@@ -1,0 +1,216 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { WireError } from '../../contract/errors';
+import { toWire } from '../../contract/errors';
+import type { MeasuringTurn } from '../../contract/measuring-order';
+import type { LoadPoint } from '../../contract/results';
+import type { LoadTool as LoadToolId } from '../../contract/run-spec';
+import type { LoadLevel } from '../../contract/scenario-levels';
+import { budgetLatencyUs } from '../../contract/sweep';
+import { makeTemporaryFolder } from '../../platform/temporary-folder';
+import { createTritonClient } from '../../triton/client';
+import { readModelTraits } from '../../triton/model-traits';
+import { readTls } from '../../triton/tls';
+import type { InputReaders } from '../input/input-readers';
+import { assertLoadKind } from '../load-kind';
+import type { LoadTool, MeasureInput } from '../load-tool';
+import { stabilityWindows } from '../stability';
+import { measureInTurns } from './in-turns';
+import type { ServerLoad } from './server-load';
+import type { ServerModel } from './server-models';
+import { checkModels, measureModels, readServerModels, weightedLevel } from './server-models';
+import type { SweepEnd } from './sweep';
+import { measureSweep } from './sweep';
+
+/** A turn without a result. */
+export interface MissingLevel {
+  readonly level: LoadLevel;
+  readonly repeat?: number;
+  readonly loadTool?: LoadToolId;
+  readonly error: WireError;
+}
+
+export interface ServerResults {
+  readonly points: readonly LoadPoint[];
+  readonly missing: readonly MissingLevel[];
+  readonly found: SweepEnd['found'];
+}
+
+export interface ServerLoadListener {
+  /** Before the first request. `inTurns`: rounds over so many levels; null: one level after the other. */
+  readonly onBegin: (inTurns: { readonly levels: number; readonly rounds: number } | null) => void;
+  readonly onLog: (line: string) => void;
+  /** The points of a turn, one per model. */
+  readonly onPoints: (points: readonly LoadPoint[], loadTool: LoadToolId) => void;
+  /** A window of a level in turns that is not its last. */
+  readonly onRound: (level: LoadLevel, round: number, point: LoadPoint) => void;
+  readonly onMissing: (missing: MissingLevel, loadTool: LoadToolId) => void;
+}
+
+export interface ServerLoadTools {
+  readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
+  readonly readers: InputReaders;
+  /** Waits until nobody else measures on the server's machine. @returns gives the turn back. */
+  readonly takeTurn: () => Promise<() => Promise<void>>;
+}
+
+interface Session {
+  readonly load: ServerLoad;
+  readonly loadTools: ServerLoadTools['loadTools'];
+  readonly models: readonly ServerModel[];
+  readonly dir: string;
+  readonly signal: AbortSignal;
+  readonly listener: ServerLoadListener;
+  readonly points: LoadPoint[];
+  readonly missing: MissingLevel[];
+}
+
+/** What the load tool is asked for, of each model. */
+function measureInputs(
+  { load, models, signal }: Session,
+  level: LoadLevel,
+  how: Pick<MeasureInput, 'workDir' | 'onLog' | 'onCommand'>,
+): MeasureInput[] {
+  const { addresses, protocol, settings, modelVersion } = load;
+  return models.map((model) => ({
+    httpAddress: addresses.http,
+    grpcAddress: addresses.grpc,
+    httpTls: addresses.httpTls,
+    grpcTls: addresses.grpcTls,
+    protocol,
+    modelName: model.name,
+    modelVersion,
+    inputData: model.inputData,
+    inputDataDir: model.inputDataDir,
+    level: weightedLevel(level, model.weight),
+    batched: model.batched,
+    settings,
+    signal,
+    onWindow: () => undefined,
+    ...how,
+  }));
+}
+
+/** Measures one turn, all models at once. @returns of several models the slowest point, which a search looks at. */
+async function measureTurn(session: Session, turn: MeasuringTurn, count: number): Promise<LoadPoint | null> {
+  const { load, signal, listener } = session;
+  const { level, repeat, loadTool } = turn;
+  const crossing = load.tools.length > 1;
+  const inRounds = load.repeats > 1 || crossing;
+  let isTold = false;
+  try {
+    const measured = await measureModels(
+      session.loadTools[loadTool],
+      measureInputs(session, level, {
+        workDir: join(session.dir, `level-${count}`),
+        onLog: (lines) => {
+          if (!isTold) for (const line of lines) listener.onLog(line);
+        },
+        onCommand: (argv) => {
+          // From here on perf_analyzer itself talks.
+          isTold = true;
+          listener.onLog(argv.join(' '));
+        },
+      }),
+    );
+    const points = inRounds ? measured.map((point) => ({ ...point, repeat })) : measured;
+    session.points.push(...points);
+    listener.onPoints(points, loadTool);
+    return points.reduce((worst, point) => (budgetLatencyUs(point) > budgetLatencyUs(worst) ? point : worst));
+  } catch (caught) {
+    if (signal.aborted) return null;
+    const missing = {
+      level,
+      ...(inRounds ? { repeat } : {}),
+      ...(crossing ? { loadTool } : {}),
+      error: toWire(caught),
+    };
+    session.missing.push(missing);
+    listener.onMissing(missing, loadTool);
+    return null;
+  }
+}
+
+/** All levels in turns; the tool has to have `levelInTurns`. */
+async function measureLevelsInTurns(
+  session: Session,
+  begin: NonNullable<LoadTool['levelInTurns']>,
+): Promise<void> {
+  const { load, signal, listener, dir } = session;
+  const [loadTool] = load.tools;
+  const begun = load.levels.flatMap((level, index) => {
+    const said = new Set<string>();
+    const onLog = (lines: readonly string[]) => {
+      // A level's input is the same in every turn, and so is what there is to say of it.
+      for (const line of lines) if (!said.has(line)) listener.onLog(line);
+      for (const line of lines) said.add(line);
+    };
+    const how = { workDir: join(dir, `level-${index + 1}`), onLog, onCommand: () => undefined };
+    return measureInputs(session, level, how).map((input) => ({ level, turns: begin(input) }));
+  });
+  listener.onBegin({ levels: begun.length, rounds: stabilityWindows });
+  const points = await measureInTurns(begun, () => signal.aborted, {
+    onRound: (level, { number, last }, point) => {
+      if (last) listener.onPoints([point], loadTool);
+      else listener.onRound(level, number, point);
+    },
+    onMissing: (level, error) => {
+      session.missing.push({ level, error });
+      listener.onMissing({ level, error }, loadTool);
+    },
+  });
+  session.points.push(...points);
+}
+
+async function measureAll(session: Session): Promise<SweepEnd['found']> {
+  const { load, loadTools, signal, listener } = session;
+  const begin = load.inTurns
+    ? loadTools[load.tools[0]].levelInTurns?.bind(loadTools[load.tools[0]])
+    : undefined;
+  if (begin !== undefined) {
+    await measureLevelsInTurns(session, begin);
+    return null;
+  }
+  listener.onBegin(null);
+  let count = 0;
+  const end = await measureSweep(load, {
+    measure: (turn) => measureTurn(session, turn, (count += 1)),
+    shouldStop: () => signal.aborted,
+  });
+  return end.found;
+}
+
+/**
+ * Measures any running Triton; what was measured before a cancel is the result. Throws before any load what the client
+ * throws, combination-unsupported for load that a model or tool does not take, and input-invalid.
+ */
+export async function measureServer(
+  load: ServerLoad,
+  { loadTools, readers, takeTurn }: ServerLoadTools,
+  listener: ServerLoadListener,
+  signal: AbortSignal,
+): Promise<ServerResults> {
+  const { addresses, models: wanted, modelVersion, protocol, settings } = load;
+  for (const tool of load.tools) checkModels(loadTools[tool], wanted, load);
+  const client = createTritonClient(addresses.http, { tls: await readTls(addresses.httpTls) });
+  for (const { name } of wanted) {
+    assertLoadKind(await readModelTraits(client, { name, version: modelVersion }), {
+      ...{ modelName: name, protocol, settings },
+      batchSizes: load.levels.map((level) => level.batchSize),
+    });
+  }
+  const dir = await makeTemporaryFolder('triton-workbench-perf-', 'file-unwritable');
+  try {
+    const models = await readServerModels(client, load, { dir, readers });
+    const release = await takeTurn();
+    try {
+      const session = { load, loadTools, models, dir, signal, listener, points: [], missing: [] };
+      const found = await measureAll(session);
+      return { points: session.points, missing: session.missing, found };
+    } finally {
+      await release();
+    }
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}

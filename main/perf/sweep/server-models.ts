@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { WorkbenchError } from '../../contract/errors';
+import type { InputData } from '../../contract/input-data';
+import type { LoadLevel } from '../../contract/scenario-levels';
+import type { LoadPoint } from '../../contract/results';
+import type { LoadTool, MeasureInput } from '../load-tool';
+import { generateInput } from '../generate-input';
+import type { InputReaders } from '../input/input-readers';
+import { wantedTensors } from '../input/wanted-tensor';
+import type { ModelMetadata, TritonClient } from '../../triton/client';
+import type { ModelConfig } from '../../triton/model-config';
+import type { NamedModel, ServerLoad } from './server-load';
+
+/** A model of a running server, and what it is sent. */
+export interface ServerModel extends NamedModel {
+  readonly batched: boolean;
+  readonly inputData: InputData;
+  readonly inputDataDir: string;
+}
+
+/**
+ * Throws combination-unsupported where the load tool cannot drive these models at once, and input-invalid where a weight or a
+ * version has no meaning.
+ */
+export function checkModels(
+  tool: LoadTool,
+  models: readonly NamedModel[],
+  load: Pick<ServerLoad, 'modelVersion' | 'byIntervals'>,
+): void {
+  if (load.byIntervals && models.some(({ weight }) => weight !== 1)) {
+    throw new WorkbenchError('input-invalid', 'Intervals are one schedule: a weight cannot change them', {
+      where: '--model',
+      remedy: 'Give --request-rate in place of --request-intervals.',
+    });
+  }
+  if (models.length === 1) return;
+  if (tool.measureTogether === undefined) {
+    throw new WorkbenchError(
+      'combination-unsupported',
+      `${tool.id} drives one model at a time: the windows of two of its processes would not fall together`,
+      { where: '--model', remedy: 'Measure with --load-tool native, or one model after the other.' },
+    );
+  }
+  if (load.modelVersion !== '') {
+    throw new WorkbenchError('input-invalid', 'A version is of one model', {
+      where: '--model-version',
+      remedy: 'Leave it out: the server chooses a version of each.',
+    });
+  }
+}
+
+/** One model by itself, or several at the same time; a result each, in the order of `inputs`. */
+export async function measureModels(
+  tool: LoadTool,
+  inputs: readonly MeasureInput[],
+): Promise<readonly LoadPoint[]> {
+  const [first, ...others] = inputs;
+  if (first === undefined) return [];
+  return tool.measureTogether === undefined || others.length === 0
+    ? [await tool.measure(first)]
+    : tool.measureTogether(inputs);
+}
+
+/** What `--input-data` says for a model: `NAME=source` for that one alone, the last without a name for all others. */
+function sourceFor(model: string, sources: readonly string[], models: readonly NamedModel[]): string {
+  const nameOf = (source: string) => models.find(({ name }) => source.startsWith(`${name}=`))?.name;
+  const own = sources.filter((source) => nameOf(source) === model).at(-1);
+  if (own !== undefined) return own.slice(model.length + 1);
+  return sources.filter((source) => nameOf(source) === undefined).at(-1) ?? 'random';
+}
+
+/** Inputs that the configuration says the model does without. */
+function optionalInputs({ input }: ModelConfig): Set<string> {
+  const names = input.flatMap((tensor) => (tensor['optional'] === true ? [tensor.name] : []));
+  return new Set(names);
+}
+
+/**
+ * The values that `perf` sends: generated ones, or those of the user's file. @param source `random`, `zero` or a path.
+ * Throws input-invalid with file, entry and tensor.
+ */
+async function readServerInput(
+  source: string,
+  model: {
+    readonly metadata: Pick<ModelMetadata, 'inputs' | 'outputs'>;
+    readonly config: ModelConfig;
+    readonly shapes: Readonly<Record<string, readonly number[]>>;
+    readonly dir: string;
+    readonly readers: InputReaders;
+  },
+): Promise<InputData> {
+  const { metadata, config, shapes, dir, readers } = model;
+  const batched = config.maxBatchSize > 0;
+  if (source === 'random' || source === 'zero') {
+    return generateInput(metadata.inputs, { batched, shapes, mode: source, dir });
+  }
+  const wanted = {
+    inputs: wantedTensors(metadata.inputs, { batched, optional: optionalInputs(config) }),
+    outputs: wantedTensors(metadata.outputs, { batched }),
+  };
+  return (await readers.inputStore({ path: source, wanted, shapes, dir })).data;
+}
+
+/** Metadata and input data of every model. Throws model-not-ready, and input-invalid. @param where.dir for the values. */
+export async function readServerModels(
+  client: TritonClient,
+  {
+    models,
+    modelVersion,
+    sources,
+    shapes,
+  }: Pick<ServerLoad, 'models' | 'modelVersion' | 'sources' | 'shapes'>,
+  where: { readonly dir: string; readonly readers: InputReaders },
+): Promise<ServerModel[]> {
+  const read: ServerModel[] = [];
+  for (const [index, model] of models.entries()) {
+    const metadata = await client.modelMetadata(model.name, modelVersion);
+    const config = await client.modelConfig(model.name, modelVersion);
+    const dir = join(where.dir, `input-${index}`);
+    const source = sourceFor(model.name, sources, models);
+    const { readers } = where;
+    const inputData = await readServerInput(source, { metadata, config, shapes, dir, readers });
+    read.push({ ...model, batched: config.maxBatchSize > 0, inputData, inputDataDir: dir });
+  }
+  return read;
+}
+
+/** The level times the model's weight: more requests at once, or more a second. */
+export function weightedLevel(level: LoadLevel, weight: number): LoadLevel {
+  return level.requestRate === undefined
+    ? { ...level, concurrency: Math.max(1, Math.round(level.concurrency * weight)) }
+    : { ...level, requestRate: level.requestRate * weight };
+}
