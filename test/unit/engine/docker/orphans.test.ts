@@ -56,9 +56,20 @@ it('a lease that cannot be read names nobody', async () => {
 it.each([
   { host: 'other', bootId: 'other', pidNamespace: '1' },
   { ...ownPlace(), pidNamespace: '1' },
-])('a run of another machine or PID namespace has no orphans for this one', async (place) => {
+])('a run of another machine or PID namespace keeps its containers for half an hour', async (place) => {
   await leaveLease({ ...dead(), place });
-  expect(await isOrphan(container(), 0, lastSign + 10 * adoptionMs)).toBe(false);
+  for (const graceMs of [0, adoptionMs]) {
+    expect(await isOrphan(container(), graceMs, lastSign + adoptionMs)).toBe(false);
+    expect(await isOrphan(container(), graceMs, lastSign + adoptionMs + 1)).toBe(true);
+  }
+});
+
+it('a workbench elsewhere that shows signs of life keeps them for as long as it does', async () => {
+  const place = { ...ownPlace(), pidNamespace: '1' };
+  await leaveLease({ ...dead(), place });
+  const now = new Date();
+  await utimes(join(dir, 'lease.json'), now, now);
+  expect(await isOrphan(container(), 0, now.getTime() + 10 * adoptionMs)).toBe(false);
 });
 
 it('what this machine left before it was started again is an orphan', async () => {
