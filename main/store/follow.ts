@@ -4,7 +4,7 @@ import type { CoreEvent } from '../contract/api';
 import type { JournalEntry } from '../contract/run-events';
 import type { Listeners } from '../platform/listeners';
 import { openPlain } from '../platform/plain-entry';
-import { parseJournal } from './journal';
+import { journalBytes, parseJournal } from './journal';
 import { leaseHolder } from './lease';
 import { runFolder } from './run-folder';
 import type { RunStore } from './run-store';
@@ -14,7 +14,7 @@ const intervalMs = 700;
 /** Entries of whole lines that begin at or after byte `from` of the journal. */
 async function entriesFrom(journal: string, from: number): Promise<readonly JournalEntry[]> {
   const file = await openPlain(journal, constants.O_RDONLY);
-  const bytes = await file.readFile().finally(() => file.close());
+  const bytes = await journalBytes(file, journal).finally(() => file.close());
   const start = from === 0 ? 0 : bytes.lastIndexOf(10, from - 1) + 1;
   return parseJournal(bytes.subarray(start)).entries;
 }

@@ -35,6 +35,11 @@ const newline = 0x0a;
 
 const mostStartBytes = 2 ** 20;
 
+/** A journal of thousands of levels has some megabytes; one from outside may be anything. */
+export const mostJournalBytes = 128 * 2 ** 20;
+/** Each is checked on its own, which takes microseconds: a file of nothing else would hold the workbench for minutes. */
+export const mostDamagedLines = 10_000;
+
 function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let from = 0; from < bytes.length;) {
     const end = bytes.indexOf(newline, from);
@@ -46,6 +51,7 @@ function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
 /**
  * Pure: bytes of a journal -> its entries. A torn write at the end is ignored, and so is a record whose seq was seen
  * already, which is a repeated write. Empty lines hold no record. Bytes, not text: an invalid byte decodes to three.
+ * Throws journal-corrupt for more damaged lines than any accident leaves.
  */
 export function parseJournal(bytes: Uint8Array): JournalContent {
   const end = bytes.lastIndexOf(newline) + 1;
@@ -60,6 +66,9 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
     if (line.length === 0) continue;
     const entry = parseJournalLine(line);
     if (entry === null) damagedLines.push(number);
+    if (damagedLines.length > mostDamagedLines) {
+      throw new WorkbenchError('journal-corrupt', `More than ${mostDamagedLines} lines are damaged`);
+    }
     if (entry !== null && entries.length === 0) first = writtenRecord(line);
     const found = entry === null ? salvageRecords(line) : [entry];
     lostAtEnd = found.length === 0 ? lostAtEnd + 1 : 0;
@@ -85,9 +94,22 @@ async function openedToRead<Result>(
   }
 }
 
-/** The journal as it stands on disk, also while another process appends to it. */
+/** All bytes of an opened journal. Throws journal-corrupt where they are more than one can have. */
+export async function journalBytes(file: FileHandle, path: string): Promise<Buffer> {
+  const { size } = await file.stat();
+  if (size <= mostJournalBytes) return file.readFile();
+  throw new WorkbenchError(
+    'journal-corrupt',
+    `The journal has ${size} bytes, at most ${mostJournalBytes} are read`,
+    {
+      where: path,
+    },
+  );
+}
+
+/** The journal as it is on disk, also while another process appends to it. Throws journal-corrupt. */
 export function readJournal(path: string): Promise<JournalContent> {
-  return openedToRead(path, async (file) => parseJournal(await file.readFile()));
+  return openedToRead(path, async (file) => parseJournal(await journalBytes(file, path)));
 }
 
 /** Of the first line, which creates the run, without reading the others; empty where it is longer than 1 MiB. */
@@ -124,7 +146,7 @@ export class JournalWriter {
       throw fileError(error, path);
     });
     try {
-      const bytes = await file.readFile();
+      const bytes = await journalBytes(file, path);
       const content = parseJournal(bytes);
       if (bytes.length === 0) await syncFolder(dirname(path));
       if (content.keptBytes < bytes.length) await file.truncate(content.keptBytes);
