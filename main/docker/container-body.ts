@@ -37,12 +37,16 @@ export interface ContainerBodyInput {
   readonly mounts: readonly BindMount[];
   readonly labels: ContainerLabels;
   /**
-   * `none`; `published`: the default bridge with container ports on loopback, the engine choosing where null;
+   * `none`; `published`: on the named network with container ports on loopback, the engine choosing where null;
    * `shared`: the network of another container, so that its ports are on 127.0.0.1.
    */
   readonly network:
     | { readonly kind: 'none' }
-    | { readonly kind: 'published'; readonly ports: Readonly<Record<number, number | null>> }
+    | {
+        readonly kind: 'published';
+        readonly name: string;
+        readonly ports: Readonly<Record<number, number | null>>;
+      }
     | { readonly kind: 'shared'; readonly containerId: string };
   /** "all", or UUIDs of GPUs and MIG devices; empty: none. */
   readonly gpus: readonly string[];
@@ -101,7 +105,7 @@ export function containerBody(input: ContainerBodyInput): Docker.ContainerCreate
       ? `container:${input.network.containerId}`
       : input.network.kind === 'none'
         ? 'none'
-        : 'bridge';
+        : input.network.name;
   return {
     Image: input.image,
     Entrypoint: [input.command[0]],

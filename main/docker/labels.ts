@@ -9,7 +9,7 @@ const prefix = 'triton-workbench.';
 /** Containers of another schema are another version's to understand. */
 const schema = '1';
 
-/** Labels of every container that the workbench creates. Nothing without all of them is ever touched. */
+/** Labels of every container that the workbench creates; a network has the first ones. Nothing without all of them is ever touched. */
 export const labelNames = {
   schema: `${prefix}schema`,
   /** The workbench home: two homes on one engine leave each other alone. */
@@ -74,7 +74,30 @@ export function parseLabels(
   };
 }
 
-/** The filter that lists the containers of an instance and no others. */
+/** The run whose Triton a network is for. */
+export type NetworkLabels = Pick<ContainerLabels, 'instance' | 'runId' | 'runDir'>;
+
+export function formatNetworkLabels({ instance, runId, runDir }: NetworkLabels): Record<string, string> {
+  return {
+    [labelNames.schema]: schema,
+    [labelNames.instance]: instance,
+    [labelNames.runId]: runId,
+    [labelNames.runDir]: runDir,
+  };
+}
+
+/** null unless every label is there and the network is of this schema and instance. */
+export function parseNetworkLabels(
+  labels: Readonly<Record<string, string>> | null | undefined,
+  instance: string,
+): NetworkLabels | null {
+  const of = (name: keyof typeof labelNames): string | undefined => labels?.[labelNames[name]];
+  const [runId, runDir] = [of('runId'), of('runDir')];
+  if (of('schema') !== schema || of('instance') !== instance) return null;
+  return runId === undefined || runDir === undefined ? null : { instance, runId, runDir };
+}
+
+/** The filter that lists the containers or networks of an instance and no others. */
 export function instanceFilter(instance: string): { readonly label: string[] } {
   return { label: [`${labelNames.schema}=${schema}`, `${labelNames.instance}=${instance}`] };
 }

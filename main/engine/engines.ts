@@ -2,6 +2,8 @@ import type { EngineStatus } from '../contract/engine-status';
 import { errorText } from '../contract/error-text';
 import type { Framework, RunSpec } from '../contract/run-spec';
 import type { DockerLink } from '../docker/docker-link';
+import type { NetworkLabels } from '../docker/labels';
+import { removeNetworks } from '../docker/run-network';
 import { sweepContainers } from '../docker/sweep';
 import { formatOf } from '../formats/formats';
 import { createLoadTools } from '../perf/load-tools';
@@ -67,9 +69,11 @@ export function createEngines(options: EnginesOptions): Engines {
     try {
       const client = await docker.connect();
       const now = Date.now();
-      const { removed } = await sweepContainers(client, await docker.instance(), (container) =>
-        container.info.runId === except ? false : isOrphan(container, graceMs, now),
-      );
+      const instance = await docker.instance();
+      const isLeft = (labels: NetworkLabels) =>
+        labels.runId === except ? false : isOrphan(labels, graceMs, now);
+      const { removed } = await sweepContainers(client, instance, ({ labels }) => isLeft(labels));
+      await removeNetworks(client, instance, isLeft);
       return { ...none, removedContainers: removed };
     } catch {
       // An engine that is away keeps its containers until the next sweep.

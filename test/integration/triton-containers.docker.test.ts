@@ -10,6 +10,7 @@ import { createContainer, removeContainer, startContainer } from '../../main/doc
 import { readImageRecipe } from '../../main/docker/images/image-recipe';
 import { labelNames } from '../../main/docker/labels';
 import { runContainer } from '../../main/docker/run-container';
+import { ensureNetwork, networkName, removeNetworks } from '../../main/docker/run-network';
 import { RunContainers } from '../../main/engine/docker/run-containers';
 import { startTritonContainer } from '../../main/engine/docker/triton-container';
 import { tritonCommand } from '../../main/engine/docker/triton-command';
@@ -58,12 +59,14 @@ async function createRun(
   await containers.openFolders();
   const log: string[] = [];
   const { signal } = new AbortController();
-  const startTriton = (ports: { httpPort?: number } = {}, repositoryKey = 'empty') => {
+  const startTriton = async (ports: { httpPort?: number } = {}, repositoryKey = 'empty') => {
+    const network = await ensureNetwork(own(), { instance, runId, runDir: dir }, { signal });
     const plan = containers.triton({
       image: images.triton,
       command: tritonCommand({ builtHere: true, gpus: false }),
       repository: models,
       repositoryKey,
+      network,
     });
     return startTritonContainer(own(), plan, {
       runId,
@@ -154,6 +157,7 @@ describe.skipIf(engine === null)('containers of a run, on a real engine', () => 
   afterEach(async () => {
     const ids = await left();
     for (const id of ids) await removeContainer(own(), id);
+    await removeNetworks(own(), instance, () => true);
     expect(ids).toEqual([]);
   });
   afterAll(() => rm(home, { recursive: true, force: true }));
@@ -222,7 +226,7 @@ describe.skipIf(engine === null)('containers of a run, on a real engine', () => 
       const found = await own().docker.getContainer(server.containerId).inspect();
       expect(hardening(found)).toEqual({
         ...walls,
-        networkMode: 'bridge',
+        networkMode: networkName({ instance, runId: 'walls' }),
         hostAddresses: ['127.0.0.1'],
         mounts: [`bind ${run.dir}/steps/configure/model-repository /models ro`],
       });

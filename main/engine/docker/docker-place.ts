@@ -11,6 +11,7 @@ import type { ImageRequest } from '../../docker/images/prepare-image';
 import { removeContainer } from '../../docker/container-life';
 import { runContainer } from '../../docker/run-container';
 import { dockerRunCommand } from '../../docker/run-command-text';
+import { ensureNetwork, networkCommand, removeNetworks } from '../../docker/run-network';
 import type { Engine } from '../engine';
 import type { ImagesListener, Place, PlaceRun } from '../place';
 import { allowsClientSharedMemory, readImageRelease } from './client-shared-memory';
@@ -114,6 +115,8 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
     return { client, all: all.filter((container) => container.labels.runId === run.runId) };
   };
 
+  const ownNetwork = async () => ({ instance: await link.instance(), runId: run.runId, runDir: run.dir });
+
   const runClient: RunClientStep = async (step) => {
     const { client, containers } = await session();
     await containers.openFolders();
@@ -151,6 +154,8 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
         const image = { id: imageId('triton'), reference: wanted.triton.reference };
         const release = sharedMemory === 'none' ? null : await readImageRelease(client, image);
         await containers.requirePlainMount(start.repository);
+        const network = await ownNetwork();
+        start.onCommand(networkCommand(network));
         const plan = containers.triton({
           image: image.id,
           command: tritonCommand({
@@ -160,6 +165,12 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
           }),
           repository: start.repository,
           repositoryKey: start.key,
+          network: await ensureNetwork(client, network, {
+            signal: start.signal,
+            onTrouble: (text) => {
+              start.onLog([`Docker: ${text}`]);
+            },
+          }),
         });
         const handle = await startTritonContainer(client, plan, start);
         server.id = handle.containerId;
@@ -213,6 +224,7 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
     release: async () => {
       const { client, all } = await own();
       for (const { info } of all) await removeContainer(client, info.id);
+      await removeNetworks(client, await link.instance(), ({ runId }) => runId === run.runId);
     },
   };
 }

@@ -118,6 +118,8 @@ export class RunContainers {
     readonly command: readonly [string, ...string[]];
     readonly repository: string;
     readonly repositoryKey: string;
+    /** Of `ensureNetwork`. */
+    readonly network: string;
   }): ContainerPlan {
     const { engine, spec } = this.options;
     return this.plan('triton', this.labels('triton', input.repositoryKey, true), {
@@ -129,6 +131,7 @@ export class RunContainers {
       mounts: [{ from: input.repository, to: '/models', writable: false }],
       network: {
         kind: 'published',
+        name: input.network,
         ports: { 8000: engine.httpPort ?? null, 8001: engine.grpcPort ?? null, 8002: null },
       },
       sharedMemory: {

@@ -9,7 +9,7 @@ export interface TritonCommandInput {
   readonly clientSharedMemory?: boolean;
 }
 
-/** Triton on the repository at `/models`. It listens on all addresses of the container; only loopback is published. */
+/** Triton on the repository at `/models`. It listens on all addresses of the container, as ports are published to them; its network lets nothing else in. */
 export function tritonCommand(input: TritonCommandInput): [string, ...string[]] {
   return [
     'tritonserver',

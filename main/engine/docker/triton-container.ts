@@ -46,7 +46,7 @@ function publishedAddress(found: Inspected, port: number): string {
   const binding = bindings?.[`${port}/tcp`]?.[0];
   if (binding === undefined) {
     throw new WorkbenchError('server-start-failed', `The engine published no address for port ${port}`, {
-      remedy: 'The engine needs its default bridge network; see "docker network ls".',
+      remedy: 'The engine must be able to publish ports of its bridge networks; see "docker network ls".',
     });
   }
   return `${binding.HostIp}:${binding.HostPort}`;

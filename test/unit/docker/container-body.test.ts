@@ -30,7 +30,7 @@ const input: ContainerBodyInput = {
     server: 'repository-key',
     gpus: ['all'],
   },
-  network: { kind: 'published', ports: { 8000: null, 8001: 18_001 } },
+  network: { kind: 'published', name: 'twb-1', ports: { 8000: null, 8001: 18_001 } },
   gpus: ['all'],
   rootless: false,
   remapsUsers: false,
@@ -63,7 +63,7 @@ const golden = {
   StopSignal: 'SIGTERM',
   ExposedPorts: { '8000/tcp': {}, '8001/tcp': {} },
   HostConfig: {
-    NetworkMode: 'bridge',
+    NetworkMode: 'twb-1',
     PortBindings: {
       '8000/tcp': [{ HostIp: '127.0.0.1', HostPort: '' }],
       '8001/tcp': [{ HostIp: '127.0.0.1', HostPort: '18001' }],
@@ -107,7 +107,7 @@ const goldenWith = (gpus: string, deviceRequests: readonly object[]) => ({
 
 const commandWith = (...devices: readonly string[]) => [
   ...['docker', 'run', '--detach', '--init', '--read-only'],
-  ...['--name', 'twb-1', '--user', '1000:1000', '--network', 'bridge'],
+  ...['--name', 'twb-1', '--user', '1000:1000', '--network', 'twb-1'],
   ...['--publish', '127.0.0.1::8000/tcp', '--publish', '127.0.0.1:18001:8001/tcp'],
   ...devices,
   ...['--volume', '/runs/r1/steps/configure/model-repository:/models:ro'],

@@ -2,7 +2,6 @@ import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { OwnContainer } from '../../../../main/docker/list-containers';
 import { adoptionMs, isOrphan } from '../../../../main/engine/docker/orphans';
 import { ownIdentity } from '../../../../main/platform/process-identity';
 import { ownPlace } from '../../../../main/platform/process-place';
@@ -15,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 /** Only the run folder decides. */
-const container = () => ({ labels: { runDir: dir } }) as OwnContainer;
+const container = () => ({ runDir: dir });
 
 async function leaveLease(holder: object): Promise<void> {
   const path = join(dir, 'lease.json');

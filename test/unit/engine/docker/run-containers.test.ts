@@ -25,6 +25,7 @@ function tritonOf(sharedMemory: Memory) {
     command: ['tritonserver'],
     repository: '/runs/r1/steps/configure/model-repository',
     repositoryKey: 'k',
+    network: 'twb-012345-r1',
   });
   return body.HostConfig ?? {};
 }
