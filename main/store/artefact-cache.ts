@@ -1,4 +1,4 @@
-import { cp, link, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { chmod, cp, link, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { FileEntry } from '../contract/file-manifest';
@@ -17,13 +17,21 @@ const manifestSchema = z.object({
 /** Smaller files are copied: a config.pbtxt that is edited in one run must not change in another. */
 const linkedFromBytes = 2 ** 20;
 
-/** Hard link where the file system allows it: a 100 MB model costs nothing twice. */
+const mayRead = 0o555;
+
+/**
+ * Hard link where the file system allows it: a 100 MB model costs nothing twice. What has several names is read-only from
+ * then on, as a write in place would change it in the cache and in every run.
+ */
 async function place(from: string, to: string): Promise<void> {
   await makeFolder(dirname(to));
-  if ((await stat(from)).size < linkedFromBytes) {
+  const { size, mode } = await stat(from);
+  if (size < linkedFromBytes) {
     await cp(from, to);
     return;
   }
+  // A file of somebody else stays as it is; that its content changed is found before it is used again.
+  await chmod(from, mode & mayRead).catch(() => undefined);
   await link(from, to).catch(async (error: unknown) => {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK') throw error;

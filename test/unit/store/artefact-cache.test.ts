@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -47,4 +47,18 @@ it('a small file that is edited where it was placed changes neither the cache no
   await writeFile(join(dir, 'one', 'model.onnx'), 'by hand');
   expect(await cache.restore('a', join(dir, 'two'))).not.toBeNull();
   expect(await readFile(join(dir, 'two', 'model.onnx'), 'utf8')).toBe('model');
+});
+
+it('a large file is one file of several names, which nobody can write in place', async () => {
+  const cache = new ArtefactCache(join(dir, 'cache'));
+  const weights = join(dir, 'step', 'weights');
+  await writeFile(weights, Buffer.alloc(2 ** 20, 1));
+  await cache.store('a', join(dir, 'step'), {});
+  await cache.restore('a', join(dir, 'one'));
+  const [made, placed] = [await stat(weights), await stat(join(dir, 'one', 'weights'))];
+  expect(placed.ino).toBe(made.ino);
+  expect(placed.mode & 0o222).toBe(0);
+  // A step that is done again replaces its folder.
+  await rm(join(dir, 'one'), { recursive: true });
+  expect((await stat(weights)).nlink).toBe(2);
 });
