@@ -166,6 +166,17 @@ class ModelFileTest(ToolkitCase):
             "plain word", self.refused("model-folder-invalid", "metrics", *flags, "--arg=name=a b")["message"]
         )
 
+    def test_the_name_of_a_metric_is_no_formula_of_a_spreadsheet(self) -> None:
+        dump = self.infer("dump", "--runtime=pyt")
+        path = self.dir / "metrics.csv"
+        flags = ["--model-dir", self.folder, "--dump-dir", dump, "--csv", path]
+        for name in ("=HYPERLINK(A1)", "@SUM(A1)", "+1", "-1", "'=1", "\uff1d1", "\u200b=1"):
+            with self.subTest(name):
+                result = self.ok("metrics", *flags, f"--arg=name={name}")
+                self.assertEqual(result["metrics"], {name: 1.0})
+                header = path.read_text(encoding="utf-8").splitlines()[0]
+                self.assertEqual(header, f"_total_,'{name}")
+
     def test_metrics_need_labels(self) -> None:
         output = self.dir / "bare"
         self.ok("infer-framework", "--model-dir", self.folder, "--runtime=pyt", "--output-dir", output)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,21 @@ from ..model_folder import ModelFolder
 from ..options import add_model_arguments
 from ..report import Report
 
+_formula_starts = frozenset("=+-@\uff1d\uff0b\uff0d\uff20")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser)
     parser.add_argument("--dump-dir", type=Path, required=True, help="dump with labels")
     parser.add_argument("--csv", type=Path, required=True)
+
+
+def _inert(name: str) -> str:
+    """The name as a cell that no spreadsheet takes for a formula, as the workbench's own tables write it."""
+    visible = name.lstrip("'")
+    while visible != "" and unicodedata.category(visible[0]) in ("Cc", "Cf"):
+        visible = visible[1:]
+    return f"'{name}" if visible[:1] in _formula_starts else name
 
 
 def _checked(value: Any) -> dict[str, float | None]:
@@ -72,7 +83,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
         )
     values = _checked(result)
     with replacing(options.csv) as partial:
-        header = ",".join(["_total_", *values])
+        header = ",".join(["_total_", *map(_inert, values)])
         row = ",".join([str(len(ids)), *("" if value is None else repr(value) for value in values.values())])
         partial.write_text(f"{header}\n{row}\n", encoding="utf-8")
     for name, value in values.items():
