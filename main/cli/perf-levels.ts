@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { WorkbenchError } from '../contract/errors';
 import type { LoadLevel } from '../contract/scenario-levels';
 import { rateOfIntervals } from '../contract/scenario-levels';
 import { mostUnderWay } from '../contract/scenario-levels';
+import { fileLimits } from '../contract/reader-limits';
+import { readBoundedFile } from '../platform/read-bounded-file';
 import { readNumber, readNumbers } from './read-spec';
 
 export interface LoadOptions {
@@ -36,10 +37,9 @@ export function readRange(flag: string, text: string): number[] {
 /** Microseconds between requests, one a line, as perf_analyzer's --request-intervals. Throws input-invalid. */
 export async function readIntervals(file: string): Promise<number[]> {
   const flag = '--request-intervals';
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new WorkbenchError('input-invalid', `${file} cannot be read`, { where: flag, cause });
-  });
-  const intervals = readNumbers(flag, text);
+  const found = await readBoundedFile(file, fileLimits.intervals.bytes, { links: 'follow' });
+  if ('problem' in found) throw invalid(flag, `${file} cannot be read: ${found.problem}`);
+  const intervals = readNumbers(flag, found.text);
   if (intervals.length === 0 || intervals.some((interval) => interval <= 0)) {
     throw invalid(
       flag,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { innerPathSchema } from './run-spec';
 
 /** Triton's data type names that the load tools can send as raw bytes, with the bytes of one element. */
 export const datatypeBytes = {
@@ -33,7 +34,7 @@ const sampleTensor = z.object({
   /** One a file, where the samples differ in shape; then `shape` is the first one's. */
   shapes: z.array(z.array(z.int().min(0))).optional(),
   /** Raw little-endian files, one a sample, relative to the manifest; requests cycle through them. */
-  files: z.array(z.string()).min(1),
+  files: z.array(innerPathSchema).min(1),
 });
 
 /** `input-data.json`, written by the toolkit verb profile-data beside its raw files. */

@@ -26,7 +26,11 @@ export const fileLimits = {
   json: { objects: 2_000_000 },
   captureCsv: { bytes: 4 * mebibyte, columns: 256, levels: 2000 },
   profileExport: { bytes: 32 * mebibyte, levels: 2000, windows: 20_000 },
+  /** Microseconds between requests, one per line. */
+  intervals: { bytes: 4 * mebibyte },
   inputJson: { bytes: 32 * mebibyte },
+  /** What a step leaves for later ones, or the process that measured a level. */
+  stepJson: { bytes: 64 * mebibyte },
   /** npz files and folders of raw values; of what is packed, what it unpacks to. */
   inputData: { bytes: 1024 * mebibyte, entries: 65_536 },
   /** Up to nine tenths of a report are lists of supported clocks, which are left out before it is parsed. */

@@ -1,5 +1,6 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { WorkbenchError } from '../contract/errors';
+import { fileLimits } from '../contract/reader-limits';
 import type { LoadPoint, MeasurementWindow } from '../contract/results';
 import { analyzerCommand } from './analyzer/analyzer-command';
 import { createCpuMarks } from './analyzer/cpu-marks';
@@ -14,6 +15,7 @@ import { analyzerTls } from './analyzer/analyzer-tls';
 import { runAnalyzer } from './analyzer/run-analyzer';
 import { levelText } from '../contract/level-text';
 import { makeFolder } from '../platform/make-folder';
+import { readPlainText } from '../platform/plain-entry';
 import { sequenceLengths } from './sequence-lengths';
 import type { LoadTool, MeasureInput } from './load-tool';
 import { stabilityWindows } from './stability';
@@ -119,8 +121,9 @@ async function measureOnce(options: PerfAnalyzerOptions, input: MeasureInput, ru
   if (failure !== null) throw failure;
   let text: string;
   try {
-    text = await readFile(run.csvPath, 'utf8');
+    text = await readPlainText(run.csvPath, fileLimits.captureCsv.bytes);
   } catch (cause) {
+    if (cause instanceof WorkbenchError) throw cause;
     throw new WorkbenchError('load-tool-failed', 'perf_analyzer said success and wrote no CSV file', {
       where,
       details: end.lines.slice(-40).join('\n'),

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { fileLimits } from '../contract/reader-limits';
 import { hashFile } from '../platform/files';
+import { readPlainText } from '../platform/plain-entry';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import type { RunContext } from './step';
@@ -26,7 +27,7 @@ export async function editedConfig({
   folder,
   spec,
 }: Pick<RunContext, 'folder' | 'spec'>): Promise<string | null> {
-  const output = await ifThere(readFile(folder.output('configure'), 'utf8'));
+  const output = await ifThere(readPlainText(folder.output('configure'), fileLimits.stepJson.bytes));
   const found = await ifThere(hashFile(join(folder.repository, spec.configure.modelName, 'config.pbtxt')));
   if (output === null || found === null) return null;
   return found === writtenConfigSchema.parse(JSON.parse(output)).configSha256 ? null : found;

@@ -1,12 +1,12 @@
-import { constants } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { toWire, WorkbenchError } from '../contract/errors';
+import { fileLimits } from '../contract/reader-limits';
 import { stepTitle } from '../contract/step-text';
 import { linkedAbort } from '../platform/abort';
 import { writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
-import { openPlain } from '../platform/plain-entry';
+import { readPlainText } from '../platform/plain-entry';
 import { LogFile } from '../platform/log-file';
 import { createStepLog } from './step-log';
 import type { RunContext, Step, StepContext, StepOutcome } from './step';
@@ -22,11 +22,10 @@ export type StepReport = z.infer<typeof stepReportSchema>;
 function readOutput(run: RunContext): StepContext['output'] {
   return async (step, schema) => {
     const path = run.folder.output(step);
-    const file = await openPlain(path, constants.O_RDONLY).catch((cause: unknown) => {
+    const text = await readPlainText(path, fileLimits.stepJson.bytes).catch((cause: unknown) => {
       if (cause instanceof WorkbenchError) throw cause;
       throw new WorkbenchError('internal', `The step "${step}" left no output`, { where: path, cause });
     });
-    const text = await file.readFile('utf8').finally(() => file.close());
     return schema.parse(JSON.parse(text));
   };
 }

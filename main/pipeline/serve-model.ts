@@ -1,12 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../contract/errors';
+import { fileLimits } from '../contract/reader-limits';
 import type { RunSpec } from '../contract/run-spec';
 import type { ServerHandle } from '../engine/engine';
 import { loadAndCheckModel } from '../engine/ready';
 import { whileServing } from '../engine/while-serving';
 import { requireInertConfig } from '../formats/inert-config';
 import { isFileSource, sampleTensors } from '../contract/served-tensors';
+import { readPlainText } from '../platform/plain-entry';
 import { createTritonClient } from '../triton/client';
 import { parseConfigPbtxt } from '../triton/config-pbtxt';
 import { compareServedConfig } from '../triton/served-config';
@@ -35,7 +36,7 @@ export async function serveModel(context: StepContext): Promise<ServerHandle> {
   const { modelName, modelVersion } = spec.configure;
   // The file is what Triton reads: an edit by hand counts, and a wrong one is named by its line.
   const path = join(run.folder.repository, modelName, 'config.pbtxt');
-  const config = parseConfigPbtxt(await readFile(path, 'utf8'));
+  const config = parseConfigPbtxt(await readPlainText(path, fileLimits.configPbtxt.bytes));
   if ((await editedConfig(run)) !== null) requireInertConfig(config);
   context.progress(null, 'starting Triton');
   context.log([engine.kind === 'remote' ? `Using the Triton at ${engine.url}` : 'Starting Triton']);

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WireError } from '../contract/errors';
 import { toWire, WorkbenchError } from '../contract/errors';
@@ -12,6 +11,7 @@ import { marksOf } from '../contract/flag-text';
 import { levelText } from '../contract/level-text';
 import type { MeasuringTurn } from '../contract/measuring-order';
 import { toolsOf } from '../contract/measuring-order';
+import { fileLimits } from '../contract/reader-limits';
 import type { LoadPoint } from '../contract/results';
 import { defaultRequestSeed } from '../contract/run-spec';
 import type { PerformanceSpec } from '../contract/run-spec';
@@ -19,6 +19,7 @@ import { scenarioLevels } from '../contract/scenario-levels';
 import { measureSweep } from '../perf/sweep/sweep';
 import { hashValue } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
+import { readPlainText } from '../platform/plain-entry';
 import { levelFolder } from '../store/run-files';
 import { editedConfig } from './edited-config';
 import { HeldUp } from './hold';
@@ -130,7 +131,7 @@ async function measureLevel(
   const { server } = run;
   if (server === null) throw new WorkbenchError('server-gone', 'No Triton is running for this run');
   const inputDataDir = run.folder.step('profile-data');
-  const manifest = await readFile(join(inputDataDir, 'input-data.json'), 'utf8');
+  const manifest = await readPlainText(join(inputDataDir, 'input-data.json'), fileLimits.stepJson.bytes);
   const batched = servedMaxBatchSize(spec.configure) > 0;
   const { repeats, crossCheck } = spec.performance;
   const workDir = levelFolder(

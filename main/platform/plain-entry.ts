@@ -68,3 +68,20 @@ export async function openPlain(path: string, flags: number): Promise<FileHandle
     throw error;
   }
 }
+
+/**
+ * Text of a file of a run folder; what runs in a container can put anything in the place of what it is to write. Throws
+ * run-folder-unsafe, input-invalid for more than `mostBytes`, and what the system says of a file that is missing.
+ */
+export async function readPlainText(path: string, mostBytes: number): Promise<string> {
+  const file = await openPlain(path, constants.O_RDONLY);
+  try {
+    const { size } = await file.stat();
+    if (size <= mostBytes) return await file.readFile('utf8');
+    throw new WorkbenchError('input-invalid', `The file has ${size} bytes, at most ${mostBytes} are read`, {
+      where: path,
+    });
+  } finally {
+    await file.close();
+  }
+}

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromWire, WorkbenchError } from '../../contract/errors';
 import { levelText } from '../../contract/level-text';
+import { fileLimits } from '../../contract/reader-limits';
 import type { LoadPoint } from '../../contract/results';
 import { loadTools } from '../../contract/run-spec';
 import type { LoadTool as LoadToolId, PerformanceSpec } from '../../contract/run-spec';
@@ -10,6 +10,7 @@ import type { LoadProcessJob } from '../../perf/load-process-messages';
 import { loadProcessLineSchema, loadProcessResultSchema } from '../../perf/load-process-messages';
 import type { LoadTool, MeasureInput } from '../../perf/load-tool';
 import { hashValue, writeFileAtomic } from '../../platform/files';
+import { readPlainText } from '../../platform/plain-entry';
 
 export interface ClientStep {
   readonly task: string;
@@ -29,8 +30,9 @@ export type RunClientStep = (step: ClientStep) => Promise<ContainerEnd>;
 async function readResult(path: string, end: ContainerEnd, where: string): Promise<LoadPoint> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = await readPlainText(path, fileLimits.stepJson.bytes);
   } catch (cause) {
+    if (cause instanceof WorkbenchError) throw cause;
     throw new WorkbenchError(
       end.oomKilled ? 'out-of-memory' : 'load-tool-failed',
       `The container of the load tool ended with exit code ${end.exitCode} and left no result`,

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -48,6 +48,16 @@ describe('a file of intervals', () => {
   it.each(['', '1000\n0\n', '1000\n-5\n', '1000\nsoon\n'])('is refused with %j', async (text) => {
     await writeFile(file, text);
     await expect(read()).rejects.toMatchObject({ code: 'input-invalid', where: '--request-intervals' });
+  });
+
+  it('is refused by its size before it is read, and where it is a device', async () => {
+    const refused = { code: 'input-invalid', where: '--request-intervals' };
+    await writeFile(file, '');
+    await truncate(file, 3 * 2 ** 30);
+    await expect(read()).rejects.toMatchObject(refused);
+    await expect(readLevels({ batchSizes: '1', requestIntervals: '/dev/zero' })).rejects.toMatchObject(
+      refused,
+    );
   });
 
   it('is refused where it is not there, or where a rate is asked for as well', async () => {
