@@ -9,7 +9,7 @@ import type { Core } from '../main/core';
 import { fileError } from '../main/platform/file-error';
 import { writeFileAtomic } from '../main/platform/files';
 import { readBoundedFile } from '../main/platform/read-bounded-file';
-import { mostSpecBytes } from '../main/spec/spec-kind';
+import { mostSpecBytes } from '../main/contract/reader-limits';
 
 type DesktopCall = Extract<keyof Handlers, `desktop.${string}`>;
 

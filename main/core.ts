@@ -23,6 +23,8 @@ import { createDrafts } from './store/drafts';
 import { reportPaths } from './store/report-files';
 
 export type { Core } from './core/core-interface';
+export type { Readers } from './core/readers';
+export type { ExecuteOptions } from './pipeline/runs';
 export type { ServerLoadListener, ServerResults } from './perf/sweep/measure-server';
 export type { ServerLoad } from './perf/sweep/server-load';
 

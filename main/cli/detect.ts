@@ -3,7 +3,7 @@ import { dockerEngineSchema, formats } from '../contract/run-spec';
 import type { GpuFacts, MachineStatus } from '../contract/machine';
 import { cliRemedyOf } from '../contract/error-text';
 import { WorkbenchError } from '../contract/errors';
-import { formatChecks } from '../machine/preflight-text';
+import { formatChecks } from '../contract/preflight-text';
 import type { CliContext } from './context';
 import type { Output } from './output';
 import { readOneOf } from './read-one-of';

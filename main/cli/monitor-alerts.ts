@@ -1,7 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
 import type { AlertMetric, AlertRule } from '../contract/monitor';
 import { alertMetrics, alertRuleSchema } from '../contract/monitor';
-import { defaultRules } from '../monitor/alerts';
+import { defaultRules } from '../contract/monitor';
 import { readOneOf } from './read-one-of';
 import { readNumber } from './read-spec';
 

@@ -4,9 +4,9 @@ import { inputDataModes } from '../contract/run-spec';
 import type { ImportedSpec } from '../contract/spec-tools';
 import { readBoundedFile } from '../platform/read-bounded-file';
 import { mergeTrees } from '../presets/resolve-spec';
-import type { Readers } from '../core/readers';
-import { mostSpecBytes } from '../spec/spec-kind';
-import { readAssignment, treeOf } from '../presets/upstream-variables';
+import type { Readers } from '../core';
+import { mostSpecBytes } from '../contract/reader-limits';
+import { readAssignment, treeOf } from '../contract/upstream-variables';
 
 type Tree = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,7 @@
-import type { Core } from '../core';
+import type { Core, ExecuteOptions } from '../core';
 import { stepIds } from '../contract/run-events';
 import { stepTitle } from '../contract/step-text';
 import { exitCodeOf, exitCodes } from './output';
-import type { ExecuteOptions } from '../pipeline/runs';
 import type { Output } from './output';
 import { runDocument } from './run-json';
 import { createRunProgress } from './run-progress';

@@ -134,6 +134,15 @@ export const alertRuleSchema = z.strictObject({
 });
 export type AlertRule = z.infer<typeof alertRuleSchema>;
 
+/** Rules that a monitor begins with. */
+export const defaultRules: readonly AlertRule[] = [
+  { id: 'server', metric: 'server', model: '', above: 0, forSeconds: 2, enabled: true },
+  { id: 'model', metric: 'model', model: '', above: 0, forSeconds: 0, enabled: true },
+  { id: 'errors', metric: 'error-percent', model: '', above: 1, forSeconds: 10, enabled: true },
+  { id: 'queue', metric: 'queue-ms', model: '', above: 100, forSeconds: 10, enabled: false },
+  { id: 'p99', metric: 'probe-p99-ms', model: '', above: 500, forSeconds: 10, enabled: false },
+];
+
 export interface Alert {
   readonly ruleId: string;
   /** "resnet50/1", or "server". */

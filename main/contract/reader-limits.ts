@@ -37,6 +37,13 @@ export const fileLimits = {
   nvidiaSmi: { bytes: 4 * mebibyte, parsedBytes: mebibyte },
 } as const;
 
+/** The largest kind of specification file: what a file may have before it is known which kind it is. */
+export const mostSpecBytes = Math.max(
+  fileLimits.configPbtxt.bytes,
+  fileLimits.shell.bytes,
+  fileLimits.yaml.bytes,
+);
+
 /** What a reader's process is ended by. */
 export interface ReaderBounds {
   /** For people: "Reading ... was stopped". */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AlertRule, MonitorTarget } from '../contract/monitor';
 import { alertRuleSchema, monitorTargetSchema } from '../contract/monitor';
 import { writeFileAtomic } from '../platform/files';
-import { defaultRules } from './alerts';
+import { defaultRules } from '../contract/monitor';
 
 const mostTargets = 8;
 const schema = z.object({

@@ -2,7 +2,7 @@ import { givenWeights } from '../contract/given-weights';
 import { toolsOf } from '../contract/measuring-order';
 import { defaultWorkspaceBytes } from '../contract/run-spec';
 import type { RunSpec } from '../contract/run-spec';
-import { upstreamVariables } from '../presets/upstream-variables';
+import { upstreamVariables } from '../contract/upstream-variables';
 import { plannedSweep } from '../contract/sweep';
 import { formatCount, formatScale } from './number-format';
 import type { Parameter, ParameterGroup } from './report';

@@ -6,7 +6,7 @@ import type { Choice, SpecProblem } from '../contract/spec-tools';
 import { toWire } from '../contract/errors';
 import { layerSpec, mergeTrees, parseSpec } from '../presets/resolve-spec';
 import { ruleFindings } from '../presets/spec-rules';
-import { treeOf } from '../presets/upstream-variables';
+import { treeOf } from '../contract/upstream-variables';
 
 type Tree = Readonly<Record<string, unknown>>;
 

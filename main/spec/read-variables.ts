@@ -3,7 +3,7 @@ import type { Preset } from '../contract/preset';
 import { formats, loadTools } from '../contract/run-spec';
 import { mergeTrees } from '../presets/resolve-spec';
 import { upstreamNotes, usualValues } from '../presets/upstream-notes';
-import { treeOf, upstreamVariables } from '../presets/upstream-variables';
+import { treeOf, upstreamVariables } from '../contract/upstream-variables';
 
 export interface ReadVariables {
   readonly overrides: Readonly<Record<string, unknown>>;

@@ -1,4 +1,3 @@
-import { largestOf } from '../contract/extremes';
 import { fileLimits } from '../contract/reader-limits';
 
 export type SpecKind = 'config-pbtxt' | 'shell-environment' | 'yaml';
@@ -23,9 +22,6 @@ const limits: Readonly<Record<SpecKind, { readonly bytes: number }>> = {
   'shell-environment': fileLimits.shell,
   yaml: fileLimits.yaml,
 };
-
-/** The largest of all kinds: what a file may have before it is known which it is. */
-export const mostSpecBytes = largestOf(Object.values(limits).map(({ bytes }) => bytes));
 
 /** What is said of a text that is larger than its kind may be; null where it is not. */
 export function sizeProblem(kind: SpecKind, text: string): string | null {

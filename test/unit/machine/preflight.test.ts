@@ -5,7 +5,7 @@ import type { Check } from '../../../main/contract/machine';
 import { toolIds } from '../../../main/contract/tools';
 import { preflight } from '../../../main/machine/preflight';
 import type { PreflightInput } from '../../../main/machine/preflight-input';
-import { formatChecks } from '../../../main/machine/preflight-text';
+import { formatChecks } from '../../../main/contract/preflight-text';
 import { dockerCases } from './preflight-docker-cases';
 import { driverCases } from './preflight-driver-cases';
 import { gpuCases } from './preflight-gpu-cases';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { AlertRule, MonitorState } from '../../../main/contract/monitor';
-import { defaultRules } from '../../../main/monitor/alerts';
+import { defaultRules } from '../../../main/contract/monitor';
 import type { Monitor } from '../../../main/monitor/monitor';
 import { createMonitor } from '../../../main/monitor/monitor';
 import { RecordingWriter, recordingHead } from '../../../main/monitor/recording';

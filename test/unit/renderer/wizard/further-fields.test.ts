@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineStatus } from '../../../../main/contract/machine';
 import { mergeTrees, resolveSpec } from '../../../../main/presets/resolve-spec';
-import { readAssignment } from '../../../../main/presets/upstream-variables';
+import { readAssignment } from '../../../../main/contract/upstream-variables';
 import { defaultPrecision, readChoice } from '../../../../main/spec/read-choice';
 import type { Field, FieldContext } from '../../../../renderer/views/new-deployment/fields/field';
 import { pathOf } from '../../../../renderer/views/new-deployment/fields/field';

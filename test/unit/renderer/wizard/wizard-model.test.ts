@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunSpec } from '../../../../main/contract/run-spec';
 import { accelerators, formats, precisions } from '../../../../main/contract/run-spec';
 import type { SpecProblem } from '../../../../main/contract/spec-tools';
-import { readAssignment, upstreamVariables } from '../../../../main/presets/upstream-variables';
+import { readAssignment, upstreamVariables } from '../../../../main/contract/upstream-variables';
 import { mergeTrees, resolveSpec } from '../../../../main/presets/resolve-spec';
 import type { Tree } from '../../../../renderer/stores/choice-tree';
 import { pageOf } from '../../../../renderer/stores/wizard-page';

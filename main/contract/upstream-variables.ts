@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../contract/errors';
+import { WorkbenchError } from './errors';
 
 const numbers = (value: string): number[] =>
   value

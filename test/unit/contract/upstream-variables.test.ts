@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readAssignment } from '../../../main/presets/upstream-variables';
+import { readAssignment } from '../../../main/contract/upstream-variables';
 
 it.each([
   ['TRITON_MAX_QUEUE_DELAY=1', { configure: { maxQueueDelayUs: 1 } }],

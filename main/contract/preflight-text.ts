@@ -1,4 +1,4 @@
-import type { Check } from '../contract/machine';
+import type { Check } from './machine';
 
 const marks: Readonly<Record<Check['status'], string>> = {
   ok: '✓',
