@@ -1,4 +1,5 @@
 import type { WindowEvent } from '../main/contract/api';
+import { formatCount } from '../main/contract/numbers';
 
 type LogEvent = Extract<WindowEvent, { readonly type: 'log' | 'container-log' }>;
 
@@ -45,7 +46,7 @@ function addTo(waiting: WaitingLines, lines: readonly string[]): void {
 function eventOf(waiting: WaitingLines): WindowEvent {
   cut(waiting);
   const { event, lines, leftOut } = waiting;
-  const count = leftOut.toLocaleString('en-US');
+  const count = formatCount(leftOut);
   const note = leftOut === 0 ? [] : [`… ${count} lines are not shown: too many came at once`];
   return { ...event, lines: [...note, ...lines] };
 }

@@ -1,10 +1,10 @@
+import { formatScale } from '../contract/numbers';
 import type { AccuracyResult, OutputComparison } from '../contract/results';
 import type { AccuracySpec } from '../contract/run-spec';
 
 export type Metrics = Readonly<Record<string, number | null>>;
 
-const digits = (value: number | null): string =>
-  value === null ? 'none' : Number(value.toPrecision(4)).toString();
+const digits = (value: number | null): string => (value === null ? 'none' : formatScale(value));
 
 function outputReason(output: OutputComparison): string {
   if (output.nanCount > 0 || output.infCount > 0) {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { DataItem, DataSource, DataWork } from '../contract/data-source';
 import { WorkbenchError } from '../contract/errors';
+import { formatCount } from '../contract/numbers';
 import type { Core } from '../core';
 import type { CliContext } from './context';
 import { followWork } from './follow-work';
@@ -21,7 +22,7 @@ interface FetchOptions extends ListOptions {
 const jsonHelp = 'one JSON document on stdout';
 
 const sizeText = ({ bytes }: DataSource): string =>
-  bytes === null ? 'size not known' : `${bytes.toLocaleString('en-US')} bytes`;
+  bytes === null ? 'size not known' : `${formatCount(bytes)} bytes`;
 
 /** Without a checksum, a file of the same size that somebody else made is not noticed. */
 const checksumText = (checksum: DataSource['checksum']): string =>
@@ -36,7 +37,7 @@ function sayItem(output: Output, { kind, source, path, partBytes }: DataItem): v
   output.say(`      ${checksumText(checksum)}`);
   if (note !== undefined) output.say(`      ${note}`);
   if (path !== null) output.say(`      here: ${path}`);
-  else if (partBytes > 0) output.say(`      begun: ${partBytes.toLocaleString('en-US')} bytes are here`);
+  else if (partBytes > 0) output.say(`      begun: ${formatCount(partBytes)} bytes are here`);
   else
     output.say(source.allowed === 'download' ? '      can be downloaded' : '      by hand, see data fetch');
 }

@@ -3,6 +3,7 @@ import { dockerEngineSchema, formats } from '../contract/run-spec';
 import type { GpuFacts, MachineStatus } from '../contract/machine';
 import { cliRemedyOf } from '../contract/error-text';
 import { WorkbenchError } from '../contract/errors';
+import { formatBytes } from '../contract/numbers';
 import { formatChecks } from '../contract/preflight-text';
 import type { CliContext } from './context';
 import type { Output } from './output';
@@ -16,14 +17,13 @@ interface DetectOptions {
   readonly format?: string;
 }
 
-const gibibytes = (bytes: number | null) =>
-  bytes === null ? 'unknown' : `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+const bytesText = (bytes: number | null) => (bytes === null ? 'unknown' : formatBytes(bytes));
 
 function gpuLine(gpu: GpuFacts, { driverVersion, cudaVersion }: MachineStatus['gpus']): string {
   const facts = [
     gpu.architecture ?? 'architecture unknown',
     `compute capability ${gpu.computeCapability ?? 'unknown'}`,
-    gibibytes(gpu.memoryTotalBytes),
+    bytesText(gpu.memoryTotalBytes),
     `driver ${driverVersion ?? 'unknown'}`,
     `CUDA up to ${cudaVersion ?? 'unknown'}`,
   ];
@@ -35,9 +35,9 @@ function tell(output: Output, machine: MachineStatus): void {
   const { environment, gpus, host } = machine;
   output.say(
     `${environment.os}; ${environment.cpu}, ${environment.cpuCount} processors, ` +
-      `${gibibytes(environment.memoryBytes)} memory, ${gibibytes(host.memoryFreeBytes)} free`,
+      `${bytesText(environment.memoryBytes)} memory, ${bytesText(host.memoryFreeBytes)} free`,
   );
-  for (const disk of host.disks) output.say(`Disk of ${disk.path}: ${gibibytes(disk.freeBytes)} free`);
+  for (const disk of host.disks) output.say(`Disk of ${disk.path}: ${bytesText(disk.freeBytes)} free`);
   for (const gpu of gpus.gpus) output.say(gpuLine(gpu, gpus));
   if (gpus.problem !== null) output.say(`GPUs: ${gpus.problem}`);
   for (const engine of machine.engines) {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { ImageWork } from '../contract/docker';
 import { builtImages } from '../contract/docker';
 import { WorkbenchError } from '../contract/errors';
+import { formatBytes, formatCount } from '../contract/numbers';
 import type { Core } from '../core';
 import type { CliContext } from './context';
 import { followWork } from './follow-work';
@@ -52,9 +53,9 @@ export function addImages(program: Command, context: CliContext): void {
         const rows = used.map((image) => [
           image.tags[0] ?? image.digests[0] ?? image.id.slice(0, 19),
           image.use ?? '',
-          `${(image.sizeBytes / 2 ** 30).toFixed(2)} GiB`,
+          formatBytes(image.sizeBytes),
           image.createdAt.slice(0, 10),
-          String(image.containerCount),
+          formatCount(image.containerCount),
         ]);
         output.say(formatTable(['image', 'use', 'size', 'created', 'containers'], rows));
       }

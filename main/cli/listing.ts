@@ -5,11 +5,11 @@ import { bestAnswer, budgetText } from '../contract/answer-text';
 import { stateWords } from '../contract/flag-text';
 import { originMark, originText } from '../contract/run-origin';
 import { damageText } from '../contract/journal-damage';
-import { formatMs, formatRate } from '../contract/numbers';
+import { formatCount, formatDuration, formatMs, formatRate, formatTyped, missing } from '../contract/numbers';
 import { waitRemedy, waitText } from '../contract/run-wait';
 import { estimateTimeLeft, timeLeftText } from '../contract/time-left';
 import type { CliContext } from './context';
-import { formatError, formatTable, milliseconds, perSecond } from './output';
+import { formatError, formatTable } from './output';
 import { crossCheckLines } from './print-cross-check';
 import { addPresets } from './presets';
 import { readBudgetMs } from './read-budget';
@@ -38,10 +38,10 @@ function addRuns(program: Command, context: CliContext): void {
           run.runId,
           run.waitsFor === null ? run.status : 'waiting',
           run.best === null
-            ? '–'
+            ? missing
             : `${formatRate(run.best.inferencesPerSecond)}${run.best.steady ? '' : ' (not steady)'}`,
-          run.best === null ? '–' : formatMs(run.best.p99Us),
-          run.accuracyPassed === null ? '–' : run.accuracyPassed ? 'passed' : 'not passed',
+          formatMs(run.best?.p99Us),
+          run.accuracyPassed === null ? missing : run.accuracyPassed ? 'passed' : 'not passed',
           run.tags.join(', '),
           originMark[run.origin] ?? '',
         ]);
@@ -88,7 +88,7 @@ function addShow(program: Command, context: CliContext): void {
       const left = estimateTimeLeft(state, Date.now());
       if (left !== null) output.say(`  ${timeLeftText(left)}: ${left.basis}`);
       for (const step of state.steps) {
-        const time = step.durationUs === null ? '' : ` (${(step.durationUs / 1e6).toFixed(1)} s)`;
+        const time = step.durationUs === null ? '' : ` (${formatDuration(step.durationUs)})`;
         output.say(`  ${stepTitle[step.id]}: ${step.skippedBecause ?? step.status}${time}`);
       }
       for (const answer of [bestAnswer(state), budgetText(state)]) {
@@ -101,10 +101,12 @@ function addShow(program: Command, context: CliContext): void {
         const repeated = document[scenario].some((point) => point.repeat !== undefined);
         const rows = document[scenario].map((point) => [
           ...(repeated ? [String(point.repeat ?? 1), point.loadTool] : []),
-          String(point.batchSize),
-          point.requestRate === undefined ? String(point.concurrency) : `${perSecond(point.requestRate)}/s`,
-          perSecond(point.inferencesPerSecond),
-          ...[point.p50Us, point.p90Us, point.p95Us, point.p99Us, point.avgUs].map(milliseconds),
+          formatCount(point.batchSize),
+          point.requestRate === undefined
+            ? formatCount(point.concurrency)
+            : `${formatTyped(point.requestRate)}/s`,
+          formatRate(point.inferencesPerSecond),
+          ...[point.p50Us, point.p90Us, point.p95Us, point.p99Us, point.avgUs].map(formatMs),
           stateWords(point),
         ]);
         const header = [

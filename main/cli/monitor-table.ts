@@ -1,33 +1,37 @@
 import type { Alert, GpuSample, ModelSample, MonitorSample } from '../contract/monitor';
 import { modelKey } from '../contract/monitor';
 import { moreText } from '../contract/more-text';
-import { formatTable, milliseconds, perSecond } from './output';
-
-const rate = (value: number | undefined): string => (value === undefined ? '–' : perSecond(value));
-const percent = (share: number | null | undefined): string =>
-  share === null || share === undefined ? '–' : (share * 100).toFixed(1);
+import {
+  formatBytes,
+  formatCount,
+  formatMeasured,
+  formatMs,
+  formatRate,
+  formatShare,
+} from '../contract/numbers';
+import { formatTable } from './output';
 
 function modelRow(model: ModelSample): readonly string[] {
   const { rates, pending, probe } = model;
   return [
     modelKey(model),
     model.state,
-    rate(rates?.requestsPerSecond),
-    percent(rates?.errorShare),
-    pending?.toFixed(0) ?? '–',
-    milliseconds(rates?.queueUs ?? null),
-    milliseconds(rates?.computeInputUs ?? null),
-    milliseconds(rates?.computeInferUs ?? null),
-    milliseconds(rates?.computeOutputUs ?? null),
-    rates?.batch === null || rates === null ? '–' : rates.batch.toFixed(2),
-    milliseconds(probe?.p50Us ?? null),
-    milliseconds(probe?.p95Us ?? null),
-    milliseconds(probe?.p99Us ?? null),
+    formatRate(rates?.requestsPerSecond),
+    formatShare(rates?.errorShare),
+    formatCount(pending),
+    formatMs(rates?.queueUs),
+    formatMs(rates?.computeInputUs),
+    formatMs(rates?.computeInferUs),
+    formatMs(rates?.computeOutputUs),
+    formatMeasured(rates?.batch),
+    formatMs(probe?.p50Us),
+    formatMs(probe?.p95Us),
+    formatMs(probe?.p99Us),
   ];
 }
 
 const header =
-  'model,state,requests/s,errors %,pending,queue,input,infer,output,batch,probe p50,probe p95,probe p99'.split(
+  'model,state,requests/s,errors,pending,queue,input,infer,output,batch,probe p50,probe p95,probe p99'.split(
     ',',
   );
 
@@ -36,18 +40,16 @@ function modelTable(models: readonly ModelSample[]): string {
   const cached = models.some(({ rates }) => rates !== null && rates.cacheHitShare !== null);
   if (!cached) return formatTable(header, models.map(modelRow));
   return formatTable(
-    [...header, 'cache hits %'],
-    models.map((model) => [...modelRow(model), percent(model.rates?.cacheHitShare)]),
+    [...header, 'cache hits'],
+    models.map((model) => [...modelRow(model), formatShare(model.rates?.cacheHitShare)]),
   );
 }
 
 function gpuLine(gpu: GpuSample): string {
-  const mebibytes = (bytes: number | null) => (bytes === null ? '–' : (bytes / 2 ** 20).toFixed(0));
-  const watts = (power: number | null) => power?.toFixed(0) ?? '–';
   return [
-    `${gpu.uuid}: ${percent(gpu.utilization)} %`,
-    `${mebibytes(gpu.memoryUsedBytes)} of ${mebibytes(gpu.memoryTotalBytes)} MiB`,
-    `${watts(gpu.powerWatts)} of ${watts(gpu.powerLimitWatts)} W`,
+    `${gpu.uuid}: ${formatShare(gpu.utilization)}`,
+    `${formatBytes(gpu.memoryUsedBytes)} of ${formatBytes(gpu.memoryTotalBytes)}`,
+    `${formatCount(gpu.powerWatts)} of ${formatCount(gpu.powerLimitWatts)} W`,
   ].join(', ');
 }
 

@@ -107,8 +107,3 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
       .trimEnd();
   return [line(header), ...rows.map(line)].join('\n');
 }
-
-export const milliseconds = (us: number | null): string =>
-  us === null ? '–' : (us / 1000).toFixed(us < 100_000 ? 2 : 1);
-export const perSecond = (value: number): string =>
-  value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 1 : 0 });

@@ -1,14 +1,19 @@
 import { latencyIntervalUs } from '../contract/latency-intervals';
 import type { LoadPoint } from '../contract/results';
-import { formatTable, milliseconds } from './output';
-import { levelName, orDash } from './perf-print';
-
-const count = (value: number | null): string => orDash(value, String);
-const twoDigits = (value: number): string => value.toFixed(2);
+import {
+  exactMs,
+  formatCount,
+  formatHalfWidth,
+  formatMeasured,
+  formatMs,
+  formatShare,
+} from '../contract/numbers';
+import { formatTable } from './output';
+import { levelName } from './perf-print';
 
 /**
  * How sure the latencies are that have no such column beside them, and what the load generator took for it: CPU in cores, and
- * the share of the time in which its loop was busy, 0 to 1; null where no level says any of it. Times in ms.
+ * the share of the time in which its loop was busy; null where no level says any of it. Times in ms.
  */
 export function certaintyTable(points: readonly LoadPoint[]): string | null {
   const rows = points.flatMap((point) =>
@@ -18,11 +23,11 @@ export function certaintyTable(points: readonly LoadPoint[]): string | null {
           [
             levelName(point),
             ...(['p50Us', 'p90Us', 'p95Us', 'avgUs'] as const).map((name) =>
-              orDash(latencyIntervalUs(point, name), milliseconds),
+              formatHalfWidth(exactMs(latencyIntervalUs(point, name)), exactMs(point[name])),
             ),
-            orDash(point.client?.cpuShare, twoDigits),
-            orDash(point.client?.loopShare, twoDigits),
-            orDash(point.client?.loopDelayP99Us, milliseconds),
+            formatMeasured(point.client?.cpuShare),
+            formatShare(point.client?.loopShare),
+            formatMs(point.client?.loopDelayP99Us),
           ],
         ],
   );
@@ -40,8 +45,8 @@ export function cacheTable(points: readonly LoadPoint[]): string | null {
       : [
           [
             levelName(point),
-            ...[cache.hitCount, cache.missCount].map(String),
-            ...[cache.hitUs, cache.missUs].map(milliseconds),
+            ...[cache.hitCount, cache.missCount].map(formatCount),
+            ...[cache.hitUs, cache.missUs].map(formatMs),
           ],
         ];
   });
@@ -56,11 +61,11 @@ export function composingTable(points: readonly LoadPoint[]): string | null {
     (point.composing ?? []).map((model) => [
       levelName(point),
       model.modelVersion === '' ? model.modelName : `${model.modelName}/${model.modelVersion}`,
-      count(model.requestCount),
-      count(model.executionCount),
-      ...[model.queueUs, model.computeInputUs, model.computeInferUs, model.computeOutputUs].map(milliseconds),
-      count(model.cacheHitCount),
-      count(model.cacheMissCount),
+      formatCount(model.requestCount),
+      formatCount(model.executionCount),
+      ...[model.queueUs, model.computeInputUs, model.computeInferUs, model.computeOutputUs].map(formatMs),
+      formatCount(model.cacheHitCount),
+      formatCount(model.cacheMissCount),
     ]),
   );
   if (rows.length === 0) return null;
@@ -74,7 +79,7 @@ export function errorTable(points: readonly LoadPoint[]): string | null {
   const rows = points.flatMap((point) =>
     (point.errorsByKind ?? []).map(({ kind, count: failed, message }) => [
       levelName(point),
-      String(failed),
+      formatCount(failed),
       kind,
       message.slice(0, 200),
     ]),

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { levelText } from '../contract/level-text';
+import { formatRate } from '../contract/numbers';
 import type { ServerLoad, ServerLoadListener } from '../core';
 import type { CliContext } from './context';
 import type { Output } from './output';
-import { exitCodes, perSecond } from './output';
+import { exitCodes } from './output';
 import { addPerfOptions } from './perf-options';
 import type { PerfOptions } from './perf-options';
 import { readPerfPlan } from './perf-plan';
@@ -28,7 +29,7 @@ function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
       for (const point of points) output.say(`${prefix(loadTool)}${pointLine(point)}`);
     },
     onRound: (level, round, { inferencesPerSecond }) => {
-      output.say(`${levelText(level)}, round ${round}: ${perSecond(inferencesPerSecond)} inferences/s`);
+      output.say(`${levelText(level)}, round ${round}: ${formatRate(inferencesPerSecond)} inferences/s`);
     },
     onMissing: ({ level, error }, loadTool) => {
       output.say(`${prefix(loadTool)}${levelText(level)}: no result: ${error.message}`);

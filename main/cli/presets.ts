@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
+import { formatCount, formatMs, formatRate } from '../contract/numbers';
 import type { Preset } from '../contract/preset';
 import type { PublishedResults } from '../contract/published';
 import { publishedValue } from '../contract/published';
@@ -36,9 +37,9 @@ function tellPublished(output: Output, { source, tables }: PublishedResults): vo
       `${table.format} ${table.precision}`,
       table.dataset ?? '',
       table.scenario,
-      String(table.levels.length),
-      String(best[2]),
-      p99 === null ? '–' : String(p99),
+      formatCount(table.levels.length),
+      formatRate(best[2]),
+      formatMs(p99 === null ? null : p99 * 1000),
     ];
   });
   output.say(

@@ -1,5 +1,6 @@
 import type { CrossLevel } from '../contract/cross-check';
 import { crossSummary, crossWords, sideText, verdictText } from '../contract/cross-check-text';
+import { formatMeasured } from '../contract/numbers';
 import { formatTable } from './output';
 
 /** The level with its findings in words, for the JSON document. */
@@ -12,7 +13,7 @@ function levelTable(level: CrossLevel): string {
       column.title,
       sideText(column, column.native),
       sideText(column, column.perf_analyzer),
-      column.ratio === null ? '–' : column.ratio.toFixed(3),
+      formatMeasured(column.ratio),
       verdictText[column.verdict],
     ]),
   );

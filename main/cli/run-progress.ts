@@ -5,10 +5,9 @@ import type { CoreEvent } from '../contract/api';
 import type { JournalBody } from '../contract/run-events';
 import type { LoadTool } from '../contract/run-spec';
 import { waitRemedy, waitText } from '../contract/run-wait';
-import { formatError, milliseconds, perSecond } from './output';
+import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from '../contract/numbers';
+import { formatError } from './output';
 import type { Output } from './output';
-
-const seconds = (us: number): string => `${(us / 1e6).toFixed(1)} s`;
 
 /** Which of several measurements of a level; nothing where there is one. */
 const turnText = ({ repeat, loadTool }: { repeat?: number | undefined; loadTool?: LoadTool | undefined }) =>
@@ -64,7 +63,7 @@ export function createRunProgress(
       case 'window':
         move(
           `${levelText(event)}, window ${event.index + 1}: ` +
-            `${perSecond(event.inferencesPerSecond)} inferences/s, p99 ${milliseconds(event.p99Us)} ms`,
+            `${formatRate(event.inferencesPerSecond)} inferences/s, p99 ${formatMs(event.p99Us)} ms`,
         );
         return;
       case 'journal':
@@ -79,7 +78,7 @@ export function createRunProgress(
         move(options.titleOf(entry.step));
         return;
       case 'step-finished':
-        line(`✓ ${options.titleOf(entry.step)} (${seconds(entry.durationUs)})`);
+        line(`✓ ${options.titleOf(entry.step)} (${formatDuration(entry.durationUs)})`);
         for (const fact of entry.facts) line(`    ${fact.name}: ${fact.value}`);
         for (const warning of entry.warnings) line(`    warning: ${warning}`);
         return;
@@ -87,7 +86,7 @@ export function createRunProgress(
         line(`- ${options.titleOf(entry.step)}: ${entry.reason}`);
         return;
       case 'step-failed':
-        line(`✗ ${options.titleOf(entry.step)} (${seconds(entry.durationUs)})`);
+        line(`✗ ${options.titleOf(entry.step)} (${formatDuration(entry.durationUs)})`);
         return;
       case 'step-cancelled':
         line(`■ ${options.titleOf(entry.step)}: cancelled`);
@@ -98,8 +97,8 @@ export function createRunProgress(
         const marks = words.length === 0 ? '' : `  [${words.join(', ')}]`;
         line(
           `    ${entry.scenario}: ${levelText(point)}${turnText(point)}: ` +
-            `${perSecond(point.inferencesPerSecond)} inferences/s, p50 ${milliseconds(point.p50Us)} ms, ` +
-            `p99 ${milliseconds(point.p99Us)} ms${scheduledText(point)}${marks}`,
+            `${formatRate(point.inferencesPerSecond)} inferences/s, p50 ${formatMs(point.p50Us)} ms, ` +
+            `p99 ${formatMs(point.p99Us)} ms${scheduledText(point)}${marks}`,
         );
         return;
       }
@@ -110,11 +109,13 @@ export function createRunProgress(
         return;
       case 'accuracy':
         for (const metric of entry.result.metrics) {
-          line(`    ${metric.name}: framework ${metric.framework ?? '–'}, Triton ${metric.triton ?? '–'}`);
+          line(
+            `    ${metric.name}: framework ${formatMetric(metric.framework)}, Triton ${formatMetric(metric.triton)}`,
+          );
         }
         for (const output of entry.result.outputs) {
           line(
-            `    ${output.output}: largest difference ${output.maxAbsDiff ?? '–'} absolute, ${output.maxRelDiff ?? '–'} relative`,
+            `    ${output.output}: largest difference ${formatScale(output.maxAbsDiff)} absolute, ${formatScale(output.maxRelDiff)} relative`,
           );
         }
         return;

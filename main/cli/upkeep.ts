@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { formatBytes } from '../contract/numbers';
 import type { CliContext } from './context';
 import { readBudgetMs } from './read-budget';
 
@@ -66,7 +67,7 @@ export function addUpkeep(program: Command, context: CliContext): void {
       if (result.sharedMemoryFiles.length > 0) {
         output.say(`${result.sharedMemoryFiles.length} shared memory files of dead workbenches removed`);
       }
-      output.say(`${(result.cacheBytes / 2 ** 20).toFixed(1)} MiB of cached artefacts removed`);
+      output.say(`${formatBytes(result.cacheBytes)} of cached artefacts removed`);
       for (const runId of result.emptiedRuns) output.say(`${runId} deleted from the trash`);
       for (const runId of result.removedRuns) output.say(`${runId} deleted`);
     });

@@ -1,3 +1,4 @@
+import { formatCount } from './numbers';
 import type { OutputComparison } from './results';
 
 /**
@@ -10,5 +11,5 @@ export function allowanceText({ allowanceShare }: Pick<OutputComparison, 'allowa
   if (allowanceShare === 0) return '0 %';
   if (allowanceShare < 0.01) return '<1 %';
   const percent = Math.ceil(Number((allowanceShare * 100).toFixed(6)));
-  return `${percent.toLocaleString('en-US')} %`;
+  return `${formatCount(percent)} %`;
 }

@@ -1,6 +1,6 @@
 import { isSteady, marksOf } from './flag-text';
 import { levelText } from './level-text';
-import { formatBudgetMs, formatMs, formatRate } from './numbers';
+import { formatTyped, formatMs, formatRate } from './numbers';
 import type { BestPoint, BudgetAnswer } from './points';
 import { bestPoint, budgetMsOf, withinBudget } from './points';
 import type { RunState } from './run-state';
@@ -34,7 +34,7 @@ export function bestAnswer(state: RunState): string | null {
 
 /** The same sentence in window, report, CSV and command line: what the run gives within its p99 budget. */
 export function budgetSentence({ budgetMs, best, doubtful }: BudgetAnswer): string {
-  const limit = `${formatBudgetMs(budgetMs)} ms`;
+  const limit = `${formatTyped(budgetMs)} ms`;
   if (best !== null) return `Within a p99 of ${limit}: ${levelAnswer(best)}.`;
   const others =
     doubtful === 0

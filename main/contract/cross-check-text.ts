@@ -1,19 +1,17 @@
 import type { CrossColumn, CrossLevel, CrossSide } from './cross-check';
 import { fewestRounds } from './cross-check';
+import { formatMeasured, formatMs, formatRate, formatShare, missing } from './numbers';
 import { loadTools } from './run-spec';
 
-const number = (value: number): string =>
-  value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 2 : value < 1000 ? 1 : 0 });
-
-/** In the unit that the tables have: inferences a second, or milliseconds; three decimals so that no microsecond is lost. */
+/** In the unit that the tables have: inferences per second, or milliseconds. */
 export const crossValue = (column: Pick<CrossColumn, 'id'>, value: number): string =>
-  column.id === 'throughput' ? number(value) : (value / 1000).toFixed(3);
+  column.id === 'throughput' ? formatRate(value) : formatMs(value);
 
 const unitOf = ({ id }: CrossColumn): string => (id === 'throughput' ? 'inferences/s' : 'ms');
 
 /** "1.234 (1.2–1.3)", or "–". */
 export function sideText(column: CrossColumn, side: CrossSide | null): string {
-  if (side === null) return '–';
+  if (side === null) return missing;
   const text = (value: number) => crossValue(column, value);
   return side.values.length === 1
     ? text(side.median)
@@ -34,8 +32,8 @@ function differenceText(column: CrossColumn): string {
     ratio === null
       ? 'differs from'
       : ratio >= 2
-        ? `is ${ratio.toFixed(1)} times`
-        : `is ${Math.abs((ratio - 1) * 100).toFixed(1)} % ${ratio > 1 ? 'above' : 'below'}`;
+        ? `is ${formatMeasured(ratio)} times`
+        : `is ${formatShare(Math.abs(ratio - 1))} ${ratio > 1 ? 'above' : 'below'}`;
   const values = `${crossValue(column, native.median)} against ${crossValue(column, analyzer.median)} ${unitOf(column)}`;
   return `${column.title} of native ${by} that of perf_analyzer (${values})`;
 }

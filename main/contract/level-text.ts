@@ -1,12 +1,11 @@
+import { formatTyped } from './numbers';
 import type { LoadPoint } from './results';
 import type { LoadLevel } from './scenario-levels';
 
 /** A level in words, as "batch size 1, concurrency 4" or "batch size 1, 200 requests/s". */
 export function levelText({ batchSize, concurrency, requestRate }: LoadLevel): string {
   const load =
-    requestRate === undefined
-      ? `concurrency ${concurrency}`
-      : `${requestRate.toLocaleString('en-US', { maximumFractionDigits: 3 })} requests/s`;
+    requestRate === undefined ? `concurrency ${concurrency}` : `${formatTyped(requestRate)} requests/s`;
   return `batch size ${batchSize}, ${load}`;
 }
 

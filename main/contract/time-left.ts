@@ -1,3 +1,4 @@
+import { formatDuration } from './numbers';
 import type { Scenario } from './run-events';
 import { scenarios } from './run-events';
 import type { PerformanceSpec } from './run-spec';
@@ -97,7 +98,7 @@ export function estimateTimeLeft(state: RunState, nowMs: number): TimeLeft | nul
   const seconds = left * levelS - Math.min(levelS, spentS(state, nowMs));
   const { repeats, crossCheck } = state.spec.performance;
   const noun = repeats > 1 || crossCheck ? 'measurement' : 'level';
-  const each = `${counted(left, noun)} left, about ${levelS.toFixed(1)} s each`;
+  const each = `${counted(left, noun)} left, about ${formatDuration(levelS * 1e6)} each`;
   const basis =
     measured.length > 0
       ? `${each}, as the ${counted(measured.length, noun)} so far took`

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { WorkbenchError } from '../contract/errors';
-import { bytesText } from './bytes-text';
+import { formatBytes } from '../contract/numbers';
 
 /** Left free for everything else. */
 const reserveBytes = 256 * 1024 ** 2;
@@ -16,7 +16,7 @@ export function requireSpace(folder: string, neededBytes: number, freeBytes: num
   if (neededBytes + reserveBytes <= freeBytes) return;
   throw new WorkbenchError(
     'disk-full',
-    `${bytesText(neededBytes)} are needed for the file and what is unpacked from it, ${bytesText(freeBytes)} are free`,
+    `${formatBytes(neededBytes)} are needed for the file and what is unpacked from it, ${formatBytes(freeBytes)} are free`,
     {
       where: folder,
       remedy: 'Free some space, or choose a folder on another disk ("data fetch … --to DIR").',

@@ -9,7 +9,7 @@ import { makeFolder } from '../platform/make-folder';
 import { takeFileLease } from '../store/file-lease';
 import type { Toolkit, ToolkitListener } from '../toolkit/toolkit';
 import { prepareDatasetCommand, unpackCommand } from '../toolkit/verb-commands';
-import { bytesText } from './bytes-text';
+import { formatBytes } from '../contract/numbers';
 import { checkFile } from './check-file';
 import { downloadFile } from './download';
 import type { SourcePlaces } from './source-places';
@@ -70,11 +70,11 @@ async function obtain(options: FetchSource, places: SourcePlaces): Promise<strin
         tellCheck(doneBytes, totalBytes ?? 0);
         return;
       }
-      const of = totalBytes === null ? '' : ` of ${bytesText(totalBytes)}`;
+      const of = totalBytes === null ? '' : ` of ${formatBytes(totalBytes)}`;
       const text = phase === 'downloading' ? 'Downloading' : 'Connecting again';
       onProgress(
         totalBytes === null ? null : doneBytes / totalBytes,
-        `${text}, ${bytesText(doneBytes)}${of}`,
+        `${text}, ${formatBytes(doneBytes)}${of}`,
       );
     },
   });

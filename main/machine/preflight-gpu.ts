@@ -1,7 +1,8 @@
 import type { GpuFacts } from '../contract/machine';
 import type { PreflightInput } from './preflight-input';
 import type { Outcome } from './preflight-outcome';
-import { formatGiB, notApplicable, ok, problem, warning } from './preflight-outcome';
+import { formatBytes } from '../contract/numbers';
+import { notApplicable, ok, problem, warning } from './preflight-outcome';
 import { remoteHost } from './preflight-docker';
 
 const isGpu = (gpu: GpuFacts, id: string): boolean => gpu.uuid === id || String(gpu.index) === id;
@@ -98,7 +99,7 @@ function firstFault({ gpus, plan, ...rest }: PreflightInput): Outcome | null {
 }
 
 function describe(gpu: GpuFacts): string {
-  const memory = gpu.memoryTotalBytes === null ? '' : `, ${formatGiB(gpu.memoryTotalBytes)}`;
+  const memory = gpu.memoryTotalBytes === null ? '' : `, ${formatBytes(gpu.memoryTotalBytes)}`;
   const mig = gpu.mig.devices.length === 0 ? '' : `, ${String(gpu.mig.devices.length)} MIG devices`;
   return `GPU ${String(gpu.index)}: ${gpu.name}${memory}${mig}`;
 }

@@ -1,7 +1,8 @@
 import { remoteHost } from './preflight-docker';
 import type { PreflightInput } from './preflight-input';
 import type { Outcome } from './preflight-outcome';
-import { formatGiB, notApplicable, ok, problem, warning } from './preflight-outcome';
+import { formatBytes } from '../contract/numbers';
+import { notApplicable, ok, problem, warning } from './preflight-outcome';
 
 /** Left free beside the images: layers are unpacked next to their downloads, and runs write models and results. */
 const reserveBytes = 2 * 2 ** 30;
@@ -16,14 +17,17 @@ export function checkDisk({ docker, host, plan }: PreflightInput): Outcome {
     const free = docker.rootFreeBytes;
     const line =
       needed === 0
-        ? `${docker.rootDir}: ${formatGiB(free)} free, all images are present`
-        : `${docker.rootDir}: ${formatGiB(free)} free, the images need ${formatGiB(needed)}`;
+        ? `${docker.rootDir}: ${formatBytes(free)} free, all images are present`
+        : `${docker.rootDir}: ${formatBytes(free)} free, the images need ${formatBytes(needed)}`;
     const prune = `docker image prune -a removes the images that no container uses (docker system df shows what takes room), or move Docker's data-root to a larger disk`;
     if (free < needed) {
-      return problem(`${line}; ${formatGiB(needed - free)} are missing.`, `Make room: ${prune}.`);
+      return problem(`${line}; ${formatBytes(needed - free)} are missing.`, `Make room: ${prune}.`);
     }
     if (free < needed + reserveBytes) {
-      return warning(`${line}; less than ${formatGiB(reserveBytes)} would be left.`, `Make room: ${prune}.`);
+      return warning(
+        `${line}; less than ${formatBytes(reserveBytes)} would be left.`,
+        `Make room: ${prune}.`,
+      );
     }
     lines.push(line);
   }
@@ -31,10 +35,10 @@ export function checkDisk({ docker, host, plan }: PreflightInput): Outcome {
     // Where Docker keeps its images there is no second line of the same folder.
     if (docker.reachable && docker.rootFreeBytes !== null && path === docker.rootDir && lines.length > 0)
       continue;
-    const line = `${path}: ${formatGiB(freeBytes)} free`;
+    const line = `${path}: ${formatBytes(freeBytes)} free`;
     if (freeBytes < reserveBytes) {
       return warning(
-        `${line}, less than the ${formatGiB(reserveBytes)} that runs may write.`,
+        `${line}, less than the ${formatBytes(reserveBytes)} that runs may write.`,
         `Make room: du -xh --max-depth=1 ${path} | sort -h shows what takes it.`,
       );
     }
@@ -55,7 +59,7 @@ export function checkSharedMemory({ docker, host, plan }: PreflightInput): Outco
   const remote = remoteHost(docker);
   if (remote !== null) return ok(`${asked}, at ${remote}.`);
   const free = host.memoryFreeBytes;
-  const line = `${asked}; this machine has ${formatGiB(free)} of memory free`;
+  const line = `${asked}; this machine has ${formatBytes(free)} of memory free`;
   const fitMiB = Math.max(dockerDefaultShmMiB * 2, Math.floor(free / 2 / mebibyte));
   if (plan.shmSizeMiB * mebibyte > free) {
     return problem(
@@ -65,7 +69,7 @@ export function checkSharedMemory({ docker, host, plan }: PreflightInput): Outco
   }
   const own = host.sharedMemoryBytes;
   return ok(
-    own === null ? `${line}.` : `${line}, and a /dev/shm of ${formatGiB(own)} outside of containers.`,
+    own === null ? `${line}.` : `${line}, and a /dev/shm of ${formatBytes(own)} outside of containers.`,
   );
 }
 

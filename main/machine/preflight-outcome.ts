@@ -15,7 +15,3 @@ export const notApplicable = (finding: string): Outcome => ({
 export const warning = (finding: string, remedy: string): Outcome => ({ status: 'warning', finding, remedy });
 
 export const problem = (finding: string, remedy: string): Outcome => ({ status: 'problem', finding, remedy });
-
-export function formatGiB(bytes: number): string {
-  return `${(bytes / 2 ** 30).toFixed(1)} GiB`;
-}

@@ -1,5 +1,6 @@
 import type { Alert, AlertRule, ModelSample, MonitorMarker, MonitorSample } from '../contract/monitor';
 import { modelKey } from '../contract/monitor';
+import { formatMeasured, formatTyped } from '../contract/numbers';
 import { longestAlertText, mostAlerts } from '../contract/monitor-limits';
 
 /** A resolved alert is shown for this long. */
@@ -13,11 +14,11 @@ interface Held {
   readonly wrong: string | null | undefined;
 }
 
-const shown = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 2 });
-
 function above(rule: AlertRule, value: number | null, name: string, unit: string): string | null | undefined {
   if (value === null) return undefined;
-  return value > rule.above ? `${name} ${shown(value)} ${unit}, above ${shown(rule.above)} ${unit}` : null;
+  return value > rule.above
+    ? `${name} ${formatMeasured(value)} ${unit}, above ${formatTyped(rule.above)} ${unit}`
+    : null;
 }
 
 const cut = (text: string): string =>

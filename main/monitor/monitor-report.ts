@@ -1,12 +1,13 @@
 import type { Alert, MonitorSample } from '../contract/monitor';
 import { modelKey } from '../contract/monitor';
 import { moreText } from '../contract/more-text';
+import { formatMeasured, formatMs, formatRate, formatShare } from '../contract/numbers';
 import type { MonitorHistory, SeriesField } from '../contract/monitor-history';
 import { okabeIto } from '../contract/palette';
 import { Markup, markup } from '../reports/html/markup';
 import { style } from '../reports/html/style';
 import { reportChart } from './report-chart';
-import { shown, summaryOf } from './report-figures';
+import { summaryOf } from './report-figures';
 import { gpuSection } from './report-gpus';
 
 /** Nothing is fetched and nothing runs: as harmless in a browser as on paper. */
@@ -35,8 +36,6 @@ function requestsOf(history: MonitorHistory, key: string) {
   return { sent, answered, executed };
 }
 
-const us = (value: number | null): number | null => (value === null ? null : value / 1000);
-
 function modelRow(history: MonitorHistory, key: string): Markup {
   const series = `model:${key}`;
   const { sent, answered, executed } = requestsOf(history, series);
@@ -44,15 +43,10 @@ function modelRow(history: MonitorHistory, key: string): Markup {
   // A mean a request, and not a mean of seconds: a second with one request says less than one with a thousand.
   const perAnswer = (field: SeriesField) => summaryOf(history, series, field, answered).mean;
   const errors = summaryOf(history, series, 'errorShare', sent).mean;
-  return markup`<tr><td>${key}</td><td class="n">${shown(of('requestsPerSecond').mean)}</td><td class="n">${shown(
-    of('requestsPerSecond').max,
-  )}</td><td class="n">${shown(errors === null ? null : errors * 100)}</td><td class="n">${shown(
-    us(perAnswer('queueUs')),
-    3,
-  )}</td><td class="n">${shown(us(perAnswer('computeInferUs')), 3)}</td><td class="n">${shown(
+  return markup`<tr><td>${key}</td><td class="n">${formatRate(of('requestsPerSecond').mean)}</td><td class="n">${formatRate(of('requestsPerSecond').max)}</td><td class="n">${formatShare(errors)}</td><td class="n">${formatMs(perAnswer('queueUs'))}</td><td class="n">${formatMs(perAnswer('computeInferUs'))}</td><td class="n">${formatMeasured(
     // Items an execution over all of them.
     summaryOf(history, series, 'batch', executed).mean,
-  )}</td><td class="n">${shown(us(of('probeP99Us').max))}</td></tr>`;
+  )}</td><td class="n">${formatMs(of('probeP99Us').max)}</td></tr>`;
 }
 
 function charts(history: MonitorHistory, key: string, index: number): Markup {
@@ -122,7 +116,7 @@ ${alerts
     (alert) =>
       markup`<div class="problem ${alert.state === 'firing' ? 'bad' : 'neutral'}"><p><strong>Alert ${alert.state}</strong> ${alert.subject}: ${alert.text}, since ${time(alert.sinceMs)}</p></div>`,
   )}</header>
-<h2>Models</h2><table><thead><tr><th>Model</th><th class="n">Requests/s, mean</th><th class="n">max</th><th class="n">Errors, %</th><th class="n">Queue, ms</th><th class="n">Infer, ms</th><th class="n">Batch</th><th class="n">Probe p99 max, ms</th></tr></thead><tbody>${keys.map(
+<h2>Models</h2><table><thead><tr><th>Model</th><th class="n">Requests/s, mean</th><th class="n">max</th><th class="n">Errors</th><th class="n">Queue, ms</th><th class="n">Infer, ms</th><th class="n">Batch</th><th class="n">Probe p99 max, ms</th></tr></thead><tbody>${keys.map(
     (key) => modelRow(history, key),
   )}</tbody></table>
 ${more === null ? markup`` : markup`<p class="soft">${more}</p>`}

@@ -1,11 +1,5 @@
 import type { MonitorHistory, SeriesField } from '../contract/monitor-history';
 
-/** A figure of a report; – where there is none. */
-export const shown = (value: number | null, digits = 2): string =>
-  value === null || Number.isNaN(value)
-    ? '–'
-    : value.toLocaleString('en-US', { maximumFractionDigits: digits });
-
 export interface Summary {
   readonly mean: number | null;
   readonly max: number | null;

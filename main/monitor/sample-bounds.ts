@@ -1,5 +1,6 @@
 import type { ModelSample, MonitorMarker, MonitorSample } from '../contract/monitor';
 import { modelKey } from '../contract/monitor';
+import { formatCount } from '../contract/numbers';
 import {
   longestMarkerText,
   longestName,
@@ -60,7 +61,7 @@ export function boundedMarkers(markers: readonly MonitorMarker[]): readonly Moni
     .map((marker) => ({ ...marker, text: cutTo(marker.text, longestMarkerText) }));
   const last = markers[mostSampleMarkers - 1];
   if (markers.length <= mostSampleMarkers || last === undefined) return cut;
-  const others = (markers.length - mostSampleMarkers + 1).toLocaleString('en-US');
+  const others = formatCount(markers.length - mostSampleMarkers + 1);
   return [...cut.slice(0, -1), { ...last, text: `and ${others} more events in the same second` }];
 }
 

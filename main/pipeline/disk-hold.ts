@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { toWire } from '../contract/errors';
 import type { ErrorCode, WireError } from '../contract/errors';
-import { bytesText } from '../data/bytes-text';
+import { formatBytes } from '../contract/numbers';
 import { fullDiskCause, isFull, roomAt } from '../platform/disk-room';
 import type { DiskRoom } from '../platform/disk-room';
 import { exists, listFiles } from '../platform/files';
@@ -78,7 +78,7 @@ function hold(room: DiskRoom, neededBytes: number, told: WireError, look: typeof
   const neededFiles = lacksFiles ? freeFiles + marginFiles : 0;
   const figures = lacksFiles
     ? `at least ${neededFiles} more files must fit, ${freeFiles} do`
-    : `at least ${bytesText(neededBytes)} must be free, ${bytesText(freeBytes)} are`;
+    : `at least ${formatBytes(neededBytes)} must be free, ${formatBytes(freeBytes)} are`;
   const evidence = told.code === 'disk-full' ? [] : [`${told.code}: ${told.message}`];
   const details = [...evidence, ...(told.details === undefined ? [] : [told.details])].join('\n');
   return {

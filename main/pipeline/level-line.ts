@@ -1,8 +1,8 @@
 import { stateWords } from '../contract/flag-text';
-import { formatMs, formatRate } from '../contract/numbers';
+import { formatMs, formatRate, missing } from '../contract/numbers';
 import type { LoadPoint } from '../contract/results';
 
-const ms = (us: number | null): string => (us === null ? '–' : `${formatMs(us)} ms`);
+const ms = (us: number | null): string => (us === null ? missing : `${formatMs(us)} ms`);
 
 /** What one level gave, as a line of the step's log. Pure. */
 export function levelLine(name: string, point: LoadPoint): string {

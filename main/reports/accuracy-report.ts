@@ -4,7 +4,7 @@ import type { OutputComparison } from '../contract/results';
 import type { RunState } from '../contract/run-state';
 import type { MetricTitles } from './metric-title';
 import { metricTitle } from './metric-title';
-import { formatCount, formatMetric, formatScale, missing } from './number-format';
+import { formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
 import type { ReportAccuracy } from './report';
 
 const exceptFor = (share = 0): string => (share === 0 ? '' : `, all but ${formatScale(share * 100)} %`);

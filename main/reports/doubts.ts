@@ -2,7 +2,7 @@ import type { LoadPoint } from '../contract/results';
 import { bestPoint } from '../contract/points';
 import type { RunState } from '../contract/run-state';
 import { clipped } from './clipped';
-import { formatCount, formatFixed } from './number-format';
+import { formatCount, formatMeasured, formatShare } from '../contract/numbers';
 import { outcomeOf } from './outcome';
 import type { ReportLevel, ReportScenario } from './report';
 import { largestOf } from '../contract/extremes';
@@ -94,8 +94,8 @@ function precision(state: RunState): readonly string[] {
   const point = bestPoint(state)?.point;
   const half = point?.throughputIntervalIps ?? null;
   if (point === undefined || half === null || !(half > wideInterval * point.inferencesPerSecond)) return [];
-  const share = formatFixed((half / point.inferencesPerSecond) * 100, 0);
-  return [`The throughput of the best level is known to ± ${share} % only (95 % interval).`];
+  const share = formatShare(half / point.inferencesPerSecond);
+  return [`The throughput of the best level is known to ± ${share} only (95 % interval).`];
 }
 
 /** The generator shares the machine with a Triton that the workbench started. */
@@ -106,7 +106,7 @@ function generator(state: RunState, measured: readonly Of[]): readonly string[] 
   const apart = state.imported !== null || state.spec.engine.kind === 'remote';
   if (apart || cpuCount === 0 || most < largeClientShare * cpuCount) return [];
   return [
-    `The load generator ran on the same machine as Triton and used up to ${formatFixed(most, 2)} of its ${formatCount(cpuCount)} CPU cores.`,
+    `The load generator ran on the same machine as Triton and used up to ${formatMeasured(most)} of its ${formatCount(cpuCount)} CPU cores.`,
   ];
 }
 

@@ -3,7 +3,7 @@ import { bestLevelName, bestLevelText } from '../contract/answer-text';
 import type { RunState } from '../contract/run-state';
 import type { MetricTitles } from './metric-title';
 import { metricTitle } from './metric-title';
-import { formatCount, formatLatency, formatMetric, formatRate, missing } from './number-format';
+import { formatCount, formatMetric, formatMs, formatRate, missing } from '../contract/numbers';
 import { isSteady, marksOf } from '../contract/flag-text';
 import { bestPoint, levelsOf } from '../contract/points';
 import type { KeyFigure } from './report';
@@ -29,8 +29,8 @@ function accuracyFigure(state: RunState, titles: MetricTitles): KeyFigure {
 /** Beside the p99 from the schedule stands the one from the send, which hides what waited. */
 function latencyNote({ scheduled, p50Us, p99Us, avgUs }: LoadPoint): string {
   return scheduled === undefined
-    ? `p50 ${formatLatency(p50Us)} · avg ${formatLatency(avgUs)}`
-    : `from schedule, p50 ${formatLatency(scheduled.p50Us)} · from send p99 ${formatLatency(p99Us)}, p50 ${formatLatency(p50Us)}`;
+    ? `p50 ${formatMs(p50Us)} · avg ${formatMs(avgUs)}`
+    : `from schedule, p50 ${formatMs(scheduled.p50Us)} · from send p99 ${formatMs(p99Us)}, p50 ${formatMs(p50Us)}`;
 }
 
 /** The handful of numbers at the top of a report. */
@@ -55,18 +55,18 @@ export function keyFigures(state: RunState, titles: MetricTitles): readonly KeyF
     },
     {
       label: 'p99 at this level',
-      value: best === null ? missing : formatLatency(budgetLatencyUs(best.point)),
+      value: best === null ? missing : formatMs(budgetLatencyUs(best.point)),
       unit: best === null ? '' : 'ms',
       note: best === null ? '' : latencyNote(best.point),
     },
     {
       label: 'One request alone',
-      value: formatLatency(lightest?.p50Us),
+      value: formatMs(lightest?.p50Us),
       unit: lightest === null ? '' : 'ms',
       note:
         lightest === null
           ? 'nothing measured'
-          : `p50, batch ${lightest.batchSize} · p99 ${formatLatency(lightest.p99Us)}`,
+          : `p50, batch ${lightest.batchSize} · p99 ${formatMs(lightest.p99Us)}`,
     },
     accuracyFigure(state, titles),
     {

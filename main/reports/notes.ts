@@ -1,6 +1,6 @@
 import type { RunSpec } from '../contract/run-spec';
 import { plannedSweep } from '../contract/sweep';
-import { formatCount, formatScale } from './number-format';
+import { formatCount, formatScale } from '../contract/numbers';
 import type { NamedText } from './report';
 
 /** What the client columns hold depends on where a client of that protocol can look at its clock. */

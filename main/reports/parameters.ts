@@ -4,7 +4,7 @@ import { defaultWorkspaceBytes } from '../contract/run-spec';
 import type { RunSpec } from '../contract/run-spec';
 import { upstreamVariables } from '../contract/upstream-variables';
 import { plannedSweep } from '../contract/sweep';
-import { formatCount, formatScale } from './number-format';
+import { formatCount, formatScale } from '../contract/numbers';
 import type { Parameter, ParameterGroup } from './report';
 
 /** Variables of the published procedures that set a field; `a.b` also finds those of `a`'s members by exact path only. */

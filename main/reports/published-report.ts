@@ -5,7 +5,7 @@ import { levelsOf } from '../contract/points';
 import type { PublishedResults } from '../contract/published';
 import type { Scenario } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
-import { formatCount, formatFixed, formatLatency, formatRate, missing } from './number-format';
+import { formatCount, formatShare, formatMs, formatRate } from '../contract/numbers';
 import type { ReportPublished, ReportPublishedRow } from './report';
 
 const titles: Readonly<Record<Scenario, string>> = { offline: 'Offline scenario', online: 'Online scenario' };
@@ -33,10 +33,10 @@ function rowsOf(state: RunState, scenario: Scenario, baseline: Baseline): readon
       batchSize: formatCount(point.batchSize),
       concurrency: formatCount(point.concurrency),
       published: formatRate(point.inferencesPerSecond),
-      publishedP99: point.p99Ms === null ? missing : formatLatency(point.p99Ms * 1000),
+      publishedP99: formatMs(point.p99Ms === null ? null : point.p99Ms * 1000),
       measured: formatRate(own?.inferencesPerSecond),
-      measuredP99: formatLatency(own?.p99Us),
-      ratio: ratio === null ? missing : `${formatFixed(ratio * 100, ratio < 0.1 ? 1 : 0)} %`,
+      measuredP99: formatMs(own?.p99Us),
+      ratio: formatShare(ratio),
     };
   });
 }

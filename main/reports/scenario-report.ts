@@ -5,45 +5,40 @@ import { baselineSeries } from '../contract/baseline-points';
 import type { ComposingModelColumns } from '../contract/composing-model';
 import { latencyIntervalUs, latencyNames } from '../contract/latency-intervals';
 import type { LoadPoint } from '../contract/results';
-import { formatBudgetMs } from '../contract/numbers';
 import type { Scenario } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
 import { isSound, isSteady, marksOf, reasonsOf } from '../contract/flag-text';
 import type { LoadColumn } from './load-columns';
 import { loadColumnsOf } from './load-columns';
-import { formatCount, formatDuration, formatFixed, formatMs, formatRate, missing } from './number-format';
+import {
+  formatCount,
+  exactMs,
+  formatDuration,
+  formatHalfWidth,
+  formatMeasured,
+  formatMs,
+  formatRate,
+  formatTyped,
+  missing,
+} from '../contract/numbers';
 import type { Level } from '../contract/points';
 import { budgetMsOf, isWithin, levelsOf, withinBudget } from '../contract/points';
 import type { LevelSampling, LevelSchedule, ReportComposing, ReportLevel, ReportScenario } from './report';
 import type { Sweep } from '../contract/sweep';
 import { achievedRate, sweepOf } from '../contract/sweep';
-import { smallestOf } from '../contract/extremes';
 
-/** Decimals are one for a whole table, so that its columns line up. */
-interface Decimals {
-  readonly ms: number;
-  readonly rate: number;
-}
-
-/** Enough to tell the fastest level's latency and the slowest level's throughput to three digits or so. */
-function decimalsFor(points: readonly LoadPoint[]): Decimals {
-  const fastestUs = smallestOf(points.map(({ p50Us }) => p50Us));
-  const slowest = smallestOf(points.map(({ inferencesPerSecond }) => inferencesPerSecond));
-  return { ms: fastestUs < 1000 ? 3 : fastestUs < 100_000 ? 2 : 1, rate: slowest < 10 ? 2 : 1 };
-}
-
-function cell(column: LoadColumn, point: LoadPoint, decimals: Decimals): string {
+function cell(column: LoadColumn, point: LoadPoint): string {
   const value = column.read(point);
   switch (column.kind) {
     case 'load':
       return formatCount(value);
     case 'rate':
-      return formatRate(value);
+      return formatTyped(value);
     case 'throughput':
-      return formatFixed(value, decimals.rate);
+      return formatRate(value);
     case 'component':
     case 'latency':
-      return formatMs(value, decimals.ms);
+      return formatMs(value);
   }
 }
 
@@ -62,25 +57,29 @@ function samplingOf(point: LoadPoint): LevelSampling {
     requests: formatCount(point.requestCount),
     errors: formatCount(point.errorCount),
     windows: point.windows.length === 0 ? missing : formatCount(point.windows.length),
-    interval: point.throughputIntervalIps === null ? missing : `± ${formatRate(point.throughputIntervalIps)}`,
-    meanServerBatch: formatFixed(point.meanServerBatch, 2),
+    interval:
+      point.throughputIntervalIps === null
+        ? missing
+        : `± ${formatHalfWidth(point.throughputIntervalIps, point.inferencesPerSecond)}`,
+    meanServerBatch: formatMeasured(point.meanServerBatch),
     elapsed: formatDuration(point.elapsedUs),
-    clientCpu: formatFixed(point.client?.cpuShare, 2),
+    clientCpu: formatMeasured(point.client?.cpuShare),
   };
 }
 
 /** A value without an interval reads "12.30 ± –". */
-function intervalsOf(point: LoadPoint, decimals: Decimals): readonly string[] | null {
+function intervalsOf(point: LoadPoint): readonly string[] | null {
   if (latencyNames.every((name) => latencyIntervalUs(point, name) === null)) return null;
-  const rate = (perSecond: number | null) => formatFixed(perSecond, decimals.rate);
-  const ms = (us: number | null) => formatMs(us, decimals.ms);
   return [
-    `${rate(point.inferencesPerSecond)} ± ${rate(point.throughputIntervalIps)}`,
-    ...latencyNames.map((name) => `${ms(point[name])} ± ${ms(latencyIntervalUs(point, name))}`),
+    `${formatRate(point.inferencesPerSecond)} ± ${formatHalfWidth(point.throughputIntervalIps, point.inferencesPerSecond)}`,
+    ...latencyNames.map(
+      (name) =>
+        `${formatMs(point[name])} ± ${formatHalfWidth(exactMs(latencyIntervalUs(point, name)), exactMs(point[name]))}`,
+    ),
   ];
 }
 
-function composingReport(model: ComposingModelColumns, decimals: Decimals): ReportComposing {
+function composingReport(model: ComposingModelColumns): ReportComposing {
   const { modelName, modelVersion, requestCount, inferenceCount, executionCount } = model;
   const { cacheHitCount, cacheMissCount } = model;
   const cached = cacheHitCount !== null && cacheMissCount !== null && cacheHitCount + cacheMissCount > 0;
@@ -89,13 +88,12 @@ function composingReport(model: ComposingModelColumns, decimals: Decimals): Repo
     cells: [
       formatCount(requestCount),
       ...[model.queueUs, model.computeInputUs, model.computeInferUs, model.computeOutputUs].map((us) =>
-        formatMs(us, decimals.ms),
+        formatMs(us),
       ),
-      formatFixed(
+      formatMeasured(
         inferenceCount === null || executionCount === null || executionCount === 0
           ? null
           : inferenceCount / executionCount,
-        2,
       ),
       cached ? `${formatCount(cacheHitCount)} of ${formatCount(cacheHitCount + cacheMissCount)}` : missing,
     ],
@@ -103,12 +101,12 @@ function composingReport(model: ComposingModelColumns, decimals: Decimals): Repo
 }
 
 /** Asked and achieved, and both latencies beside each other; null of a closed loop. */
-function scheduleOf(point: LoadPoint, decimals: Decimals): LevelSchedule | null {
+function scheduleOf(point: LoadPoint): LevelSchedule | null {
   const { requestRate, scheduled } = point;
   if (requestRate === undefined) return null;
-  const ms = (us: number | undefined) => formatMs(us, decimals.ms);
+  const ms = formatMs;
   return {
-    asked: formatRate(requestRate),
+    asked: formatTyped(requestRate),
     achieved: formatRate(achievedRate(point)),
     delayed: formatCount(scheduled?.delayedCount),
     fromSend: [ms(point.p50Us), ms(point.p90Us), ms(point.p95Us), ms(point.p99Us)],
@@ -117,10 +115,10 @@ function scheduleOf(point: LoadPoint, decimals: Decimals): LevelSchedule | null 
   };
 }
 
-function levelReport(level: Level, sweep: Sweep, decimals: Decimals): ReportLevel {
+function levelReport(level: Level, sweep: Sweep): ReportLevel {
   const { batchSize, concurrency, requestRate, point, hole } = level;
   const columns = loadColumnsOf(sweep);
-  const loadText = requestRate === undefined ? formatCount(concurrency) : formatRate(requestRate);
+  const loadText = requestRate === undefined ? formatCount(concurrency) : formatTyped(requestRate);
   const loads = {
     batchSize,
     concurrency,
@@ -146,20 +144,20 @@ function levelReport(level: Level, sweep: Sweep, decimals: Decimals): ReportLeve
   }
   return {
     ...loads,
-    cells: columns.map((column) => cell(column, point, decimals)),
-    schedule: scheduleOf(point, decimals),
+    cells: columns.map((column) => cell(column, point)),
+    schedule: scheduleOf(point),
     point,
     steady: isSteady(point),
     reasons: reasonsOf(point),
     marks: marksOf(point),
     sampling: samplingOf(point),
-    intervals: intervalsOf(point, decimals),
+    intervals: intervalsOf(point),
     errors: (point.errorsByKind ?? []).map(({ kind, count, message }) => ({
       kind,
       count: formatCount(count),
       message,
     })),
-    composing: (point.composing ?? []).map((model) => composingReport(model, decimals)),
+    composing: (point.composing ?? []).map((model) => composingReport(model)),
   };
 }
 
@@ -175,7 +173,7 @@ function budgetColumn(state: RunState, levels: readonly Level[]): ReportScenario
     if (!isWithin(point, budgetMs)) return 'exceeded';
     return isSound(point) ? 'kept' : 'kept, but not steady or with errors';
   });
-  return { heading: `p99 budget of ${formatBudgetMs(budgetMs)} ms`, cells };
+  return { heading: `p99 budget of ${formatTyped(budgetMs)} ms`, cells };
 }
 
 const texts = {
@@ -200,14 +198,13 @@ export function scenarioReport(
 ): ReportScenario {
   const levels = levelsOf(state, scenario);
   const sweep = sweepOf(scenario, levels);
-  const decimals = decimalsFor(levels.flatMap(({ point }) => (point === null ? [] : [point])));
   return {
     id: scenario,
     ...texts[scenario],
     ...(sweep === 'requestRate' ? { description: rateText } : {}),
     sweep,
     columns: loadColumnsOf(sweep).map(({ heading }) => heading),
-    rows: levels.map((level) => levelReport(level, sweep, decimals)),
+    rows: levels.map((level) => levelReport(level, sweep)),
     crossCheck: crossCheckOf(state, scenario),
     budget: budgetColumn(state, levels),
     baseline: baselineSeries(baseline, scenario, state.spec),

@@ -1,6 +1,6 @@
 import { stepTitle } from '../contract/step-text';
 import type { RunState, StepState } from '../contract/run-state';
-import { formatDuration } from './number-format';
+import { formatDuration } from '../contract/numbers';
 import type { ReportCommand, ReportStep, Tone } from './report';
 import { shellLine } from '../platform/shell-line';
 

@@ -6,7 +6,7 @@ import { clipped } from './clipped';
 import { doubtsOf } from './doubts';
 import type { MetricTitles } from './metric-title';
 import { metricTitle } from './metric-title';
-import { formatBytes, formatCount, formatMetric, formatScale, missing } from './number-format';
+import { formatBytes, formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
 import type { Badge, NamedText, ReportScenario, ReportSummary } from './report';
 import { statusOf, verificationOf } from './outcome';
 import { largestOf } from '../contract/extremes';

@@ -8,7 +8,7 @@ import { environmentReport, importReport, packagesReport } from './environment-r
 import { keyFigures } from './key-figures';
 import type { MetricTitles } from './metric-title';
 import { importedNotes, reportNotes } from './notes';
-import { formatTime } from './number-format';
+
 import { statusOf, verificationOf } from './outcome';
 import { reportParameters } from './parameters';
 import { publishedReport, reportBaseline } from './published-report';
@@ -18,6 +18,13 @@ import { scenarioReport } from './scenario-report';
 import { reportSummary } from './summary';
 import { reportCommands, reportSteps } from './steps';
 import { verdictOf } from './verdict';
+
+/** ISO 8601 as "2025-11-21 08:17 UTC"; text that is no time is given back as it is. */
+function formatTime(iso: string): string {
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return iso;
+  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
 
 export interface ReportContext {
   /** ISO 8601. */

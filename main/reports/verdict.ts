@@ -3,7 +3,7 @@ import { errorText } from '../contract/error-text';
 import type { RunState } from '../contract/run-state';
 import type { MetricTitles } from './metric-title';
 import { metricTitle } from './metric-title';
-import { formatMetricDelta, formatScale } from './number-format';
+import { formatMetricDelta, formatScale } from '../contract/numbers';
 import { outcomeOf, verificationOf } from './outcome';
 import { bestPoint } from '../contract/points';
 import { stepTitle } from '../contract/step-text';

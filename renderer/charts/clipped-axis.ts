@@ -1,4 +1,4 @@
-import { formatMs } from '../format/numbers';
+import { formatMs } from '../../main/contract/numbers';
 import type { ChartTheme } from './chart-theme';
 import { momentOf } from './history-columns';
 import type { Trace } from './trace';

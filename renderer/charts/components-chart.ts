@@ -1,7 +1,7 @@
 import { isSteady } from '../../main/contract/flag-text';
 import { levelText as loadText } from '../../main/contract/level-text';
 import type { LoadPoint } from '../../main/contract/results';
-import { formatCount, formatMs, formatRate, formatShare } from '../format/numbers';
+import { formatCount, formatMs, formatRate, formatShare } from '../../main/contract/numbers';
 import type { Chart, SweepInput } from './chart';
 import { baseLayout, levelOf, sweepName } from './chart';
 import { doubtLines, hollowMark } from './doubt-text';

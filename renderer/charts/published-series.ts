@@ -1,5 +1,5 @@
 import type { BaselinePoint, BaselineSeries } from '../../main/contract/baseline-points';
-import { formatMs, formatRate } from '../format/numbers';
+import { formatMs, formatRate } from '../../main/contract/numbers';
 import type { ChartTheme } from './chart-theme';
 import { wrapped } from './hover-text';
 import type { Trace } from './trace';

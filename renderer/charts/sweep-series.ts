@@ -5,7 +5,7 @@ import { repeatsText } from '../../main/contract/repeats';
 import type { LoadPoint } from '../../main/contract/results';
 import { achievedRate } from '../../main/contract/sweep';
 import type { LiveWindow } from '../stores/open-run';
-import { formatCount, formatMs, formatRate } from '../format/numbers';
+import { formatCount, formatMs, formatRate } from '../../main/contract/numbers';
 import type { SweepInput } from './chart';
 import { levelOf } from './chart';
 import { doubtLines, symbolOf } from './doubt-text';

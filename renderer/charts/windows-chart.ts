@@ -1,7 +1,7 @@
 import type { Scenario } from '../../main/contract/run-events';
 import type { Sweep } from '../../main/contract/sweep';
 import { sweepTitle } from '../../main/contract/sweep';
-import { formatMs, formatRate } from '../format/numbers';
+import { formatMs, formatRate } from '../../main/contract/numbers';
 import type { Chart } from './chart';
 import { budgetView } from './budget-line';
 import { baseLayout } from './chart';

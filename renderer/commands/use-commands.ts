@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import type { ReportFile } from '../../main/contract/run-events';
 import { attempt } from '../components/notices';
-import { formatWhen } from '../format/numbers';
+import { formatWhen } from '../format/times';
 import { runStatusText } from '../format/words';
 import { routeTo } from '../stores/route';
 import { useWorkbench } from '../workbench';

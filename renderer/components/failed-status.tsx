@@ -1,7 +1,7 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
-import { formatCount } from '../format/numbers';
+import { formatCount } from '../../main/contract/numbers';
 import { failedStates, unseenFailures } from '../stores/seen-failures';
 import { useWorkbench } from '../workbench';
 

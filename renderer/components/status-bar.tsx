@@ -1,6 +1,6 @@
 import { IconAlertTriangle, IconCircleCheck, IconCpu, IconLoader2, IconServer2 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
-import { formatBytes } from '../format/numbers';
+import { formatBytes } from '../../main/contract/numbers';
 import { useWorkbench } from '../workbench';
 import { DockerStatus } from './docker-status';
 import { FailedStatus } from './failed-status';

@@ -1,4 +1,4 @@
-import { formatFixed } from '../number-format';
+import { formatFixed } from '../../contract/numbers';
 import type { ReportLevel, ReportScenario } from '../report';
 import type { ChartOption } from './render-chart';
 import { hollowMark, isHollow } from './hollow';

@@ -1,6 +1,6 @@
 import type { LineSeriesOption } from 'echarts/charts';
 import type { LoadPoint } from '../../contract/results';
-import { formatFixed } from '../number-format';
+import { formatMeasured } from '../../contract/numbers';
 import type { ReportScenario } from '../report';
 import { plotted, sweepPosition } from './chart-base';
 
@@ -34,7 +34,7 @@ export function pointSeries(
       fontSize: 10,
       formatter: ({ value }) => {
         const shown = Array.isArray(value) ? value[1] : value;
-        return typeof shown === 'number' ? formatFixed(shown, shown >= 10 ? 1 : 2) : '';
+        return typeof shown === 'number' ? formatMeasured(shown) : '';
       },
     },
     data: scenario.rows.map((row) => ({

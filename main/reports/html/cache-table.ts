@@ -1,4 +1,4 @@
-import { formatCount, formatLatency } from '../number-format';
+import { formatCount, formatMs } from '../../contract/numbers';
 import type { ReportLevel } from '../report';
 import { detailTable } from './detail-table';
 import type { Markup } from './markup';
@@ -21,7 +21,7 @@ export const cacheTable = (rows: readonly ReportLevel[]): Markup | null =>
         : [
             formatCount(cache.hitCount),
             formatCount(cache.missCount),
-            formatLatency(cache.hitUs),
-            formatLatency(cache.missUs),
+            formatMs(cache.hitUs),
+            formatMs(cache.missUs),
           ],
   );

@@ -1,5 +1,5 @@
 import { togetherText } from '../../contract/level-text';
-import { formatCount, missing } from '../number-format';
+import { formatCount, missing } from '../../contract/numbers';
 import type { ReportLevel } from '../report';
 import { detailTable } from './detail-table';
 import type { Markup } from './markup';

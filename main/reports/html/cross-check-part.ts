@@ -1,5 +1,6 @@
 import type { CrossLevel } from '../../contract/cross-check';
 import { crossSummary, crossWords, sideText, verdictText } from '../../contract/cross-check-text';
+import { formatMeasured } from '../../contract/numbers';
 import type { Markup } from './markup';
 import { markup } from './markup';
 
@@ -8,9 +9,7 @@ const levelPart = (level: CrossLevel): Markup => markup`
 <ul>${crossWords(level).map((words) => markup`<li>${words}</li>`)}</ul>
 <table class="fixed cross"><thead><tr><th>inferences/s; times in ms</th><th class="n">native</th><th class="n">perf_analyzer</th><th class="n">Ratio</th><th>Verdict</th></tr></thead><tbody>${level.columns.map(
   (column) => markup`
-<tr><td>${column.title}</td><td class="n">${sideText(column, column.native)}</td><td class="n">${sideText(column, column.perf_analyzer)}</td><td class="n">${
-    column.ratio === null ? '–' : column.ratio.toFixed(3)
-  }</td><td>${verdictText[column.verdict]}</td></tr>`,
+<tr><td>${column.title}</td><td class="n">${sideText(column, column.native)}</td><td class="n">${sideText(column, column.perf_analyzer)}</td><td class="n">${formatMeasured(column.ratio)}</td><td>${verdictText[column.verdict]}</td></tr>`,
 )}
 </tbody></table>`;
 

@@ -1,5 +1,5 @@
 import type { LoadPoint } from '../../contract/results';
-import { formatLatency } from '../number-format';
+import { formatMs } from '../../contract/numbers';
 import { Markup, markup } from './markup';
 import { largestOf } from '../../contract/extremes';
 
@@ -18,6 +18,6 @@ export function histogramPicture(point: LoadPoint | null): Markup {
     const tall = count === 0 ? 0 : Math.max(0.8, (height * count) / largest);
     return `<rect x="${(index * bar).toFixed(1)}" y="${(height - tall).toFixed(1)}" width="${(bar * 0.85).toFixed(1)}" height="${tall.toFixed(1)}"/>`;
   });
-  const range = `${formatLatency(edgesUs[0])} to ${formatLatency(edgesUs.at(-1))} ms`;
+  const range = `${formatMs(edgesUs[0])} to ${formatMs(edgesUs.at(-1))} ms`;
   return markup`<svg class="histogram" viewBox="0 0 ${width} ${height}" role="img" aria-label="Latencies from ${range}">${new Markup(bars.join(''))}</svg><br><span class="range">${range}</span>`;
 }

@@ -1,16 +1,16 @@
 import type { Repeats } from '../../contract/results';
 import { repeatsText } from '../../contract/repeats';
-import { formatLatency, formatRate } from '../number-format';
+import { formatMs, formatRate, missing } from '../../contract/numbers';
 import type { ReportLevel } from '../report';
 import type { Markup } from './markup';
 import { markup } from './markup';
 
 const shown = [
   { title: 'Inferences/s', of: 'inferencesPerSecond', text: formatRate },
-  { title: 'p50, ms', of: 'p50Us', text: formatLatency },
-  { title: 'p90, ms', of: 'p90Us', text: formatLatency },
-  { title: 'p95, ms', of: 'p95Us', text: formatLatency },
-  { title: 'p99, ms', of: 'p99Us', text: formatLatency },
+  { title: 'p50, ms', of: 'p50Us', text: formatMs },
+  { title: 'p90, ms', of: 'p90Us', text: formatMs },
+  { title: 'p95, ms', of: 'p95Us', text: formatMs },
+  { title: 'p99, ms', of: 'p99Us', text: formatMs },
 ] as const;
 
 /** Of levels with a schedule alone. */
@@ -22,7 +22,7 @@ const fromSchedule = (['p50Us', 'p99Us', 'maxUs'] as const).map((of) => ({
 type Range = Repeats['ranges']['p50Us'];
 
 const cell = (range: Range, text: (value: number) => string): Markup =>
-  markup`<td class="n">${range === undefined ? '–' : `${text(range.min)} – ${text(range.max)}`}</td>`;
+  markup`<td class="n">${range === undefined ? missing : `${text(range.min)} – ${text(range.max)}`}</td>`;
 
 const hasSchedule = ({ point }: ReportLevel): boolean => point?.repeats?.scheduledRanges !== undefined;
 
@@ -32,7 +32,7 @@ function row({ batchSize, loadText, point }: ReportLevel, schedule: boolean): Ma
   return markup`
 <tr><td class="n">${batchSize}</td><td class="n">${loadText}</td><td class="n">${repeatsText(repeats) ?? ''}</td>${shown.map(
     ({ of, text }) => cell(repeats.ranges[of], text),
-  )}${schedule ? fromSchedule.map(({ of }) => cell(repeats.scheduledRanges?.[of], formatLatency)) : ''}<td class="n">${repeats.middle}</td></tr>`;
+  )}${schedule ? fromSchedule.map(({ of }) => cell(repeats.scheduledRanges?.[of], formatMs)) : ''}<td class="n">${repeats.middle}</td></tr>`;
 }
 
 /** Smallest and largest value of every level that was measured several times; nothing where none was. */

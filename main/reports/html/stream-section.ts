@@ -1,5 +1,5 @@
 import type { LoadPoint } from '../../contract/results';
-import { formatFixed, formatMs, formatRate, missing } from '../number-format';
+import { formatMeasured, formatMs, formatRate, missing } from '../../contract/numbers';
 import type { ReportLevel } from '../report';
 import { streamColumnsOf } from '../stream-columns';
 import type { StreamColumn } from '../stream-columns';
@@ -9,8 +9,8 @@ import { markup } from './markup';
 function cell({ kind, read }: StreamColumn, point: LoadPoint): string {
   const value = read(point);
   if (value === null) return missing;
-  if (kind === 'latency') return formatMs(value, 2);
-  return kind === 'ratio' ? formatFixed(value, 2) : formatRate(value);
+  if (kind === 'latency') return formatMs(value);
+  return kind === 'ratio' ? formatMeasured(value) : formatRate(value);
 }
 
 /** The table of what sequences and streams have of their own; null where no level was measured so. */

@@ -1,5 +1,6 @@
 import type { AlignedLevel, ComparedValue } from './compare-levels';
 import { largestOf, smallestOf } from '../../../main/contract/extremes';
+import { formatMeasured, missing } from '../../../main/contract/numbers';
 
 /** What a ratio to the baseline means; `unknown`: one of the two has no interval. */
 export type Meaning = 'better' | 'worse' | 'same' | 'unknown';
@@ -12,11 +13,11 @@ export function meaningOf({ ratio, withinNoise }: ComparedValue, higherIsBetter:
   return ratio > 1 === higherIsBetter ? 'better' : 'worse';
 }
 
-const ratioText = (ratio: number): string => `×${ratio.toFixed(ratio >= 10 ? 1 : 2)}`;
+const ratioText = (ratio: number): string => `×${formatMeasured(ratio)}`;
 
 /** "×2.55 ↑ worse": the ratio, which way, and whether that is good. Pure. */
 export function ratioWords({ ratio }: ComparedValue, meaning: Meaning | null): string {
-  if (ratio === null || meaning === null) return '–';
+  if (ratio === null || meaning === null) return missing;
   const arrow = ratio > 1 ? '↑' : '↓';
   if (meaning === 'same') return `${ratioText(ratio)} ≈ noise`;
   return meaning === 'unknown' ? `${ratioText(ratio)} ${arrow}` : `${ratioText(ratio)} ${arrow} ${meaning}`;

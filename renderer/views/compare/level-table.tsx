@@ -4,7 +4,7 @@ import type { BaselinePoint, BaselineSeries } from '../../../main/contract/basel
 import { isSteady } from '../../../main/contract/flag-text';
 import type { Sweep } from '../../../main/contract/sweep';
 import { sweepHeading } from '../../../main/contract/sweep';
-import { formatMs, formatRate } from '../../format/numbers';
+import { formatMs, formatRate } from '../../../main/contract/numbers';
 import type { AlignedLevel, ComparedValue } from './compare-levels';
 import { comparisonSentences, meaningOf, ratioWords } from './comparison-text';
 
@@ -41,10 +41,6 @@ function ValueCells(props: {
     </>
   );
 }
-
-const publishedRate = (rate: number | undefined): string => (rate === undefined ? '–' : formatRate(rate));
-const publishedMs = (ms: number | null | undefined): string =>
-  ms === null || ms === undefined ? '–' : formatMs(ms * 1000);
 
 type ComparedRun = NonNullable<AlignedLevel['runs'][number]>;
 
@@ -89,12 +85,12 @@ function groupsOf(sweep: Sweep): readonly ValueGroup[] {
         higherIsBetter
       />
     ),
-    published: (point) => publishedRate(point?.inferencesPerSecond),
+    published: (point) => formatRate(point?.inferencesPerSecond),
   };
   const p99 = (title: string, of: (run: ComparedRun) => ComparedValue | null): ValueGroup => ({
     title,
     cells: (run, first) => <LatencyCells value={of(run)} first={first} />,
-    published: (point) => publishedMs(point?.p99Ms),
+    published: (point) => formatMs((point?.p99Ms ?? NaN) * 1000),
   });
   return sweep === 'requestRate'
     ? [

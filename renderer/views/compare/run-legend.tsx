@@ -5,7 +5,7 @@ import type { RunState } from '../../../main/contract/run-state';
 import { runLook } from '../../charts/compare-chart';
 import { RunStatusText } from '../../components/status-text';
 import { useChartTheme } from '../../components/use-chart-theme';
-import { formatWhen } from '../../format/numbers';
+import { formatWhen } from '../../format/times';
 import { mostCompared } from '../../stores/compared-runs';
 import { useWorkbench } from '../../workbench';
 

@@ -1,5 +1,5 @@
 import type { RunState } from '../../../main/contract/run-state';
-import { formatWhen } from '../../format/numbers';
+import { formatWhen } from '../../format/times';
 
 /** A name a run, short, and different from every other: by model and format, by time and number where they are alike. */
 export function runNames(

@@ -1,5 +1,5 @@
 import type { RunState } from '../../../main/contract/run-state';
-import { formatWhen } from '../../format/numbers';
+import { formatWhen } from '../../format/times';
 import { diffSpecs } from './diff-specs';
 
 /** What a name is made of before anything else, in this order. */

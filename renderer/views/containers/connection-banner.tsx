@@ -3,7 +3,7 @@ import { errorText } from '../../../main/contract/error-text';
 import type { DockerState } from '../../../main/contract/docker';
 import { ErrorPanel } from '../../components/error-panel';
 import { Remedy } from '../../components/remedy';
-import { formatClock } from '../../format/numbers';
+import { formatClock } from '../../format/times';
 
 /** The connection to the Docker Engine, and what to do without one. */
 export function ConnectionBanner({ state }: { state: DockerState }) {

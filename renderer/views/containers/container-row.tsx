@@ -2,7 +2,7 @@ import type { ContainerInfo, ContainerStats } from '../../../main/contract/docke
 import type { GpuFacts } from '../../../main/contract/machine';
 import { formatAge } from '../../format/age';
 import { containerTitle } from '../../format/container-title';
-import { formatWhenFully } from '../../format/numbers';
+import { formatWhenFully } from '../../format/times';
 import { ContainerActions } from './container-actions';
 import { ContainerPorts } from './container-ports';
 import { ContainerStateText } from './container-state';

@@ -1,6 +1,6 @@
 import type { ContainerInfo, ContainerState, ContainerStats, ImageInfo } from '../../../main/contract/docker';
 import type { GpuFacts } from '../../../main/contract/machine';
-import { formatBytes, formatShare } from '../../format/numbers';
+import { formatBytes, formatShare } from '../../../main/contract/numbers';
 
 export const containerStateText: Readonly<Record<ContainerState, string>> = {
   created: 'Created',
@@ -70,12 +70,12 @@ type Stats = ContainerStats | undefined;
 /** "138.2 %" of one processor; a dash where the engine does not say. */
 export function cpuText(stats: Stats): string {
   const percent = stats?.cpuPercent ?? null;
-  return percent === null ? '–' : formatShare(percent / 100);
+  return formatShare(percent === null ? null : percent / 100);
 }
 
 export function memoryText(stats: Stats): string {
   const bytes = stats?.memoryBytes ?? null;
-  return bytes === null ? '–' : formatBytes(bytes);
+  return formatBytes(bytes);
 }
 
 export function memoryLimitText(stats: Stats): string | null {

@@ -11,7 +11,7 @@ import type { ContainerInfo } from '../../../main/contract/docker';
 import { CopyButton } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { LogView } from '../../components/log-view';
-import { formatCount } from '../../format/numbers';
+import { formatCount } from '../../../main/contract/numbers';
 import { useWorkbench } from '../../workbench';
 
 function Search() {

@@ -1,6 +1,6 @@
 import type { GpuFacts, GpuLoad, GpuReport } from '../../../main/contract/machine';
 import { Facts } from '../../components/facts';
-import { formatBytes } from '../../format/numbers';
+import { formatBytes } from '../../../main/contract/numbers';
 import { keptReadings } from '../../stores/gpu-load';
 import type { Gauge } from './gpu-text';
 import { gaugesOf, gpuFacts, sparkline } from './gpu-text';
@@ -56,7 +56,7 @@ function Devices({ gpu }: { gpu: GpuFacts }) {
               <td className="number">{device.multiprocessors ?? '–'}</td>
               <td className="number">
                 {device.memoryUsedBytes === null ? '' : `${formatBytes(device.memoryUsedBytes)} of `}
-                {device.memoryTotalBytes === null ? '–' : formatBytes(device.memoryTotalBytes)}
+                {formatBytes(device.memoryTotalBytes)}
               </td>
               <td className="mono" title={device.uuid ?? undefined}>
                 {device.uuid ?? '–'}
@@ -83,9 +83,7 @@ function Processes({ gpu }: { gpu: GpuFacts }) {
                 <td className="number">{process.pid}</td>
                 <td title={process.name}>{process.name}</td>
                 <td className="dim">{process.type}</td>
-                <td className="number">
-                  {process.usedMemoryBytes === null ? '–' : formatBytes(process.usedMemoryBytes)}
-                </td>
+                <td className="number">{formatBytes(process.usedMemoryBytes)}</td>
               </tr>
             ))}
           </tbody>

@@ -1,5 +1,5 @@
 import type { GpuFacts, GpuReport } from '../../../main/contract/machine';
-import { formatBytes, formatCount } from '../../format/numbers';
+import { formatBytes, formatCount } from '../../../main/contract/numbers';
 
 const yesNo = (value: boolean | null): string | null => (value === null ? null : value ? 'on' : 'off');
 

@@ -1,13 +1,13 @@
 import type { DockerFacts, HostFacts } from '../../../main/contract/machine';
 import type { Environment } from '../../../main/contract/results';
-import { formatBytes } from '../../format/numbers';
+import { formatBytes, formatFixed } from '../../../main/contract/numbers';
 
 type FactList = readonly (readonly [name: string, value: string])[];
 
 export const machineFacts = (environment: Environment, host: HostFacts): FactList => [
   ['System', environment.os],
   ['Processor', environment.cpu],
-  ['CPUs', `${environment.cpuCount}, load ${host.loadAverage.toFixed(1)}`],
+  ['CPUs', `${environment.cpuCount}, load ${formatFixed(host.loadAverage, 1)}`],
   ['Memory', `${formatBytes(environment.memoryBytes)}, ${formatBytes(host.memoryFreeBytes)} free`],
   ['/dev/shm', host.sharedMemoryBytes === null ? 'none' : formatBytes(host.sharedMemoryBytes)],
   ...host.disks.map(

@@ -5,7 +5,8 @@ import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { CopyButton } from '../../components/copy-button';
 import { IconAction } from '../../components/icon-action';
 import { attempt } from '../../components/notices';
-import { formatBytes, formatCount, formatWhen, formatWhenFully } from '../../format/numbers';
+import { formatBytes, formatCount } from '../../../main/contract/numbers';
+import { formatWhen, formatWhenFully } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { digestOf, useText, whyKept } from './image-text';
 

@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import type { DockerState } from '../../../main/contract/docker';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
-import { formatBytes } from '../../format/numbers';
+import { formatBytes } from '../../../main/contract/numbers';
 import { useWorkbench } from '../../workbench';
 import { BuildList } from './build-list';
 import { ImageTable } from './image-table';

@@ -4,7 +4,7 @@ import type { Alert, AlertMetric, AlertRule } from '../../../main/contract/monit
 import { alertMetrics } from '../../../main/contract/monitor';
 import { moreText } from '../../../main/contract/more-text';
 import { attempt } from '../../components/notices';
-import { formatClock } from '../../format/numbers';
+import { formatClock } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { metricText, ruleModels } from './monitor-text';
 

@@ -1,5 +1,5 @@
 import type { MonitorMarker } from '../../../main/contract/monitor';
-import { formatClock } from '../../format/numbers';
+import { formatClock } from '../../format/times';
 
 const mostShown = 100;
 

@@ -10,7 +10,7 @@ import { stackChart } from '../../charts/monitor-stack-chart';
 import type { MonitorChartInput } from '../../charts/monitor-time-chart';
 import { SharedCursor } from '../../charts/shared-cursor';
 import { useChartTheme } from '../../components/use-chart-theme';
-import { formatCount } from '../../format/numbers';
+import { formatCount } from '../../../main/contract/numbers';
 import { gpuSentence } from './monitor-text';
 
 const height = 190;

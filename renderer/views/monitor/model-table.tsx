@@ -9,12 +9,17 @@ import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { IconAction } from '../../components/icon-action';
 import { attempt } from '../../components/notices';
 import { TextAction } from '../../components/text-action';
-import { formatCount, formatMs, formatRate, formatShare } from '../../format/numbers';
+import {
+  formatCount,
+  formatMeasured,
+  formatMs,
+  formatRate,
+  formatShare,
+  missing,
+} from '../../../main/contract/numbers';
 import { useWorkbench } from '../../workbench';
 import { modelLooks, unloadQuestion } from './monitor-text';
 import { StateText } from './state-look';
-
-const ms = (us: number | null | undefined): string => (us === null || us === undefined ? '–' : formatMs(us));
 
 /** Unloading asks first: the model may be serving others. */
 function ModelActions(props: {
@@ -128,17 +133,17 @@ function ModelRow(props: {
         </div>
       </td>
       <td className="number">
-        {rates === null ? '–' : formatRate(rates.requestsPerSecond)}
+        {formatRate(rates?.requestsPerSecond)}
         <CacheHits share={rates?.cacheHitShare ?? null} />
       </td>
+      <td className="number">{formatShare(rates?.errorShare)}</td>
+      <td className="number">{formatCount(pending)}</td>
+      <td className="number">{formatMs(rates?.queueUs)}</td>
+      <td className="number">{formatMs(rates?.computeInferUs)}</td>
+      <td className="number">{formatMeasured(rates?.batch)}</td>
       <td className="number">
-        {rates?.errorShare === null || rates === null ? '–' : formatShare(rates.errorShare)}
+        {probe === null ? missing : `${formatMs(probe.p50Us)} / ${formatMs(probe.p99Us)}`}
       </td>
-      <td className="number">{pending === null ? '–' : formatCount(pending)}</td>
-      <td className="number">{ms(rates?.queueUs)}</td>
-      <td className="number">{ms(rates?.computeInferUs)}</td>
-      <td className="number">{rates?.batch === null || rates === null ? '–' : rates.batch.toFixed(2)}</td>
-      <td className="number">{probe === null ? '–' : `${ms(probe.p50Us)} / ${ms(probe.p99Us)}`}</td>
       <td
         className="actions-cell"
         onClick={(event) => {

@@ -17,7 +17,7 @@ import type {
   MonitorState,
   ServerState,
 } from '../../../main/contract/monitor';
-import { formatBytes, formatRate, formatShare } from '../../format/numbers';
+import { formatBytes, formatCount, formatRate, formatShare } from '../../../main/contract/numbers';
 
 export interface StateLook {
   readonly icon: Icon;
@@ -81,12 +81,10 @@ export function ruleModels(
 
 /** How a GPU stands; – where its metrics do not say. Pure. */
 export function gpuSentence(gpu: GpuSample): string {
-  const bytes = (value: number | null) => (value === null ? '–' : formatBytes(value));
-  const watts = (value: number | null) => (value === null ? '–' : value.toFixed(0));
   return [
-    gpu.utilization === null ? '–' : formatShare(gpu.utilization),
-    `${bytes(gpu.memoryUsedBytes)} of ${bytes(gpu.memoryTotalBytes)}`,
-    `${watts(gpu.powerWatts)} of ${watts(gpu.powerLimitWatts)} W`,
+    formatShare(gpu.utilization),
+    `${formatBytes(gpu.memoryUsedBytes)} of ${formatBytes(gpu.memoryTotalBytes)}`,
+    `${formatCount(gpu.powerWatts)} of ${formatCount(gpu.powerLimitWatts)} W`,
   ].join(' · ');
 }
 

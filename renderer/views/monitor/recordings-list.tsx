@@ -5,7 +5,8 @@ import type { RecordingInfo } from '../../../main/contract/monitor';
 import { replaySpeeds } from '../../../main/contract/monitor';
 import { IconAction } from '../../components/icon-action';
 import { attempt } from '../../components/notices';
-import { formatBytes, formatWhen } from '../../format/numbers';
+import { formatBytes } from '../../../main/contract/numbers';
+import { formatWhen } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { speedText } from './monitor-text';
 

@@ -1,5 +1,5 @@
 import type { MonitorSample, MonitorState } from '../../../main/contract/monitor';
-import { formatClock } from '../../format/numbers';
+import { formatClock } from '../../format/times';
 import { serverLook, serverSentence, speedText } from './monitor-text';
 import { StateText } from './state-look';
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useStore } from 'zustand';
 import type { ImportedSpec } from '../../../main/contract/spec-tools';
-import { formatWhen } from '../../format/numbers';
+import { formatWhen } from '../../format/times';
 import { isOwnModel } from '../../stores/draft';
 import { useWorkbench } from '../../workbench';
 import { changesText } from './changes';

@@ -1,4 +1,4 @@
-import { formatBytes } from '../../format/numbers';
+import { formatBytes, formatCount } from '../../../main/contract/numbers';
 import type { Control } from './fields/field';
 
 const listed = (text: string) => text.split(/[\s,;]+/).filter(Boolean);
@@ -40,21 +40,15 @@ function reading(control: Control, text: string): unknown {
   return control.kind === 'decimal' ? parseDecimal(text) : null;
 }
 
-const wholeNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-
-/** "100 KiB", "1.0 GiB". */
-export const sizeText = (bytes: number): string =>
-  bytes < 1024 ** 2 ? `${Math.round((bytes / 1024) * 10) / 10} KiB` : formatBytes(bytes);
-
 /** "1,073,741,824 B (1.0 GiB)"; below one KiB the bytes only. */
 export const bytesText = (bytes: number): string =>
-  bytes < 1024 ? `${bytes} B` : `${wholeNumber.format(bytes)} B (${sizeText(bytes)})`;
+  bytes < 1024 ? `${bytes} B` : `${formatCount(bytes)} B (${formatBytes(bytes)})`;
 
 /** The value of a field in a table: a name by its digits, an amount with separators and its unit. */
 export function fieldText(control: Control | undefined, value: unknown): string {
   if (control?.kind !== 'integer' || typeof value !== 'number' || control.isName === true)
     return valueText(value);
-  return control.unit === 'bytes' ? bytesText(value) : `${wholeNumber.format(value)}${control.suffix ?? ''}`;
+  return control.unit === 'bytes' ? bytesText(value) : `${formatCount(value)}${control.suffix ?? ''}`;
 }
 
 /** A value as it stands in a field or a table. */

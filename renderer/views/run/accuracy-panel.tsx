@@ -3,7 +3,7 @@ import { allowanceText } from '../../../main/contract/allowance-text';
 import { thresholdSign } from '../../../main/contract/metric-bound';
 import type { Preset } from '../../../main/contract/preset';
 import type { AccuracyResult } from '../../../main/contract/results';
-import { formatCount, formatMetric, formatSmall } from '../../format/numbers';
+import { formatCount, formatMetric, formatScale } from '../../../main/contract/numbers';
 
 function Passed({ passed }: { passed: boolean }) {
   return passed ? (
@@ -16,9 +16,6 @@ function Passed({ passed }: { passed: boolean }) {
     </span>
   );
 }
-
-const metric = (value: number | null): string => (value === null ? '–' : formatMetric(value));
-const small = (value: number | null): string => (value === null ? '–' : formatSmall(value));
 
 /** Framework against Triton: metrics, and the observed differences beside the tolerances. */
 export function AccuracyPanel({ result, preset }: { result: AccuracyResult; preset: Preset | undefined }) {
@@ -54,10 +51,10 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
             {result.metrics.map((row) => (
               <tr key={row.name}>
                 <td>{titleOf(row.name)}</td>
-                <td className="number">{metric(row.framework)}</td>
-                <td className="number">{metric(row.triton)}</td>
+                <td className="number">{formatMetric(row.framework)}</td>
+                <td className="number">{formatMetric(row.triton)}</td>
                 <td className="number">
-                  {row.threshold === null ? '–' : `${thresholdSign(row)} ${metric(row.threshold)}`}
+                  {row.threshold === null ? '–' : `${thresholdSign(row)} ${formatMetric(row.threshold)}`}
                 </td>
                 <td>
                   <Passed passed={row.passed} />
@@ -110,10 +107,10 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
             {result.outputs.map((row) => (
               <tr key={row.output}>
                 <td className="mono">{row.output}</td>
-                <td className="number">{small(row.maxAbsDiff)}</td>
-                <td className="number">{small(row.atol)}</td>
-                <td className="number">{small(row.maxRelDiff)}</td>
-                <td className="number">{small(row.rtol)}</td>
+                <td className="number">{formatScale(row.maxAbsDiff)}</td>
+                <td className="number">{formatScale(row.atol)}</td>
+                <td className="number">{formatScale(row.maxRelDiff)}</td>
+                <td className="number">{formatScale(row.rtol)}</td>
                 {shares ? <td className="number strong">{allowanceText(row) ?? '–'}</td> : null}
                 <td className="number">
                   {row.nanCount} / {row.infCount}

@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { levelText, togetherText } from '../../../main/contract/level-text';
 import type { LoadPoint } from '../../../main/contract/results';
-import { formatCount, formatMs, formatShare } from '../../format/numbers';
+import { formatCount, formatMeasured, formatMs, formatShare, missing } from '../../../main/contract/numbers';
 import type { DetailsRow } from './details-table';
 import { DetailsTable } from './details-table';
 
@@ -16,7 +16,7 @@ function checkRow(point: LoadPoint): readonly DetailsRow[] {
       cells: [
         level,
         formatCount(checkedCount),
-        requestCount === null ? '–' : formatCount(requestCount),
+        formatCount(requestCount),
         formatCount(wrongCount),
         formatCount(comparedCount),
         finite ? 'names, types, shapes, finite values' : 'names, types, shapes',
@@ -156,7 +156,7 @@ export const ClientTable = memo(function ClientTable({ points }: { points: reado
         key: `${level} ${point.model ?? ''}`,
         cells: [
           level,
-          cpuShare === null ? '–' : cpuShare.toFixed(2),
+          formatMeasured(cpuShare),
           formatShare(loopShare),
           formatMs(loopDelayP99Us),
           limit === undefined ? 'no' : limitText[limit],
@@ -195,7 +195,7 @@ export const TogetherTable = memo(function TogetherTable({ points }: { points: r
     const beside = togetherText(point);
     if (beside === null) return [];
     const level = levelText(point);
-    const model = point.model ?? '–';
+    const model = point.model ?? missing;
     return [{ key: `${level} ${model}`, cells: [model, level, beside] }];
   });
   return (

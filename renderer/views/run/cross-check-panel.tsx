@@ -3,11 +3,12 @@ import { NativeSelect } from '@mantine/core';
 import type { CrossColumn, CrossSide } from '../../../main/contract/cross-check';
 import { crossCheckOf } from '../../../main/contract/cross-check';
 import { crossSummary, crossValue, crossWords, verdictText } from '../../../main/contract/cross-check-text';
+import { formatMeasured, missing } from '../../../main/contract/numbers';
 import type { Scenario } from '../../../main/contract/run-events';
 import type { RunState } from '../../../main/contract/run-state';
 
 function Side({ column, side }: { column: CrossColumn; side: CrossSide | null }) {
-  if (side === null) return <td className="number dim">–</td>;
+  if (side === null) return <td className="number dim">{missing}</td>;
   return (
     <td className="number">
       {crossValue(column, side.median)}
@@ -71,7 +72,7 @@ export const CrossCheckPanel = memo(function CrossCheckPanel(props: { state: Run
                 <td>{column.title}</td>
                 <Side column={column} side={column.native} />
                 <Side column={column} side={column.perf_analyzer} />
-                <td className="number">{column.ratio === null ? '–' : column.ratio.toFixed(3)}</td>
+                <td className="number">{formatMeasured(column.ratio)}</td>
                 <td className={column.verdict === 'differs' ? 'tone-warn' : 'dim'}>
                   {verdictText[column.verdict]}
                 </td>

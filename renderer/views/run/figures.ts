@@ -4,7 +4,7 @@ import { bestPoint } from '../../../main/contract/points';
 import type { LoadPoint } from '../../../main/contract/results';
 import type { RunState } from '../../../main/contract/run-state';
 import { budgetLatencyUs } from '../../../main/contract/sweep';
-import { formatMs, formatRate } from '../../format/numbers';
+import { formatMeasured, formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import type { LiveLevel } from '../../stores/open-run';
 
 export interface Figure {
@@ -14,11 +14,11 @@ export interface Figure {
   readonly note: string;
 }
 
-const missing = (label: string): Figure => ({ label, value: '–', unit: '', note: 'not measured yet' });
+const notYet = (label: string): Figure => ({ label, value: missing, unit: '', note: 'not measured yet' });
 
 function batchFigure(point: LoadPoint | null, label: string): Figure {
-  if (point === null || point.meanServerBatch === null) return missing(label);
-  return { label, value: point.meanServerBatch.toFixed(2), unit: 'items', note: levelText(point) };
+  if (point === null || point.meanServerBatch === null) return notYet(label);
+  return { label, value: formatMeasured(point.meanServerBatch), unit: 'items', note: levelText(point) };
 }
 
 /** The three figures at the top: of the level under way while it is measured, of the best level otherwise. */
@@ -35,7 +35,7 @@ export function figuresOf(state: RunState, level: LiveLevel | null): readonly Fi
         note,
       },
       window.p99Us === null
-        ? missing('p99 latency now')
+        ? notYet('p99 latency now')
         : {
             label: window.scheduledP99Us === undefined ? 'p99 latency now' : 'p99 from schedule now',
             value: formatMs(window.scheduledP99Us ?? window.p99Us),
@@ -47,11 +47,7 @@ export function figuresOf(state: RunState, level: LiveLevel | null): readonly Fi
   }
   const best = bestPoint(state);
   if (best === null) {
-    return [
-      missing('Best throughput'),
-      missing('p99 at best throughput'),
-      missing('Mean executed batch size'),
-    ];
+    return [notYet('Best throughput'), notYet('p99 at best throughput'), notYet('Mean executed batch size')];
   }
   const { point } = best;
   return [

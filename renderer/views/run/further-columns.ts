@@ -1,9 +1,6 @@
 import type { LoadPoint } from '../../../main/contract/results';
-import { formatCount, formatMs, formatRate } from '../../format/numbers';
+import { formatCount, formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import type { LevelColumn } from './level-column';
-
-const rate = (value: number | null | undefined): string =>
-  value === null || value === undefined ? '–' : formatRate(value);
 
 const parts = [
   [
@@ -23,18 +20,18 @@ const streamColumns: readonly LevelColumn[] = [
   {
     title: 'Responses/request',
     help: 'Responses with content to one request, on average; a decoupled model may send any number.',
-    text: ({ streaming }) => rate(streaming?.responsesPerRequest),
+    text: ({ streaming }) => formatRate(streaming?.responsesPerRequest),
   },
   {
     title: 'Responses/s',
     help: 'Responses with content a second, over all requests.',
-    text: ({ streaming }) => rate(streaming?.responsesPerSecond),
+    text: ({ streaming }) => formatRate(streaming?.responsesPerSecond),
   },
   ...parts.flatMap(([name, part, help]) =>
     (['p50', 'p99'] as const).map((percent): LevelColumn => ({
       title: `${name} ${percent}`,
       help,
-      text: ({ streaming }) => formatMs(streaming?.[part]?.[`${percent}Us`] ?? null),
+      text: ({ streaming }) => formatMs(streaming?.[part]?.[`${percent}Us`]),
     })),
   ),
 ];
@@ -43,7 +40,7 @@ const sequenceColumns: readonly LevelColumn[] = [
   {
     title: 'Sequences/s',
     help: 'Sequences of a stateful model that ended, a second.',
-    text: ({ sequences }) => rate(sequences?.endedPerSecond),
+    text: ({ sequences }) => formatRate(sequences?.endedPerSecond),
   },
 ];
 
@@ -51,18 +48,18 @@ const checkColumns: readonly LevelColumn[] = [
   {
     title: 'Checked',
     help: 'Responses, picked at random, that were decoded and held against the model’s outputs.',
-    text: ({ outputChecks }) => (outputChecks === undefined ? '–' : formatCount(outputChecks.checkedCount)),
+    text: ({ outputChecks }) => formatCount(outputChecks?.checkedCount),
   },
   {
     title: 'Wrong',
     help: 'Of the checked responses those with a wrong output; they count as failed requests.',
-    text: ({ outputChecks }) => (outputChecks === undefined ? '–' : formatCount(outputChecks.wrongCount)),
+    text: ({ outputChecks }) => formatCount(outputChecks?.wrongCount),
     doubtful: ({ outputChecks }) => (outputChecks?.wrongCount ?? 0) > 0,
   },
 ];
 
 const tlsText = ({ tls }: LoadPoint): string =>
-  tls === undefined ? '–' : tls.verified ? 'verified' : 'not verified';
+  tls === undefined ? missing : tls.verified ? 'verified' : 'not verified';
 
 const tlsColumns: readonly LevelColumn[] = [
   {

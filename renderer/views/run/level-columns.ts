@@ -2,14 +2,14 @@ import type { LatencyName } from '../../../main/contract/latency-intervals';
 import type { LoadPoint } from '../../../main/contract/results';
 import type { Sweep } from '../../../main/contract/sweep';
 import { achievedRate } from '../../../main/contract/sweep';
-import { formatCount, formatMs, formatRate } from '../../format/numbers';
+import { formatCount, formatMs, formatRate } from '../../../main/contract/numbers';
 import { furtherColumns } from './further-columns';
 import type { LevelColumn } from './level-column';
 
 const ms =
   (valueOf: (point: LoadPoint) => number | null | undefined) =>
   (point: LoadPoint): string =>
-    formatMs(valueOf(point) ?? null);
+    formatMs(valueOf(point));
 
 const column = (title: string, ranged: NonNullable<LevelColumn['ranged']>, help: string): LevelColumn => ({
   title,
@@ -65,7 +65,7 @@ const scheduled: readonly LevelColumn[] = [
   {
     title: 'Delayed',
     help: 'Requests that went out more than 1 ms after they were due.',
-    text: ({ scheduled: known }) => (known === undefined ? '–' : formatCount(known.delayedCount)),
+    text: (point) => formatCount(point.scheduled?.delayedCount),
   },
 ];
 

@@ -2,20 +2,16 @@ import { memo } from 'react';
 import type { ComposingModelColumns } from '../../../main/contract/composing-model';
 import { levelText } from '../../../main/contract/level-text';
 import type { LoadPoint } from '../../../main/contract/results';
-import { formatCount, formatMs } from '../../format/numbers';
-
-const count = (value: number | null): string => (value === null ? '–' : formatCount(value));
-
-const time = (us: number | null): string => (us === null ? '–' : formatMs(us));
+import { formatCount, formatMeasured, formatMs, missing } from '../../../main/contract/numbers';
 
 function cacheText({ cacheHitCount: hits, cacheMissCount: misses }: ComposingModelColumns): string {
   return hits === null || misses === null || hits + misses === 0
-    ? '–'
+    ? missing
     : `${formatCount(hits)} of ${formatCount(hits + misses)}`;
 }
 
 function batchText({ inferenceCount: items, executionCount: batches }: ComposingModelColumns): string {
-  return items === null || batches === null || batches === 0 ? '–' : (items / batches).toFixed(2);
+  return items === null || batches === null || batches === 0 ? missing : formatMeasured(items / batches);
 }
 
 /** What the server did for each model of an ensemble; nothing for other models. */
@@ -50,11 +46,11 @@ export const ComposingTable = memo(function ComposingTable({ points }: { points:
                 <tr key={`${levelText(point)} ${model.modelName} ${model.modelVersion}`}>
                   <td>{levelText(point)}</td>
                   <td className="mono">{model.modelName}</td>
-                  <td className="number">{count(model.requestCount)}</td>
-                  <td className="number">{time(model.queueUs)}</td>
-                  <td className="number">{time(model.computeInputUs)}</td>
-                  <td className="number">{time(model.computeInferUs)}</td>
-                  <td className="number">{time(model.computeOutputUs)}</td>
+                  <td className="number">{formatCount(model.requestCount)}</td>
+                  <td className="number">{formatMs(model.queueUs)}</td>
+                  <td className="number">{formatMs(model.computeInputUs)}</td>
+                  <td className="number">{formatMs(model.computeInferUs)}</td>
+                  <td className="number">{formatMs(model.computeOutputUs)}</td>
                   <td className="number">{batchText(model)}</td>
                   <td className="number">{cacheText(model)}</td>
                 </tr>

@@ -3,7 +3,7 @@ import { IconArrowBarToDown, IconSearch, IconTextWrap } from '@tabler/icons-reac
 import { useStore } from 'zustand';
 import { CopyButton } from '../../components/copy-button';
 import { IconToggle } from '../../components/icon-toggle';
-import { formatCount } from '../../format/numbers';
+import { formatCount } from '../../../main/contract/numbers';
 import type { LogLevel } from '../../format/log-level';
 import { useWorkbench } from '../../workbench';
 

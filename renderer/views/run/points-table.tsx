@@ -8,7 +8,7 @@ import type { Scenario } from '../../../main/contract/run-events';
 import type { MissingPoint, ScenarioState } from '../../../main/contract/run-state';
 import { sweepHeading } from '../../../main/contract/sweep';
 import { levelOf, sweepOfState } from '../../charts/chart';
-import { formatCount, formatMs, formatRate } from '../../format/numbers';
+import { formatCount, formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import { doubtsText } from '../../format/words';
 import type { LevelColumn } from './level-column';
 import { levelColumns } from './level-columns';
@@ -81,7 +81,7 @@ function PointCells({ point, columns }: { point: LoadPoint; columns: readonly Le
           )}
         </td>
       ))}
-      <td className="number">{point.requestCount === null ? '–' : formatCount(point.requestCount)}</td>
+      <td className="number">{formatCount(point.requestCount)}</td>
     </>
   );
 }
@@ -161,7 +161,9 @@ export const PointsTable = memo(function PointsTable({
           <tbody>
             {rows.map((row) => (
               <tr key={rowKey(row)} data-level={row.level}>
-                {several ? <td className="mono">{'point' in row ? (row.point.model ?? '–') : '–'}</td> : null}
+                {several ? (
+                  <td className="mono">{'point' in row ? (row.point.model ?? missing) : missing}</td>
+                ) : null}
                 <td className="number">{row.level}</td>
                 {'point' in row ? (
                   <PointCells point={row.point} columns={columns} />

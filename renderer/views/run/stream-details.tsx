@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { levelText } from '../../../main/contract/level-text';
 import type { LoadPoint, Spread } from '../../../main/contract/results';
-import { formatCount, formatMs, formatRate } from '../../format/numbers';
+import { formatCount, formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import type { DetailsRow } from './details-table';
 import { DetailsTable } from './details-table';
 
@@ -13,10 +13,10 @@ const parts = [
 const columns = ['p50Us', 'p90Us', 'p95Us', 'p99Us', 'avgUs', 'maxUs'] as const;
 
 const spreadCells = (spread: Spread | null): readonly string[] =>
-  columns.map((column) => formatMs(spread?.[column] ?? null));
+  columns.map((column) => formatMs(spread?.[column]));
 
 const range = (fewest: number | null, most: number | null): string =>
-  fewest === null || most === null ? '–' : `${formatCount(fewest)} to ${formatCount(most)}`;
+  fewest === null || most === null ? missing : `${formatCount(fewest)} to ${formatCount(most)}`;
 
 function streamRows(point: LoadPoint): readonly DetailsRow[] {
   const { streaming } = point;
@@ -77,7 +77,7 @@ export const SequenceTable = memo(function SequenceTable({ points }: { points: r
           level,
           `${formatCount(length)} ± ${lengthVariation} %`,
           formatCount(concurrent),
-          endedPerSecond === null ? '–' : formatRate(endedPerSecond),
+          formatRate(endedPerSecond),
         ],
       },
     ];

@@ -1,6 +1,6 @@
 import { bestAnswer } from '../../../main/contract/answer-text';
 import type { RunState } from '../../../main/contract/run-state';
-import { formatMetric } from '../../format/numbers';
+import { formatMetric } from '../../../main/contract/numbers';
 
 function accuracyText(state: RunState, titleOf: (metric: string) => string): string {
   if (state.imported !== null) return 'not measured here';

@@ -1,4 +1,4 @@
-import { formatCount } from '../../format/numbers';
+import { formatCount } from '../../../main/contract/numbers';
 import type { RunSummary } from '../../../main/contract/api';
 import { runStatusText } from '../../format/words';
 import type { ChosenFacets, Facet } from './filter-runs';

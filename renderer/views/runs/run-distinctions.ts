@@ -1,5 +1,5 @@
 import type { RunSummary } from '../../../main/contract/api';
-import { formatWhen } from '../../format/numbers';
+import { formatWhen } from '../../format/times';
 
 const parts = [
   (run: RunSummary) => run.format,

@@ -13,7 +13,8 @@ import { shortWaitText } from '../../../main/contract/run-wait';
 import { originMark } from '../../../main/contract/run-origin';
 import { attempt } from '../../components/notices';
 import { RunStatusText } from '../../components/status-text';
-import { formatMs, formatRate, formatWhen, formatWhenFully } from '../../format/numbers';
+import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
+import { formatWhen, formatWhenFully } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import type { Distinction } from './run-distinctions';
 import { runAgain, removeRuns } from './run-tools';
@@ -177,9 +178,9 @@ export function RunRow(props: {
         <Accuracy run={run} />
       </td>
       <td className="number">
-        {run.best === null ? '–' : <BestRate best={run.best} budgetText={run.budgetText} />}
+        {run.best === null ? missing : <BestRate best={run.best} budgetText={run.budgetText} />}
       </td>
-      <td className="number">{run.best === null ? '–' : formatMs(run.best.p99Us)}</td>
+      <td className="number">{formatMs(run.best?.p99Us)}</td>
       <td className="number" title={formatWhenFully(run.createdAt)}>
         {formatWhen(run.createdAt)}
       </td>

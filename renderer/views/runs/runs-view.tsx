@@ -5,7 +5,7 @@ import { useStore } from 'zustand';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
-import { formatCount } from '../../format/numbers';
+import { formatCount } from '../../../main/contract/numbers';
 import { useWorkbench } from '../../workbench';
 import { EmptyRuns } from './empty-runs';
 import { FilterChips } from './filter-chips';

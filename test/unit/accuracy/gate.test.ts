@@ -48,7 +48,7 @@ describe('judgeAccuracy', () => {
     const shorter = { ...output, passed: false, otherLengths: 2 };
     const { reasons } = judgeAccuracy(spec, [shorter], {}, {}, 10);
     expect(reasons).toEqual([
-      'OUTPUT__0: 2 of 10 samples have another length on Triton; largest absolute difference of the others 0.00001 (atol 0.001)',
+      'OUTPUT__0: 2 of 10 samples have another length on Triton; largest absolute difference of the others 1e-5 (atol 0.001)',
     ]);
   });
   it('warns of a tolerance that cannot fail', () => {

@@ -18,8 +18,8 @@ it('shows cache hits where a model has some', () => {
   const rates = known.rates === null ? null : { ...known.rates, cacheHitShare: 0.925 };
   const models = [model({ rates }), model({ name: 'other' })];
   const [, header, first, second] = linesOf(0, { models });
-  const at = cellsOf(header).indexOf('cache hits %');
-  expect([first, second].map((line) => cellsOf(line)[at])).toEqual(['92.5', '–']);
+  const at = cellsOf(header).indexOf('cache hits');
+  expect([first, second].map((line) => cellsOf(line)[at])).toEqual(['92.5 %', '–']);
 });
 
 it('shows a GPU with all of its memory and the limit of its power', () => {
@@ -33,8 +33,8 @@ it('shows a GPU with all of its memory and the limit of its power', () => {
   };
   const bare = { ...gpu, uuid: 'GPU-b', memoryTotalBytes: null, powerLimitWatts: null };
   expect(linesOf(0, { gpus: [gpu, bare] }).slice(-2)).toEqual([
-    'GPU-a: 37.0 %, 3 of 1024 MiB, 92 of 300 W',
-    'GPU-b: 37.0 %, 3 of – MiB, 92 of – W',
+    'GPU-a: 37.0 %, 3.0 MiB of 1.0 GiB, 92 of 300 W',
+    'GPU-b: 37.0 %, 3.0 MiB of –, 92 of – W',
   ]);
 });
 

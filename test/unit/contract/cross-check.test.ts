@@ -46,9 +46,9 @@ describe('a column of a cross-check', () => {
     });
     expect(throughput.ratio).toBeCloseTo(121 / 101, 9);
     expect(crossWords(one)).toContain(
-      'Inferences/s of native is 19.8 % above that of perf_analyzer (121 against 101 inferences/s).',
+      'Inferences/s of native is 19.8 % above that of perf_analyzer (121.0 against 101.0 inferences/s).',
     );
-    expect(sideText(throughput, throughput.native)).toBe('121 (120–122)');
+    expect(sideText(throughput, throughput.native)).toBe('121.0 (120.0–122.0)');
   });
 
   it('agrees where the ranges meet, though the medians lie apart', () => {

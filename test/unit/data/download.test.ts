@@ -176,7 +176,7 @@ describe('downloadFile', () => {
     const fullDisk = () => Promise.resolve(1000);
     await expect(downloadFile(request({ freeBytes: fullDisk, extraBytes: 2 ** 40 }))).rejects.toMatchObject({
       code: 'disk-full',
-      message: expect.stringContaining('1024.0 GiB are needed') as string,
+      message: expect.stringContaining('1,024.0 GiB are needed') as string,
     });
     expect(await readdir(dir)).toEqual([]);
   });

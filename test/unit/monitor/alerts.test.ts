@@ -180,7 +180,7 @@ it('errors are judged as a share of the requests, in per cent, and no requests s
     'resolved',
   ]);
   const { alerts } = judgeAlerts([], rules, errors(0, 0.25));
-  expect(alerts[0]?.text).toBe('errors 25 %, above 1 %');
+  expect(alerts[0]?.text).toBe('errors 25.00 %, above 1 %');
 });
 
 it('p99 is judged of the probes alone: a model that is not probed is silent', () => {
@@ -204,7 +204,7 @@ it('p99 is judged of the probes alone: a model that is not probed is silent', ()
   const rules = [rule({ metric: 'probe-p99-ms', above: 50, forSeconds: 0 })];
   const { alerts } = judgeAlerts([], rules, probed(0, 50_001));
   expect(alerts).toMatchObject([
-    { subject: 'echo/1', state: 'firing', text: 'p99 of the probes 50 ms, above 50 ms' },
+    { subject: 'echo/1', state: 'firing', text: 'p99 of the probes 50.00 ms, above 50 ms' },
   ]);
   const seen = run(rules, [probed(0, 50_000), probed(1, 60_000), probed(2, null), probed(3, 100)]);
   expect(seen.map(({ states }) => states)).toEqual([[], ['firing'], ['firing'], ['resolved']]);

@@ -27,7 +27,7 @@ it('means are a request and not a second: one bad minute of a quiet hour is no b
   const html = monitorReport({ source: 'test', history, alerts: [] });
   const row = /<tr><td>echo\/1<\/td>.*?<\/tr>/s.exec(html)?.[0] ?? '';
   const cells = [...row.matchAll(/<td class="n">([^<]*)/g)].map(([, text]) => text);
-  expect(cells.slice(0, 4)).toEqual(['500', '999', '0.1', '1']);
+  expect(cells.slice(0, 4)).toEqual(['500.0', '999.0', '0.1 %', '1.00']);
   expect(cells[5]).toBe((810 / 110).toFixed(2));
 });
 
@@ -53,8 +53,14 @@ describe('the GPUs', () => {
       const row = new RegExp(`<tr><td>${uuid}</td>.*?</tr>`, 's').exec(html)?.[0] ?? '';
       return [...row.matchAll(/<td class="n">([^<]*)/g)].map(([, text]) => text);
     };
-    expect(cells('GPU-a')).toEqual(['40', '60', '2.5', '4', '80', '200.5', '301', '350']);
-    expect(cells('GPU-b')).toEqual(['20', '20', '1', '1', '80', '100', '100', '–']);
+    expect(cells('GPU-a')).toEqual([
+      ...['40.0 %', '60.0 %', '2.5 GiB', '4.0 GiB', '80.0 GiB'],
+      ...['201', '301', '350'],
+    ]);
+    expect(cells('GPU-b')).toEqual([
+      ...['20.0 %', '20.0 %', '1.0 GiB', '1.0 GiB', '80.0 GiB'],
+      ...['100', '100', '–'],
+    ]);
     for (const chart of ['utilization0', 'memoryUsedBytes0', 'powerWatts0', 'utilization1'])
       expect(html).toContain(`<title id="${chart}-title">`);
   });

@@ -40,7 +40,7 @@ describe('a failure on a full disk', () => {
     expect(hold?.error.details).toContain(error.message);
     expect(hold?.wait).toEqual({
       reason: 'disk',
-      what: 'space on /home: at least 64.5 MiB must be free, 0.5 MiB are',
+      what: 'space on /home: at least 64.5 MiB must be free, 512.0 KiB are',
     });
   });
 

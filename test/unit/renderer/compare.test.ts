@@ -162,7 +162,7 @@ describe('compared runs in words', () => {
   it.each([
     [value(2.55, false), false, '×2.55 ↑ worse'],
     [value(2.55, false), true, '×2.55 ↑ better'],
-    [value(0.65, false), true, '×0.65 ↓ worse'],
+    [value(0.65, false), true, '×0.650 ↓ worse'],
     [value(1.05, true), true, '×1.05 ≈ noise'],
     [value(1.05, null), true, '×1.05 ↑'],
     [value(null, null), true, '–'],
@@ -180,7 +180,7 @@ describe('compared runs in words', () => {
     const rows = compareLevels([first, alike, slower], 'concurrency');
     expect(comparisonSentences(rows, ['a', 'b', 'c'])).toEqual([
       'b: no difference from a beyond noise.',
-      'c: throughput is worse at 2 of 2 levels (×0.50 to ×0.75); p99 latency is worse at 1 of 2 levels (×2.00).',
+      'c: throughput is worse at 2 of 2 levels (×0.500 to ×0.750); p99 latency is worse at 1 of 2 levels (×2.00).',
     ]);
   });
 });

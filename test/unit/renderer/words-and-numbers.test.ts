@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { shellCommand } from '../../../renderer/format/command';
-import { formatDuration, formatMs, formatRate, formatSmall } from '../../../renderer/format/numbers';
 import { doubtsText } from '../../../renderer/format/words';
 import { planText } from '../../../renderer/views/new-deployment/plan-text';
 import { bestPoint } from '../../../main/contract/points';
@@ -9,40 +8,6 @@ import { cutAt } from '../../../renderer/format/log-search';
 import { shownStep } from '../../../renderer/views/run/shown-step';
 import { verdict } from '../../../renderer/views/run/verdict';
 import { completeState, pointFixture, runCreated, specFixture } from '../../support/run-state';
-
-describe('numbers', () => {
-  it.each([
-    [2034.4, '2,034'],
-    [999.94, '999.9'],
-    [12.345, '12.35'],
-    [0, '0.00'],
-  ])('%d inferences/s', (value, text) => {
-    expect(formatRate(value)).toBe(text);
-  });
-
-  it.each([
-    [421, '0.421'],
-    [22_884, '22.88'],
-    [123_456, '123.5'],
-    [2_345_678, '2,346'],
-  ])('%d µs in ms', (us, text) => {
-    expect(formatMs(us)).toBe(text);
-  });
-
-  it.each([
-    [38_000, '38 ms'],
-    [1_234_567, '1.2 s'],
-    [59_400_000, '59 s'],
-    [125_000_000, '2 min 05 s'],
-    [3_720_000_000, '1 h 02 min'],
-  ])('%d µs of a step', (us, text) => {
-    expect(formatDuration(us)).toBe(text);
-  });
-
-  it('differences over many decades', () => {
-    expect([0, 0.0214, 0.00000413, 12_345].map(formatSmall)).toEqual(['0', '0.0214', '4.13e-6', '1.23e+4']);
-  });
-});
 
 it('a command is quoted for a shell where it must be', () => {
   expect(shellCommand(['python', '-m', 'toolkit', '--arg', 'a b', "it's", '', '$HOME'])).toBe(

@@ -80,14 +80,14 @@ describe('what is doubtful about a run', () => {
   it('tells the load of the generator where it takes a large share of the machine', () => {
     const client = (cpuShare: number) => ({ client: { cpuShare, loopShare: 0.1, loopDelayP99Us: 10 } });
     expect(run(levels(() => client(0.9)))).toEqual([
-      'The load generator ran on the same machine as Triton and used up to 0.90 of its 4 CPU cores.',
+      'The load generator ran on the same machine as Triton and used up to 0.900 of its 4 CPU cores.',
     ]);
     expect(run(levels(() => client(0.2)))).toEqual([]);
   });
 
   it('tells a wide interval of the best level', () => {
     const doubts = run(levels(() => ({ inferencesPerSecond: 1000, throughputIntervalIps: 660 })));
-    expect(doubts).toEqual(['The throughput of the best level is known to ± 66 % only (95 % interval).']);
+    expect(doubts).toEqual(['The throughput of the best level is known to ± 66.0 % only (95 % interval).']);
   });
 
   it('tells an accuracy check that did not pass, and one that could not fail', () => {

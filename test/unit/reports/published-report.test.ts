@@ -59,7 +59,7 @@ describe('published figures in a report', () => {
       publishedP99: '5.64',
       measured: '786.8',
       measuredP99: '12.00',
-      ratio: '50 %',
+      ratio: '50.0 %',
     });
     expect(offline?.rows[0]).toMatchObject({
       published: '491.5',

@@ -161,7 +161,7 @@ describe('a report of an imported file', () => {
 
   it('shows the GPUs that the tool saw', () => {
     expect(text).toContain('GPU-a');
-    expect(text).toContain('33 %');
+    expect(text).toContain('33.0 %');
     expect(text).toContain('55 W');
   });
 });

@@ -52,7 +52,7 @@ describe('the first page of a report', () => {
       expect(facts).toContain(fact);
     }
     expect(texts(summary, 'p').at(-1)).toBe(
-      'Passed with 200 samples. top1: Triton 0.965, framework 0.965, at least 0.900. top5: Triton 1.000, framework 1.000. Largest absolute difference of an output: 0.00413.',
+      'Passed with 200 samples. top1: Triton 0.9650, framework 0.9650, at least 0.9000. top5: Triton 1.0000, framework 1.0000. Largest absolute difference of an output: 0.00413.',
     );
   });
 

@@ -1,7 +1,7 @@
 import { NumberInput } from '@mantine/core';
 import { useTypedNumber } from '../../../components/use-typed-number';
 import type { Control, Field } from '../fields/field';
-import { sizeText } from '../read-text';
+import { formatBytes } from '../../../../main/contract/numbers';
 import { useWizard } from '../wizard-context';
 import type { ControlProps } from './field-frame';
 import { helpOf } from './field-frame';
@@ -19,7 +19,7 @@ export function NumberControl(props: { field: Field; control: NumberKind; frame:
   });
   const sized =
     control.kind === 'integer' && control.unit === 'bytes' && typeof value === 'number' && value >= 1024
-      ? sizeText(value)
+      ? formatBytes(value)
       : null;
   return (
     <NumberInput

@@ -5,7 +5,7 @@ import type { DataItem, DataSource, DataWork } from '../../../../main/contract/d
 import { CopyButton } from '../../../components/copy-button';
 import { ErrorPanel } from '../../../components/error-panel';
 import { attempt } from '../../../components/notices';
-import { formatBytes } from '../../../format/numbers';
+import { formatBytes } from '../../../../main/contract/numbers';
 import { workKey } from '../../../stores/data-sources';
 import { useWorkbench } from '../../../workbench';
 import { useWizard } from '../wizard-context';

@@ -307,7 +307,7 @@ describe('texts of fields', () => {
     expect(fieldText({ ...integer, isName: true }, 18_000)).toBe('18000');
     expect(fieldText({ ...integer, suffix: ' ms' }, 5000)).toBe('5,000 ms');
     expect(fieldText({ ...integer, unit: 'bytes' }, 2 ** 30)).toBe('1,073,741,824 B (1.0 GiB)');
-    expect(fieldText({ ...integer, unit: 'bytes' }, 102_400)).toBe('102,400 B (100 KiB)');
+    expect(fieldText({ ...integer, unit: 'bytes' }, 102_400)).toBe('102,400 B (100.0 KiB)');
     expect(fieldText(undefined, [1, 2])).toBe('1, 2');
   });
 

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import {
+  exactMs,
+  formatBytes,
+  formatDuration,
+  formatHalfWidth,
+  formatMeasured,
+  formatMs,
+  formatRate,
+  formatScale,
+  formatShare,
+  formatTyped,
+} from '../../../main/contract/numbers';
+
+describe('numbers', () => {
+  it.each([
+    [2034.4, '2,034'],
+    [999.94, '999.9'],
+    [999.96, '1,000'],
+    [45.678, '45.68'],
+    [12.345, '12.35'],
+    [9.9996, '10.00'],
+    [0.9994, '0.999'],
+    [0.9996, '1.00'],
+    [0.0001, '<0.001'],
+    [0, '0'],
+  ])('%d inferences/s', (value, text) => {
+    expect(formatRate(value)).toBe(text);
+  });
+
+  it.each([
+    [0.2, '<0.001'],
+    [421, '0.421'],
+    [1849, '1.85'],
+    [22_884, '22.88'],
+    [123_456, '123.5'],
+    [2_345_678, '2,346'],
+  ])('%d µs in ms', (us, text) => {
+    expect(formatMs(us)).toBe(text);
+    // People see what a file has, rounded.
+    expect(formatMeasured(exactMs(us))).toBe(text);
+  });
+
+  it.each([
+    [4, '4 µs'],
+    [38_000, '38 ms'],
+    [1_234_567, '1.2 s'],
+    [59_400_000, '59.4 s'],
+    [59_960_000, '1 min 00 s'],
+    [125_000_000, '2 min 05 s'],
+    [3_720_000_000, '1 h 02 min'],
+  ])('%d µs of a step', (us, text) => {
+    expect(formatDuration(us)).toBe(text);
+  });
+
+  it.each([
+    [512, '512 bytes'],
+    [102_400, '100.0 KiB'],
+    [12 * 2 ** 20, '12.0 MiB'],
+    [7.1 * 2 ** 30, '7.1 GiB'],
+  ])('%d bytes', (bytes, text) => {
+    expect(formatBytes(bytes)).toBe(text);
+  });
+
+  it('differences over many decades', () => {
+    expect([0, 0.0214, 0.00000413, 12_345].map(formatScale)).toEqual(['0', '0.0214', '4.13e-6', '1.23e4']);
+  });
+
+  it('half the width of an interval has the decimals of its value', () => {
+    expect([formatHalfWidth(20, 1234), formatHalfWidth(0.4, 12), formatHalfWidth(0.4, 1234)]).toEqual([
+      '20',
+      '0.40',
+      '<1',
+    ]);
+  });
+
+  it('typed values keep their digits', () => {
+    expect([formatTyped(20), formatTyped(0.5), formatTyped(1500), formatTyped(33.3334)]).toEqual([
+      '20',
+      '0.5',
+      '1,500',
+      '33.333',
+    ]);
+  });
+
+  it('what is not known is missing', () => {
+    for (const format of [formatRate, formatMs, formatDuration, formatBytes, formatScale, formatShare]) {
+      for (const value of [null, undefined, NaN, Infinity]) expect(format(value)).toBe('–');
+    }
+  });
+});
