@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
+import { cellText, titleWithUnit } from '../contract/column';
+import { batchSize, latencies, loadOf, ownLoad, p99, throughput } from '../contract/columns';
 import { stepTitle } from '../contract/step-text';
 import { crossCheckOf } from '../contract/cross-check';
 import { bestAnswer, budgetText } from '../contract/answer-text';
 import { stateWords } from '../contract/flag-text';
 import { originMark, originText } from '../contract/run-origin';
 import { damageText } from '../contract/journal-damage';
-import { formatCount, formatDuration, formatMs, formatRate, formatTyped, missing } from '../contract/numbers';
+import { formatDuration, formatMs, formatRate, missing } from '../contract/numbers';
 import { waitRemedy, waitText } from '../contract/run-wait';
 import { estimateTimeLeft, timeLeftText } from '../contract/time-left';
 import type { CliContext } from './context';
@@ -45,7 +47,7 @@ function addRuns(program: Command, context: CliContext): void {
           run.tags.join(', '),
           originMark[run.origin] ?? '',
         ]);
-        const header = ['run', 'status', 'best inferences/s', 'p99 ms', 'accuracy', 'tags'];
+        const header = ['run', 'status', `best ${throughput.title}`, titleWithUnit(p99), 'accuracy', 'tags'];
         const anyMark = runs.some(({ origin }) => originMark[origin] !== null);
         const shown = anyMark ? rows : rows.map((row) => row.slice(0, header.length));
         output.say(formatTable(anyMark ? [...header, 'origin'] : header, shown));
@@ -99,27 +101,17 @@ function addShow(program: Command, context: CliContext): void {
         if (document[scenario].length === 0) continue;
         output.say('');
         const repeated = document[scenario].some((point) => point.repeat !== undefined);
+        const open = document[scenario].some((point) => point.requestRate !== undefined);
+        const columns = [throughput, ...latencies];
         const rows = document[scenario].map((point) => [
           ...(repeated ? [String(point.repeat ?? 1), point.loadTool] : []),
-          formatCount(point.batchSize),
-          point.requestRate === undefined
-            ? formatCount(point.concurrency)
-            : `${formatTyped(point.requestRate)}/s`,
-          formatRate(point.inferencesPerSecond),
-          ...[point.p50Us, point.p90Us, point.p95Us, point.p99Us, point.avgUs].map(formatMs),
+          ...[batchSize, ownLoad(point), ...columns].map((column) => cellText(column, point)),
           stateWords(point),
         ]);
         const header = [
-          ...(repeated ? ['repeat', 'tool'] : []),
-          'batch',
-          'concurrency',
-          'inferences/s',
-          'p50 ms',
-          'p90 ms',
-          'p95 ms',
-          'p99 ms',
-          'avg ms',
-          'state',
+          ...(repeated ? ['Repeat', 'Load tool'] : []),
+          ...[batchSize, loadOf(open ? 'requestRate' : 'concurrency'), ...columns].map(titleWithUnit),
+          'State',
         ];
         output.say(scenario);
         output.say(formatTable(header, rows));

@@ -97,7 +97,9 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
   const widths = header.map((name, column) =>
     Math.max(name.length, largestOf(rows.map((row) => row[column]?.length ?? 0))),
   );
-  const numeric = header.map((_, column) => rows.every((row) => /^[\d.,–-]*$/.test(row[column] ?? '')));
+  const numeric = header.map((_, column) =>
+    rows.every((row) => /^<?[\d.,–-]*(?: %)?$/.test(row[column] ?? '')),
+  );
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, column) =>

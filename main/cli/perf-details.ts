@@ -1,88 +1,54 @@
-import { latencyIntervalUs } from '../contract/latency-intervals';
+import type { Column } from '../contract/column';
+import { cellText, halfWidthText, titleWithUnit } from '../contract/column';
+import { latencies } from '../contract/columns';
+import { cache, client, composing, composingName } from '../contract/detail-columns';
+import { formatCount } from '../contract/numbers';
 import type { LoadPoint } from '../contract/results';
-import {
-  exactMs,
-  formatCount,
-  formatHalfWidth,
-  formatMeasured,
-  formatMs,
-  formatShare,
-} from '../contract/numbers';
 import { formatTable } from './output';
 import { levelName } from './perf-print';
 
+/** Rows of the levels that have any; null where none has. */
+function levelTable(
+  points: readonly LoadPoint[],
+  titles: readonly string[],
+  rowsOf: (point: LoadPoint) => readonly (readonly string[])[],
+): string | null {
+  const rows = points.flatMap((point) => rowsOf(point).map((row) => [levelName(point), ...row]));
+  return rows.length === 0 ? null : formatTable(['Level', ...titles], rows);
+}
+
+const titlesOf = <Of>(columns: readonly Column<Of>[]) => columns.map(titleWithUnit);
+const cellsOf = <Of>(columns: readonly Column<Of>[], of: Of) => columns.map((column) => cellText(column, of));
+
+const withoutP99 = latencies.filter(({ id }) => id !== 'p99');
+
 /**
- * How sure the latencies are that have no such column beside them, and what the load generator took for it: CPU in cores, and
- * the share of the time in which its loop was busy; null where no level says any of it. Times in ms.
+ * How sure the latencies are that have no such column beside them, and what the load generator took for it; null where no
+ * level says any of it.
  */
-export function certaintyTable(points: readonly LoadPoint[]): string | null {
-  const rows = points.flatMap((point) =>
+export const certaintyTable = (points: readonly LoadPoint[]): string | null =>
+  levelTable(points, [...titlesOf(withoutP99).map((title) => `± ${title}`), ...titlesOf(client)], (point) =>
     point.latencyIntervals === undefined && point.client === undefined
       ? []
-      : [
-          [
-            levelName(point),
-            ...(['p50Us', 'p90Us', 'p95Us', 'avgUs'] as const).map((name) =>
-              formatHalfWidth(exactMs(latencyIntervalUs(point, name)), exactMs(point[name])),
-            ),
-            formatMeasured(point.client?.cpuShare),
-            formatShare(point.client?.loopShare),
-            formatMs(point.client?.loopDelayP99Us),
-          ],
-        ],
+      : [[...withoutP99.map((column) => halfWidthText(column, point)), ...cellsOf(client, point)]],
   );
-  if (rows.length === 0) return null;
-  const header = 'level,± p50,± p90,± p95,± avg,client CPU,client busy,client delay p99'.split(',');
-  return formatTable(header, rows);
-}
 
-/** What the server's response cache did; null where it counted nothing at any level. Times in ms. */
-export function cacheTable(points: readonly LoadPoint[]): string | null {
-  const rows = points.flatMap((point) => {
-    const { cache } = point;
-    return cache === undefined
-      ? []
-      : [
-          [
-            levelName(point),
-            ...[cache.hitCount, cache.missCount].map(formatCount),
-            ...[cache.hitUs, cache.missUs].map(formatMs),
-          ],
-        ];
-  });
-  return rows.length === 0
-    ? null
-    : formatTable(['level', 'cache hits', 'cache misses', 'cache hit', 'cache miss'], rows);
-}
+/** What the server's response cache did; null where it counted nothing at any level. */
+export const cacheTable = (points: readonly LoadPoint[]): string | null =>
+  levelTable(points, titlesOf(cache), (point) => (point.cache === undefined ? [] : [cellsOf(cache, point)]));
 
-/** Of ensembles: what the server did for each of their models; null where no level is of an ensemble. Times in ms. */
-export function composingTable(points: readonly LoadPoint[]): string | null {
-  const rows = points.flatMap((point) =>
-    (point.composing ?? []).map((model) => [
-      levelName(point),
-      model.modelVersion === '' ? model.modelName : `${model.modelName}/${model.modelVersion}`,
-      formatCount(model.requestCount),
-      formatCount(model.executionCount),
-      ...[model.queueUs, model.computeInputUs, model.computeInferUs, model.computeOutputUs].map(formatMs),
-      formatCount(model.cacheHitCount),
-      formatCount(model.cacheMissCount),
-    ]),
+/** Of ensembles: what the server did for each of their models; null where no level is of an ensemble. */
+export const composingTable = (points: readonly LoadPoint[]): string | null =>
+  levelTable(points, ['Model', ...titlesOf(composing)], (point) =>
+    (point.composing ?? []).map((part) => [composingName(part), ...cellsOf(composing, part)]),
   );
-  if (rows.length === 0) return null;
-  const header =
-    'level,model,requests,executions,queue,compute input,infer,output,cache hits,cache misses'.split(',');
-  return formatTable(header, rows);
-}
 
 /** Failed requests by level and kind; null where none failed. */
-export function errorTable(points: readonly LoadPoint[]): string | null {
-  const rows = points.flatMap((point) =>
-    (point.errorsByKind ?? []).map(({ kind, count: failed, message }) => [
-      levelName(point),
-      formatCount(failed),
+export const errorTable = (points: readonly LoadPoint[]): string | null =>
+  levelTable(points, ['Failed requests', 'Kind', 'First message'], (point) =>
+    (point.errorsByKind ?? []).map(({ kind, count, message }) => [
+      formatCount(count),
       kind,
       message.slice(0, 200),
     ]),
   );
-  return rows.length === 0 ? null : formatTable(['level', 'failed', 'kind', 'first message'], rows);
-}

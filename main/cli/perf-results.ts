@@ -9,11 +9,9 @@ import { pointTable } from './perf-print';
 import { crossCheckLines, withWords } from './print-cross-check';
 
 function sayTables(output: Output, points: readonly LoadPoint[]): void {
-  const due = points.some((point) => point.requestRate !== undefined);
   const turns = points.find((point) => point.turns !== undefined)?.turns;
   if (turns !== undefined) output.say(`Each level of ${turns} windows, in turns with those of the others.`);
-  const times = 'Times in ms; "±": half the width of the 95 % interval';
-  output.say(due ? `${times}; "due": from the time at which a request was due.` : `${times}.`);
+  output.say('Times in ms; "±": half the width of the 95 % interval.');
   output.say(pointTable(points));
   const details = [certaintyTable, cacheTable, composingTable, errorTable].map((table) => table(points));
   for (const table of details) if (table !== null) output.say(table);

@@ -1,11 +1,12 @@
+import { valueText } from './column';
 import type { CrossColumn, CrossLevel, CrossSide } from './cross-check';
 import { fewestRounds } from './cross-check';
-import { formatMeasured, formatMs, formatRate, formatShare, missing } from './numbers';
+import { formatMeasured, formatShare, missing } from './numbers';
 import { loadTools } from './run-spec';
 
 /** In the unit that the tables have: inferences per second, or milliseconds. */
 export const crossValue = (column: Pick<CrossColumn, 'id'>, value: number): string =>
-  column.id === 'throughput' ? formatRate(value) : formatMs(value);
+  valueText({ kind: column.id === 'throughput' ? 'rate' : 'duration' }, value);
 
 const unitOf = ({ id }: CrossColumn): string => (id === 'throughput' ? 'inferences/s' : 'ms');
 

@@ -1,3 +1,6 @@
+import type { Column } from './column';
+import { components, latencies, throughput } from './columns';
+import { clientCpuPerRequest } from './detail-columns';
 import { isSteady } from './flag-text';
 import { levelText } from './level-text';
 import { medianOf } from './median';
@@ -51,28 +54,13 @@ export interface CrossLevel extends LoadLevel {
   readonly columns: readonly CrossColumn[];
 }
 
-interface Column {
-  readonly id: string;
-  readonly title: string;
-  readonly read: (point: LoadPoint) => number | null | undefined;
-}
+export const crossColumns: readonly Column[] = [throughput, ...latencies, ...components, clientCpuPerRequest];
 
-export const crossColumns: readonly Column[] = [
-  { id: 'throughput', title: 'Inferences/s', read: (point) => point.inferencesPerSecond },
-  { id: 'p50', title: 'p50', read: (point) => point.p50Us },
-  { id: 'p90', title: 'p90', read: (point) => point.p90Us },
-  { id: 'p95', title: 'p95', read: (point) => point.p95Us },
-  { id: 'p99', title: 'p99', read: (point) => point.p99Us },
-  { id: 'avg', title: 'avg', read: (point) => point.avgUs },
-  { id: 'client-send', title: 'Client send', read: (point) => point.clientSendUs },
-  { id: 'network', title: 'Network+server', read: (point) => point.networkServerSendRecvUs },
-  { id: 'queue', title: 'Server queue', read: (point) => point.serverQueueUs },
-  { id: 'compute-input', title: 'Compute input', read: (point) => point.serverComputeInputUs },
-  { id: 'compute-infer', title: 'Compute infer', read: (point) => point.serverComputeInferUs },
-  { id: 'compute-output', title: 'Compute output', read: (point) => point.serverComputeOutputUs },
-  { id: 'client-recv', title: 'Client receive', read: (point) => point.clientRecvUs },
-  { id: 'client-cpu', title: 'Client CPU/request', read: (point) => point.clientCpuUsPerRequest },
-];
+/** null: the tool does not say. */
+const valueOf = (column: Column, point: LoadPoint): number | null => {
+  const value = column.read(point);
+  return typeof value === 'number' ? value : null;
+};
 
 /** A measurement of a cross-check; a hole says its tool. */
 export interface CrossInput {
@@ -88,7 +76,7 @@ export interface CrossInput {
 const resolutionOf = (id: string, value: number): number => (id === 'throughput' ? 1e-5 * value : 1);
 
 function sideOf(column: Column, points: readonly LoadPoint[]): CrossSide | null {
-  const values = points.flatMap((point) => column.read(point) ?? []);
+  const values = points.flatMap((point) => valueOf(column, point) ?? []);
   if (values.length === 0 || values.length < points.length) return null;
   return { median: medianOf(values), min: smallestOf(values), max: largestOf(values), values };
 }
@@ -105,9 +93,9 @@ function verdictOf(
   const differences: number[] = [];
   for (const point of native) {
     const other = analyzer.find((candidate) => candidate.repeat === point.repeat);
-    const value = column.read(point);
-    const beside = other === undefined ? null : column.read(other);
-    if (typeof value === 'number' && typeof beside === 'number') differences.push(value - beside);
+    const value = valueOf(column, point);
+    const beside = other === undefined ? null : valueOf(column, other);
+    if (value !== null && beside !== null) differences.push(value - beside);
   }
   const [ours, theirs] = [sideOf(column, native), sideOf(column, analyzer)];
   if (ours === null || theirs === null) return 'one-sided';

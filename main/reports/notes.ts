@@ -1,3 +1,4 @@
+import { meanBatch } from '../contract/columns';
 import type { RunSpec } from '../contract/run-spec';
 import { plannedSweep } from '../contract/sweep';
 import { formatCount, formatScale } from '../contract/numbers';
@@ -6,7 +7,7 @@ import type { NamedText } from './report';
 /** What the client columns hold depends on where a client of that protocol can look at its clock. */
 function clientColumns({ performance }: RunSpec): string {
   return performance.protocol === 'grpc'
-    ? 'Over gRPC they are the time to build the request message and to take the response message apart; the wire is in Network+Server Send/Recv.'
+    ? 'Over gRPC they are the time to build the request message and to take the response message apart; the wire is in Network + server.'
     : 'Over HTTP they are the time from the first to the last body byte sent, and from the first to the last body byte received.';
 }
 
@@ -29,7 +30,7 @@ export function importedNotes(): readonly NamedText[] {
     {
       name: 'Throughput',
       value:
-        'Inferences/Second counts batch items, not requests; of a profile export: answered requests times batch size, divided by the time of the windows.',
+        'Inferences/s counts batch items, not requests; of a profile export: answered requests times batch size, divided by the time of the windows.',
     },
     {
       name: 'Percentiles',
@@ -67,7 +68,7 @@ export function reportNotes(spec: RunSpec): readonly NamedText[] {
     {
       name: 'Throughput',
       value:
-        'Inferences/Second counts batch items, not requests: answered requests times batch size, divided by the time of the windows.',
+        'Inferences/s counts batch items, not requests: answered requests times batch size, divided by the time of the windows.',
     },
     {
       name: 'Latency',
@@ -80,15 +81,15 @@ export function reportNotes(spec: RunSpec): readonly NamedText[] {
       value:
         'p50, p90, p95 and p99 are nearest ranks without interpolation: of n sorted latencies, the one at index floor(p/100 · (n − 1) + 0.5).',
     },
-    { name: 'Client Send, Client Recv', value: clientColumns(spec) },
+    { name: 'Client send, Client receive', value: clientColumns(spec) },
     {
       name: 'Server columns',
       value:
-        "Server Queue and Server Compute Input, Infer and Output are means from Triton's own statistics over the same windows. Network+Server Send/Recv is what remains of the mean latency: the network and the server's own handling.",
+        "Server queue and Compute input, infer and output are means from Triton's own statistics over the same windows. Network + server is what remains of the mean latency: the network and the server's own handling.",
     },
     { name: 'Steady levels', value: stability(spec) },
     {
-      name: 'Mean server batch',
+      name: meanBatch.title,
       value:
         'Items in one execution inside the server: inference count divided by execution count. Above the request’s own batch size, dynamic batching is at work.',
     },

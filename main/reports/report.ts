@@ -5,7 +5,7 @@ import type { Scenario, StepId } from '../contract/run-events';
 import type { Sweep } from '../contract/sweep';
 
 /**
- * What every exporter shows, ready to read: texts are rounded, sorted and worded here and nowhere else.
+ * What every exporter shows, ready to read: texts are sorted and worded here and nowhere else.
  * Plain data, so that it can also be sent to the window. A missing value reads "–".
  */
 export interface Report {
@@ -205,9 +205,7 @@ export interface ReportLevel {
   /** The same as text: with its concurrency or rate. */
   readonly loadText: string;
   readonly cells: readonly string[];
-  /** Of levels by request rate; null of others and of levels without a result. */
-  readonly schedule: LevelSchedule | null;
-  /** The measured values in full, for charts and files; null for a level without a result. */
+  /** The measured values in full, for charts, files and the tables of details; null for a level without a result. */
   readonly point: LoadPoint | null;
   /** Measured again, it comes out alike; see `isSteady`. */
   readonly steady: boolean;
@@ -215,42 +213,4 @@ export interface ReportLevel {
   readonly reasons: readonly string[];
   /** Short words for a file: the flags, or "missing: <error code>". */
   readonly marks: readonly string[];
-  readonly sampling: LevelSampling;
-  /** Throughput, p50, p90, p95, p99 and avg, each as "12.30 ± 0.40"; null where no latency has an interval. */
-  readonly intervals: readonly string[] | null;
-  /** Failed requests by kind, with the server's words. */
-  readonly errors: readonly { readonly kind: string; readonly count: string; readonly message: string }[];
-  /** Of ensembles: what the server did for each of their models. */
-  readonly composing: readonly ReportComposing[];
-}
-
-export interface ReportComposing {
-  readonly model: string;
-  /** Requests, then the four server columns in ms, mean server batch and cache hits. */
-  readonly cells: readonly string[];
-}
-
-/** Latency at the four percentiles, p50, p90, p95 and p99; milliseconds. */
-type PercentileTexts = readonly [string, string, string, string];
-
-/** What an open loop tells more: asked and achieved, and the latency with the wait for the send. */
-export interface LevelSchedule {
-  readonly asked: string;
-  readonly achieved: string;
-  readonly delayed: string;
-  readonly fromSend: PercentileTexts;
-  readonly fromSchedule: PercentileTexts;
-  readonly maxFromSchedule: string;
-}
-
-/** How well a level is founded. */
-export interface LevelSampling {
-  readonly requests: string;
-  readonly errors: string;
-  readonly windows: string;
-  readonly interval: string;
-  readonly meanServerBatch: string;
-  readonly elapsed: string;
-  /** CPU of the load generator over the time, 1 is one core. */
-  readonly clientCpu: string;
 }

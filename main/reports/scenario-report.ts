@@ -2,122 +2,21 @@ import { budgetSentence } from '../contract/answer-text';
 import { crossCheckOf } from '../contract/cross-check';
 import type { Baseline } from '../contract/baseline';
 import { baselineSeries } from '../contract/baseline-points';
-import type { ComposingModelColumns } from '../contract/composing-model';
-import { latencyIntervalUs, latencyNames } from '../contract/latency-intervals';
-import type { LoadPoint } from '../contract/results';
+import { cellText } from '../contract/column';
+import { publishedColumns } from '../contract/columns';
 import type { Scenario } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
 import { isSound, isSteady, marksOf, reasonsOf } from '../contract/flag-text';
-import type { LoadColumn } from './load-columns';
-import { loadColumnsOf } from './load-columns';
-import {
-  formatCount,
-  exactMs,
-  formatDuration,
-  formatHalfWidth,
-  formatMeasured,
-  formatMs,
-  formatRate,
-  formatTyped,
-  missing,
-} from '../contract/numbers';
+import { formatCount, formatTyped, missing } from '../contract/numbers';
 import type { Level } from '../contract/points';
 import { budgetMsOf, isWithin, levelsOf, withinBudget } from '../contract/points';
-import type { LevelSampling, LevelSchedule, ReportComposing, ReportLevel, ReportScenario } from './report';
+import type { ReportLevel, ReportScenario } from './report';
 import type { Sweep } from '../contract/sweep';
-import { achievedRate, sweepOf } from '../contract/sweep';
-
-function cell(column: LoadColumn, point: LoadPoint): string {
-  const value = column.read(point);
-  switch (column.kind) {
-    case 'load':
-      return formatCount(value);
-    case 'rate':
-      return formatTyped(value);
-    case 'throughput':
-      return formatRate(value);
-    case 'component':
-    case 'latency':
-      return formatMs(value);
-  }
-}
-
-const noSampling: LevelSampling = {
-  requests: missing,
-  errors: missing,
-  windows: missing,
-  interval: missing,
-  meanServerBatch: missing,
-  elapsed: missing,
-  clientCpu: missing,
-};
-
-function samplingOf(point: LoadPoint): LevelSampling {
-  return {
-    requests: formatCount(point.requestCount),
-    errors: formatCount(point.errorCount),
-    windows: point.windows.length === 0 ? missing : formatCount(point.windows.length),
-    interval:
-      point.throughputIntervalIps === null
-        ? missing
-        : `± ${formatHalfWidth(point.throughputIntervalIps, point.inferencesPerSecond)}`,
-    meanServerBatch: formatMeasured(point.meanServerBatch),
-    elapsed: formatDuration(point.elapsedUs),
-    clientCpu: formatMeasured(point.client?.cpuShare),
-  };
-}
-
-/** A value without an interval reads "12.30 ± –". */
-function intervalsOf(point: LoadPoint): readonly string[] | null {
-  if (latencyNames.every((name) => latencyIntervalUs(point, name) === null)) return null;
-  return [
-    `${formatRate(point.inferencesPerSecond)} ± ${formatHalfWidth(point.throughputIntervalIps, point.inferencesPerSecond)}`,
-    ...latencyNames.map(
-      (name) =>
-        `${formatMs(point[name])} ± ${formatHalfWidth(exactMs(latencyIntervalUs(point, name)), exactMs(point[name]))}`,
-    ),
-  ];
-}
-
-function composingReport(model: ComposingModelColumns): ReportComposing {
-  const { modelName, modelVersion, requestCount, inferenceCount, executionCount } = model;
-  const { cacheHitCount, cacheMissCount } = model;
-  const cached = cacheHitCount !== null && cacheMissCount !== null && cacheHitCount + cacheMissCount > 0;
-  return {
-    model: modelVersion === '' ? modelName : `${modelName}, version ${modelVersion}`,
-    cells: [
-      formatCount(requestCount),
-      ...[model.queueUs, model.computeInputUs, model.computeInferUs, model.computeOutputUs].map((us) =>
-        formatMs(us),
-      ),
-      formatMeasured(
-        inferenceCount === null || executionCount === null || executionCount === 0
-          ? null
-          : inferenceCount / executionCount,
-      ),
-      cached ? `${formatCount(cacheHitCount)} of ${formatCount(cacheHitCount + cacheMissCount)}` : missing,
-    ],
-  };
-}
-
-/** Asked and achieved, and both latencies beside each other; null of a closed loop. */
-function scheduleOf(point: LoadPoint): LevelSchedule | null {
-  const { requestRate, scheduled } = point;
-  if (requestRate === undefined) return null;
-  const ms = formatMs;
-  return {
-    asked: formatTyped(requestRate),
-    achieved: formatRate(achievedRate(point)),
-    delayed: formatCount(scheduled?.delayedCount),
-    fromSend: [ms(point.p50Us), ms(point.p90Us), ms(point.p95Us), ms(point.p99Us)],
-    fromSchedule: [ms(scheduled?.p50Us), ms(scheduled?.p90Us), ms(scheduled?.p95Us), ms(scheduled?.p99Us)],
-    maxFromSchedule: ms(scheduled?.maxUs),
-  };
-}
+import { sweepOf } from '../contract/sweep';
 
 function levelReport(level: Level, sweep: Sweep): ReportLevel {
   const { batchSize, concurrency, requestRate, point, hole } = level;
-  const columns = loadColumnsOf(sweep);
+  const columns = publishedColumns(sweep);
   const loadText = requestRate === undefined ? formatCount(concurrency) : formatTyped(requestRate);
   const loads = {
     batchSize,
@@ -131,33 +30,19 @@ function levelReport(level: Level, sweep: Sweep): ReportLevel {
     return {
       ...loads,
       cells: columns.map((_column, index) => load[index] ?? missing),
-      schedule: null,
       point: null,
       steady: false,
       reasons: hole === null ? [] : [hole.reason],
       marks: hole === null ? [] : [hole.mark],
-      sampling: noSampling,
-      intervals: null,
-      errors: [],
-      composing: [],
     };
   }
   return {
     ...loads,
-    cells: columns.map((column) => cell(column, point)),
-    schedule: scheduleOf(point),
+    cells: columns.map((column) => cellText(column, point)),
     point,
     steady: isSteady(point),
     reasons: reasonsOf(point),
     marks: marksOf(point),
-    sampling: samplingOf(point),
-    intervals: intervalsOf(point),
-    errors: (point.errorsByKind ?? []).map(({ kind, count, message }) => ({
-      kind,
-      count: formatCount(count),
-      message,
-    })),
-    composing: (point.composing ?? []).map((model) => composingReport(model)),
   };
 }
 
@@ -203,7 +88,7 @@ export function scenarioReport(
     ...texts[scenario],
     ...(sweep === 'requestRate' ? { description: rateText } : {}),
     sweep,
-    columns: loadColumnsOf(sweep).map(({ heading }) => heading),
+    columns: publishedColumns(sweep).map(({ heading, title }) => heading ?? title),
     rows: levels.map((level) => levelReport(level, sweep)),
     crossCheck: crossCheckOf(state, scenario),
     budget: budgetColumn(state, levels),

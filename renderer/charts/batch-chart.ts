@@ -1,3 +1,5 @@
+import { numberOf } from '../../main/contract/column';
+import { meanBatch } from '../../main/contract/columns';
 import type { Chart, SweepInput } from './chart';
 import { baseLayout } from './chart';
 import { sweepAxis, valueAxis } from './sweep-axis';
@@ -10,8 +12,8 @@ export function batchChart(input: SweepInput): Chart {
     data: [
       sweepSeries(
         input,
-        { name: 'Achieved mean batch', color: theme.batch, symbol: 'square' },
-        (point) => point.meanServerBatch ?? NaN,
+        { name: meanBatch.title, color: theme.batch, symbol: 'square' },
+        numberOf(meanBatch),
       ),
     ],
     layout: {

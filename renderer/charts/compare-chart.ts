@@ -1,5 +1,6 @@
 import type { BaselinePoint, BaselineSeries } from '../../main/contract/baseline-points';
-import type { LoadPoint } from '../../main/contract/results';
+import { intervalOf, numberOf, titleWithUnit } from '../../main/contract/column';
+import { p99, scheduledP99, throughput } from '../../main/contract/columns';
 import { shownScenario } from '../../main/contract/repeats';
 import type { RunState, ScenarioState } from '../../main/contract/run-state';
 import type { Sweep } from '../../main/contract/sweep';
@@ -21,24 +22,9 @@ export interface ComparedSeries {
 }
 
 const values = {
-  throughput: {
-    title: 'Inferences/s',
-    of: (point: LoadPoint) => point.inferencesPerSecond,
-    interval: (point: LoadPoint) => point.throughputIntervalIps,
-    published: (point: BaselinePoint) => point.inferencesPerSecond,
-  },
-  p99: {
-    title: 'p99 latency, ms',
-    of: (point: LoadPoint) => point.p99Us / 1000,
-    interval: ({ p99IntervalUs = null }: LoadPoint) => (p99IntervalUs === null ? null : p99IntervalUs / 1000),
-    published: ({ p99Ms }: BaselinePoint) => p99Ms,
-  },
-  scheduledP99: {
-    title: 'p99 from schedule, ms',
-    of: (point: LoadPoint) => (point.scheduled === undefined ? null : point.scheduled.p99Us / 1000),
-    interval: () => null,
-    published: () => null,
-  },
+  throughput: { column: throughput, published: (point: BaselinePoint) => point.inferencesPerSecond },
+  p99: { column: p99, published: ({ p99Ms }: BaselinePoint) => p99Ms },
+  scheduledP99: { column: scheduledP99, published: () => null },
 } as const;
 
 /** Colour and symbol of the run at this place, as its chart series has them. */
@@ -91,7 +77,7 @@ export function compareChart(
     baseline,
     theme,
   };
-  const { title, of, interval, published } = values[value];
+  const { column, published } = values[value];
   return {
     data: [
       ...inputs.map((input, index) => {
@@ -99,8 +85,8 @@ export function compareChart(
         const series = sweepSeries(
           { ...input, planned: levelsOf(input) },
           { name: plain(name), ...runLook(theme, index) },
-          of,
-          value === 'scheduledP99' ? undefined : interval,
+          numberOf(column),
+          column.interval === undefined ? undefined : intervalOf(column),
           (point) => `${wrapped(name)}<br>${pointText(point)}`,
         );
         return series;
@@ -110,7 +96,7 @@ export function compareChart(
     layout: {
       ...baseLayout(theme),
       xaxis: sweepAxis(everything),
-      yaxis: valueAxis(everything, title),
+      yaxis: valueAxis(everything, titleWithUnit(column)),
       showlegend: true,
     },
   };

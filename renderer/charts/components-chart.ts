@@ -1,7 +1,9 @@
+import { cellText, numberOf, withHalfWidth } from '../../main/contract/column';
+import { components, throughput } from '../../main/contract/columns';
 import { isSteady } from '../../main/contract/flag-text';
 import { levelText as loadText } from '../../main/contract/level-text';
 import type { LoadPoint } from '../../main/contract/results';
-import { formatCount, formatMs, formatRate, formatShare } from '../../main/contract/numbers';
+import { formatCount, formatMeasured, formatShare } from '../../main/contract/numbers';
 import type { Chart, SweepInput } from './chart';
 import { baseLayout, levelOf, sweepName } from './chart';
 import { doubtLines, hollowMark } from './doubt-text';
@@ -10,79 +12,29 @@ import { levelsOf, valueAxis } from './sweep-axis';
 import { sortedPoints } from './sweep-series';
 import type { Axis, Trace } from './trace';
 
-/** The parts of a request's time in the order in which it passes them; `steps`: of the eight of `requestSteps`. */
-export const latencyComponents: readonly {
-  readonly name: string;
-  readonly steps: string;
-  readonly explanation: string;
-  /** null: the tool did not say. */
-  readonly valueOf: (point: LoadPoint) => number | null;
-}[] = [
-  {
-    name: 'Client send',
-    steps: 'step 1',
-    explanation: 'the client serializes and sends the request',
-    valueOf: (point) => point.clientSendUs,
-  },
-  {
-    name: 'Network + server',
-    steps: 'steps 2, 3, 6, 7',
-    explanation: 'both ways on the network; the server receives the request and sends the response',
-    valueOf: (point) => point.networkServerSendRecvUs,
-  },
-  {
-    name: 'Server queue',
-    steps: 'step 4',
-    explanation: 'waits for a batch to fill or an instance to be free',
-    valueOf: (point) => point.serverQueueUs,
-  },
-  {
-    name: 'Compute input',
-    steps: 'step 5',
-    explanation: 'inputs are gathered and copied to the device',
-    valueOf: (point) => point.serverComputeInputUs,
-  },
-  {
-    name: 'Compute infer',
-    steps: 'step 5',
-    explanation: 'the model runs',
-    valueOf: (point) => point.serverComputeInferUs,
-  },
-  {
-    name: 'Compute output',
-    steps: 'step 5',
-    explanation: 'outputs are copied from the device and handed back',
-    valueOf: (point) => point.serverComputeOutputUs,
-  },
-  {
-    name: 'Client receive',
-    steps: 'step 8',
-    explanation: 'the client deserializes the response',
-    valueOf: (point) => point.clientRecvUs,
-  },
-];
+/** Which of the eight of `requestSteps` each component counts. */
+const steps = ['step 1', 'steps 2, 3, 6, 7', 'step 4', 'step 5', 'step 5', 'step 5', 'step 8'] as const;
 
 /** Levels with room for a sign behind each number. */
 const mostMarked = 16;
 
 /** Every component of a level, the one under the pointer explained; then samples and interval. */
 function levelText(point: LoadPoint, under: number): string {
-  const sum = latencyComponents.reduce((total, component) => total + (component.valueOf(point) ?? 0), 0);
-  const rows = latencyComponents.map((component, index) => {
-    const us = component.valueOf(point);
-    const share = sum > 0 && us !== null ? ` (${formatShare(us / sum)})` : '';
-    const text = `${component.name} ${formatMs(us)} ms${share}`;
+  const sum = components.reduce((total, component) => total + (numberOf(component)(point) ?? 0), 0);
+  const rows = components.map((component, index) => {
+    const ms = numberOf(component)(point);
+    const share = sum > 0 && ms !== null ? ` (${formatShare(ms / sum)})` : '';
+    const text = `${component.title} ${cellText(component, point)} ms${share}`;
     if (index !== under) return text;
-    const explained = wrapLines(`${component.steps} of 8: ${component.explanation}`);
+    const explained = wrapLines(`${steps[index] ?? ''} of 8: ${component.help}`);
     return [`▸ ${text}`, ...explained.map((line) => `   ${line}`)].join('<br>');
   });
-  const interval = point.throughputIntervalIps;
   return [
-    `${loadText(point)}: ${formatMs(sum)} ms`,
+    `${loadText(point)}: ${formatMeasured(sum)} ms`,
     ...rows,
     [
       point.requestCount === null ? '' : `${formatCount(point.requestCount)} requests, `,
-      `${formatRate(point.inferencesPerSecond)}${interval === null ? '' : ` ± ${formatRate(interval)}`} inferences/s`,
+      `${withHalfWidth(throughput, point)} inferences/s`,
     ].join(''),
     ...doubtLines(point),
   ].join('<br>');
@@ -107,11 +59,11 @@ function markedTicks(input: SweepInput): Pick<Axis, 'tickvals' | 'ticktext'> {
 export function componentsChart(input: SweepInput): Chart {
   const { theme, scenario } = input;
   const points = sortedPoints(input);
-  const data = latencyComponents.map((component, index): Trace => ({
+  const data = components.map((component, index): Trace => ({
     type: 'bar',
-    name: component.name,
+    name: component.title,
     x: points.map((point) => String(levelOf(scenario, point))),
-    y: points.map((point) => (component.valueOf(point) ?? NaN) / 1000),
+    y: points.map((point) => numberOf(component)(point) ?? NaN),
     marker: { color: theme.components[index] ?? theme.dim, line: { width: 0.5, color: theme.panel } },
     hovertext: points.map((point) => levelText(point, index)),
     hoverinfo: 'text',

@@ -1,5 +1,7 @@
-import { latencyIntervalUs } from '../../main/contract/latency-intervals';
-import type { LoadPoint } from '../../main/contract/results';
+import type { Column } from '../../main/contract/column';
+import { intervalOf, numberOf } from '../../main/contract/column';
+import { fromSend, latencies, scheduled } from '../../main/contract/columns';
+import type { LiveWindow } from '../stores/open-run';
 import type { Chart, SweepInput } from './chart';
 import { budgetView } from './budget-line';
 import { publishedSeries } from './published-series';
@@ -10,46 +12,52 @@ import { holeSeries, liveSeries, sweepSeries } from './sweep-series';
 import { shownTraces } from './shown-traces';
 import type { ChartLayout, Trace } from './trace';
 
-type Latency = 'p99' | 'p95' | 'p90' | 'p50' | 'avg';
-const symbols: Readonly<Record<Latency, string>> = {
+const symbols = {
   p99: 'triangle-up',
   p95: 'diamond',
   p90: 'square',
   p50: 'circle',
   avg: 'pentagon',
-};
+} as const;
+type Latency = keyof typeof symbols;
 
-/** null where the tool does not say: a gap, never a zero. */
-const ms = (us: number | null | undefined): number | null =>
-  us === null || us === undefined ? null : us / 1000;
+/** The p99 of a window under way, milliseconds. */
+function ms({ scheduledP99Us, p99Us }: LiveWindow): number | null {
+  const us = scheduledP99Us ?? p99Us;
+  return us === null ? null : us / 1000;
+}
 
-const fromSend = (name: Latency) => (point: LoadPoint) => ms(point[`${name}Us`]);
-const fromSchedule = (name: Latency) => (point: LoadPoint) => ms(point.scheduled?.[`${name}Us`]);
+const percentiles = ['p99', 'p95', 'p90', 'p50'] as const;
 
-const interval = (name: Latency) => (point: LoadPoint) => ms(latencyIntervalUs(point, `${name}Us`));
+const lookOf = (input: SweepInput, name: Latency, column: Column, dash: SeriesLook['dash']): SeriesLook => ({
+  name: column.title,
+  color: input.theme[name],
+  symbol: symbols[name],
+  ...(dash === undefined ? {} : { dash }),
+});
 
-function closedLoop(input: SweepInput): readonly Trace[] {
-  return (['p99', 'p95', 'p90', 'p50', 'avg'] as const).map((name) => {
-    const dash = name === 'avg' ? 'dot' : 'solid';
-    const look: SeriesLook = { name, color: input.theme[name], symbol: symbols[name], dash };
-    const series = sweepSeries(input, look, fromSend(name), interval(name));
+/** The columns of a list in the order of the legend, which is that of the lines. */
+const ordered = (columns: readonly Column[], names: readonly Latency[]) =>
+  names.flatMap((name) =>
+    columns.flatMap((column) => ((column.short ?? column.id) === name ? [{ name, column }] : [])),
+  );
+
+const closedLoop = (input: SweepInput): readonly Trace[] =>
+  ordered(latencies, [...percentiles, 'avg']).map(({ name, column }) => {
+    const look = lookOf(input, name, column, name === 'avg' ? 'dot' : 'solid');
+    const series = sweepSeries(input, look, numberOf(column), intervalOf(column));
     return name === 'p99' ? series : { ...series, barsAlone: true };
   });
-}
 
 /** Latency from the schedule, and dotted beside it what the requests took from the send: that hides what waited. */
-function openLoop(input: SweepInput): readonly Trace[] {
-  const names = ['p99', 'p95', 'p90', 'p50'] as const;
-  const look = (name: Latency) => ({ color: input.theme[name], symbol: symbols[name] });
-  return [
-    ...names.map((name) =>
-      sweepSeries(input, { ...look(name), name: `${name} schedule` }, fromSchedule(name)),
-    ),
-    ...names.map((name) =>
-      sweepSeries(input, { ...look(name), name: `${name} send`, dash: 'dot' }, fromSend(name)),
-    ),
-  ];
-}
+const openLoop = (input: SweepInput): readonly Trace[] => [
+  ...ordered(scheduled, percentiles).map(({ name, column }) =>
+    sweepSeries(input, lookOf(input, name, column, undefined), numberOf(column)),
+  ),
+  ...ordered(latencies.map(fromSend), percentiles).map(({ name, column }) =>
+    sweepSeries(input, lookOf(input, name, column, 'dot'), numberOf(column)),
+  ),
+];
 
 /** Mean and percentiles over the sweep, milliseconds. */
 export function latencyChart(input: SweepInput): Chart {
@@ -59,10 +67,7 @@ export function latencyChart(input: SweepInput): Chart {
     ...(byRate ? openLoop(input) : closedLoop(input)),
     ...(byRate ? [] : publishedSeries(input.baseline, theme, ({ p99Ms }) => p99Ms, 'p99 ')),
   ];
-  const signs = [
-    ...holeSeries(input),
-    ...liveSeries(input, (window) => ms(window.scheduledP99Us ?? window.p99Us)),
-  ];
+  const signs = [...holeSeries(input), ...liveSeries(input, ms)];
   const ends = sweepEnds(input);
   const viewOf = (drawn: readonly Trace[]) =>
     budgetView(

@@ -1,9 +1,9 @@
-import type { LatencyName } from '../../main/contract/latency-intervals';
-import { latencyIntervalUs } from '../../main/contract/latency-intervals';
+import type { Column } from '../../main/contract/column';
+import { cellText, rangeText, withHalfWidth } from '../../main/contract/column';
+import { achieved, delayed, latencies, p99, scheduled, throughput } from '../../main/contract/columns';
 import { levelText } from '../../main/contract/level-text';
 import { repeatsText } from '../../main/contract/repeats';
 import type { LoadPoint } from '../../main/contract/results';
-import { achievedRate } from '../../main/contract/sweep';
 import type { LiveWindow } from '../stores/open-run';
 import { formatCount, formatMs, formatRate } from '../../main/contract/numbers';
 import type { SweepInput } from './chart';
@@ -25,44 +25,42 @@ export function sortedPoints(input: Pick<SweepInput, 'scenario' | 'state'>): rea
     .sort((a, b) => levelOf(input.scenario, a) - levelOf(input.scenario, b));
 }
 
-function repeated({ repeats }: LoadPoint): string {
-  const text = repeatsText(repeats);
-  const { inferencesPerSecond: rate, p99Us } = repeats?.ranges ?? {};
-  if (text === null || rate === undefined || p99Us === undefined) return '';
+function repeated(point: LoadPoint): string {
+  const text = repeatsText(point.repeats);
+  const [rate, tail] = [rangeText(throughput, point), rangeText(p99, point)];
+  if (text === null || rate === null || tail === null) return '';
   return (
-    `<br>${wrapped(`median of ${text}: ${formatRate(rate.min)} to ${formatRate(rate.max)} inferences/s,`)}` +
-    `<br>p99 ${formatMs(p99Us.min)} to ${formatMs(p99Us.max)} ms`
+    `<br>${wrapped(`median of ${text}: ${rate} inferences/s,`)}` + `<br>${p99.title} ${tail} ${p99.unit}`
   );
 }
 
-/** "p99 12.3 ± 0.4", milliseconds; the interval where it is known. */
-function latencyText(point: LoadPoint, name: LatencyName): string {
-  const interval = latencyIntervalUs(point, name);
-  const half = interval === null ? '' : ` ± ${formatMs(interval)}`;
-  return `${name.slice(0, -'Us'.length)} ${formatMs(point[name])}${half}`;
-}
+/** "p99 12.30 ± 0.40", milliseconds; the interval where it is known. */
+const titled =
+  (point: LoadPoint) =>
+  (column: Column): string =>
+    `${column.title} ${withHalfWidth(column, point)}`;
 
 /** Everything that is known of a level, for hovering. */
 export function pointText(point: LoadPoint): string {
   const count = point.requestCount === null ? '' : `<br>${formatCount(point.requestCount)} requests`;
-  const interval =
-    point.throughputIntervalIps === null ? '' : ` ± ${formatRate(point.throughputIntervalIps)}`;
   const errors = point.errorCount === 0 ? '' : `, ${formatCount(point.errorCount)} failed`;
-  const { scheduled } = point;
-  const rate =
-    point.requestRate === undefined ? '' : `<br>${formatRate(achievedRate(point))} requests/s achieved`;
+  const rate = point.requestRate === undefined ? '' : `<br>${cellText(achieved, point)} requests/s achieved`;
+  const [p50Due, p90Due, p95Due, p99Due] = scheduled.map(
+    (column) => `${column.short ?? ''} ${cellText(column, point)}`,
+  );
   const fromSchedule =
-    scheduled === undefined
+    point.scheduled === undefined
       ? '<br>from schedule: not known'
-      : `<br>from schedule p50 ${formatMs(scheduled.p50Us)} · p90 ${formatMs(scheduled.p90Us)}` +
-        `<br>p95 ${formatMs(scheduled.p95Us)} · p99 ${formatMs(scheduled.p99Us)} ms, ${formatCount(scheduled.delayedCount)} delayed`;
+      : `<br>from schedule ${p50Due ?? ''} · ${p90Due ?? ''}` +
+        `<br>${p95Due ?? ''} · ${p99Due ?? ''} ms, ${cellText(delayed, point)} delayed`;
+  const [p50, p90, p95, last, avg] = latencies.map(titled(point));
   const ofRate = point.requestRate !== undefined;
   return [
     wrapped(levelText(point)),
     rate,
-    `<br>${formatRate(point.inferencesPerSecond)}${interval} inferences/s`,
-    `<br>${ofRate ? 'from send ' : ''}${(['avgUs', 'p50Us', 'p90Us'] as const).map((name) => latencyText(point, name)).join(' · ')}`,
-    `<br>${latencyText(point, 'p95Us')} · ${latencyText(point, 'p99Us')} ms`,
+    `<br>${withHalfWidth(throughput, point)} inferences/s`,
+    `<br>${ofRate ? 'from send ' : ''}${[avg, p50, p90].join(' · ')}`,
+    `<br>${[p95, last].join(' · ')} ms`,
     ofRate ? fromSchedule : '',
     count,
     errors,

@@ -78,8 +78,12 @@ export function windowsChart(input: WindowsInput): Chart {
   const end = axisEnd(series.count);
   const base = [scenario, series.starts.length, input.budgetMs, theme.text, end].join(' ');
   const lines = [
-    ...(scheduled === undefined ? [] : [line('p99 schedule', scheduled, theme.p95, { symbol: 'diamond' })]),
-    line(scheduled === undefined ? 'p99' : 'p99 send', series.p99Ms, theme.p99, { symbol: 'triangle-up' }),
+    ...(scheduled === undefined
+      ? []
+      : [line('p99 from schedule', scheduled, theme.p95, { symbol: 'diamond' })]),
+    line(scheduled === undefined ? 'p99' : 'p99 from send', series.p99Ms, theme.p99, {
+      symbol: 'triangle-up',
+    }),
     line('p50', series.p50Ms, theme.p50, { symbol: 'circle' }),
     line('avg', series.avgMs, theme.avg, { symbol: 'pentagon', dash: 'dot' }),
     line('Throughput', series.inferencesPerSecond, theme.batch, {

@@ -1,5 +1,6 @@
 import type { BarSeriesOption, LineSeriesOption } from 'echarts/charts';
-import { latencyComponents } from '../load-columns';
+import { numberOf } from '../../contract/column';
+import { components } from '../../contract/columns';
 import { sweepTitle } from '../../contract/sweep';
 import type { ReportScenario } from '../report';
 import { baseOption, legendLine, plotted, sweepCategories, valueAxis } from './chart-base';
@@ -8,24 +9,19 @@ import { hollowNames, hollowSeries } from './hollow';
 import { componentColors, okabeIto } from '../../contract/palette';
 import type { Chart } from './render-chart';
 
-const shortName = (heading: string): string =>
-  heading.replace(' (ms)', '').replace('Server Compute', 'Compute');
-
-const inMs = (us: number | null): number | null => (us === null ? null : us / 1000);
-
 const measuredMean = 'measured avg';
 
 export function componentsChart(scenario: ReportScenario): Chart {
   const title = `Where the time goes, by ${sweepTitle[scenario.sweep].toLowerCase()}`;
-  const bars = latencyComponents.map(({ heading, read }, index): BarSeriesOption => ({
+  const bars = components.map((component, index): BarSeriesOption => ({
     type: 'bar',
-    name: shortName(heading),
+    name: component.title,
     stack: 'latency',
     silent: true,
     barMaxWidth: 34,
     barCategoryGap: '35%',
     color: componentColors[index] ?? okabeIto.black,
-    data: scenario.rows.map(({ point }) => (point === null ? '-' : plotted(inMs(read(point))))),
+    data: scenario.rows.map(({ point }) => (point === null ? '-' : plotted(numberOf(component)(point)))),
   }));
   const mean: LineSeriesOption = {
     type: 'line',
@@ -35,7 +31,9 @@ export function componentsChart(scenario: ReportScenario): Chart {
     symbolSize: 7,
     color: okabeIto.black,
     lineStyle: { width: 0 },
-    data: scenario.rows.map(({ point }) => (point === null ? '-' : plotted(inMs(point.avgUs)))),
+    data: scenario.rows.map(({ point }) =>
+      point === null ? '-' : plotted(point.avgUs === null ? null : point.avgUs / 1000),
+    ),
   };
   const holes = scenario.rows.map(({ point }) => (point === null ? 0 : '-'));
   return {
@@ -46,11 +44,7 @@ export function componentsChart(scenario: ReportScenario): Chart {
     option: {
       ...baseOption(
         title,
-        [
-          ...latencyComponents.map(({ heading }) => shortName(heading)),
-          measuredMean,
-          ...hollowNames(scenario),
-        ],
+        [...components.map(({ title: name }) => name), measuredMean, ...hollowNames(scenario)],
         2,
       ),
       xAxis: sweepCategories(scenario),

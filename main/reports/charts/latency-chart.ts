@@ -1,3 +1,5 @@
+import { numberOf } from '../../contract/column';
+import { fromSend, p50, p95, p99, scheduledP50, scheduledP99 } from '../../contract/columns';
 import { sweepTitle } from '../../contract/sweep';
 import type { ReportScenario } from '../report';
 import { baseOption, sweepAxis, valueAxis } from './chart-base';
@@ -11,8 +13,7 @@ import type { Chart } from './render-chart';
 /** Of an open loop with the wait for the send: dashed what the requests alone took. */
 function rateChart(scenario: ReportScenario): Chart {
   const title = 'Latency by request rate';
-  const names = ['p50 schedule', 'p99 schedule', 'p50 send', 'p99 send'] as const;
-  const ms = (us: number | undefined) => (us === undefined ? null : us / 1000);
+  const columns = [scheduledP50, scheduledP99, fromSend(p50), fromSend(p99)];
   const blue = { color: okabeIto.blue, symbol: 'circle' } as const;
   const red = { color: okabeIto.vermillion, symbol: 'triangle' } as const;
   return {
@@ -21,14 +22,17 @@ function rateChart(scenario: ReportScenario): Chart {
     width: 340,
     height: 208,
     option: {
-      ...baseOption(title, [...names, ...hollowNames(scenario)]),
+      ...baseOption(title, [...columns.map(({ title: name }) => name), ...hollowNames(scenario)], 2),
       xAxis: sweepAxis(scenario),
       yAxis: valueAxis('ms'),
       series: [
-        pointSeries(scenario, { name: names[0], ...blue }, (p) => ms(p.scheduled?.p50Us)),
-        pointSeries(scenario, { name: names[1], ...red }, (p) => ms(p.scheduled?.p99Us)),
-        pointSeries(scenario, { name: names[2], ...blue, dashed: true }, (p) => ms(p.p50Us)),
-        pointSeries(scenario, { name: names[3], ...red, dashed: true }, (p) => ms(p.p99Us)),
+        ...columns.map((column, index) =>
+          pointSeries(
+            scenario,
+            { name: column.title, ...(index % 2 === 0 ? blue : red), dashed: index > 1 },
+            numberOf(column),
+          ),
+        ),
         ...hollowSeries(scenario),
         holeSeries(scenario),
       ],
@@ -54,13 +58,9 @@ export function latencyChart(scenario: ReportScenario): Chart {
       xAxis: sweepAxis(scenario),
       yAxis: valueAxis('ms'),
       series: [
-        pointSeries(scenario, { name: 'p50', color: okabeIto.blue, symbol: 'circle' }, (p) => p.p50Us / 1000),
-        pointSeries(scenario, { name: 'p95', color: okabeIto.orange, symbol: 'rect' }, (p) => p.p95Us / 1000),
-        pointSeries(
-          scenario,
-          { name: 'p99', color: okabeIto.vermillion, symbol: 'triangle' },
-          (p) => p.p99Us / 1000,
-        ),
+        pointSeries(scenario, { name: 'p50', color: okabeIto.blue, symbol: 'circle' }, numberOf(p50)),
+        pointSeries(scenario, { name: 'p95', color: okabeIto.orange, symbol: 'rect' }, numberOf(p95)),
+        pointSeries(scenario, { name: 'p99', color: okabeIto.vermillion, symbol: 'triangle' }, numberOf(p99)),
         ...published,
         ...hollowSeries(scenario),
         holeSeries(scenario),

@@ -1,4 +1,4 @@
-import { latencyComponents } from '../load-columns';
+import { components } from '../../contract/columns';
 import type { ReportScenario } from '../report';
 import { hasPoints } from './chart-base';
 import { componentsChart } from './components-chart';
@@ -7,7 +7,7 @@ import type { Chart } from './render-chart';
 import { throughputChart } from './throughput-chart';
 
 const hasComponents = ({ rows }: ReportScenario): boolean =>
-  rows.some(({ point }) => point !== null && latencyComponents.some(({ read }) => read(point) !== null));
+  rows.some(({ point }) => point !== null && components.some(({ read }) => typeof read(point) === 'number'));
 
 /** The charts of one scenario, in the order they are shown; none when nothing was measured, and no components where the tool gave none. */
 export function scenarioCharts(scenario: ReportScenario): readonly Chart[] {

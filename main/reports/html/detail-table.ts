@@ -1,28 +1,39 @@
+import type { Column } from '../../contract/column';
+import { cellText, titleWithUnit } from '../../contract/column';
+import { batchSize } from '../../contract/columns';
 import type { LoadPoint } from '../../contract/results';
 import type { ReportLevel } from '../report';
 import type { Markup } from './markup';
 import { markup } from './markup';
 
-type Cells = (point: LoadPoint) => readonly (string | Markup)[] | null;
+export const headings = <Of>(columns: readonly Column<Of>[]): readonly Markup[] =>
+  columns.map((column) => markup`<th class="n" title="${column.help}">${titleWithUnit(column)}</th>`);
 
-/** Rows of the levels that have what `cells` reads; null where none has. */
+export const cells = <Of>(columns: readonly Column<Of>[], of: Of): readonly Markup[] =>
+  columns.map((column) => markup`<td class="n">${cellText(column, of)}</td>`);
+
+/**
+ * A table of levels below the one of all: batch size and load, then what `rowsOf` makes of a level; null where no level has
+ * a row.
+ * @param load heading of the second column, "Load" where levels differ in it.
+ */
 export function detailTable(
   rows: readonly ReportLevel[],
   title: string,
-  headings: readonly Markup[],
-  cells: Cells,
+  head: readonly Markup[],
+  rowsOf: (point: LoadPoint, level: ReportLevel) => readonly (readonly Markup[])[],
+  { look = 'detail', load = 'Load' } = {},
 ): Markup | null {
-  const found = rows.flatMap((row) => {
-    const read = row.point === null ? null : cells(row.point);
-    return read === null
+  const found = rows.flatMap((row) =>
+    row.point === null
       ? []
-      : markup`
-<tr><td class="n">${row.batchSize}</td><td class="n">${row.loadText}</td>${read.map((cell) =>
-          typeof cell === 'string' ? markup`<td class="n">${cell}</td>` : cell,
-        )}</tr>`;
-  });
+      : rowsOf(row.point, row).map(
+          (cellsOfRow) => markup`
+<tr><td class="n">${row.batchSize}</td><td class="n">${row.loadText}</td>${cellsOfRow}</tr>`,
+        ),
+  );
   if (found.length === 0) return null;
   return markup`<h3>${title}</h3>
-<table class="detail"><thead><tr><th class="n">Batch</th><th class="n">Load</th>${headings}</tr></thead><tbody>${found}
+<table class="${look}"><thead><tr><th class="n">${batchSize.title}</th><th class="n">${load}</th>${head}</tr></thead><tbody>${found}
 </tbody></table>`;
 }

@@ -1,4 +1,6 @@
+import { batchSize, loadOf, p99, throughput } from '../../contract/columns';
 import type { ReportPublished, ReportPublishedRow } from '../report';
+import { headings } from './detail-table';
 import type { Markup } from './markup';
 import { markup } from './markup';
 
@@ -9,7 +11,7 @@ const table = (label: string, { title, rows }: ReportPublished['scenarios'][numb
 <h3>${title}</h3>
 <table class="fixed"><thead>
 <tr><th colspan="2"></th><th class="n" colspan="2">${label}</th><th class="n" colspan="3">measured by this run</th></tr>
-<tr><th class="n">Batch</th><th class="n">Conc.</th><th class="n">Inferences/Second</th><th class="n">p99, ms</th><th class="n">Inferences/Second</th><th class="n">p99, ms</th><th class="n">of published</th></tr>
+<tr>${headings([batchSize, loadOf('concurrency'), throughput, p99, throughput, p99])}<th class="n">of published</th></tr>
 </thead><tbody>${rows.map(row)}
 </tbody></table>`;
 

@@ -1,48 +1,31 @@
+import { loadOf, publishedColumns } from '../../contract/columns';
 import { scenarioCharts } from '../charts/report-charts';
 import { renderChart } from '../charts/render-chart';
 import type { ReportLevel, ReportScenario } from '../report';
-import { cacheTable } from './cache-table';
-import { checksTable, tlsTable, togetherTable } from './check-section';
 import { crossCheckPart } from './cross-check-part';
-import { gpuTable } from './gpu-table';
-import { intervalTable } from './interval-table';
+import {
+  cacheTable,
+  checksTable,
+  composingTable,
+  errorsTable,
+  gpuTable,
+  intervalTable,
+  repeatsTable,
+  samplingTable,
+  streamTable,
+  tlsTable,
+  togetherTable,
+} from './detail-tables';
 import { Markup, markup } from './markup';
-import { repeatsTable } from './repeats-table';
-import { streamTable } from './stream-section';
-import { samplingTable } from './sampling-table';
-import { composingTable, errorsTable } from './level-tables';
 import { scheduleTable } from './schedule-table';
 
-/** The seeds' columns under their groups, so that fifteen of them fit a page: what stands before the " (ms)". */
-const shortHeadings = [
-  'Batch',
-  'Conc.',
-  'Inferences/ Second',
-  'Client Send',
-  'Network+ Server Send/Recv',
-  'Server Queue',
-  'Server Compute Input',
-  'Server Compute Infer',
-  'Server Compute Output',
-  'Client Recv',
-  'p50',
-  'p90',
-  'p95',
-  'p99',
-  'avg',
-] as const;
-
 /** Per cent of the page's width: what the widest usual number of each column needs. */
-const widths = [2.2, 4.4, 4.6, 8.4, 5.9, 8.9, 6.4, 6.9, 6.9, 6.9, 5.6, 7.1, 6.4, 6.4, 6.4, 6.6] as const;
+const widths = [2.2, 4.4, 4.6, 9.6, 5.9, 7.7, 6.4, 6.9, 6.9, 6.9, 5.6, 7.1, 6.4, 6.4, 6.4, 6.6] as const;
 
 const columnWidths = markup`<colgroup>${widths.map((width) => markup`<col style="width:${width}%">`)}</colgroup>`;
 
 /** Columns that begin a group. */
 const groupStarts: ReadonlySet<number> = new Set([3, 10]);
-
-/** Of the second column, by what is swept. */
-const loadHeading = (scenario: ReportScenario): string =>
-  scenario.sweep === 'requestRate' ? 'Req. Rate' : 'Conc.';
 
 const gap = (index: number): string => (groupStarts.has(index) ? ' gap' : '');
 
@@ -88,6 +71,7 @@ function peakRow(scenario: ReportScenario): ReportLevel | null {
 export function scenarioSection(scenario: ReportScenario, verified: boolean): Markup {
   const charts = figure(scenario);
   const peak = peakRow(scenario);
+  const { short: load = 'Load' } = loadOf(scenario.sweep);
   const measured = scenario.rows.filter(({ point }) => point !== null);
   const badge =
     verified || measured.length === 0 ? null : markup`<span class="badge bad">✗ Accuracy not verified</span>`;
@@ -111,25 +95,25 @@ ${
 <h3>Throughput and latency</h3>
 <table class="load">${columnWidths}<thead>
 <tr class="group"><th></th><th colspan="3">Load and throughput</th><th class="gap" colspan="7">Mean latency by component, ms</th><th class="gap" colspan="5">Latency, ms</th></tr>
-<tr><th class="mark"></th>${scenario.columns.map(
-    (heading, index) =>
-      markup`<th class="n${gap(index)}" title="${heading}">${index === 1 ? loadHeading(scenario) : (shortHeadings[index] ?? heading)}</th>`,
+<tr><th class="mark"></th>${publishedColumns(scenario.sweep).map(
+    ({ heading, short, title }, index) =>
+      markup`<th class="n${gap(index)}" title="${heading}">${short ?? title}</th>`,
   )}</tr>
 </thead><tbody>${scenario.rows.map((row) => loadRow(row, row === peak))}
 </tbody></table>
 <p class="key"><span class="tick yes">●</span> steady &nbsp; <span class="tick unsure">○</span> not steady, drawn hollow &nbsp; <span class="tick no">×</span> no result &nbsp; bold: highest throughput of a steady level</p>
-${samplingTable(scenario, loadHeading(scenario))}
-${intervalTable(scenario, loadHeading(scenario))}
+${samplingTable(measured, load)}
+${intervalTable(measured, load)}
 ${repeatsTable(measured)}
 ${scheduleTable(scenario)}
-${streamTable(measured, loadHeading(scenario))}
+${streamTable(measured, load)}
 ${checksTable(measured)}
 ${togetherTable(measured)}
 ${tlsTable(measured)}
 ${gpuTable(measured)}
 ${cacheTable(measured)}
-${errorsTable(scenario, loadHeading(scenario))}
-${composingTable(scenario, loadHeading(scenario))}
+${errorsTable(measured, load)}
+${composingTable(measured, load)}
 ${crossCheckPart(scenario.crossCheck)}
 </section>`;
 }

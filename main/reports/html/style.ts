@@ -76,7 +76,7 @@ th.n + th:not(.n), td.n + td:not(.n) { padding-left: 4mm; }
 .histogram { display: inline-block; width: 100%; max-width: 24mm; height: 3.4mm; fill: ${ink.soft}; vertical-align: top; }
 .intervals th:nth-child(-n + 2) { width: 6%; }
 .failed th:nth-child(-n + 3) { width: 8%; } .failed th:nth-child(4) { width: 22%; }
-.composing th:nth-child(-n + 2) { width: 6%; } .composing th:nth-child(3) { width: 22%; }
+.composing th:nth-child(-n + 2) { width: 6%; } .composing th:nth-child(3) { width: 17%; }
  .params th:nth-child(1) { width: 37%; } .params th:nth-child(2) { width: 27%; }
 .load { font-size: 7.1pt; table-layout: fixed; }
 .load th { font-size: 6.5pt; padding: 0 .7mm .9mm; overflow-wrap: normal; }

@@ -1,3 +1,6 @@
+import type { Column } from '../../../main/contract/column';
+import { intervalOf, numberOf } from '../../../main/contract/column';
+import { p99, scheduledP99, throughput } from '../../../main/contract/columns';
 import { shownScenario } from '../../../main/contract/repeats';
 import type { Scenario } from '../../../main/contract/run-events';
 import type { LoadPoint, MeasurementWindow } from '../../../main/contract/results';
@@ -65,24 +68,25 @@ function p99IntervalMs(
   return spreadInterval(point.windows.flatMap((window) => of(window) ?? []).map((us) => us / 1000));
 }
 
+/** In the unit of the column. */
+const valueOf = (column: Column, point: LoadPoint): number => numberOf(column)(point) ?? NaN;
+
 const throughputOf = (point: LoadPoint): Measured => ({
-  value: point.inferencesPerSecond,
-  interval: point.throughputIntervalIps,
+  value: valueOf(throughput, point),
+  interval: intervalOf(throughput)(point),
 });
 const p99Of = (point: LoadPoint): Measured => ({
-  value: point.p99Us / 1000,
+  value: valueOf(p99, point),
   interval:
     point.p99IntervalUs === undefined
       ? p99IntervalMs(point, (window) => window.p99Us)
-      : point.p99IntervalUs === null
-        ? null
-        : point.p99IntervalUs / 1000,
+      : intervalOf(p99)(point),
 });
 const scheduledP99Of = (point: LoadPoint): Measured | null =>
   point.scheduled === undefined
     ? null
     : {
-        value: point.scheduled.p99Us / 1000,
+        value: valueOf(scheduledP99, point),
         interval: p99IntervalMs(point, (window) => window.scheduledP99Us),
       };
 

@@ -1,10 +1,19 @@
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
 import type { BaselinePoint, BaselineSeries } from '../../../main/contract/baseline-points';
+import type { Column } from '../../../main/contract/column';
+import { cellText, titleWithUnit } from '../../../main/contract/column';
+import {
+  fromSend,
+  p99 as p99Column,
+  scheduledP99,
+  throughput as throughputColumn,
+} from '../../../main/contract/columns';
 import { isSteady } from '../../../main/contract/flag-text';
+import type { LoadPoint } from '../../../main/contract/results';
 import type { Sweep } from '../../../main/contract/sweep';
 import { sweepHeading } from '../../../main/contract/sweep';
-import { formatMs, formatRate } from '../../../main/contract/numbers';
+import { formatHalfWidth, formatMeasured, formatRate } from '../../../main/contract/numbers';
 import type { AlignedLevel, ComparedValue } from './compare-levels';
 import { comparisonSentences, meaningOf, ratioWords } from './comparison-text';
 
@@ -45,14 +54,20 @@ function ValueCells(props: {
 type ComparedRun = NonNullable<AlignedLevel['runs'][number]>;
 
 /** A latency in milliseconds with its ratio; a dash where the tool does not say. */
-function LatencyCells({ value, first }: { value: ComparedValue | null; first: boolean }) {
+function LatencyCells(props: {
+  column: Column;
+  point: LoadPoint;
+  value: ComparedValue | null;
+  first: boolean;
+}) {
+  const { column, point, value, first } = props;
   if (value === null) return <NoCells first={first} />;
   return (
     <ValueCells
       first={first}
       value={value}
-      text={formatMs(value.value * 1000)}
-      interval={value.interval === null ? null : formatMs(value.interval * 1000)}
+      text={cellText(column, point)}
+      interval={value.interval === null ? null : formatHalfWidth(value.interval, value.value)}
       higherIsBetter={false}
     />
   );
@@ -75,30 +90,34 @@ interface ValueGroup {
 
 function groupsOf(sweep: Sweep): readonly ValueGroup[] {
   const throughput: ValueGroup = {
-    title: 'Inferences/s',
+    title: throughputColumn.title,
     cells: (run, first) => (
       <ValueCells
         first={first}
         value={run.throughput}
-        text={`${isSteady(run.point) ? '' : '○ '}${formatRate(run.throughput.value)}`}
-        interval={run.throughput.interval === null ? null : formatRate(run.throughput.interval)}
+        text={`${isSteady(run.point) ? '' : '○ '}${cellText(throughputColumn, run.point)}`}
+        interval={
+          run.throughput.interval === null
+            ? null
+            : formatHalfWidth(run.throughput.interval, run.throughput.value)
+        }
         higherIsBetter
       />
     ),
     published: (point) => formatRate(point?.inferencesPerSecond),
   };
-  const p99 = (title: string, of: (run: ComparedRun) => ComparedValue | null): ValueGroup => ({
-    title,
-    cells: (run, first) => <LatencyCells value={of(run)} first={first} />,
-    published: (point) => formatMs((point?.p99Ms ?? NaN) * 1000),
+  const p99 = (column: Column, of: (run: ComparedRun) => ComparedValue | null): ValueGroup => ({
+    title: titleWithUnit(column),
+    cells: (run, first) => <LatencyCells column={column} point={run.point} value={of(run)} first={first} />,
+    published: (point) => formatMeasured(point?.p99Ms),
   });
   return sweep === 'requestRate'
     ? [
         throughput,
-        p99('p99 from schedule, ms', (run) => run.scheduledP99Ms),
-        p99('p99 from send, ms', (run) => run.p99Ms),
+        p99(scheduledP99, (run) => run.scheduledP99Ms),
+        p99(fromSend(p99Column), (run) => run.p99Ms),
       ]
-    : [throughput, p99('p99, ms', (run) => run.p99Ms)];
+    : [throughput, p99(p99Column, (run) => run.p99Ms)];
 }
 
 /** Throughput and p99 of every level, the runs side by side, each with its ratio to the baseline, which is the first. */

@@ -1,3 +1,6 @@
+import type { Column } from '../../../main/contract/column';
+import { titleWithUnit } from '../../../main/contract/column';
+
 interface Heading {
   readonly title: string;
   /** One line, shown when the heading is pointed at. */
@@ -5,6 +8,10 @@ interface Heading {
   readonly number?: boolean;
   readonly mono?: boolean;
 }
+
+/** Headings of measured columns. */
+export const headingsOf = <Of,>(columns: readonly Column<Of>[]): readonly Heading[] =>
+  columns.map((column) => ({ title: titleWithUnit(column), help: column.help, number: true }));
 
 export interface DetailsRow {
   readonly key: string;

@@ -1,3 +1,4 @@
+import { meanBatch } from '../../../main/contract/columns';
 import { budgetMsOf } from '../../../main/contract/points';
 import { shownScenario } from '../../../main/contract/repeats';
 import { scenarioLevels } from '../../../main/contract/scenario-levels';
@@ -123,7 +124,7 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
         <WindowsPanel input={input} fileName={fileName} />
         <ChartPanel
           id="batch"
-          title={`Achieved mean batch by ${sweep}`}
+          title={`${meanBatch.title} by ${sweep}`}
           chart={still.batch}
           height={204}
           fileName={fileName}

@@ -1,16 +1,17 @@
 import { Button } from '@mantine/core';
 import { memo, useState } from 'react';
+import type { Column } from '../../../main/contract/column';
+import { cellText, halfWidthText, rangeText, titleWithUnit } from '../../../main/contract/column';
+import { batchSize, loadOf, requests, throughput } from '../../../main/contract/columns';
+import { model } from '../../../main/contract/detail-columns';
 import { isSteady, stateWords } from '../../../main/contract/flag-text';
-import { latencyIntervalUs } from '../../../main/contract/latency-intervals';
 import { middleRepeatText, repeatsText } from '../../../main/contract/repeats';
 import type { LoadPoint } from '../../../main/contract/results';
 import type { Scenario } from '../../../main/contract/run-events';
 import type { MissingPoint, ScenarioState } from '../../../main/contract/run-state';
-import { sweepHeading } from '../../../main/contract/sweep';
 import { levelOf, sweepOfState } from '../../charts/chart';
-import { formatCount, formatMs, formatRate, missing } from '../../../main/contract/numbers';
+import { formatTyped, missing } from '../../../main/contract/numbers';
 import { doubtsText } from '../../format/words';
-import type { LevelColumn } from './level-column';
 import { levelColumns } from './level-columns';
 
 type Row =
@@ -29,28 +30,20 @@ function rowsOf(scenario: Scenario, state: ScenarioState): readonly Row[] {
 const rowKey = (row: Row): string =>
   'point' in row && row.point.model !== undefined ? `${row.level} ${row.point.model}` : String(row.level);
 
-/** Smallest and largest of the repeats, below the median. */
-function Range(props: {
-  range: { readonly min: number; readonly max: number } | undefined;
-  text: (value: number) => string;
-}) {
-  const { range, text } = props;
-  if (range === undefined) return null;
+/** A value; below it the range of its repeats, or of a level measured once half the width of its 95 % interval. */
+function ValueCell({ column, point }: { column: Column; point: LoadPoint }) {
+  const range = rangeText(column, point);
+  const half = point.repeats === undefined ? halfWidthText(column, point) : missing;
   return (
-    <span className="range">
-      {text(range.min)}–{text(range.max)}
-    </span>
+    <td className={column.doubtful?.(point) === true ? 'number tone-warn' : 'number'}>
+      {cellText(column, point)}
+      {range === null ? null : <span className="range">{range}</span>}
+      {half === missing ? null : <span className="range">± {half}</span>}
+    </td>
   );
 }
 
-/** Half the width of a value's 95 % interval, below it; of repeats their range says more. */
-function HalfWidth(props: { point: LoadPoint; value: number | null; text: (value: number) => string }) {
-  const { point, value, text } = props;
-  if (value === null || point.repeats !== undefined) return null;
-  return <span className="range">± {text(value)}</span>;
-}
-
-function PointCells({ point, columns }: { point: LoadPoint; columns: readonly LevelColumn[] }) {
+function PointCells({ point, columns }: { point: LoadPoint; columns: readonly Column[] }) {
   const why = doubtsText(point);
   const repeats = repeatsText(point.repeats);
   return (
@@ -64,24 +57,9 @@ function PointCells({ point, columns }: { point: LoadPoint; columns: readonly Le
           </span>
         )}
       </td>
-      <td className="number">
-        {formatRate(point.inferencesPerSecond)}
-        <Range range={point.repeats?.ranges.inferencesPerSecond} text={formatRate} />
-        <HalfWidth point={point} value={point.throughputIntervalIps} text={formatRate} />
-      </td>
-      {columns.map(({ title, text, ranged, rangedSchedule, interval, doubtful }) => (
-        <td key={title} className={doubtful?.(point) === true ? 'number tone-warn' : 'number'}>
-          {text(point)}
-          {ranged === undefined ? null : <Range range={point.repeats?.ranges[ranged]} text={formatMs} />}
-          {rangedSchedule === undefined ? null : (
-            <Range range={point.repeats?.scheduledRanges?.[rangedSchedule]} text={formatMs} />
-          )}
-          {interval === undefined ? null : (
-            <HalfWidth point={point} value={latencyIntervalUs(point, interval)} text={formatMs} />
-          )}
-        </td>
+      {columns.map((column) => (
+        <ValueCell key={column.id} column={column} point={point} />
       ))}
-      <td className="number">{formatCount(point.requestCount)}</td>
     </>
   );
 }
@@ -99,7 +77,8 @@ export const PointsTable = memo(function PointsTable({
   if (rows.length === 0) return null;
   const sweep = sweepOfState(scenario, state);
   const points = rows.flatMap((row) => ('point' in row ? row.point : []));
-  const columns = levelColumns(sweep, points, withComponents);
+  const columns = [throughput, ...levelColumns(sweep, points, withComponents), requests];
+  const load = scenario === 'offline' ? batchSize : loadOf(sweep);
   const several = points.some(({ model }) => model !== undefined);
   return (
     <section className="panel" aria-label="Measured levels">
@@ -132,12 +111,12 @@ export const PointsTable = memo(function PointsTable({
           <thead>
             <tr>
               {several ? (
-                <th scope="col" title="Of models that were measured at the same time: which one this is.">
-                  Model
+                <th scope="col" title={model.help}>
+                  {model.title}
                 </th>
               ) : null}
-              <th scope="col" className="number" title="What the levels differ in.">
-                {sweepHeading[sweep]}
+              <th scope="col" className="number" title={load.help}>
+                {titleWithUnit(load)}
               </th>
               <th
                 scope="col"
@@ -145,17 +124,11 @@ export const PointsTable = memo(function PointsTable({
               >
                 State
               </th>
-              <th scope="col" className="number" title="Items of answered requests per second.">
-                Inferences/s
-              </th>
-              {columns.map(({ title, help }) => (
-                <th key={title} scope="col" className="number" title={help}>
+              {columns.map(({ id, title, help }) => (
+                <th key={id} scope="col" className="number" title={help}>
                   {title}
                 </th>
               ))}
-              <th scope="col" className="number" title="Answered requests in the windows that count.">
-                Requests
-              </th>
             </tr>
           </thead>
           <tbody>
@@ -164,11 +137,11 @@ export const PointsTable = memo(function PointsTable({
                 {several ? (
                   <td className="mono">{'point' in row ? (row.point.model ?? missing) : missing}</td>
                 ) : null}
-                <td className="number">{row.level}</td>
+                <td className="number">{formatTyped(row.level)}</td>
                 {'point' in row ? (
                   <PointCells point={row.point} columns={columns} />
                 ) : (
-                  <td colSpan={columns.length + 3} className="tone-bad">
+                  <td colSpan={columns.length + 1} className="tone-bad">
                     No result: {row.hole.error.message}
                   </td>
                 )}

@@ -1,19 +1,11 @@
 import { memo } from 'react';
+import { cellText } from '../../../main/contract/column';
+import { responseTimes, sequenceRate, sequencesAtOnce } from '../../../main/contract/detail-columns';
 import { levelText } from '../../../main/contract/level-text';
-import type { LoadPoint, Spread } from '../../../main/contract/results';
-import { formatCount, formatMs, formatRate, missing } from '../../../main/contract/numbers';
+import type { LoadPoint } from '../../../main/contract/results';
+import { formatCount, missing } from '../../../main/contract/numbers';
 import type { DetailsRow } from './details-table';
-import { DetailsTable } from './details-table';
-
-const parts = [
-  ['firstResponse', 'first response'],
-  ['interResponse', 'between two responses'],
-  ['finalResponse', 'final response'],
-] as const;
-const columns = ['p50Us', 'p90Us', 'p95Us', 'p99Us', 'avgUs', 'maxUs'] as const;
-
-const spreadCells = (spread: Spread | null): readonly string[] =>
-  columns.map((column) => formatMs(spread?.[column]));
+import { DetailsTable, headingsOf } from './details-table';
 
 const range = (fewest: number | null, most: number | null): string =>
   fewest === null || most === null ? missing : `${formatCount(fewest)} to ${formatCount(most)}`;
@@ -23,14 +15,14 @@ function streamRows(point: LoadPoint): readonly DetailsRow[] {
   if (streaming === undefined) return [];
   const { fewestResponses, mostResponses, decoupled } = streaming;
   const level = levelText(point);
-  return parts.map(([part, name], index) => ({
-    key: `${level} ${point.model ?? ''} ${part}`,
+  return responseTimes.map(({ title, columns }, index) => ({
+    key: `${level} ${point.model ?? ''} ${title}`,
     cells: [
       index === 0 ? level : '',
       index === 0 ? (decoupled ? 'yes' : 'no') : '',
       index === 0 ? range(fewestResponses, mostResponses) : '',
-      name,
-      ...spreadCells(streaming[part]),
+      title,
+      ...columns.map((column) => cellText(column, point)),
     ],
   }));
 }
@@ -56,7 +48,7 @@ export const StreamTable = memo(function StreamTable({ points }: { points: reado
           title: 'Time of',
           help: 'First and final from the send of the request; the final response may only say that it is the last.',
         },
-        ...['p50', 'p90', 'p95', 'p99', 'avg', 'max'].map((title) => ({ title, number: true })),
+        ...(responseTimes[0]?.columns ?? []).map(({ short = '' }) => ({ title: short, number: true })),
       ]}
       rows={points.flatMap(streamRows)}
     />
@@ -69,15 +61,14 @@ export const SequenceTable = memo(function SequenceTable({ points }: { points: r
     const { sequences } = point;
     if (sequences === undefined) return [];
     const level = levelText(point);
-    const { length, lengthVariation, concurrent, endedPerSecond } = sequences;
+    const { length, lengthVariation } = sequences;
     return [
       {
         key: `${level} ${point.model ?? ''}`,
         cells: [
           level,
           `${formatCount(length)} ± ${lengthVariation} %`,
-          formatCount(concurrent),
-          formatRate(endedPerSecond),
+          ...[sequencesAtOnce, sequenceRate].map((column) => cellText(column, point)),
         ],
       },
     ];
@@ -89,8 +80,7 @@ export const SequenceTable = memo(function SequenceTable({ points }: { points: r
       headings={[
         { title: 'Level' },
         { title: 'Requests of a sequence', help: 'As asked for, give or take the variation.', number: true },
-        { title: 'At once', help: 'Sequences that were open at the same time.', number: true },
-        { title: 'Ended/s', help: 'Sequences that ended, a second.', number: true },
+        ...headingsOf([sequencesAtOnce, sequenceRate]),
       ]}
       rows={rows}
     />

@@ -1,3 +1,4 @@
+import { components } from '../../../main/contract/columns';
 import { chartCsv } from '../../../renderer/charts/chart-csv';
 import { describe, expect, it } from 'vitest';
 import { componentColors } from '../../../main/contract/palette';
@@ -5,7 +6,7 @@ import { chartThemes } from '../../../renderer/charts/chart-theme';
 import type { SweepInput } from '../../../renderer/charts/chart';
 import { withMeasuredScale } from '../../../renderer/charts/chart';
 import { plain } from '../../../renderer/charts/hover-text';
-import { componentsChart, latencyComponents } from '../../../renderer/charts/components-chart';
+import { componentsChart } from '../../../renderer/charts/components-chart';
 import { latencyChart } from '../../../renderer/charts/latency-chart';
 import { isMultiplying, sweepAxis } from '../../../renderer/charts/sweep-axis';
 import { shownTraces } from '../../../renderer/charts/shown-traces';
@@ -113,8 +114,8 @@ describe('the latency chart', () => {
     expect(p99?.error_y?.array).toEqual(wide.map(() => 8));
     expect(p99?.error_y?.arrayminus).toEqual(wide.map(() => 5));
     const text = pointText(sure);
-    expect(text).toContain('p50 3.00 ± 0.400 · p90 ');
-    expect(text).toContain('p99 5.00 ± 0.700 ms');
+    expect(text).toContain('p50 3.00 ± 0.40 · p90 ');
+    expect(text).toContain('p99 5.00 ± 0.70 ms');
     expect(text).not.toContain('± –');
   });
 
@@ -130,11 +131,10 @@ describe('the chart of components', () => {
   it('stacks the seven parts in pipeline order up to their sum', () => {
     const { data, layout } = componentsChart(online);
     expect(layout['barmode']).toBe('stack');
-    expect(data.map((trace) => trace.name)).toEqual(latencyComponents.map((component) => component.name));
+    expect(data.map((trace) => trace.name)).toEqual(components.map((component) => component.title));
     online.state.points.forEach(({ point }, at) => {
       const sum = data.reduce((total, trace) => total + (trace.y[at] ?? 0), 0);
-      const expected =
-        latencyComponents.reduce((total, part) => total + (part.valueOf(point) ?? NaN), 0) / 1000;
+      const expected = components.reduce((total, part) => total + Number(part.read(point) ?? NaN), 0) / 1000;
       expect(sum).toBeCloseTo(expected, 9);
     });
   });
@@ -145,8 +145,8 @@ describe('the chart of components', () => {
 });
 
 it('components have one color each, the same in both themes and in the report', () => {
-  for (const { components } of Object.values(chartThemes)) expect(components).toBe(componentColors);
-  expect(new Set(componentColors).size).toBe(latencyComponents.length);
+  for (const theme of Object.values(chartThemes)) expect(theme.components).toBe(componentColors);
+  expect(new Set(componentColors).size).toBe(components.length);
 });
 
 describe('the axis of a sweep', () => {

@@ -42,25 +42,30 @@ describe('the table of levels', () => {
 
   it('has no further column where no level has one', () => {
     const headings = texts(table(plain), 'th');
-    expect(headings).toEqual('Concurrency,State,Inferences/s,p50,p90,p95,p99,avg,Requests'.split(','));
+    expect(headings).toEqual(
+      'Concurrency,State,Inferences/s,p50,p90,p95,p99,avg,Mean executed batch size,Requests'.split(','),
+    );
   });
 
   it('has the components of the latency behind it, where they are asked for', () => {
     const titles = levelColumns('concurrency', [plain], true).map(({ title }) => title);
-    expect(titles).toEqual('p50,p90,p95,p99,avg,Send,Network,Queue,Input,Infer,Output,Receive'.split(','));
+    expect(titles).toEqual([
+      ...'p50,p90,p95,p99,avg,Client send,Network + server,Server queue'.split(','),
+      ...'Compute input,Compute infer,Compute output,Client receive,Mean executed batch size'.split(','),
+    ]);
   });
 
   it('has those of streams, sequences, checks and TLS where one level has them; missing is no 0', () => {
     const page = table(plain, furtherPoint());
     expect(under(page, 'Responses/request')).toEqual(['–', '7.50']);
     expect(under(page, 'Responses/s')).toEqual(['–', '1,235']);
-    expect(under(page, 'First p50')).toEqual(['–', '2.00']);
-    expect(under(page, 'First p99')).toEqual(['–', '8.00']);
-    expect(under(page, 'Between p99')).toEqual(['–', '2.00']);
+    expect(under(page, 'First response p50')).toEqual(['–', '2.00']);
+    expect(under(page, 'First response p99')).toEqual(['–', '8.00']);
+    expect(under(page, 'Between responses p99')).toEqual(['–', '2.00']);
     expect(under(page, 'Sequences/s')).toEqual(['–', '31.25']);
-    expect(under(page, 'Checked')).toEqual(['–', '118']);
-    expect(under(page, 'Wrong')).toEqual(['–', '2']);
-    expect(under(page, 'TLS')).toEqual(['–', 'not verified']);
+    expect(under(page, 'Checked responses')).toEqual(['–', '118']);
+    expect(under(page, 'Wrong responses')).toEqual(['–', '2']);
+    expect(under(page, 'TLS certificate')).toEqual(['–', 'not verified']);
     expect(texts(page, 'td.number.tone-warn')).toEqual(['2', 'not verified']);
     expect(page.body.textContent).toContain('latency over a stream is that of the last response');
   });
@@ -71,7 +76,7 @@ describe('the table of levels', () => {
       latencyIntervals: { avgUs: 300, p50Us: 400, p90Us: null, p95Us: 600 },
     });
     const spans = (point: LoadPoint) => texts(table(point), '.range');
-    expect(spans(sure)).toEqual(['± 20.00', '± 0.400', '± 0.600', '± 0.900', '± 0.300']);
+    expect(spans(sure)).toEqual(['± 20.0', '± 0.40', '± 0.60', '± 0.90', '± 0.30']);
     expect(table(sure).body.textContent).toContain('95 % interval');
     expect(spans(pointFixture({ throughputIntervalIps: null }))).toEqual([]);
     const state = stateOf([...createdBodies(), measurementBody('online', sure)]);
@@ -93,7 +98,7 @@ describe('the table of levels', () => {
       }),
     );
     expect(under(page, 'Responses/request')).toEqual(['–']);
-    expect(under(page, 'First p50')).toEqual(['–']);
+    expect(under(page, 'First response p50')).toEqual(['–']);
   });
 
   it('explains every heading in one line', () => {
@@ -129,16 +134,16 @@ describe('the details of levels', () => {
     );
     const level = 'batch size 1, concurrency 4';
     expect(rows).toEqual([
-      [level, 'yes', '3 to 12', 'first response', '2.00', '4.00', '6.00', '8.00', '2.20', '10.00'],
-      ['', '', '', 'between two responses', '0.500', '1.00', '1.50', '2.00', '0.550', '2.50'],
-      ['', '', '', 'final response', '–', '–', '–', '–', '–', '–'],
+      [level, 'yes', '3 to 12', 'First response', '2.00', '4.00', '6.00', '8.00', '2.20', '10.00'],
+      ['', '', '', 'Between responses', '0.500', '1.00', '1.50', '2.00', '0.550', '2.50'],
+      ['', '', '', 'Final response', '–', '–', '–', '–', '–', '–'],
     ]);
   });
 
   it('say what was checked, and mark wrong responses', () => {
     const page = drawn(<ChecksTable points={[plain, furtherPoint()]} />);
     expect(rowsOf(page)).toEqual([
-      ['batch size 1, concurrency 4', '118', '1,800', '2', '40', 'names, types, shapes, finite values'],
+      ['batch size 1, concurrency 4', '1,800', '118', '2', '40', 'names, types, shapes, finite values'],
     ]);
     expect(page.querySelectorAll('tr.tone-warn')).toHaveLength(1);
   });

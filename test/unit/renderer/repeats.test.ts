@@ -35,7 +35,7 @@ describe('a repeated level in a chart', () => {
 
   it('says how often it was measured', () => {
     const point = shownScenario(state, 'online').points[0]?.point ?? pointFixture();
-    expect(pointText(point)).toContain('median of 3 repeats: 100.0 to 130.0 inferences/s');
+    expect(pointText(point)).toContain('median of 3 repeats: 100.0–130.0 inferences/s');
   });
 
   it('has no bar where a column is not known', () => {

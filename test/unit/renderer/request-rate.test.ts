@@ -29,9 +29,9 @@ describe('charts of request rates', () => {
     const chart = latencyChart(input);
     expect(chart.layout.xaxis['title']).toMatchObject({ text: 'Request rate (requests/s, log scale)' });
     const of = (name: string) => chart.data.find((trace) => trace.name === name);
-    expect(of('p99 schedule')?.y).toEqual([31, NaN, 31]);
-    expect(of('p99 send')?.y).toEqual([5, 5, 5]);
-    expect(of('p99 schedule')?.x).toEqual([50, 100, 200]);
+    expect(of('p99 from schedule')?.y).toEqual([31, NaN, 31]);
+    expect(of('p99 from send')?.y).toEqual([5, 5, 5]);
+    expect(of('p99 from schedule')?.x).toEqual([50, 100, 200]);
   });
 
   it('say all of it when hovered, and that it is missing where it is', () => {
@@ -58,7 +58,7 @@ describe('charts of request rates', () => {
     const chart = windowsChart({ scenario: 'online', sweep: 'requestRate', series, budgetMs: null, theme });
     expect(chart.data[0]?.textAt?.(0)).toContain('request rate 200 requests/s');
     expect(chart.data.map((trace) => trace.name)).toEqual([
-      ...['p99 schedule', 'p99 send', 'p50', 'avg', 'Throughput'],
+      ...['p99 from schedule', 'p99 from send', 'p50', 'avg', 'Throughput'],
     ]);
   });
 
@@ -102,6 +102,6 @@ describe('compared runs by rate and by concurrency', () => {
     const runs = states.map((one, index) => ({ name: `Run ${index + 1}`, state: one }));
     const chart = compareChart(runs, 'requestRate', 'scheduledP99', theme);
     expect(chart.data.map((trace) => Array.from(trace.x))).toEqual([[], [50, 100, 200]]);
-    expect(chart.layout.yaxis['title']).toMatchObject({ text: 'p99 from schedule, ms' });
+    expect(chart.layout.yaxis['title']).toMatchObject({ text: 'p99 from schedule (ms)' });
   });
 });

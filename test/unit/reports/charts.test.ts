@@ -59,10 +59,10 @@ describe('the charts of a scenario', () => {
     );
     const place = (name: string) => places.get(name) ?? { x: NaN, y: NaN };
     // What DejaVu Sans takes for them, in parts of the font size of 9; 15 is the coloured box.
-    const send = place('Client Send');
-    const network = place('Network+Server Send/Recv');
+    const send = place('Client send');
+    const network = place('Network + server');
     expect(network.x - send.x).toBeGreaterThan(15 + 5.73 * 9);
-    expect(place('Server Queue').x - network.x).toBeGreaterThan(15 + 13.92 * 9);
+    expect(place('Server queue').x - network.x).toBeGreaterThan(15 + 8.81 * 9);
     expect(place('measured avg').y).toBeGreaterThan(send.y);
   });
 
@@ -92,10 +92,10 @@ describe('the charts of a scenario', () => {
     expect(throughput).toContain('>Concurrency (log scale)</text>');
     for (const svg of [latency, components]) expect(svg).toContain('>ms</text>');
     for (const name of ['p50', 'p95', 'p99']) expect(latency).toContain(`>${name}</text>`);
-    for (const name of ['Client Send', 'Network+Server Send/Recv', 'Server Queue', 'Compute Input']) {
+    for (const name of ['Client send', 'Network + server', 'Server queue', 'Compute input']) {
       expect(components).toContain(`>${name}</text>`);
     }
-    for (const name of ['Compute Infer', 'Compute Output', 'Client Recv', 'measured avg']) {
+    for (const name of ['Compute infer', 'Compute output', 'Client receive', 'measured avg']) {
       expect(components).toContain(`>${name}</text>`);
     }
   });

@@ -66,8 +66,8 @@ describe('the report of a level', () => {
 
   it('has the models of an ensemble, missing values as missing', () => {
     expect(cellsOf(page, 'table.composing')).toEqual([
-      ['1', '1', 'slow, version 3', '1,200', '4.00', '0.010', '9.00', '0.020', '3.00', '300 of 1,200'],
-      ['1', '1', 'fast', '–', '4.00', '0.010', '–', '0.020', '–', '–'],
+      ['1', '1', 'slow/3', '1,200', '4.00', '0.010', '9.00', '0.020', '3.00', '300', '900'],
+      ['1', '1', 'fast', '–', '4.00', '0.010', '–', '0.020', '–', '–', '–'],
     ]);
   });
 
@@ -109,7 +109,7 @@ describe('the tables of perf', () => {
 
   it('say the rate asked for and the one achieved', () => {
     const [header = '', row = ''] = pointTable([ratePoint(200)]).split('\n');
-    expect(header).toMatch(/request rate .* achieved +p50 due/);
+    expect(header).toMatch(/Request rate .* Achieved requests\/s +p50 from schedule/);
     expect(row).toMatch(/ 200 .* 198\.0 /);
   });
 });
@@ -169,7 +169,7 @@ describe('intervals, cache and client', () => {
 
   it('stand in the tables and the line of perf', () => {
     const [header = '', row = ''] = pointTable([sure]).split('\n');
-    expect(header).toMatch(/inferences\/s +± +server batch +client send .* p99 +± +avg$/);
+    expect(header).toMatch(/Inferences\/s +± +Mean executed batch size +Client send .* p99 +± +avg$/);
     expect(row).toMatch(/ 1,234 +20 +2\.50 .* 18\.00 +0\.90 +12\.50$/);
     expect(pointLine(sure)).toContain('1,234 ± 20 inferences/s, p99 18.00 ± 0.90 ms');
     expect(certaintyTable([sure])).toMatch(/0\.40 +0\.50 +– +0\.30 +0\.420 +40\.0 % +0\.150$/);

@@ -93,14 +93,15 @@ describe('a report of request rates', () => {
     const parameters = report.parameters.flatMap(({ rows }) => rows);
     const concurrency = parameters.find(({ field }) => field === 'performance.concurrency');
     expect(concurrency?.value).toBe('not used: measured by request rate');
-    expect(texts('table.load thead th[title="Request Rate"]')).toEqual(['Req. Rate']);
+    expect(texts('table.load thead th[title="Request Rate"]')).toEqual(['Req. rate']);
   });
 
   it('draws both latencies', () => {
     const online = report.scenarios.find(({ id }) => id === 'online');
     if (online === undefined) throw new Error('The report has an online scenario');
     const svg = scenarioCharts(online).map(renderChart).join('');
-    for (const name of ['p99 schedule', 'p99 send', 'Latency by request rate']) expect(svg).toContain(name);
+    for (const name of ['p99 from schedule', 'p99 from send', 'Latency by request rate'])
+      expect(svg).toContain(name);
   });
 
   it('says the p99 from the schedule first, in figure and verdict', () => {

@@ -1,0 +1,237 @@
+import type { Column } from '../../contract/column';
+import { cellText, halfWidthText, rangeText } from '../../contract/column';
+import {
+  errors,
+  latencies,
+  meanBatch,
+  requests,
+  scheduled,
+  throughput,
+  timeSpent,
+  windows,
+} from '../../contract/columns';
+import {
+  cache,
+  checks,
+  clientCpu,
+  comparedResponses,
+  composing,
+  composingName,
+  gpus,
+  model,
+  partsOf,
+  responseRates,
+  responseTimes,
+  sequenceRate,
+  together,
+} from '../../contract/detail-columns';
+import { latencyIntervalUs, latencyNames } from '../../contract/latency-intervals';
+import { formatCount, missing } from '../../contract/numbers';
+import { repeatsText } from '../../contract/repeats';
+import type { ReportLevel } from '../report';
+import { cells, detailTable, headings } from './detail-table';
+import { histogramPicture } from './histogram-picture';
+import type { Markup } from './markup';
+import { markup } from './markup';
+
+type Rows = readonly ReportLevel[];
+
+/** The words of its state; what they mean is told once, under the table. */
+function stateOf(row: ReportLevel): Markup {
+  if (row.marks.length === 0) return markup`<span class="tick yes">● steady</span>`;
+  const words = row.marks.join(', ');
+  return row.steady
+    ? markup`<span class="tick yes">● steady</span>, ${words}`
+    : markup`<span class="tick unsure">○ ${words}</span>`;
+}
+
+/** How well each measured level is founded; null where nothing was measured. */
+export function samplingTable(rows: Rows, load: string): Markup | null {
+  const reasons = [...new Set(rows.flatMap((row) => (row.point === null ? [] : row.reasons)))];
+  const before = [requests, errors, windows];
+  const behind = [meanBatch, timeSpent, clientCpu];
+  const table = detailTable(
+    rows,
+    'Sampling and stability',
+    [
+      ...headings(before),
+      markup`<th class="n">± 95 %, ${throughput.title}</th>`,
+      ...headings(behind),
+      markup`<th>Latencies, log axis</th><th>State</th>`,
+    ],
+    (point, row) => [
+      [
+        ...cells(before, point),
+        markup`<td class="n">${halfWidthText(throughput, point)}</td>`,
+        ...cells(behind, point),
+        markup`<td>${histogramPicture(point)}</td><td>${stateOf(row)}</td>`,
+      ],
+    ],
+    { look: 'fixed sampling', load },
+  );
+  if (table === null) return null;
+  return markup`${table}
+${reasons.length === 0 ? null : markup`<p class="key reasons">${reasons.map((reason, index) => (index === 0 ? reason : ` ${reason}`))}</p>`}`;
+}
+
+/** Throughput and latencies with half the width of their intervals; null where no latency of any level has one. */
+export const intervalTable = (rows: Rows, load: string): Markup | null =>
+  detailTable(
+    rows,
+    'Intervals, ± 95 %',
+    headings([throughput, ...latencies]),
+    (point) =>
+      latencyNames.every((name) => latencyIntervalUs(point, name) === null)
+        ? []
+        : [
+            [throughput, ...latencies].map(
+              (column) =>
+                markup`<td class="n">${cellText(column, point)} ± ${halfWidthText(column, point)}</td>`,
+            ),
+          ],
+    { look: 'fixed intervals', load },
+  );
+
+/** Smallest and largest value of every level that was measured several times; nothing where none was. */
+export function repeatsTable(rows: Rows): Markup | null {
+  const schedule = rows.some(({ point }) => point?.repeats?.scheduledRanges !== undefined);
+  const shown: readonly Column[] = [
+    throughput,
+    ...latencies.filter(({ id }) => id !== 'avg'),
+    ...(schedule ? scheduled.filter(({ short }) => ['p50', 'p99', 'max'].includes(short ?? '')) : []),
+  ];
+  const table = detailTable(
+    rows,
+    'Repeats',
+    [markup`<th class="n">Measured</th>`, ...headings(shown), markup`<th class="n">Details of repeat</th>`],
+    (point) =>
+      point.repeats === undefined
+        ? []
+        : [
+            [
+              markup`<td class="n">${repeatsText(point.repeats) ?? ''}</td>`,
+              ...shown.map((column) => markup`<td class="n">${rangeText(column, point) ?? missing}</td>`),
+              markup`<td class="n">${point.repeats.middle}</td>`,
+            ],
+          ],
+  );
+  if (table === null) return null;
+  return markup`${table}
+<p class="key">The table and the charts show the median of the repeats; here are the smallest and the largest of them. The rounds went over all levels in turn. What has no median (windows, histogram, composing models, client) is of the repeat in the last column, whose throughput is nearest the median.</p>`;
+}
+
+/** The table of what sequences and streams have of their own; null where no level was measured so. */
+export function streamTable(rows: Rows, load: string): Markup | null {
+  const points = rows.flatMap(({ point }) => point ?? []);
+  // The mean is in the CSV; the page has room for the percentiles.
+  const times = responseTimes.flatMap(({ columns }) =>
+    columns.filter(({ short }) => short !== 'avg' && short !== 'max'),
+  );
+  const columns = partsOf(points, [
+    ['sequences', [sequenceRate]],
+    ['streaming', [...responseRates, ...times]],
+  ]);
+  if (columns.length === 0) return null;
+  return detailTable(rows, 'Sequences and streams', headings(columns), (point) => [cells(columns, point)], {
+    look: 'fixed',
+    load,
+  });
+}
+
+/** Responses that were decoded and looked at under load; null where no level has checks. */
+export const checksTable = (rows: Rows): Markup | null =>
+  detailTable(
+    rows,
+    'Checks of responses',
+    [...headings([...checks, comparedResponses]), markup`<th>Checked for</th>`],
+    (point) =>
+      point.outputChecks === undefined
+        ? []
+        : [
+            [
+              ...cells([...checks, comparedResponses], point),
+              markup`<td>names, types, shapes${point.outputChecks.finite ? ', finite values' : ''}</td>`,
+            ],
+          ],
+  );
+
+/** Whether the server's certificate was checked; null where every level was measured in the clear. */
+export const tlsTable = (rows: Rows): Markup | null =>
+  detailTable(
+    rows,
+    'TLS',
+    [markup`<th>Certificate of the server</th>`, markup`<th>Certificate of the client</th>`],
+    ({ tls }) =>
+      tls === undefined
+        ? []
+        : [
+            [
+              tls.verified
+                ? markup`<td>verified</td>`
+                : markup`<td><span class="tick unsure">not verified</span></td>`,
+              markup`<td>${tls.clientCertificate ? 'sent' : 'none'}</td>`,
+            ],
+          ],
+  );
+
+/** What ran beside each model; null where models were measured alone. */
+export const togetherTable = (rows: Rows): Markup | null =>
+  detailTable(
+    rows,
+    'Models measured together',
+    [model, together].map(({ title }) => markup`<th>${title}</th>`),
+    (point) =>
+      point.together === undefined || point.together.length === 0
+        ? []
+        : [[model, together].map((column) => markup`<td>${cellText(column, point)}</td>`)],
+  );
+
+/** What the tool says of the GPUs level by level; nothing where it says nothing. */
+export const gpuTable = (rows: Rows): Markup | null =>
+  detailTable(rows, 'GPUs', [markup`<th>GPU</th>`, ...headings(gpus)], (point) =>
+    (point.gpus ?? []).map((gpu) => [markup`<td>${gpu.uuid}</td>`, ...cells(gpus, gpu)]),
+  );
+
+/** What the server's response cache did; null where it counted nothing at any level. */
+export const cacheTable = (rows: Rows): Markup | null =>
+  detailTable(rows, 'Response cache', headings(cache), (point) =>
+    point.cache === undefined ? [] : [cells(cache, point)],
+  );
+
+/** Failed requests by level and kind; null where none failed or the tool does not say. */
+export const errorsTable = (rows: Rows, load: string): Markup | null =>
+  detailTable(
+    rows,
+    'Failed requests by kind',
+    [
+      markup`<th class="n">${requests.title}</th>`,
+      markup`<th>Kind</th>`,
+      markup`<th>The server’s words at the first</th>`,
+    ],
+    (point) =>
+      (point.errorsByKind ?? []).map(({ kind, count, message }) => [
+        markup`<td class="n">${formatCount(count)}</td><td>${kind}</td><td>${message}</td>`,
+      ]),
+    { look: 'fixed failed', load },
+  );
+
+/** Executions are in the mean batch size; the page has no room for both. */
+const ofModels = composing.filter(({ id }) => id !== 'model-executions');
+
+/** What the server did for each model of an ensemble; null of other models. */
+export function composingTable(rows: Rows, load: string): Markup | null {
+  const table = detailTable(
+    rows,
+    'Models of the ensemble',
+    [markup`<th>Model</th>`, ...headings(ofModels)],
+    (point) =>
+      (point.composing ?? []).map((part) => [
+        markup`<td>${composingName(part)}</td>`,
+        ...cells(ofModels, part),
+      ]),
+    { look: 'fixed composing', load },
+  );
+  if (table === null) return null;
+  return markup`${table}
+<p class="key">Means of one request of that model, from Triton’s own statistics over the same windows; requests of others for it are in them too. What waits in their queues is part of the ensemble’s Network + server above.</p>`;
+}
