@@ -280,7 +280,8 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
       );
       await kill(first);
       const triton = await home.event('start', ofTriton(dead));
-      expect(await home.leftBehind()).toHaveLength(2);
+      // Both containers and the run's network.
+      expect(await home.leftBehind()).toHaveLength(3);
 
       const second = startCli(home.path, long);
       const runId = await runIdOf(second);
