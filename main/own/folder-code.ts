@@ -23,7 +23,10 @@ export async function checkFolderCode(folder: string): Promise<void> {
       throw refused(`The model folder lacks ${name}`, `"init ${folder}" writes the files that are missing.`);
     }
     if (found.size > largestSource) {
-      throw refused(`${name} has ${found.size} bytes`, 'Keep data out of the code.');
+      throw refused(
+        `${name} has ${found.size} bytes, at most ${largestSource} are read`,
+        'Keep data out of the code.',
+      );
     }
     const text = await readFile(path, 'utf8').catch(() => {
       throw refused(`${name} cannot be read`, `Allow it: chmod u+r ${path}`);

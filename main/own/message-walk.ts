@@ -76,6 +76,6 @@ export class MessageWalk {
     if (end - start > stringLimit) throw new Error(`A name of ${end - start} bytes`);
     this.textBytes += end - start;
     if (this.textBytes > textLimit) throw new Error(`Names of more than ${textLimit} bytes together`);
-    return this.file.bytes(start, end - start).toString('utf8');
+    return this.file.text(start, end - start);
   }
 }

@@ -26,7 +26,14 @@ export interface OnnxFacts {
 }
 
 const depthLimit = 32;
-const { tensors: tensorLimit, axes: axisLimit, externalFiles: externalLimit } = fileLimits.protobufModel;
+const {
+  tensors: tensorLimit,
+  axes: axisLimit,
+  externalFiles: externalLimit,
+  weights: weightLimit,
+  operators: operatorLimit,
+  domains: domainLimit,
+} = fileLimits.protobufModel;
 
 /** Throws an Error where the model has too many of something. */
 function limited(count: number, limit: number, what: string): void {
@@ -59,6 +66,7 @@ class OnnxReader {
     externalFiles: new Set(),
   };
   graphs = 0;
+  private operatorCount = 0;
 
   constructor(private readonly walk: MessageWalk) {}
 
@@ -74,10 +82,9 @@ class OnnxReader {
 
   /** Older files list each weight among the inputs too; these do not count. Throws an Error. */
   checkCounts(): void {
-    const { inputs, outputs, initializers } = this.found;
+    const { inputs, initializers } = this.found;
     const given = inputs.reduce((count, { name }) => count + (initializers.has(name) ? 0 : 1), 0);
     limited(given, tensorLimit, 'inputs');
-    limited(outputs.length, tensorLimit, 'outputs');
   }
 
   private opset(at: MessageField): void {
@@ -88,11 +95,15 @@ class OnnxReader {
       if (field.number === 2) version = field.value;
     }
     this.opsets.set(domain === 'ai.onnx' ? '' : domain, version);
+    limited(this.opsets.size, domainLimit, 'imported sets of operators');
   }
 
   private definedFunction(at: MessageField): void {
     for (const field of this.walk.fields(at.start, at.end)) {
-      if (field.number === 10) this.functionDomains.add(this.walk.text(field));
+      if (field.number === 10) {
+        this.functionDomains.add(this.walk.text(field));
+        limited(this.functionDomains.size, domainLimit, 'domains of functions');
+      }
       if (field.number === 7) this.node(field, 1);
     }
   }
@@ -107,6 +118,7 @@ class OnnxReader {
         case graph.initializer: {
           const name = this.tensor(field);
           if (depth === 0) this.found.initializers.add(name);
+          limited(this.found.initializers.size, weightLimit, 'weights');
           break;
         }
         case graph.sparseInitializer:
@@ -116,9 +128,11 @@ class OnnxReader {
           break;
         case graph.input:
           if (depth === 0) this.found.inputs.push(this.valueInfo(field));
+          limited(this.found.inputs.length, weightLimit + tensorLimit, 'inputs');
           break;
         case graph.output:
           if (depth === 0) this.found.outputs.push(this.valueInfo(field));
+          limited(this.found.outputs.length, tensorLimit, 'outputs');
           break;
       }
     }
@@ -133,8 +147,17 @@ class OnnxReader {
       else if (field.number === node.attribute) this.attribute(field, depth);
     }
     const key = domain === 'ai.onnx' ? '' : domain;
-    const known = this.found.operators.get(key) ?? new Set<string>();
-    this.found.operators.set(key, known.add(operator));
+    const { operators } = this.found;
+    let known = operators.get(key);
+    if (known === undefined) {
+      known = new Set();
+      operators.set(key, known);
+      limited(operators.size, domainLimit, 'domains of operators');
+    }
+    if (known.has(operator)) return;
+    known.add(operator);
+    this.operatorCount += 1;
+    limited(this.operatorCount, operatorLimit, 'operators');
   }
 
   private attribute(at: MessageField, depth: number): void {

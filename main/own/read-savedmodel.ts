@@ -5,6 +5,7 @@ import { FileWindow } from '../platform/file-window';
 import type { MessageField } from './message-walk';
 import { MessageWalk } from './message-walk';
 import type { Dimension } from './read-onnx';
+import { someOf } from '../platform/short-text';
 
 export interface SavedModelTensor {
   /** Key of the signature: what requests and Triton's backend call the tensor. */
@@ -39,7 +40,17 @@ const tensorShape = { dimension: 2, unknownRank: 3 } as const;
 const servingTag = 'serve';
 const servingSignature = 'serving_default';
 
-const { tensors: tensorLimit, axes: axisLimit } = fileLimits.protobufModel;
+const {
+  tensors: tensorLimit,
+  axes: axisLimit,
+  operators: operatorLimit,
+  signatures: signatureLimit,
+} = fileLimits.protobufModel;
+
+/** Throws an Error where the file has too many of something. */
+function limited(count: number, limit: number, what: string): void {
+  if (count > limit) throw new Error(`More than ${limit} ${what}`);
+}
 
 interface Graph {
   readonly tags: string[];
@@ -54,6 +65,7 @@ class SavedModelReader {
     const found: Graph[] = [];
     for (const field of this.walk.fields(0, end)) {
       if (field.number === savedModel.metaGraph) found.push(this.graph(field));
+      limited(found.length, signatureLimit, 'graphs');
     }
     return found;
   }
@@ -64,7 +76,7 @@ class SavedModelReader {
       if (field.number !== side) continue;
       const [name, info] = this.entry(field);
       found.push({ name, dataType: null, dimensions: null, ...(info === null ? {} : this.tensor(info)) });
-      if (found.length > tensorLimit) throw new Error(`More than ${tensorLimit} tensors of a signature`);
+      limited(found.length, tensorLimit, 'tensors of a signature');
     }
     return found.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
   }
@@ -75,6 +87,7 @@ class SavedModelReader {
       if (field.number === metaGraph.info) {
         for (const part of this.walk.fields(field.start, field.end)) {
           if (part.number === metaInfo.tag) found.tags.push(this.walk.text(part));
+          limited(found.tags.length, signatureLimit, 'tags of a graph');
         }
       } else if (field.number === metaGraph.graph) {
         for (const part of this.walk.fields(field.start, field.end)) {
@@ -84,6 +97,7 @@ class SavedModelReader {
       } else if (field.number === metaGraph.signature) {
         const [name, signature] = this.entry(field);
         if (signature !== null) found.signatures.set(name, signature);
+        limited(found.signatures.size, signatureLimit, 'signatures of a graph');
       }
     }
     return found;
@@ -101,6 +115,7 @@ class SavedModelReader {
   private operator(at: MessageField, operators: Set<string>): void {
     for (const field of this.walk.fields(at.start, at.end)) {
       if (field.number === node.operator) operators.add(this.walk.text(field));
+      limited(operators.size, operatorLimit, 'operators');
     }
   }
 
@@ -139,13 +154,13 @@ class SavedModelReader {
         if (part.number === 1) dimension = part.value < 0 ? '' : part.value;
       }
       found.push(dimension);
-      if (found.length > axisLimit) throw new Error(`More than ${axisLimit} axes of a tensor`);
+      limited(found.length, axisLimit, 'axes of a tensor');
     }
     return found;
   }
 }
 
-const listed = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '));
+const listed = (names: readonly string[]) => (names.length === 0 ? 'none' : someOf(names));
 
 function factsOf(path: string, reader: SavedModelReader, end: number): SavedModelFacts {
   const refused = (message: string, remedy: string) =>
@@ -153,7 +168,7 @@ function factsOf(path: string, reader: SavedModelReader, end: number): SavedMode
   const graphs = reader.graphs(end);
   const served = graphs.find(({ tags }) => tags.length === 1 && tags[0] === servingTag);
   if (served === undefined) {
-    const tags = graphs.map((each) => `[${each.tags.join(', ')}]`);
+    const tags = graphs.map((each) => `[${someOf(each.tags)}]`);
     throw refused(
       graphs.length === 0
         ? 'This is no SavedModel: it holds no graph'

@@ -1,8 +1,9 @@
 import { WorkbenchError } from '../contract/errors';
+import { fileLimits } from '../contract/reader-limits';
 import type { FileWindow } from '../platform/file-window';
 import { openModelFile } from '../platform/file-window';
 import type { ZipEntry } from '../platform/zip-directory';
-import { readZipDirectory, readZipEntry } from '../platform/zip-directory';
+import { LargeDirectory, readZipDirectory, readZipEntry } from '../platform/zip-directory';
 
 const exportRemedy =
   'Export TorchScript: torch.jit.script(model).save("model.pt") or torch.jit.trace(model, example).save("model.pt").';
@@ -10,6 +11,7 @@ const exportRemedy =
 const refused = (path: string, message: string, remedy: string = exportRemedy): WorkbenchError =>
   new WorkbenchError('model-file-invalid', message, { where: path, remedy });
 
+const { parameters: mostParameters } = fileLimits.torchscript;
 /** Longer texts of a file are cut where they are quoted. */
 const quotedLetters = 80;
 
@@ -31,13 +33,13 @@ function parameterOf(part: string): Parameter[] {
 
 /**
  * Parameters of a function's text: "self: __torch__.M, x: Tensor" -> name and type of each but the first. Every letter is
- * read once: the text is the file's.
+ * read once: the text is the file's. Throws an Error where there are too many.
  */
 function parametersOf(text: string): Parameter[] {
   const parts: string[] = [];
   let depth = 0;
   let start = 0;
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = 0; at < text.length && parts.length <= mostParameters; at += 1) {
     const letter = text[at];
     if (letter === '[' || letter === '(') depth += 1;
     else if (letter === ']' || letter === ')') depth -= 1;
@@ -47,6 +49,8 @@ function parametersOf(text: string): Parameter[] {
     }
   }
   parts.push(text.slice(start));
+  if (parts.length - 1 > mostParameters)
+    throw new Error(`forward has more than ${mostParameters} parameters`);
   return parts.slice(1).flatMap(parameterOf);
 }
 
@@ -109,7 +113,14 @@ export function readTorchscript(path: string): readonly string[] {
     let entries: readonly ZipEntry[];
     try {
       entries = readZipDirectory(file);
-    } catch {
+    } catch (error) {
+      if (error instanceof LargeDirectory) {
+        throw refused(
+          path,
+          `The archive is not read: it has ${error.message}`,
+          'Save the model again by torch.jit.',
+        );
+      }
       throw refused(
         path,
         'This is no TorchScript file but a plain pickle or another kind of file; it is not opened, since unpickling runs whatever it says',

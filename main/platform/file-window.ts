@@ -1,14 +1,17 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { WorkbenchError } from '../contract/errors';
 
-/** Bytes read at a time: the weights between two small fields are stepped over, not read. */
+/** Bytes read at a time where the reading goes on. */
 const windowBytes = 64 * 1024;
+/** The same behind a jump: the weights between two small fields are stepped over, not read. */
+const landingBytes = 4 * 1024;
 
 /** Random access to a regular file of any size with little memory. */
 export class FileWindow {
   readonly size: number;
   private readonly fd: number;
-  private buffer = Buffer.alloc(0);
+  private readonly room = Buffer.alloc(windowBytes);
+  private buffer = this.room.subarray(0, 0);
   private start = 0;
 
   /** Throws the system's error; a pipe or device is not waited for, as O_NONBLOCK opens it at once. */
@@ -28,6 +31,16 @@ export class FileWindow {
     const value = this.buffer[at - this.start];
     if (value === undefined) throw new RangeError(`The file ends before byte ${at}`);
     return value;
+  }
+
+  /** Some bytes as UTF-8. Throws a RangeError outside the file. */
+  text(at: number, length: number): string {
+    const offset = at - this.start;
+    // A file may have millions of names: a call of the system for each would take seconds.
+    if (offset >= 0 && length >= 0 && offset + length <= this.buffer.length) {
+      return this.buffer.toString('utf8', offset, offset + length);
+    }
+    return this.bytes(at, length).toString('utf8');
   }
 
   /** A copy of some bytes. Throws a RangeError outside the file. */
@@ -50,9 +63,11 @@ export class FileWindow {
   }
 
   private load(at: number): void {
-    const buffer = Buffer.alloc(Math.max(0, Math.min(windowBytes, this.size - at)));
-    const count = buffer.length === 0 ? 0 : readSync(this.fd, buffer, 0, buffer.length, at);
-    this.buffer = buffer.subarray(0, count);
+    const end = this.start + this.buffer.length;
+    const jumped = at < end || at >= end + windowBytes;
+    const length = Math.max(0, Math.min(jumped ? landingBytes : windowBytes, this.size - at));
+    const count = length === 0 ? 0 : readSync(this.fd, this.room, 0, length, at);
+    this.buffer = this.room.subarray(0, count);
     this.start = at;
   }
 }

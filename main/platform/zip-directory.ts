@@ -19,6 +19,8 @@ const entryBytes = 46;
 const localBytes = 30;
 const largestComment = 65_535;
 const zip64 = 0xffffffff;
+/** Of zlib. */
+const leastChunk = 64;
 const { directoryBytes: largestDirectory, textBytes: largestText } = fileLimits.torchscript;
 
 /** Extra field 1 of an entry: the 64-bit values that stand in place of 0xffffffff, in this order. */
@@ -35,7 +37,10 @@ function wide(extra: Buffer, wanted: readonly number[]): number[] {
   return [...wanted];
 }
 
-/** Central directory of an archive. Throws an Error where the file is none. */
+/** More entries than any archive that is read here has. */
+export class LargeDirectory extends Error {}
+
+/** Central directory of an archive. Throws an Error where the file is none, and LargeDirectory. */
 export function readZipDirectory(file: FileWindow): readonly ZipEntry[] {
   const tailStart = Math.max(0, file.size - endBytes - largestComment);
   const tail = file.bytes(tailStart, file.size - tailStart);
@@ -51,7 +56,9 @@ export function readZipDirectory(file: FileWindow): readonly ZipEntry[] {
     size = Number(wideEnd.readBigUInt64LE(40));
     start = Number(wideEnd.readBigUInt64LE(48));
   }
-  if (size > largestDirectory) throw new Error(`a directory of ${size} bytes`);
+  if (size > largestDirectory) {
+    throw new LargeDirectory(`a directory of ${size} bytes, at most ${largestDirectory} are read`);
+  }
   const directory = file.bytes(start, size);
   const entries: ZipEntry[] = [];
   for (let at = 0; at + entryBytes <= directory.length;) {
@@ -73,7 +80,8 @@ export function readZipDirectory(file: FileWindow): readonly ZipEntry[] {
 /** Inflates no further than the directory states: a megabyte of deflated zeros is a gigabyte. */
 function inflated(raw: Buffer, { name, bytes }: ZipEntry): Buffer {
   try {
-    return inflateRawSync(raw, { maxOutputLength: Math.max(1, bytes) });
+    // Into one piece: several are held twice when they are put together.
+    return inflateRawSync(raw, { maxOutputLength: Math.max(1, bytes), chunkSize: bytes + leastChunk });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error;
     throw new Error(`${name} unpacks to more than the ${bytes} bytes that the archive states`, {

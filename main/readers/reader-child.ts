@@ -7,6 +7,9 @@ import { memorySignal } from './reader-messages';
 /** V8's own heap, MiB. The limit of resident memory is met first, but by a single huge allocation. */
 const heapMiB = 2048;
 
+/** A process that has read nothing takes some tens. */
+const largeMiB = 384;
+
 /** A process that cannot be asked by then is not waited for. */
 const startMs = 20_000;
 
@@ -32,6 +35,8 @@ export class ReaderChild {
   private onAnswer: ((message: ReaderMessage) => void) | null = null;
   private onEnd: ((error: ReaderEnded) => void) | null = null;
   ended = false;
+  /** After its last job. */
+  private residentMiB = 0;
 
   /** @param file bundled entry of the process. */
   constructor(file: string) {
@@ -76,6 +81,7 @@ export class ReaderChild {
       return await new Promise((resolve, reject) => {
         this.onEnd = reject;
         this.onAnswer = (message) => {
+          if (message.type !== 'ready') this.residentMiB = message.residentMiB;
           if (message.type === 'answer') resolve(message.value);
           else if (message.type === 'failure') reject(fromWire(message.error));
         };
@@ -96,6 +102,11 @@ export class ReaderChild {
       this.stopped = true;
       this.child.kill('SIGKILL');
     }, ms);
+  }
+
+  /** What it still holds of the last file would count against the next. */
+  get isLarge(): boolean {
+    return this.residentMiB > largeMiB;
   }
 
   kill(): void {

@@ -11,8 +11,8 @@ export interface ReaderJob {
 /** From it: first that it can be asked, then one answer for each job. */
 export type ReaderMessage =
   | { readonly type: 'ready' }
-  | { readonly type: 'answer'; readonly value: unknown }
-  | { readonly type: 'failure'; readonly error: WireError };
+  | { readonly type: 'answer'; readonly value: unknown; readonly residentMiB: number }
+  | { readonly type: 'failure'; readonly error: WireError; readonly residentMiB: number };
 
 /** The signal by which the process ends itself above its memory; nothing else sends it. */
 export const memorySignal = 'SIGUSR2';

@@ -70,7 +70,7 @@ export class ReaderPool {
   }
 
   private giveBack(child: ReaderChild): void {
-    if (child.ended || this.idle.length > 0) {
+    if (child.ended || child.isLarge || this.idle.length > 0) {
       child.kill();
       this.all.delete(child);
     } else if (this.all.has(child)) this.idle.push(child);

@@ -32,6 +32,8 @@ function startGuard(): (memoryMiB: number) => void {
   };
 }
 
+const residentMiB = (): number => process.memoryUsage.rss() / 2 ** 20;
+
 const send = (message: ReaderMessage) => {
   process.send?.(message);
 };
@@ -45,9 +47,9 @@ export function serveReaders(table: object): void {
     const reader = readers.get(name) as ((given: unknown) => unknown) | undefined;
     try {
       if (reader === undefined) throw new Error(`There is no reader "${name}"`);
-      send({ type: 'answer', value: await reader(input) });
+      send({ type: 'answer', value: await reader(input), residentMiB: residentMiB() });
     } catch (error) {
-      send({ type: 'failure', error: toWire(error) });
+      send({ type: 'failure', error: toWire(error), residentMiB: residentMiB() });
     }
   };
   process.on('message', (job: ReaderJob) => void answer(job));

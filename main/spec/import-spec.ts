@@ -9,6 +9,7 @@ import { importRunner, isRunnerConfig } from './import-runner';
 import { readVariables } from './read-variables';
 import { parseShellEnvironment } from './shell-environment';
 import { sizeProblem, specKind } from './spec-kind';
+import { someOf } from '../platform/short-text';
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -22,7 +23,7 @@ function importEnvironment(loaded: LoadedPreset, text: string): ImportedSpec {
     if (names === undefined) reasons.set(why, [name]);
     else names.push(name);
   }
-  const open = [...reasons].map(([why, names]) => `${names.join(', ')}: ${why}; left out.`);
+  const open = [...reasons].map(([why, names]) => `${someOf(names)}: ${why}; left out.`);
   if (variables.size + unknown.size === 0) {
     return { source, choice: null, notes: ['The file sets no variable.'] };
   }

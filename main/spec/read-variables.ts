@@ -4,6 +4,7 @@ import { formats, loadTools } from '../contract/run-spec';
 import { mergeTrees } from '../presets/resolve-spec';
 import { upstreamNotes, usualValues } from '../presets/upstream-notes';
 import { treeOf, upstreamVariables } from '../contract/upstream-variables';
+import { shortText, someOf } from '../platform/short-text';
 
 export interface ReadVariables {
   readonly overrides: Readonly<Record<string, unknown>>;
@@ -21,7 +22,7 @@ function formatNotes(variables: Variables): { readonly format: string | null; re
   const known = (name: string | undefined) => formats.some((format) => format === name);
   if (known(wanted)) return { format: wanted, notes: [] };
   const exported = variables.get('EXPORT_FORMAT');
-  const note = `FORMAT=${wanted}: this format is not offered here`;
+  const note = `FORMAT=${shortText(wanted)}: this format is not offered here`;
   if (!known(exported) || exported === undefined)
     return { format: null, notes: [`${note}; left as it was.`] };
   return { format: exported, notes: [`${note}; ${exported}, which it is made from, is taken.`] };
@@ -33,11 +34,11 @@ function readValue(name: string, text: string): { readonly value: unknown } | { 
   if (variable === undefined) return { reason: 'unknown' };
   const value = variable.read(text);
   const numbers = Array.isArray(value) ? (value as unknown[]) : [value];
-  if (numbers.some(Number.isNaN)) return { reason: `"${text}" is not a number` };
+  if (numbers.some(Number.isNaN)) return { reason: `"${shortText(text)}" is not a number` };
   const isPath = variable.field === 'model.checkpoint' || variable.field === 'model.dataset';
-  if (isPath && !isAbsolute(text)) return { reason: `"${text}" is not a full path` };
+  if (isPath && !isAbsolute(text)) return { reason: `"${shortText(text)}" is not a full path` };
   if (variable.field === 'performance.loadTool' && !loadTools.some((tool) => tool === value)) {
-    return { reason: `"${text}" is not offered here; choose ${loadTools.join(' or ')}` };
+    return { reason: `"${shortText(text)}" is not offered here; choose ${loadTools.join(' or ')}` };
   }
   return { value };
 }
@@ -71,7 +72,7 @@ export function readVariables(preset: Preset, given: Variables): ReadVariables {
     if (names === undefined) without.set(reason, [name]);
     else names.push(name);
   }
-  for (const [reason, names] of without) notes.push(`${names.join(', ')}: ${reason}; left out.`);
+  for (const [reason, names] of without) notes.push(`${someOf(names)}: ${reason}; left out.`);
   if (variables.has('REQUEST_COUNT') && !variables.has('MEASUREMENT_MODE')) {
     overrides = mergeTrees(overrides, treeOf('performance.measurementMode', 'count_windows'));
     notes.push(
@@ -80,11 +81,15 @@ export function readVariables(preset: Preset, given: Variables): ReadVariables {
   }
   const exported = variables.get('EXPORT_PRECISION');
   if (exported !== undefined && exported !== 'fp32') {
-    notes.push(`EXPORT_PRECISION=${exported}: the export is fp32 here; the conversion gives the precision.`);
+    notes.push(
+      `EXPORT_PRECISION=${shortText(exported)}: the export is fp32 here; the conversion gives the precision.`,
+    );
   }
   const model = variables.get('MODEL_NAME');
   if (model !== undefined && model.toLowerCase() !== preset.id) {
-    notes.push(`MODEL_NAME=${model}: taken as the name on Triton; the model stays ${preset.title}.`);
+    notes.push(
+      `MODEL_NAME=${shortText(model)}: taken as the name on Triton; the model stays ${preset.title}.`,
+    );
   }
   return { overrides, notes };
 }

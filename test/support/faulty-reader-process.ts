@@ -2,6 +2,8 @@ import { readerTable } from '../../main/core/reader-table';
 import { serveReaders } from '../../main/readers/serve-readers';
 import { WorkbenchError } from '../../main/contract/errors';
 
+const held: Buffer[] = [];
+
 /** Injects one fault for each name of a file into the real readers: what a parser at its worst does. */
 const faults: Readonly<Record<string, () => unknown>> = {
   'hangs.onnx': () => {
@@ -14,6 +16,10 @@ const faults: Readonly<Record<string, () => unknown>> = {
   'takes-buffers.onnx': () => {
     const held: Buffer[] = [];
     for (;;) held.push(Buffer.alloc(64 * 1024 * 1024, 1));
+  },
+  'holds-much.onnx': () => {
+    held.push(Buffer.alloc(1024 * 1024 * 1024, 1));
+    return null;
   },
   'exits.onnx': () => process.exit(3),
   'aborts.onnx': () => {

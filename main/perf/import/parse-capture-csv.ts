@@ -2,6 +2,7 @@ import { WorkbenchError } from '../../contract/errors';
 import { fileLimits } from '../../contract/reader-limits';
 import type { LoadPoint } from '../../contract/results';
 import { loadKey, mostUnderWay } from '../../contract/scenario-levels';
+import { shortText, someOf } from '../../platform/short-text';
 
 /** The levels of a file, and what of it has no place in them. */
 export interface Capture {
@@ -46,7 +47,7 @@ const derived = ['request/response', 'response wait', 'avg latency'];
 const batchColumns = ['Batch', 'batch_size'];
 const number = /^\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-const { columns: mostColumns, levels: mostLevels } = fileLimits.captureCsv;
+const { columns: mostColumns, levels: mostLevels, gpus: mostGpus } = fileLimits.captureCsv;
 
 /** What the first line names. */
 interface Header {
@@ -66,7 +67,7 @@ class Row {
 
   fail(message: string, name?: string): WorkbenchError {
     return new WorkbenchError('input-invalid', message, {
-      where: name === undefined ? this.where : `${this.where}, column "${name}"`,
+      where: name === undefined ? this.where : `${this.where}, column "${shortText(name)}"`,
       remedy: 'Give a CSV file as perf_analyzer writes it with -f.',
     });
   }
@@ -81,7 +82,7 @@ class Row {
 
   number(name: string): number {
     const text = this.text(name);
-    if (!number.test(text)) throw this.fail(`"${text}" is no number`, name);
+    if (!number.test(text)) throw this.fail(`"${shortText(text)}" is no number`, name);
     return Number(text);
   }
 
@@ -92,9 +93,10 @@ class Row {
       if (part.trim() === '') continue;
       const [, uuid, value] = /^(.+):([^:]+)$/.exec(part.trim()) ?? [];
       if (uuid === undefined || value === undefined || !number.test(value)) {
-        throw this.fail(`"${part}" is no value of a GPU`, name);
+        throw this.fail(`"${shortText(part)}" is no value of a GPU`, name);
       }
-      values.set(uuid, Number(value));
+      values.set(shortText(uuid), Number(value));
+      if (values.size > mostGpus) throw this.fail(`There are more than ${mostGpus} GPUs`, name);
     }
     return values;
   }
@@ -177,7 +179,7 @@ function readHeader(text: string, fileName: string): Header {
   if (loadColumn === undefined) throw refused('There is no column "Concurrency" and none "Request Rate"');
   if (lacking.length > 0)
     throw refused(`There is no column ${lacking.map((name) => `"${name}"`).join(', ')}`);
-  if (repeated !== undefined) throw refused(`The column "${repeated}" is there twice`);
+  if (repeated !== undefined) throw refused(`The column "${shortText(repeated)}" is there twice`);
   return { names, loadColumn, batchColumn: batchColumns.find((name) => names.includes(name)) ?? null };
 }
 
@@ -227,7 +229,7 @@ export function parseCaptureCsv(text: string, options: CaptureOptions): Capture 
     saysBatch: header.batchColumn !== null,
     notes: [
       ...(absent.length === 0 ? [] : [`The file has no ${absent.join(', ')}.`]),
-      ...(unknown.length === 0 ? [] : [`Not taken: ${unknown.join(', ')}.`]),
+      ...(unknown.length === 0 ? [] : [`Not taken: ${someOf(unknown)}.`]),
     ],
   };
 }

@@ -5,6 +5,7 @@ import { isSteady, stabilityWindows } from '../stability';
 import type { Capture, CaptureOptions } from './parse-capture-csv';
 import type { ProfileExperiment } from './profile-document';
 import { readProfileDocument, refusedProfile as refused } from './profile-document';
+import { shortText } from '../../platform/short-text';
 
 const usBetween = (fromNs: bigint, toNs: bigint): number => Number(toNs - fromNs) / 1000;
 
@@ -68,7 +69,7 @@ function pointOf(experiment: ProfileExperiment, where: string, { batchSize }: Ca
   const { mode, value } = experiment;
   const byConcurrency = mode === 'concurrency';
   if (!modes.includes(mode))
-    throw refused(`"${mode}" is no mode of perf_analyzer`, `${where}.experiment.mode`);
+    throw refused(`"${shortText(mode)}" is no mode of perf_analyzer`, `${where}.experiment.mode`);
   if (byConcurrency ? !Number.isSafeInteger(value) || value < 1 : !(value > 0)) {
     throw refused(`${value} is no load`, `${where}.experiment.value`);
   }

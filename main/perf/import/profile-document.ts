@@ -1,6 +1,7 @@
 import { WorkbenchError } from '../../contract/errors';
 import { fileLimits } from '../../contract/reader-limits';
 import { parseBoundedJson } from '../../platform/parse-bounded-json';
+import { exactNumbers } from './exact-numbers';
 
 /** One request: when it was sent, and when each of its responses came, as far as they are used. */
 export interface ProfileRequest {
@@ -25,15 +26,6 @@ export const refusedProfile = (message: string, where: string): WorkbenchError =
   });
 
 const { levels: mostLevels, windows: mostWindows } = fileLimits.profileExport;
-
-/**
- * Whole numbers of 16 digits and more as text: nanoseconds since 1970 are beyond those that JSON.parse keeps exactly. What
- * stands in a text stays as it is. A text that is not closed ends with the file: the search never starts again within it.
- */
-const exactNumbers = (text: string): string =>
-  text.replace(/"(?:[^"\\]|\\(?:.|$))*(?:"|$)|(?<![\d.eE+-])\d{16,}(?![\d.eE])/gs, (found) =>
-    found.startsWith('"') ? found : `"${found}"`,
-  );
 
 function parseJson(text: string, fileName: string): unknown {
   try {

@@ -22,10 +22,12 @@ export function halfBits(value: number): number {
   return sign | (((exponent + 15) << 10) + roundEven((size / 2 ** exponent - 1) * 1024));
 }
 
+/** One for all values, of which there may be millions. */
+const view = new DataView(new ArrayBuffer(4));
+
 /** Bits of the nearest bfloat16: the upper half of a binary32. */
 export function bfloat16Bits(value: number): number {
   if (Number.isNaN(value)) return 0x7fc0;
-  const view = new DataView(new ArrayBuffer(4));
   view.setFloat32(0, value);
   const bits = view.getUint32(0);
   const lower = bits & 0xffff;

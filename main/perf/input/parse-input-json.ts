@@ -11,22 +11,42 @@ import {
   textCount,
   typeText,
 } from './wanted-tensor';
+import { shortText, shortValue, someOf } from '../../platform/short-text';
+
+/** numpy has no more. */
+const mostAxes = 64;
 
 type Member = Readonly<Record<string, unknown>>;
 
 const isMember = (value: unknown): value is Member =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** A list of numbers may be nested as the shape is; perf_analyzer takes it flat only. */
-function flatten(values: readonly unknown[], into: unknown[] = []): unknown[] {
+function gather(values: readonly unknown[], depth: number, into: unknown[]): void {
+  if (depth > mostAxes) throw new Error(`its lists are nested more than ${mostAxes} deep`);
   for (const value of values) {
-    if (Array.isArray(value)) flatten(value, into);
+    if (Array.isArray(value)) gather(value, depth + 1, into);
     else into.push(value);
   }
-  return into;
 }
 
-const isBase64 = (text: string): boolean => /^[A-Za-z\d+/\s]*={0,2}\s*$/.test(text);
+/** A list of numbers may be nested as the shape is; perf_analyzer takes it flat only. Throws an Error. */
+function flatten(values: readonly unknown[]): readonly unknown[] {
+  if (!values.some(Array.isArray)) return values;
+  const flat: unknown[] = [];
+  gather(values, 1, flat);
+  return flat;
+}
+
+const blank = /\s/;
+
+/** Every letter is looked at once: the text may have millions of blanks. */
+function isBase64(text: string): boolean {
+  let end = text.length;
+  while (end > 0 && blank.test(text.charAt(end - 1))) end -= 1;
+  const padded = end;
+  while (padded - end < 2 && text.charAt(end - 1) === '=') end -= 1;
+  return !/[^A-Za-z\d+/\s]/.test(text.slice(0, end));
+}
 
 /** The shape that the file gives, or the model's where nothing varies in it. */
 function shapeOf(where: string, wanted: WantedTensor, given: unknown): readonly number[] {
@@ -42,11 +62,12 @@ function shapeOf(where: string, wanted: WantedTensor, given: unknown): readonly 
   const shape: readonly unknown[] | null = Array.isArray(given) ? given : null;
   if (
     shape === null ||
+    shape.length > mostAxes ||
     !shape.every((size): size is number => Number.isSafeInteger(size) && Number(size) >= 0)
   ) {
     throw inputProblem(
       where,
-      `The shape of ${wanted.name} is no list of whole numbers: ${JSON.stringify(given)}`,
+      `The shape of ${wanted.name} is no list of whole numbers: ${shortValue(given)}`,
     );
   }
   const wrong = shapeProblem(wanted, shape);
@@ -65,11 +86,17 @@ function readContent(where: string, { name }: WantedTensor, content: unknown): C
       'Give a list of values, or {"b64": "..."}.',
     );
   }
-  if (Array.isArray(content)) return { values: flatten(content) };
+  if (Array.isArray(content)) {
+    try {
+      return { values: flatten(content) };
+    } catch (error) {
+      throw inputProblem(where, `${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
   if (!isMember(content)) {
     throw inputProblem(
       where,
-      `${name} is ${JSON.stringify(content).slice(0, 40)}, no list of values`,
+      `${name} is ${shortValue(content)}, no list of values`,
       'Give a list, also for one value.',
     );
   }
@@ -134,7 +161,7 @@ function readEntry(
   const names = wanted.map((tensor) => tensor.name);
   const unknown = Object.keys(value).find((name) => name !== ignoredMember && !names.includes(name));
   if (unknown !== undefined) {
-    throw inputProblem(where, `The model has no tensor "${unknown}"`, `It has: ${names.join(', ')}.`);
+    throw inputProblem(where, `The model has no tensor "${shortText(unknown)}"`, `It has: ${someOf(names)}.`);
   }
   const entry = new Map<string, SampleTensor>();
   for (const tensor of wanted) {

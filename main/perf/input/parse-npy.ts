@@ -1,6 +1,9 @@
 import type { SampleDatatype } from '../../contract/input-data';
-import { encodeTexts } from './encode-values';
+import { fileLimits } from '../../contract/reader-limits';
+import { rowsOf } from './rows-of';
+import { encodeFixedBytes, encodeFixedLetters } from './fixed-texts';
 import { elementCount } from './wanted-tensor';
+import { shortText } from '../../platform/short-text';
 
 /** An array as numpy.save writes it. */
 export interface NpyArray {
@@ -19,6 +22,7 @@ const magic = Buffer.from('\x93NUMPY', 'latin1');
 /** A header is a line of text; numpy itself refuses longer ones. */
 const longestHeader = 10_000;
 const mostAxes = 64;
+const { texts: mostTexts, columnBytes: mostColumnBytes } = fileLimits.inputData;
 
 const datatypes: Readonly<Record<string, SampleDatatype>> = {
   b1: 'BOOL',
@@ -65,50 +69,15 @@ function parseHeader(file: Buffer): Header {
     .map((part) => part.replace('L', '').trim())
     .filter((part) => part !== '')
     .map(Number);
-  if (shape.length > mostAxes || !shape.every(Number.isSafeInteger)) throw new Error(`a shape of (${axes})`);
+  if (shape.length > mostAxes || !shape.every(Number.isSafeInteger))
+    throw new Error(`a shape of (${shortText(axes)})`);
   return { descr, fortran: fortran === 'True', shape, dataAt: start + length };
 }
 
-/** From column by column, the first axis running fastest, to row by row. */
-function toRows(data: Buffer, shape: readonly number[], itemBytes: number): Buffer {
-  const rows = Buffer.alloc(data.length);
-  const index = shape.map(() => 0);
-  const strides: number[] = [];
-  let stride = itemBytes;
-  for (const size of shape) {
-    strides.push(stride);
-    stride *= size;
-  }
-  for (let to = 0; to < data.length; to += itemBytes) {
-    const from = index.reduce((sum, at, axis) => sum + at * (strides[axis] ?? 0), 0);
-    data.copy(rows, to, from, from + itemBytes);
-    for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
-      const next = (index[axis] ?? 0) + 1;
-      index[axis] = next < (shape[axis] ?? 0) ? next : 0;
-      if (index[axis] !== 0) break;
-    }
-  }
-  return rows;
-}
-
-function swapped(data: Buffer, bytes: number): Buffer {
-  const copy = Buffer.from(data);
-  if (bytes === 2) copy.swap16();
-  else if (bytes === 4) copy.swap32();
-  else if (bytes === 8) copy.swap64();
-  return copy;
-}
-
-/** Texts of numpy's `S` (bytes) and `U` (four bytes a character), without the zeros that fill them up. */
-function textElement(item: Buffer, kind: string): string | Buffer {
-  if (kind === 'S') {
-    let end = item.length;
-    while (end > 0 && item[end - 1] === 0) end -= 1;
-    return item.subarray(0, end);
-  }
-  let text = '';
-  for (let at = 0; at + 4 <= item.length; at += 4) text += String.fromCodePoint(item.readUInt32LE(at));
-  return text.replace(/\0+$/, '');
+function swap(data: Buffer, bytes: number): void {
+  if (bytes === 2) data.swap16();
+  else if (bytes === 4) data.swap32();
+  else if (bytes === 8) data.swap64();
 }
 
 /** Raw bytes of some elements as Triton takes them: texts with their lengths, everything else as it is. */
@@ -116,34 +85,45 @@ export function rawElements(array: NpyArray, first: number, count: number): Buff
   const { itemBytes, data, descr } = array;
   const part = data.subarray(first * itemBytes, (first + count) * itemBytes);
   if (array.datatype !== 'BYTES') return part;
-  return encodeTexts(
-    Array.from({ length: count }, (_unused, index) =>
-      textElement(part.subarray(index * itemBytes, (index + 1) * itemBytes), descr.charAt(1)),
-    ),
-  );
+  return descr.charAt(1) === 'S' ? encodeFixedBytes(part, itemBytes) : encodeFixedLetters(part, itemBytes);
 }
 
-/** An array of numpy.save; big-endian and Fortran-ordered ones are brought into order. Throws an Error that says what is wrong. */
+/**
+ * An array of numpy.save; big-endian and Fortran-ordered ones are brought into order, within the bytes of `file` where that
+ * goes. Throws an Error that says what is wrong.
+ */
 export function parseNpy(file: Buffer): NpyArray {
   const { descr, fortran, shape, dataAt } = parseHeader(file);
   const [, order, kind = '', digits] = /^([<>|=])([a-zA-Z])(\d*)$/.exec(descr) ?? [];
   if (kind === 'O') throw new Error('the array holds Python objects; save texts with dtype "S" or "U"');
   const size = Number(digits);
-  if (order === undefined || digits === undefined || digits === '') throw new Error(`a type of "${descr}"`);
+  if (order === undefined || digits === undefined || digits === '')
+    throw new Error(`a type of "${shortText(descr)}"`);
   const isText = kind === 'S' || kind === 'U';
   const itemBytes = kind === 'U' ? 4 * size : size;
   const wanted = elementCount(shape) * itemBytes;
   const found = file.length - dataAt;
   if (found !== wanted) {
-    throw new Error(`the array has ${found} bytes where ${descr} (${shape.join(', ')}) has ${wanted}`);
+    throw new Error(
+      `the array has ${found} bytes where ${shortText(descr)} (${shortText(shape.join(', '))}) has ${wanted}`,
+    );
   }
   const stored = file.subarray(dataAt);
-  const little = order === '>' ? swapped(stored, kind === 'U' ? 4 : itemBytes) : stored;
+  const elements = elementCount(shape);
+  if (isText && elements > mostTexts)
+    throw new Error(`the array has ${elements} texts, at most ${mostTexts} are read`);
+  const byColumns = fortran && shape.length > 1;
+  if (byColumns && wanted > mostColumnBytes) {
+    throw new Error(
+      `the array is stored column by column, of which at most ${mostColumnBytes} bytes are read; save numpy.ascontiguousarray of it`,
+    );
+  }
+  if (order === '>') swap(stored, kind === 'U' ? 4 : itemBytes);
   return {
     descr,
     datatype: isText ? 'BYTES' : (datatypes[`${kind}${digits}`] ?? null),
     shape,
     itemBytes,
-    data: fortran && shape.length > 1 ? toRows(little, shape, itemBytes) : little,
+    data: byColumns ? rowsOf(stored, shape, itemBytes) : stored,
   };
 }

@@ -1,14 +1,49 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodeTexts } from './encode-values';
+import { fileLimits } from '../../contract/reader-limits';
+import { readBoundedBytes } from '../../platform/read-bounded-file';
 import type { InputEntry, ReadInput, SampleTensor, WantedTensor, WantedTensors } from './wanted-tensor';
-import { inputProblem, mostInputBytes, sizeProblem, typeText } from './wanted-tensor';
+import { elementCount, inputProblem, mostInputBytes, sizeProblem, typeText } from './wanted-tensor';
+import { shortText, someOf } from '../../platform/short-text';
+
+const { texts: mostTexts } = fileLimits.inputData;
+const newline = 0x0a;
+
+/** How many lines the bytes have, no further than one more than `most`. */
+function countLines(raw: Buffer, most: number): number {
+  let count = 0;
+  for (let at = raw.indexOf(newline); at >= 0 && count <= most; at = raw.indexOf(newline, at + 1)) count += 1;
+  return raw.length > 0 && raw[raw.length - 1] !== newline ? count + 1 : count;
+}
 
 /** Each line is one element, as perf_analyzer reads text files. */
-function encodeLines(text: string): Buffer {
-  const lines = text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return encodeTexts(lines);
+function encodeLines(raw: Buffer, lines: number): Buffer {
+  const ended = raw.length > 0 && raw[raw.length - 1] !== newline ? lines - 1 : lines;
+  const buffer = Buffer.alloc(raw.length - ended + 4 * lines);
+  let to = 0;
+  for (let at = 0; at < raw.length;) {
+    const found = raw.indexOf(newline, at);
+    const end = found < 0 ? raw.length : found;
+    buffer.writeUInt32LE(end - at, to);
+    raw.copy(buffer, to + 4, at, end);
+    to += 4 + end - at;
+    at = end + 1;
+  }
+  return buffer;
+}
+
+/** Throws input-invalid where the lines are not as many as the shape has, or too many. */
+function textsOf(path: string, wanted: WantedTensor, shape: readonly number[], raw: Buffer): Buffer {
+  const lines = countLines(raw, mostTexts);
+  if (lines > mostTexts)
+    throw inputProblem(path, `It has more than ${mostTexts} lines, at most so many are read`);
+  const count = elementCount(shape);
+  if (lines === count) return encodeLines(raw, lines);
+  throw inputProblem(
+    path,
+    `${wanted.name} has ${lines} elements where ${typeText(wanted.datatype, shape)} has ${count}`,
+    'Each line of the file is one element.',
+  );
 }
 
 async function readTensor(path: string, wanted: WantedTensor): Promise<SampleTensor> {
@@ -21,10 +56,9 @@ async function readTensor(path: string, wanted: WantedTensor): Promise<SampleTen
       'A folder has none: give --shape, or a JSON or npz file.',
     );
   }
-  const { size } = await stat(path);
-  if (size > mostInputBytes) throw inputProblem(path, `${size} bytes, at most ${mostInputBytes} are read`);
-  const raw = await readFile(path);
-  const data = datatype === 'BYTES' ? encodeLines(raw.toString('utf8')) : raw;
+  const found = await readBoundedBytes(path, mostInputBytes, { links: 'follow' });
+  if ('problem' in found) throw inputProblem(path, `The file is not read: ${found.problem}`);
+  const data = datatype === 'BYTES' ? textsOf(path, wanted, shape, found.bytes) : found.bytes;
   const wrong = sizeProblem(wanted, { shape, data });
   if (wrong !== null) throw inputProblem(path, wrong);
   return { shape, data };
@@ -41,8 +75,8 @@ export async function readInputFolder(folder: string, wanted: WantedTensors): Pr
   if (stranger !== undefined) {
     throw inputProblem(
       join(folder, stranger),
-      `The model has no tensor "${stranger}"`,
-      `The files are named as its tensors: ${known.map((tensor) => tensor.name).join(', ')}.`,
+      `The model has no tensor "${shortText(stranger)}"`,
+      `The files are named as its tensors: ${someOf(known.map((tensor) => tensor.name))}.`,
     );
   }
   const readAll = async (tensors: readonly WantedTensor[]): Promise<InputEntry> => {

@@ -12,6 +12,7 @@ import {
   shapeProblem,
   typeText,
 } from './wanted-tensor';
+import { shortText, someOf } from '../../platform/short-text';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -21,9 +22,9 @@ function checkedEntries(path: string, file: FileWindow, names: readonly string[]
   let bytes = 0;
   for (const entry of readZipDirectory(file)) {
     const name = entry.name.replace(/\.npy$/, '');
-    const where = `${path}: ${name}`;
+    const where = `${path}: ${shortText(name)}`;
     if (!names.includes(name)) {
-      throw inputProblem(where, `The model has no tensor "${name}"`, `It has: ${names.join(', ')}.`);
+      throw inputProblem(where, `The model has no tensor "${shortText(name)}"`, `It has: ${someOf(names)}.`);
     }
     if (found.has(name)) throw inputProblem(where, `The archive has "${name}" twice`, 'Keep one of the two.');
     found.set(name, entry);
@@ -65,7 +66,7 @@ function samplesOf(where: string, wanted: WantedTensor, array: NpyArray): Sample
   if (array.datatype !== datatype) {
     throw inputProblem(
       where,
-      `${name} is of type ${array.descr}${array.datatype === null ? '' : ` (${array.datatype})`} where the model takes ${typeText(datatype, wanted.shape)}`,
+      `${name} is of type ${shortText(array.descr)}${array.datatype === null ? '' : ` (${array.datatype})`} where the model takes ${typeText(datatype, wanted.shape)}`,
       'Convert it before it is saved, for example with .astype("float32").',
     );
   }

@@ -30,7 +30,7 @@ async function storeTensors(
   return made;
 }
 
-/** Writes the entries as the load tools take them: a raw file a tensor and entry. Throws input-invalid above 1 GiB. */
+/** Writes the entries as the load tools take them: a raw file a tensor and entry. Throws input-invalid where all of it is too large. */
 export async function storeInput(
   input: ReadInput,
   wanted: { readonly inputs: readonly WantedTensor[]; readonly outputs: readonly WantedTensor[] },

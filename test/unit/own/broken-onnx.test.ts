@@ -75,6 +75,29 @@ refusesEach('an ONNX file', [
     says: [`More than ${protobufModel.axes} axes`],
   },
   {
+    what: 'more imported sets of operators than any',
+    make: ({ put }) => {
+      const sets = Array.from({ length: protobufModel.domains + 1 }, (_unused, index) =>
+        field(8, field(1, `domain-${index}`)),
+      );
+      return put('a.onnx', Buffer.concat([onnxBytes(), ...sets]));
+    },
+    code: file,
+    says: [`More than ${protobufModel.domains} imported sets`],
+  },
+  {
+    what: 'operators of more domains than any',
+    make: ({ put }) => {
+      const operators = Array.from(
+        { length: protobufModel.domains + 1 },
+        (_unused, index) => `domain-${index}::Own`,
+      );
+      return put('a.onnx', onnxBytes({ operators }));
+    },
+    code: file,
+    says: [`More than ${protobufModel.domains} domains`],
+  },
+  {
     what: 'a file of nothing but long names',
     make: ({ put }) => {
       const weight = field(5, field(8, 'n'.repeat(4096)));

@@ -1,10 +1,31 @@
 import { truncate } from 'node:fs/promises';
+import { fileLimits } from '../../../main/contract/reader-limits';
 import { refusesEach, scripted } from '../../support/model-bench';
 import { zipBytes } from '../../support/zip-bytes';
 
 const file = 'model-file-invalid';
 
+const { directoryBytes, parameters } = fileLimits.torchscript;
+
 refusesEach('a TorchScript file', [
+  {
+    what: 'an archive whose directory is larger than any',
+    make: ({ put }) => {
+      const archive = scripted('  def forward(self: M, x: Tensor) -> Tensor:\n');
+      // What the end of an archive states of its directory.
+      archive.writeUInt32LE(directoryBytes + 1, archive.length - 10);
+      return put('a.pt', archive);
+    },
+    code: file,
+    says: [`a directory of ${directoryBytes + 1} bytes, at most ${directoryBytes} are read`],
+  },
+  {
+    what: 'a forward with more parameters than any',
+    make: ({ put }) =>
+      put('a.pt', scripted(`  def forward(self: M${', x: Tensor'.repeat(parameters + 1)}) -> Tensor:\n`)),
+    code: file,
+    says: [`more than ${parameters} parameters`],
+  },
   {
     what: 'a plain pickle that runs a command',
     make: ({ put, bomb }) => put('a.pt', bomb()),

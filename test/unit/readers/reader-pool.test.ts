@@ -49,6 +49,12 @@ describe('a reader with an injected fault', () => {
     await good();
   });
 
+  it('does not read the next file with what it still holds of the last', async () => {
+    await faulty();
+    await read('holds-much.onnx', { ...patient, memoryMiB: 4096 });
+    await good();
+  });
+
   it('keeps neither this process nor other readers from their work', async () => {
     await faulty();
     const hanging = rejection(read('hangs.onnx', { ...bounds, deadlineMs: 8000 }));
