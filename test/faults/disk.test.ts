@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRandom } from '../../main/perf/random';
+import { campaignSeed, isWholeCampaign, tellRow } from '../support/campaign';
+import { cli } from '../support/cli';
+import { fillAt, undisturbedOn } from '../support/filled-disk';
+import type { DiskProgram, FullOutcome, FullPoint } from '../support/filled-disk';
+import { createTestHome, repository } from '../support/home';
+import type { TestHome } from '../support/home';
+
+let dir = '';
+let home: TestHome;
+const random = createRandom(campaignSeed);
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'disk-'));
+  home = await createTestHome();
+});
+afterAll(async () => {
+  await home.remove();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const levels = [
+  ...['--profile', 'quick', '--json', '--batch-sizes', '1,2', '--concurrency', '1'],
+  ...[
+    '--measurement-interval-ms',
+    '100',
+    '--set',
+    'performance.maxTrials=3',
+    '--set',
+    'performance.warmupMs=0',
+  ],
+];
+
+/** Sizes from one to another, one of each stretch, where in it the seed says. */
+const sizes = (many: number, first: number, last: number): FullPoint[] =>
+  Array.from({ length: many }, (_unused, at) => ({
+    sizeBytes: Math.floor(first + ((at + random()) * (last - first)) / many),
+  }));
+
+/** A row for docs/reliability.md and the verdict. */
+async function judge(what: string, outcomes: readonly FullOutcome[]): Promise<void> {
+  const problems = outcomes.flatMap((outcome) => outcome.problems);
+  const full = outcomes.filter(({ step }) => step !== null);
+  const counts = new Map<string, number>();
+  for (const { step } of full) counts.set(step ?? '', (counts.get(step ?? '') ?? 0) + 1);
+  await tellRow({
+    what,
+    trials: full.length,
+    result:
+      `${problems.length} with another reason than the disk, without an end after it was freed, or with something lost or doubled; ` +
+      `full in ${[...counts].map(([step, count]) => `${step} (${count})`).join(', ')}`,
+  });
+  expect(problems.slice(0, 20)).toEqual([]);
+  expect(full.length).toBeGreaterThan(0);
+}
+
+/** Steps whose end is told, in their order. */
+const steps = [
+  'Prepare data',
+  'Export model',
+  'Convert model',
+  'Configure',
+  'Deploy',
+  'Check accuracy',
+  'Prepare profiling',
+  'Measure offline',
+  'Measure online',
+];
+/** Full at the end of a step: whoever writes next finds no room, or some pages. */
+const moments = (of: readonly string[]): FullPoint[] =>
+  of.map((title) => ({ line: new RegExp(`^✓ ${title}`), pages: Math.floor(random() * 4) }));
+
+interface Trial {
+  readonly title: string;
+  program(): Promise<DiskProgram>;
+  /** By what the home takes when the run is there, and at most. */
+  points(first: number, most: number): FullPoint[];
+}
+
+/** A repository of some kilobytes: its disk fills little by little, in every step. */
+const repositoryTrial: Trial = {
+  title: 'a small model of a repository',
+  async program() {
+    const models = join(dir, 'models');
+    await mkdir(models);
+    await promisify(execFile)(join(home.path, 'python', 'bin', 'python'), ['make_models.py', models], {
+      cwd: join(repository, 'test', 'python'),
+      env: { ...process.env, PYTHONPATH: join(repository, 'resources'), PYTHONDONTWRITEBYTECODE: '1' },
+    });
+    return {
+      argv: ['run', join(models, 'repository', 'normed'), ...levels],
+      lasting: (path) =>
+        path.startsWith('steps/configure/model-repository/') && !path.includes('__pycache__'),
+    };
+  },
+  points: (first, most) => [...sizes(2, 4096, first), ...sizes(10, first, most), ...moments(steps)],
+};
+
+/** torch.save, the export to ONNX and TorchScript write megabytes. */
+const folderTrial = (format: string): Trial => ({
+  title: `a model folder as ${format}`,
+  async program() {
+    const model = join(dir, `model-${format}`);
+    expect((await cli(home.path, 'init', model)).code).toBe(0);
+    return {
+      argv: [
+        ...['run', model, '--trust', '--format', format, ...levels],
+        // Megabytes of weights that nobody trains.
+        ...['--set', 'model.args.hidden="150000"', '--set', 'model.args.steps="2"'],
+        ...['--set', 'accuracy.thresholds.accuracy=0', '--set', 'accuracy.atol={"*":1}'],
+      ],
+      lasting: () => false,
+    };
+  },
+  points: (first, most) =>
+    isWholeCampaign
+      ? sizes(4, first, most)
+      : [...sizes(1, first, first + (most - first) / 2), ...moments(['Deploy'])],
+});
+
+const trials = isWholeCampaign
+  ? [repositoryTrial, ...['onnx', 'ts-trace', 'ts-script'].map(folderTrial)]
+  : [folderTrial('ts-trace')];
+
+describe('a disk that is full', () => {
+  it.each(trials)('holds up a run, by that reason, and loses nothing of it: $title', async (trial) => {
+    const program = await trial.program();
+    const { facts, usedBytes } = await undisturbedOn(program);
+    expect(facts.levels).toHaveLength(3);
+    const outcomes: FullOutcome[] = [];
+    for (const point of trial.points(...usedBytes)) outcomes.push(await fillAt(program, point, facts));
+    await judge(`disks of a home that are full during \`run\` on Triton, ${trial.title}`, outcomes);
+  });
+});
