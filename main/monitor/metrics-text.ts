@@ -7,6 +7,8 @@ export interface MetricValue {
 
 /** Triton's own lines have some hundred characters. */
 const longestLine = 64 * 1024;
+/** Of one line; Triton's own have at most five. */
+const mostLabels = 64;
 /** The 4,096 models that a sample holds have some ten lines each. */
 const mostLines = 200_000;
 
@@ -18,10 +20,12 @@ const unescaped = (text: string): string =>
 
 function parseLabels(text: string): Readonly<Record<string, string>> | null {
   const labels: Record<string, string> = {};
+  let count = 0;
   labelForm.lastIndex = 0;
   while (labelForm.lastIndex < text.length) {
     const match = labelForm.exec(text);
-    if (match === null) return null;
+    count += 1;
+    if (match === null || count > mostLabels) return null;
     labels[match[1] ?? ''] = unescaped(match[2] ?? '');
   }
   return labels;
@@ -47,8 +51,8 @@ function* linesOf(text: string): Generator<string> {
 }
 
 /**
- * The values of Prometheus' text format 0.0.4 in their order; comments, types and lines that cannot be read or are longer
- * than 64 KiB are left out, and so is what follows the 200,000th line. Source: prometheus.io, "Exposition formats".
+ * The values of Prometheus' text format 0.0.4 in their order; comments, types and lines that cannot be read, are longer
+ * than 64 KiB or have more than 64 labels are left out, and so is what follows the 200,000th line. Source: prometheus.io, "Exposition formats".
  */
 export function* parseMetrics(text: string): Generator<MetricValue> {
   let lines = 0;

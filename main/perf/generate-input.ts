@@ -4,6 +4,7 @@ import { WorkbenchError } from '../contract/errors';
 import type { Datatype, InputData } from '../contract/input-data';
 import { datatypeBytes, isDatatype } from '../contract/input-data';
 import { makeFolder } from '../platform/make-folder';
+import { countToMake, mostMadeBytes } from '../triton/tensor';
 import { encodeTexts } from './input/encode-values';
 import { createRandom } from './random';
 
@@ -80,7 +81,7 @@ function rawTexts(count: number, mode: 'random' | 'zero', next: () => number): B
 /**
  * Input data for a served model that the workbench knows nothing of but its metadata.
  * @param shapes dimensions by input name, without the batch, for inputs that have dynamic ones.
- * Throws input-invalid for a dynamic dimension without a shape, and for datatypes that have no raw form.
+ * Throws input-invalid for a dynamic dimension without a shape, for datatypes that have no raw form, and beyond 1 GiB.
  */
 export async function generateInput(
   tensors: readonly InputTensor[],
@@ -94,6 +95,7 @@ export async function generateInput(
   await makeFolder(options.dir);
   const next = options.mode === 'zero' ? () => 0 : createRandom(20210721);
   const made: InputData['tensors'] = [];
+  let room = mostMadeBytes;
   for (const tensor of tensors) {
     const { datatype } = tensor;
     if (!isDatatype(datatype) && datatype !== 'BYTES') {
@@ -112,7 +114,9 @@ export async function generateInput(
         },
       );
     }
-    const count = shape.reduce((product, size) => product * size, 1);
+    const each = datatype === 'BYTES' ? 4 + textLength : datatypeBytes[datatype];
+    const count = countToMake({ name: tensor.name, datatype, shape }, each, room);
+    room -= count * each;
     const file = `${String(made.length)}.bin`;
     const raw = datatype === 'BYTES' ? rawTexts(count, options.mode, next) : rawValues(datatype, count, next);
     await writeFile(join(options.dir, file), raw);

@@ -1,32 +1,53 @@
 const quote = 0x22;
 const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
 const opening = new Set([0x5b, 0x7b]);
 const closing = new Set([0x5d, 0x7d]);
 
 /** Lists and objects within each other; what servers and tools write has some ten. */
 const mostDepth = 200;
+/**
+ * Values of a document: an answer of 8 MiB, the largest that is read of a server, has fewer, as those of Triton have 16
+ * characters or more each. The smallest that are possible take twenty times their characters once they are parsed.
+ */
+const mostValues = 500_000;
+/** Different keys of a document; Triton's answers have some hundred. Each that is new costs the parser most of all. */
+const mostKeys = 10_000;
 
-function checkDepth(text: string): void {
+function checkSize(text: string, most: number): void {
+  const keys = new Set<string>();
   let depth = 0;
-  let quoted = false;
+  let values = 0;
+  let from = 0;
+  let to = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (quoted) {
-      if (code === backslash) at += 1;
-      else if (code === quote) quoted = false;
-    } else if (code === quote) quoted = true;
-    else if (opening.has(code)) {
+    if (code === quote) {
+      from = at + 1;
+      for (at += 1; at < text.length && text.charCodeAt(at) !== quote; at += 1)
+        if (text.charCodeAt(at) === backslash) at += 1;
+      to = at;
+    } else if (code === colon) {
+      keys.add(text.slice(from, to));
+      if (keys.size > mostKeys)
+        throw new Error(`more than ${mostKeys.toLocaleString('en-US')} different keys`);
+    } else if (opening.has(code)) {
       depth += 1;
+      values += 1;
       if (depth > mostDepth) throw new Error(`more than ${mostDepth} lists and objects within each other`);
-    } else if (closing.has(code)) depth -= 1;
+    } else if (code === comma) values += 1;
+    else if (closing.has(code)) depth -= 1;
+    if (values > most) throw new Error(`more than ${most.toLocaleString('en-US')} values`);
   }
 }
 
 /**
- * The value of a JSON text from outside. Its nesting is looked at before, as the parser keeps 50 bytes for each level and
- * whoever walks through the value one call. Throws an Error for a text that is no JSON or deeper than 200.
+ * The value of a JSON text from outside. It is looked at before: the parser keeps 50 bytes for each level of nesting and for
+ * each of the smallest values, and whoever walks through the value one call for each level. Throws an Error for a text that
+ * is no JSON, deeper than 200, or of more than `most` values or 10,000 different keys.
  */
-export function parseJson(text: string): unknown {
-  checkDepth(text);
+export function parseJson(text: string, most = mostValues): unknown {
+  checkSize(text, most);
   return JSON.parse(text) as unknown;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import type { ErrorCode } from '../contract/errors';
+import { listOf } from '../platform/list-of';
 import { parseJson } from '../platform/parse-json';
 import { errorTextOf, requestTriton } from './http';
 import type { HttpResponse } from './http-exchange';
@@ -15,23 +16,25 @@ import type { TlsMaterial } from './tls';
 
 /** Outputs of a volume's segmentation are tens of MB; gRPC bounds a message at 2 GiB, and this is half of it. */
 const maxInferReplyBytes = 2 ** 30;
+/** Characters of what is wrong with a reply. */
+const longestDetails = 4000;
 
-const tensorMetadata = z.array(
-  z.object({ name: z.string(), datatype: z.string(), shape: z.array(z.coerce.number()) }),
+const tensorMetadata = listOf(
+  z.object({ name: z.string(), datatype: z.string(), shape: listOf(z.coerce.number()) }),
 );
 const serverMetadataSchema = z.object({
   name: z.string(),
   version: z.string(),
-  extensions: z.array(z.string()).default([]),
+  extensions: listOf(z.string()).default([]),
 });
 const modelMetadataSchema = z.object({
   name: z.string(),
-  versions: z.array(z.string()).default([]),
+  versions: listOf(z.string()).default([]),
   platform: z.string().default(''),
   inputs: tensorMetadata.default([]),
   outputs: tensorMetadata.default([]),
 });
-const repositoryIndexSchema = z.array(
+const repositoryIndexSchema = listOf(
   z.object({
     name: z.string(),
     version: z.string().optional(),
@@ -100,7 +103,7 @@ function parseReply<Schema extends z.ZodType>(
   } catch (error) {
     throw new WorkbenchError('server-unreachable', `The ${what} that the server sent cannot be read`, {
       remedy: 'Check that the address is the HTTP address of a Triton Inference Server.',
-      details: error instanceof Error ? error.message : String(error),
+      details: (error instanceof Error ? error.message : String(error)).slice(0, longestDetails),
       cause: error,
     });
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WorkbenchError } from '../contract/errors';
 import type { CallOptions, TritonClient } from './client';
 import type { ModelConfig } from './model-config';
 
@@ -8,6 +9,16 @@ export interface ComposingModel {
   /** '' lets the server choose. */
   readonly version: string;
 }
+
+/** Models that an ensemble is made of at most; a foreign server may name another one in every answer. */
+export const mostComposingModels = 256;
+
+export const endlessEnsemble = (name: string): WorkbenchError =>
+  new WorkbenchError(
+    'combination-unsupported',
+    `${name} is an ensemble of more than ${mostComposingModels} models`,
+    { remedy: 'Check that the address is that of a Triton Inference Server, or measure a smaller model.' },
+  );
 
 const schedulingSchema = z.object({
   step: z.array(z.object({ modelName: z.string(), modelVersion: z.coerce.number().default(-1) })).default([]),
@@ -25,7 +36,8 @@ function stepsOf(config: ModelConfig): readonly ComposingModel[] {
 
 /**
  * The models of an ensemble, those of ensembles inside it too, each once, in the order of the steps; none of a model that
- * is no ensemble. Throws model-not-ready, server-unreachable and cancelled.
+ * is no ensemble. Throws model-not-ready, server-unreachable, cancelled, and combination-unsupported for an ensemble without
+ * an end.
  */
 export async function composingModels(
   client: TritonClient,
@@ -35,10 +47,13 @@ export async function composingModels(
 ): Promise<readonly ComposingModel[]> {
   const found = new Map<string, ComposingModel>();
   const walk = async (ofName: string, ofVersion: string): Promise<void> => {
-    for (const step of stepsOf(await client.modelConfig(ofName, ofVersion, options))) {
+    const steps = stepsOf(await client.modelConfig(ofName, ofVersion, options));
+    if (found.size + steps.length > 2 * mostComposingModels) throw endlessEnsemble(name);
+    for (const step of steps) {
       const key = `${step.name}/${step.version}`;
       if (found.has(key)) continue;
       found.set(key, step);
+      if (found.size > mostComposingModels) throw endlessEnsemble(name);
       await walk(step.name, step.version);
     }
   };

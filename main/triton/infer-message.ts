@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
+import { listOf } from '../platform/list-of';
+import { parseJson } from '../platform/parse-json';
 import type { Tensor } from './tensor';
 
 /** Header of the binary tensor extension: length of the JSON that precedes the raw tensors. */
@@ -42,11 +44,11 @@ export function encodeInferRequest(
 const replySchema = z.object({
   model_name: z.string(),
   model_version: z.string(),
-  outputs: z.array(
+  outputs: listOf(
     z.object({
       name: z.string(),
       datatype: z.string(),
-      shape: z.array(z.int().min(0)),
+      shape: listOf(z.int().min(0)),
       parameters: z.object({ binary_data_size: z.int().min(0) }),
     }),
   ),
@@ -62,7 +64,7 @@ export interface InferReply {
 export function decodeInferReply(body: Buffer, jsonLength: string | null): InferReply {
   const end = jsonLength === null ? body.length : Number(jsonLength);
   try {
-    const reply = replySchema.parse(JSON.parse(body.subarray(0, end).toString('utf8')));
+    const reply = replySchema.parse(parseJson(body.subarray(0, end).toString('utf8')));
     let offset = end;
     const outputs = reply.outputs.map((output) => {
       const { binary_data_size: size } = output.parameters;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CallOptions, TritonClient } from './client';
+import { endlessEnsemble, mostComposingModels } from './composing-models';
 
 /** What of a model decides how it can be asked. */
 export interface ModelTraits {
@@ -27,28 +28,27 @@ export function traitsOf(config: unknown): ModelTraits {
   };
 }
 
-/** Ensembles may hold ensembles; Triton lets none hold itself. */
-const deepest = 8;
-
 /**
- * Traits of a served model from the configuration in force; an ensemble has those of its composing models.
- * Throws model-not-ready.
+ * Traits of a served model from the configuration in force; an ensemble has those of its composing models, each of which is
+ * asked about once. Throws model-not-ready, and combination-unsupported for an ensemble without an end.
  */
 export async function readModelTraits(
   client: Pick<TritonClient, 'modelConfig'>,
   model: { readonly name: string; readonly version: string },
   call: CallOptions = {},
-  depth = 0,
 ): Promise<ModelTraits> {
-  const config = telling.parse(await client.modelConfig(model.name, model.version, call));
-  const own = traitsOf(config);
-  const names = new Set((config.ensembleScheduling?.step ?? []).map((step) => step.modelName));
-  if (depth >= deepest) return own;
-  const parts = await Promise.all(
-    [...names].map((name) => readModelTraits(client, { name, version: '' }, call, depth + 1)),
-  );
-  return {
-    sequences: own.sequences || parts.some((part) => part.sequences),
-    decoupled: own.decoupled || parts.some((part) => part.decoupled),
-  };
+  const names = new Set([model.name]);
+  let sequences = false;
+  let decoupled = false;
+  for (const name of names) {
+    const version = name === model.name ? model.version : '';
+    const config = telling.parse(await client.modelConfig(name, version, call));
+    const own = traitsOf(config);
+    sequences ||= own.sequences;
+    decoupled ||= own.decoupled;
+    // The walk goes on over what is added to the set.
+    for (const { modelName } of config.ensembleScheduling?.step ?? []) names.add(modelName);
+    if (names.size > mostComposingModels) throw endlessEnsemble(model.name);
+  }
+  return { sequences, decoupled };
 }

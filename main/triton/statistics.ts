@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
+import { listOf } from '../platform/list-of';
 
 // protobuf's JSON writes 64-bit integers as strings; Triton's own writer uses numbers. Absent means 0.
 const counter = z
@@ -10,7 +11,7 @@ const counter = z
 const durationSchema = z.object({ count: counter, ns: counter }).prefault({});
 
 const replySchema = z.object({
-  model_stats: z.array(
+  model_stats: listOf(
     z.object({
       name: z.string(),
       version: z.string(),
@@ -29,19 +30,36 @@ const replySchema = z.object({
           cache_miss: durationSchema,
         })
         .prefault({}),
-      batch_stats: z
-        .array(
-          z.object({
-            batch_size: counter,
-            compute_input: durationSchema,
-            compute_infer: durationSchema,
-            compute_output: durationSchema,
-          }),
-        )
-        .default([]),
+      batch_stats: z.array(z.unknown()).default([]),
     }),
   ),
 });
+
+const batchStatsSchema = listOf(
+  z.object({
+    batch_size: counter,
+    compute_input: durationSchema,
+    compute_infer: durationSchema,
+    compute_output: durationSchema,
+  }),
+);
+
+/** Batch sizes of all models together: an answer of 8 MiB has fewer, as Triton writes 170 characters for each. */
+const mostBatchSizes = 50_000;
+
+const unreadable = (details: string): WorkbenchError =>
+  new WorkbenchError('server-unreachable', 'The statistics that the server sent cannot be read', { details });
+
+function readBatches(entries: readonly unknown[]): readonly BatchStatistics[] {
+  const parsed = batchStatsSchema.safeParse(entries);
+  if (!parsed.success) throw unreadable(z.prettifyError(parsed.error));
+  return parsed.data.map((batch) => ({
+    batchSize: batch.batch_size,
+    computeInput: batch.compute_input,
+    computeInfer: batch.compute_infer,
+    computeOutput: batch.compute_output,
+  }));
+}
 
 /** A cumulative counter since the model was loaded; nanoseconds as Triton keeps them. */
 export interface DurationStatistic {
@@ -79,11 +97,9 @@ export interface ModelStatistics {
 /** Reply of `/v2/models/<name>/stats`, already parsed as JSON. Throws server-unreachable when it is no such reply. */
 export function parseModelStatistics(reply: unknown): readonly ModelStatistics[] {
   const parsed = replySchema.safeParse(reply);
-  if (!parsed.success) {
-    throw new WorkbenchError('server-unreachable', 'The statistics that the server sent cannot be read', {
-      details: z.prettifyError(parsed.error),
-    });
-  }
+  if (!parsed.success) throw unreadable(z.prettifyError(parsed.error));
+  const batchSizes = parsed.data.model_stats.reduce((sum, model) => sum + model.batch_stats.length, 0);
+  if (batchSizes > mostBatchSizes) throw unreadable(`More than ${mostBatchSizes} batch sizes`);
   return parsed.data.model_stats.map((model) => ({
     name: model.name,
     version: model.version,
@@ -98,11 +114,6 @@ export function parseModelStatistics(reply: unknown): readonly ModelStatistics[]
     computeOutput: model.inference_stats.compute_output,
     cacheHit: model.inference_stats.cache_hit,
     cacheMiss: model.inference_stats.cache_miss,
-    batches: model.batch_stats.map((batch) => ({
-      batchSize: batch.batch_size,
-      computeInput: batch.compute_input,
-      computeInfer: batch.compute_infer,
-      computeOutput: batch.compute_output,
-    })),
+    batches: readBatches(model.batch_stats),
   }));
 }

@@ -20,9 +20,43 @@ export function elementBytes(datatype: string): number | null {
   return datatype in datatypeBytes ? datatypeBytes[datatype as Datatype] : null;
 }
 
-/** All zeros; for BYTES as many empty strings (each is its length, 4 bytes). */
-export function zeroTensor(name: string, datatype: string, shape: readonly number[]): Tensor {
-  return { name, datatype, shape, data: new Uint8Array(elementCount(shape) * (elementBytes(datatype) ?? 4)) };
+/** Bytes of the request, or of the data, that are made of what a server says of a model. */
+export const mostMadeBytes = 2 ** 30;
+
+/**
+ * Elements of a tensor that is to be made; shapes come from servers. Throws input-invalid where a dimension is no whole number,
+ * and where it would have more than `mostBytes`.
+ */
+export function countToMake(
+  { name, datatype, shape }: Pick<Tensor, 'name' | 'datatype' | 'shape'>,
+  bytesEach: number,
+  mostBytes = mostMadeBytes,
+): number {
+  const count = elementCount(shape);
+  const dims = shape.length > 8 ? `${shape.slice(0, 8).join(', ')}, …` : shape.join(', ');
+  if (shape.some((size) => !Number.isInteger(size) || size < 0)) {
+    throw new WorkbenchError('input-invalid', `${name} has the dimensions [${dims}], which no tensor has`);
+  }
+  if (count * bytesEach > mostBytes) {
+    throw new WorkbenchError(
+      'input-invalid',
+      `${name}, ${datatype} [${dims}], is larger than ${mostBytes / 2 ** 20} MiB`,
+      { remedy: 'Check the shape that the server reports for this input.' },
+    );
+  }
+  return count;
+}
+
+/** All zeros; for BYTES as many empty strings (each is its length, 4 bytes). Throws as `countToMake` does. */
+export function zeroTensor(
+  name: string,
+  datatype: string,
+  shape: readonly number[],
+  mostBytes = mostMadeBytes,
+): Tensor {
+  const each = elementBytes(datatype) ?? 4;
+  const count = countToMake({ name, datatype, shape }, each, mostBytes);
+  return { name, datatype, shape, data: new Uint8Array(count * each) };
 }
 
 /** IEEE 754 binary16; NaN and infinities included. */

@@ -87,6 +87,14 @@ describe('metrics of a server that means no good', () => {
     expect(read).toBe(200_000);
   });
 
+  it('a line of more labels than a metric has is left out', () => {
+    const line = (labels: number) =>
+      `m{${Array.from({ length: labels }, (_unused, at) => `l${at}="x"`).join()}} 1`;
+    expect(
+      [...parseMetrics(`${line(65)}\n${line(64)}\n`)].map(({ labels }) => Object.keys(labels).length),
+    ).toEqual([64]);
+  });
+
   it('names of what every object has are no figures of a GPU', () => {
     const { gpus } = readMetrics(parseMetrics('constructor{gpu_uuid="GPU-a"} 1\n'));
     expect(gpus).toEqual([]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { WorkbenchError } from '../../../main/contract/errors';
 import { assertLoadKind } from '../../../main/perf/load-kind';
 import type { LoadKind } from '../../../main/perf/load-kind';
+import { composingModels } from '../../../main/triton/composing-models';
 import { readModelTraits } from '../../../main/triton/model-traits';
 import type { TritonClient } from '../../../main/triton/client';
 import { parseServedConfig } from '../../../main/triton/served-config';
@@ -84,4 +85,43 @@ describe('the traits of a model', () => {
   ])('are read from its configuration, and from those it is composed of: %s', async (name, traits) => {
     expect(await readModelTraits(clientOf(configs), { name, version: '' })).toEqual(traits);
   });
+
+  it('are those of an ensemble whose parts name each other, each asked about once', async () => {
+    const step = (name: string) => ({
+      name,
+      ensemble_scheduling: { step: [{ model_name: 'a' }, { model_name: 'b' }] },
+    });
+    const asked: string[] = [];
+    const client: Pick<TritonClient, 'modelConfig'> = {
+      modelConfig: (name) => {
+        asked.push(name);
+        return Promise.resolve(parseServedConfig(step(name)));
+      },
+    };
+    expect(await readModelTraits(client, { name: 'a', version: '1' })).toEqual(plain);
+    expect(asked).toEqual(['a', 'b']);
+  });
+
+  it.each(['one', 'many'])(
+    'are refused of an ensemble without an end: %s new names in every answer',
+    async (kind) => {
+      let asked = 0;
+      const client = {
+        modelConfig: () => {
+          asked += 1;
+          const step = Array.from({ length: kind === 'one' ? 1 : 5000 }, (_unused, at) => ({
+            model_name: `part-${asked}-${at}`,
+          }));
+          return Promise.resolve(parseServedConfig({ name: 'a', ensemble_scheduling: { step } }));
+        },
+      };
+      await expect(readModelTraits(client, { name: 'a', version: '' })).rejects.toThrow(
+        'more than 256 models',
+      );
+      await expect(composingModels(client as unknown as TritonClient, 'a', '')).rejects.toThrow(
+        'more than 256 models',
+      );
+      expect(asked).toBeLessThan(1000);
+    },
+  );
 });

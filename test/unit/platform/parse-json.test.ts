@@ -13,3 +13,22 @@ it('brackets in texts are no nesting', () => {
   expect(parseJson(text)).toEqual(JSON.parse(text));
   expect(() => parseJson('{"a":')).toThrow();
 });
+
+it('a text of more values than a server has is refused before it is parsed', () => {
+  const zeros = (count: number) => `[${'0,'.repeat(count - 1)}0]`;
+  expect(parseJson(zeros(500_000))).toHaveLength(500_000);
+  expect(() => parseJson(zeros(500_001))).toThrow('more than 500,000 values');
+  expect(() => parseJson(`[${'{},'.repeat(250_000)}{}]`)).toThrow('more than 500,000 values');
+  expect(parseJson(JSON.stringify([',,,,', '{[{[']), 3)).toEqual([',,,,', '{[{[']);
+  expect(() => parseJson('[1,2,3,4]', 3)).toThrow('more than 3 values');
+});
+
+it('a text of more different keys than a server has is refused before it is parsed', () => {
+  const keys = (count: number) => Array.from({ length: count }, (_unused, at) => `"k${at}":0`);
+  expect(Object.keys(parseJson(`{${keys(10_000).join()}}`) as object)).toHaveLength(10_000);
+  expect(() => parseJson(`{${keys(10_001).join()}}`)).toThrow('more than 10,000 different keys');
+  const apart = keys(10_001).map((key) => `{${key}}`);
+  expect(() => parseJson(`[${apart.join()}]`)).toThrow('more than 10,000 different keys');
+  const same = Array.from({ length: 20_000 }, () => '{"name" : "a:b\\"c:"}');
+  expect(parseJson(`[${same.join()}]`)).toHaveLength(20_000);
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { WorkbenchError } from '../../../main/contract/errors';
 import { parseModelStatistics } from '../../../main/triton/statistics';
 
 const zero = { count: 0, ns: 0 };
@@ -54,7 +55,28 @@ describe('model statistics', () => {
     [{}],
     [{ model_stats: [{ name: 'm', version: '1', inference_count: -1 }] }],
     [{ model_stats: [{ name: 'm', version: '1', inference_count: 'many' }] }],
+    [{ model_stats: [{ name: 'm', version: '1', batch_stats: [{ batch_size: 'x' }] }] }],
   ])('refuses %j', (reply) => {
     expect(() => parseModelStatistics(reply)).toThrow('statistics');
+  });
+
+  it('refuses millions of wrong entries with a word on the first, and more batch sizes than there are', () => {
+    const refused = (reply: unknown): WorkbenchError => {
+      try {
+        parseModelStatistics(reply);
+      } catch (error) {
+        if (error instanceof WorkbenchError) return error;
+      }
+      throw new Error('it was taken');
+    };
+    const zeros = Array<number>(1_000_000).fill(0);
+    expect(refused({ model_stats: zeros }).details?.length).toBeLessThan(1000);
+    const models = (batch_stats: readonly unknown[]) => ({
+      model_stats: ['a', 'b'].map((name) => ({ name, version: '1', batch_stats })),
+    });
+    expect(refused(models(zeros.slice(0, 1000))).details?.length).toBeLessThan(1000);
+    const batches = Array.from({ length: 25_001 }, () => ({ batch_size: 1 }));
+    expect(refused(models(batches)).details).toBe('More than 50000 batch sizes');
+    expect(parseModelStatistics(models(batches.slice(0, 100)))[1]?.batches).toHaveLength(100);
   });
 });

@@ -1,4 +1,5 @@
 import { datatypeBytes } from '../../../contract/input-data';
+import { parseJson } from '../../../platform/parse-json';
 import { decodeInferReply } from '../../../triton/infer-message';
 import type { Tensor } from '../../../triton/tensor';
 
@@ -28,7 +29,7 @@ function readOutput(value: unknown, shared: boolean): JsonOutput {
 
 /** Bytes of all raw outputs that the JSON announces. Throws an Error that says what is wrong. */
 function announcedBytes(json: string, shared: boolean): number {
-  const reply = JSON.parse(json) as { outputs?: unknown } | null;
+  const reply = parseJson(json) as { outputs?: unknown } | null;
   const listed: readonly unknown[] = Array.isArray(reply?.outputs) ? reply.outputs : [];
   const outputs = listed.map((output) => readOutput(output, shared));
   if (outputs.length === 0) throw new Error('no output tensor');
