@@ -11,39 +11,39 @@ interface Shown {
 }
 
 /**
- * Shows the newest of what comes, at once or `paceMs` after the one before. Where the picture before still was being drawn
- * then, the page gets twice the time that it was late for what else is asked of it.
+ * Shows the newest of what comes, at once or `paceMs` after the one before. Where drawing it kept the page busy for longer, the
+ * page gets twice the time that it was late for what else is asked of it: drawing without a rest also leaves it no time to
+ * give memory back.
  */
 export function createPacedShow(show: (newest: Shown) => void) {
   let waiting: Shown | null = null;
+  /** Set while a picture may still be drawn, and in the rest after it. */
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let lastMs = -Infinity;
   const now = (): void => {
     const newest = waiting;
-    clearTimeout(timer);
-    timer = undefined;
-    waiting = null;
     if (newest === null) return;
+    clearTimeout(timer);
+    waiting = null;
     show(newest);
-    lastMs = performance.now();
+    timer = setTimeout(due, paceMs, performance.now() + paceMs);
+  };
+  const rested = (): void => {
+    timer = undefined;
+    now();
   };
   const due = (atMs: number): void => {
     const lateMs = performance.now() - atMs;
-    if (lateMs < busyMs) now();
-    else timer = setTimeout(now, 2 * lateMs);
+    if (lateMs < busyMs) rested();
+    else timer = setTimeout(rested, 2 * lateMs);
   };
   return {
     take(newest: Shown): void {
       waiting = newest;
-      const waitMs = lastMs + paceMs - performance.now();
-      if (waitMs <= 0) now();
-      else timer ??= setTimeout(due, waitMs, performance.now() + waitMs);
+      if (timer === undefined) now();
     },
     /** What waits is shown before something that stands on it. */
     now,
     forget(): void {
-      clearTimeout(timer);
-      timer = undefined;
       waiting = null;
     },
   };

@@ -1,5 +1,6 @@
 import { ActionIcon, Checkbox, NumberInput, Select } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconPlus, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
 import type { Alert, AlertMetric, AlertRule } from '../../../main/contract/monitor';
 import { alertMetrics } from '../../../main/contract/monitor';
 import { moreText } from '../../../main/contract/more-text';
@@ -38,6 +39,8 @@ function RuleLine(props: {
 }) {
   const { rule, onChange } = props;
   const { label, unit } = metricText[rule.metric];
+  // Thousands of names are only put in order for who looks at them.
+  const [choosing, setChoosing] = useState(false);
   return (
     <li>
       <Checkbox
@@ -66,7 +69,13 @@ function RuleLine(props: {
           className="rule-model"
           aria-label={`${label}: of which model`}
           allowDeselect={false}
-          data={ruleModels(props.models, rule)}
+          data={ruleModels(choosing ? props.models : [], rule)}
+          onDropdownOpen={() => {
+            setChoosing(true);
+          }}
+          onDropdownClose={() => {
+            setChoosing(false);
+          }}
           value={rule.model}
           onChange={(model) => {
             if (model !== null) onChange({ model });
@@ -156,8 +165,9 @@ export function AlertPanel(props: {
       <div className="panel-body stack">
         {alerts.length === 0 ? <p className="dim">No active alerts.</p> : null}
         <ul className="monitor-alerts" aria-label="Current alerts">
-          {alerts.slice(0, mostShown).map((alert) => (
-            <AlertLine key={`${alert.ruleId} ${alert.subject}`} alert={alert} />
+          {alerts.slice(0, mostShown).map((alert, place) => (
+            // By place: subjects may change every second, and a line has nothing of its own.
+            <AlertLine key={place} alert={alert} />
           ))}
         </ul>
         {more === null ? null : <p className="dim">{more}</p>}

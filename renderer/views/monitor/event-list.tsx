@@ -15,7 +15,7 @@ export function EventList({ markers }: { markers: readonly MonitorMarker[] }) {
         {shown.length === 0 ? <p className="dim">Nothing in the shown time.</p> : null}
         <ul className="monitor-events">
           {shown.map((marker, index) => (
-            <li key={`${marker.atMs} ${index}`} data-event={marker.kind}>
+            <li key={index} data-event={marker.kind}>
               <span className="dim number">{formatClock(new Date(marker.atMs).toISOString())}</span>
               <span>{marker.text}</span>
             </li>

@@ -1,14 +1,9 @@
 import { Button } from '@mantine/core';
-import { IconFileText, IconPlayerEject, IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { ModelSample } from '../../../main/contract/monitor';
 import { modelKey } from '../../../main/contract/monitor';
 import { mostModels } from '../../../main/contract/monitor-limits';
 import { moreText } from '../../../main/contract/more-text';
-import { ConfirmInPlace } from '../../components/confirm-in-place';
-import { IconAction } from '../../components/icon-action';
-import { attempt } from '../../components/notices';
-import { TextAction } from '../../components/text-action';
 import {
   formatCount,
   formatMeasured,
@@ -17,84 +12,10 @@ import {
   formatShare,
   missing,
 } from '../../../main/contract/numbers';
-import { useWorkbench } from '../../workbench';
-import { modelLooks, unloadQuestion } from './monitor-text';
+import { ModelActions } from './model-actions';
+import { modelLooks } from './monitor-text';
+import { RowPlaces } from './row-places';
 import { StateText } from './state-look';
-
-/** Unloading asks first: the model may be serving others. */
-function ModelActions(props: {
-  model: ModelSample;
-  server: string;
-  why: string | null;
-  onConfig: (name: string) => void;
-}) {
-  const { model, why } = props;
-  const { client } = useWorkbench();
-  const [busy, setBusy] = useState(false);
-  const [asking, setAsking] = useState(false);
-  const [asked, setAsked] = useState(false);
-  const served = model.state === 'ready' || model.state === 'failing';
-  const work = (call: 'monitor.loadModel' | 'monitor.unloadModel'): void => {
-    setBusy(true);
-    attempt(() =>
-      client
-        .call(call, { model: model.name })
-        .then(() => undefined)
-        .finally(() => {
-          setBusy(false);
-        }),
-    );
-  };
-  if (asking) {
-    return (
-      <ConfirmInPlace
-        question={unloadQuestion(model, props.server)}
-        action="Unload"
-        onConfirm={() => {
-          setAsking(false);
-          work('monitor.unloadModel');
-        }}
-        onCancel={() => {
-          setAsking(false);
-        }}
-      />
-    );
-  }
-  return (
-    <span className="row-actions">
-      <IconAction
-        icon={IconUpload}
-        label={served ? `Reload ${model.name}` : `Load ${model.name}`}
-        why={why}
-        busy={busy}
-        onClick={() => {
-          work('monitor.loadModel');
-        }}
-      />
-      <IconAction
-        icon={IconFileText}
-        label={`Configuration of ${model.name}`}
-        why={why ?? (served ? null : 'The configuration is available only while the model is loaded')}
-        busy={false}
-        onClick={() => {
-          props.onConfig(model.name);
-        }}
-      />
-      <TextAction
-        icon={IconPlayerEject}
-        text="Unload"
-        label={`Unload ${model.name}`}
-        why={why ?? (served ? null : 'The model is not loaded')}
-        busy={false}
-        autoFocus={asked}
-        onClick={() => {
-          setAsked(true);
-          setAsking(true);
-        }}
-      />
-    </span>
-  );
-}
 
 /** Only of a model that the response cache answers for. */
 function CacheHits({ share }: { share: number | null }) {
@@ -198,7 +119,9 @@ export function ModelTable(props: {
   onConfig: (name: string) => void;
 }) {
   const [room, setRoom] = useState(rowStep);
+  const [places] = useState(() => new RowPlaces());
   const shown = props.models.slice(0, room);
+  const placeOf = places.of(shown.map(modelKey));
   return (
     <section className="panel" aria-label="Models">
       <table className="table monitor-models">
@@ -233,11 +156,11 @@ export function ModelTable(props: {
           </tr>
         </thead>
         <tbody>
-          {shown.map((model) => {
+          {shown.map((model, at) => {
             const key = modelKey(model);
             return (
               <ModelRow
-                key={key}
+                key={placeOf[at]}
                 model={model}
                 server={props.server}
                 selected={key === props.selected}

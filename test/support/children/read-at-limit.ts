@@ -5,8 +5,8 @@ import type { WireError } from '../../../main/contract/errors';
 import type { GpuReport } from '../../../main/contract/machine';
 import { readGpus } from '../../../main/machine/gpu-report';
 import { readPreset } from '../../../main/presets/presets';
-import type { ReaderInput, ReaderName } from '../../../main/readers/reader-calls';
-import { createReaders } from '../../../main/readers/readers';
+import type { ReaderName, Readers } from '../../../main/core/readers';
+import { createReaders } from '../../../main/core/readers';
 import type { ReadingJob } from '../limits/at-limit';
 
 /**
@@ -62,7 +62,7 @@ async function read(
       return [problem ?? '', ...spec.notes].join('\n');
     }
     case 'configEdit': {
-      const edit: ReaderInput<'configEdit'> = {
+      const edit: Parameters<Readers['configEdit']>[0] = {
         loaded: await preset,
         choice: { preset: 'resnet50', overrides: {} },
         text,

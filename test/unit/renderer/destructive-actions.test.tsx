@@ -1,4 +1,5 @@
 // @vitest-environment jsdom
+import { act, useState } from 'react';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../../main/contract/api';
 import type { Client } from '../../../renderer/client';
@@ -56,6 +57,29 @@ describe('unloading a model', () => {
     await click(button('Keep'));
     expect(calls).toEqual([]);
     expect(page.querySelector('[aria-label^="Unload echo from"]')).toBeNull();
+  });
+
+  it('is not asked of the model that takes the row of one that is gone', async () => {
+    const { client, calls } = createClientDouble(answers);
+    const gone: { say: (name: string) => void } = { say: () => undefined };
+    function Changing() {
+      const [name, setName] = useState('echo');
+      gone.say = setName;
+      const ignore = () => undefined;
+      const fixed = { more: 0, server: 'x', selected: null, why: null, onSelect: ignore, onConfig: ignore };
+      return <ModelTable models={[model({ name })]} {...fixed} />;
+    }
+    const { page, button, click } = await show(client, <Changing />);
+    await click(button('Unload echo'));
+    const row = page.querySelector('tbody tr');
+    act(() => {
+      gone.say('other');
+    });
+    // The same row, with nothing asked of its model.
+    expect(page.querySelector('tbody tr')).toBe(row);
+    expect(button('Unload other').textContent).toBe('Unload');
+    expect(page.querySelector('[role="group"]')).toBeNull();
+    expect(calls).toEqual([]);
   });
 
   it('has a word on its button, which is not a square like those beside it', async () => {

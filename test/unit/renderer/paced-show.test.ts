@@ -45,3 +45,25 @@ it('forgets what waits when another recording begins', () => {
   vi.advanceTimersByTime(1000);
   expect(shown).toEqual([1]);
 });
+
+it('leaves a page that drawing kept busy twice that time, also where nothing waits yet', async () => {
+  vi.useRealTimers();
+  const shownMs: number[] = [];
+  const paced = createPacedShow(() => {
+    shownMs.push(performance.now());
+    // As React draws: when whoever told of the sample is done.
+    queueMicrotask(() => {
+      const untilMs = performance.now() + (shownMs.length === 1 ? 300 : 0);
+      while (performance.now() < untilMs);
+    });
+  });
+  paced.take({ sample: sample(1), alerts: [] });
+  // The timer that looks whether the page is busy is late by 200 ms.
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  paced.take({ sample: sample(2), alerts: [] });
+  expect(shownMs).toHaveLength(1);
+  await vi.waitFor(() => {
+    expect(shownMs).toHaveLength(2);
+  });
+  expect((shownMs[1] ?? 0) - (shownMs[0] ?? 0)).toBeGreaterThan(300 + 2 * 150);
+});

@@ -1,0 +1,129 @@
+import { IconFileText, IconPlayerEject, IconUpload } from '@tabler/icons-react';
+import { memo, useState } from 'react';
+import type { ModelSample } from '../../../main/contract/monitor';
+import { modelKey } from '../../../main/contract/monitor';
+import type { Client } from '../../client';
+import { ConfirmInPlace } from '../../components/confirm-in-place';
+import { IconAction } from '../../components/icon-action';
+import { attempt } from '../../components/notices';
+import { TextAction } from '../../components/text-action';
+import { useWorkbench } from '../../workbench';
+import { unloadQuestion } from './monitor-text';
+
+type SetModel = (change: string | null | ((now: string | null) => string | null)) => void;
+
+/** Loads or unloads the model `name`; `setBusyWith` hears its key meanwhile. */
+function work(
+  client: Client,
+  call: 'monitor.loadModel' | 'monitor.unloadModel',
+  { name, key, setBusyWith }: { readonly name: string; readonly key: string; readonly setBusyWith: SetModel },
+): void {
+  setBusyWith(key);
+  attempt(() =>
+    client
+      .call(call, { model: name })
+      .then(() => undefined)
+      .finally(() => {
+        setBusyWith((now) => (now === key ? null : now));
+      }),
+  );
+}
+
+/** The buttons of a row; drawn again only when something about them has changed, not with each sample. */
+const ActionButtons = memo(function ActionButtons(props: {
+  name: string;
+  /** With the version. */
+  modelKey: string;
+  served: boolean;
+  why: string | null;
+  busy: boolean;
+  autoFocus: boolean;
+  setBusyWith: SetModel;
+  onConfig: (name: string) => void;
+  onUnload: (key: string) => void;
+}) {
+  const { name, modelKey: key, served, why } = props;
+  const { client } = useWorkbench();
+  return (
+    <span className="row-actions">
+      <IconAction
+        icon={IconUpload}
+        label={served ? `Reload ${name}` : `Load ${name}`}
+        why={why}
+        busy={props.busy}
+        onClick={() => {
+          work(client, 'monitor.loadModel', { name, key, setBusyWith: props.setBusyWith });
+        }}
+      />
+      <IconAction
+        icon={IconFileText}
+        label={`Configuration of ${name}`}
+        why={why ?? (served ? null : 'The configuration is available only while the model is loaded')}
+        busy={false}
+        onClick={() => {
+          props.onConfig(name);
+        }}
+      />
+      <TextAction
+        icon={IconPlayerEject}
+        text="Unload"
+        label={`Unload ${name}`}
+        why={why ?? (served ? null : 'The model is not loaded')}
+        busy={false}
+        autoFocus={props.autoFocus}
+        onClick={() => {
+          props.onUnload(key);
+        }}
+      />
+    </span>
+  );
+});
+
+/**
+ * Unloading asks first: the model may be serving others. The row may become that of another model, to which nothing of this
+ * one applies.
+ */
+export function ModelActions(props: {
+  model: ModelSample;
+  server: string;
+  why: string | null;
+  onConfig: (name: string) => void;
+}) {
+  const { model } = props;
+  const { client } = useWorkbench();
+  const { name } = model;
+  const key = modelKey(model);
+  const [busyWith, setBusyWith] = useState<string | null>(null);
+  const [askingOf, setAskingOf] = useState<string | null>(null);
+  const [keptOf, setKeptOf] = useState<string | null>(null);
+  if (askingOf === key) {
+    return (
+      <ConfirmInPlace
+        question={unloadQuestion(model, props.server)}
+        action="Unload"
+        onConfirm={() => {
+          setAskingOf(null);
+          setKeptOf(key);
+          work(client, 'monitor.unloadModel', { name, key, setBusyWith });
+        }}
+        onCancel={() => {
+          setAskingOf(null);
+          setKeptOf(key);
+        }}
+      />
+    );
+  }
+  return (
+    <ActionButtons
+      name={name}
+      modelKey={key}
+      served={model.state === 'ready' || model.state === 'failing'}
+      why={props.why}
+      busy={busyWith === key}
+      autoFocus={keptOf === key}
+      setBusyWith={setBusyWith}
+      onConfig={props.onConfig}
+      onUnload={setAskingOf}
+    />
+  );
+}
