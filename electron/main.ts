@@ -1,4 +1,5 @@
 import { app } from 'electron';
+import { boundHeapGrowth } from './heap-growth';
 import { readPrintJob } from './print-job';
 import { runPrintMode } from './print-mode';
 import { registerAppScheme } from './scheme';
@@ -9,6 +10,7 @@ import { runWindowMode } from './window-mode';
 // Chromium refuses to sandbox for root; who runs as root says --no-sandbox, as tests and containers do.
 if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
 registerAppScheme();
+boundHeapGrowth(app);
 denyNavigation(app);
 
 const job = readPrintJob(process.argv);

@@ -16,6 +16,8 @@ import type { TlsMaterial } from './tls';
 
 /** Outputs of a volume's segmentation are tens of MB; gRPC bounds a message at 2 GiB, and this is half of it. */
 const maxInferReplyBytes = 2 ** 30;
+/** Of an answer that has no list of models: a name, a version, a status. */
+const maxShortReplyBytes = 2 ** 18;
 /** Characters of what is wrong with a reply. */
 const longestDetails = 4000;
 
@@ -124,10 +126,11 @@ export function createTritonClient(
 ): TritonClient {
   const { tls } = options;
   const defaultTimeoutMs = options.timeoutMs ?? 10_000;
-  const get = (path: string, call: CallOptions = {}) =>
+  const get = (path: string, call: CallOptions = {}, maxResponseBytes?: number) =>
     requestTriton(httpAddress, {
       method: 'GET',
       path,
+      maxResponseBytes,
       timeoutMs: call.timeoutMs ?? defaultTimeoutMs,
       signal: call.signal,
       tls,
@@ -152,16 +155,16 @@ export function createTritonClient(
 
   return {
     address: httpAddress,
-    serverReady: async (call) => (await get('/v2/health/ready', call)).status === 200,
+    serverReady: async (call) => (await get('/v2/health/ready', call, maxShortReplyBytes)).status === 200,
     serverMetadata: async (call) => {
-      const response = await get('/v2', call);
+      const response = await get('/v2', call, maxShortReplyBytes);
       if (response.status !== 200) {
         throw refused('server-unreachable', `No Triton Inference Server answers at ${httpAddress}`, response);
       }
       return parseReply(serverMetadataSchema, response, 'server metadata');
     },
     modelReady: async (name, version, call) =>
-      (await get(`${modelPath(name, version)}/ready`, call)).status === 200,
+      (await get(`${modelPath(name, version)}/ready`, call, maxShortReplyBytes)).status === 200,
     modelMetadata: async (name, version, call) =>
       parseReply(modelMetadataSchema, await ofModel(modelPath(name, version), name, call), 'model metadata'),
     modelConfig: async (name, version, call) => {

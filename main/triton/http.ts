@@ -44,7 +44,8 @@ async function readCapped(response: Response, maxBytes: number, signal: AbortSig
       if (bytes > maxBytes) {
         throw tooLarge(maxBytes);
       }
-      parts.push(Buffer.from(value));
+      // No copy: what is refused in the end was held twice otherwise.
+      parts.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
     }
   } catch (error) {
     reader.cancel().catch(() => undefined);

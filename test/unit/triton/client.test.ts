@@ -34,7 +34,7 @@ describe('Triton client', () => {
     expect(error.remedy).toContain('Check the port');
   });
 
-  it('stops reading a reply that does not end', async () => {
+  it('stops reading a reply that does not end, the sooner where no list of models is asked for', async () => {
     const client = await faultyServer((_request, response) => {
       const block = Buffer.alloc(1024 * 1024, 32);
       const write = () => {
@@ -43,9 +43,11 @@ describe('Triton client', () => {
       };
       write();
     });
-    expect((await rejection(client.serverMetadata({ timeoutMs: 60_000 }))).message).toContain(
-      'more than 8 MB',
-    );
+    const call = { timeoutMs: 60_000 };
+    expect((await rejection(client.repositoryIndex(call))).message).toContain('more than 8 MB');
+    expect((await rejection(client.serverMetadata(call))).message).toContain('more than 0.25 MB');
+    expect((await rejection(client.serverReady(call))).message).toContain('more than 0.25 MB');
+    expect((await rejection(client.modelReady('m', '1', call))).message).toContain('more than 0.25 MB');
   });
 
   it('takes an inference reply of a volume, larger than any other reply may be', async () => {
