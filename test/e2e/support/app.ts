@@ -43,11 +43,11 @@ export interface WorkbenchApp {
 const actionMs = 120_000;
 
 /** Starts the real app on a home and waits until its window shows a page. */
-export async function launch(home: TestHome): Promise<WorkbenchApp> {
+export async function launch(home: Pick<TestHome, 'path'>, env = process.env): Promise<WorkbenchApp> {
   const electron = await _electron.launch({
     executablePath: electronPath,
     args: [...asRoot, appFolder],
-    env: { ...process.env, TRITON_WORKBENCH_HOME: home.path },
+    env: { ...env, TRITON_WORKBENCH_HOME: home.path },
   });
   electron.context().setDefaultTimeout(actionMs);
   const page = await electron.firstWindow({ timeout: actionMs });
