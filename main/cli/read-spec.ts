@@ -3,12 +3,11 @@ import { WorkbenchError } from '../contract/errors';
 import { inputDataModes } from '../contract/run-spec';
 import type { ImportedSpec } from '../contract/spec-tools';
 import { readBoundedFile } from '../platform/read-bounded-file';
-import { mergeTrees } from '../presets/resolve-spec';
 import type { Readers } from '../core';
 import { mostSpecBytes } from '../contract/reader-limits';
 import { readAssignment, treeOf } from '../contract/upstream-variables';
-
-type Tree = Readonly<Record<string, unknown>>;
+import type { Tree } from '../contract/trees';
+import { mergeTrees } from '../contract/trees';
 
 /** Options of `run` as commander gives them. */
 export interface RunOptions {

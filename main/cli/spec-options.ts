@@ -3,12 +3,12 @@ import { WorkbenchError } from '../contract/errors';
 import { publishedGpus } from '../contract/published-gpu';
 import type { Choice } from '../contract/spec-tools';
 import type { Core } from '../core';
-import { mergeTrees } from '../presets/resolve-spec';
 import { printText } from './output';
 import type { RunOptions, SpecReader } from './read-spec';
 import { readOwnModel } from './read-own-model';
 import { readOverrides } from './read-spec';
 import { readTargetGpu } from './target-gpu';
+import { mergeTrees } from '../contract/trees';
 
 const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
 

@@ -2,11 +2,8 @@ import { WorkbenchError } from '../contract/errors';
 import type { GpuReport } from '../contract/machine';
 import { publishedGpuOf, publishedGpus } from '../contract/published-gpu';
 import type { PublishedGpu } from '../contract/published-gpu';
-
-type Tree = Readonly<Record<string, unknown>>;
-
-const isTree = (value: unknown): value is Tree =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
+import type { Tree } from '../contract/trees';
+import { isTree } from '../contract/trees';
 
 /** The GPU that containers are given: of "all" the first, else the one of the first UUID. */
 function givenGpu({ gpus }: GpuReport, ids: readonly unknown[]): string | null {

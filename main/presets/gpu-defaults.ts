@@ -2,11 +2,8 @@ import type { Preset } from '../contract/preset';
 import type { EngineKind, Format } from '../contract/run-spec';
 import type { PublishedGpu } from '../contract/published-gpu';
 import { publishedGpus } from '../contract/published-gpu';
-
-type Tree = Readonly<Record<string, unknown>>;
-
-const isTree = (value: unknown): value is Tree =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
+import type { Tree } from '../contract/trees';
+import { isTree } from '../contract/trees';
 
 /** Why the published defaults of a chosen GPU are not taken, or without what needs the GPU; null when they are. */
 export type GpuDefaultsOff = 'quick' | 'cpu' | null;

@@ -2,12 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Preset } from '../contract/preset';
 import type { RunSpec } from '../contract/run-spec';
 import { layerSpec, parseSpec } from './resolve-spec';
+import type { Tree } from '../contract/trees';
+import { isTree, unsetAt } from '../contract/trees';
 
-type Tree = Readonly<Record<string, unknown>>;
 type Path = readonly string[];
-
-const isTree = (value: unknown): value is Tree =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** One value however deep it is: a JSON merge patch, and the tensors that were read from an own model. */
 const whole: ReadonlySet<string> = new Set(['configure.configPatch', 'model.source']);
@@ -34,15 +32,6 @@ function leavesOf(tree: Tree, to: Path = []): readonly Path[] {
     const branches = isTree(value) && Object.keys(value).length > 0 && !whole.has(path.join('.'));
     return branches ? leavesOf(value, path) : [path];
   });
-}
-
-/** Without the value, and without the branches that become empty by that. */
-function without(tree: Tree, [key, ...rest]: Path): Tree {
-  if (key === undefined) return tree;
-  const inner = tree[key];
-  const left = rest.length > 0 && isTree(inner) ? without(inner, rest) : {};
-  const others = Object.fromEntries(Object.entries(tree).filter(([name]) => name !== key));
-  return Object.keys(left).length === 0 ? others : { ...others, [key]: left };
 }
 
 /** Higher is tried later. An engine's fields are tried before its kind, which they need. */
@@ -72,12 +61,12 @@ function needsEngine(overrides: Tree): boolean {
  *   from what it leads to is kept.
  */
 export function minimalOverrides(preset: Preset, spec: RunSpec): Tree {
-  const all = without(without({ ...spec }, ['version']), ['model', 'preset']);
+  const all = unsetAt(unsetAt({ ...spec }, ['version']), ['model', 'preset']);
   const wanted = led(preset, all);
   if (wanted === null) return all;
   const byRank = leavesOf(all).toSorted((a, b) => rank(a) - rank(b));
   return byRank.reduce<Tree>((kept, path) => {
-    const fewer = without(kept, path);
+    const fewer = unsetAt(kept, path);
     if (path.join('.') === 'engine.kind' && needsEngine(kept)) return kept;
     return isDeepStrictEqual(led(preset, fewer), wanted) ? fewer : kept;
   }, all);

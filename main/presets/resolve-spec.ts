@@ -16,24 +16,8 @@ import { formatOf } from '../formats/formats';
 import { onlineConcurrency } from './online-concurrency';
 import { chosenGpu, gpuDefaultsOff, gpuEngine, layersWithoutGpu, publishedLayers } from './gpu-defaults';
 import { ruleFindings } from './spec-rules';
-
-type Tree = Readonly<Record<string, unknown>>;
-
-const isTree = (value: unknown): value is Tree =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
-
-/** Values of `over` win; objects merge at every depth, lists and `configPatch`, which is one value, are replaced whole. */
-export function mergeTrees(base: Tree, over: Tree): Tree {
-  const merged: Record<string, unknown> = { ...base };
-  for (const [key, value] of Object.entries(over)) {
-    // A key of an object literal only: nothing here may reach a prototype.
-    if (key === '__proto__' || value === undefined) continue;
-    const before = merged[key];
-    const whole = key === 'configPatch' || !isTree(before) || !isTree(value);
-    merged[key] = whole ? value : mergeTrees(before, value);
-  }
-  return merged;
-}
+import type { Tree } from '../contract/trees';
+import { isTree, mergeTrees } from '../contract/trees';
 
 /** What holds where neither preset nor user says otherwise; measuring defaults are perf_analyzer's own. */
 const baseDefaults = {

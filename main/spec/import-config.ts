@@ -6,12 +6,13 @@ import type { Format } from '../contract/run-spec';
 import { requireInertConfig } from '../formats/inert-config';
 import { backendOf } from '../formats/patched-config';
 import type { LoadedPreset } from '../presets/presets';
-import { mergeTrees, resolveSpec } from '../presets/resolve-spec';
+import { resolveSpec } from '../presets/resolve-spec';
 import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { editConfig } from './edit-config';
 import { generatedConfig } from './generated-config';
 import { readChoice } from './read-choice';
+import { mergeTrees } from '../contract/trees';
 
 const source = 'config-pbtxt';
 

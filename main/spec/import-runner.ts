@@ -1,11 +1,8 @@
 import type { Preset } from '../contract/preset';
 import type { ImportedSpec } from '../contract/spec-tools';
 import { readVariables } from './read-variables';
-
-type Tree = Readonly<Record<string, unknown>>;
-
-const isTree = (value: unknown): value is Tree =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
+import type { Tree } from '../contract/trees';
+import { isTree } from '../contract/trees';
 
 /** True for the configuration file of the published runners. */
 export function isRunnerConfig(tree: Tree): boolean {

@@ -9,9 +9,8 @@ import { importRunner, isRunnerConfig } from './import-runner';
 import { readVariables } from './read-variables';
 import { parseShellEnvironment } from './shell-environment';
 import { sizeProblem, specKind } from './spec-kind';
+import type { Tree } from '../contract/trees';
 import { someOf } from '../platform/short-text';
-
-type Tree = Readonly<Record<string, unknown>>;
 
 function importEnvironment(loaded: LoadedPreset, text: string): ImportedSpec {
   const source = 'shell-environment';

@@ -4,11 +4,11 @@ import type { Precision, RunSpec } from '../contract/run-spec';
 import { precisions, runSpecSchema } from '../contract/run-spec';
 import type { Choice, SpecProblem } from '../contract/spec-tools';
 import { toWire } from '../contract/errors';
-import { layerSpec, mergeTrees, parseSpec } from '../presets/resolve-spec';
+import { layerSpec, parseSpec } from '../presets/resolve-spec';
 import { ruleFindings } from '../presets/spec-rules';
 import { treeOf } from '../contract/upstream-variables';
-
-type Tree = Readonly<Record<string, unknown>>;
+import type { Tree } from '../contract/trees';
+import { isTree, mergeTrees } from '../contract/trees';
 
 export interface ReadChoice {
   /** null while the choice does not fit the schema. */
@@ -18,9 +18,6 @@ export interface ReadChoice {
   readonly defaults: RunSpec | null;
   readonly problems: readonly SpecProblem[];
 }
-
-const isTree = (value: unknown): value is Tree =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 const at = (tree: unknown, key: PropertyKey): unknown =>
   isTree(tree) && typeof key === 'string' && Object.hasOwn(tree, key) ? tree[key] : undefined;

@@ -1,9 +1,9 @@
 import { isAbsolute } from 'node:path';
 import type { Preset } from '../contract/preset';
 import { formats, loadTools } from '../contract/run-spec';
-import { mergeTrees } from '../presets/resolve-spec';
 import { upstreamNotes, usualValues } from '../presets/upstream-notes';
 import { treeOf, upstreamVariables } from '../contract/upstream-variables';
+import { mergeTrees } from '../contract/trees';
 import { shortText, someOf } from '../platform/short-text';
 
 export interface ReadVariables {

@@ -5,10 +5,10 @@ import type { Choice } from '../contract/spec-tools';
 import { createPresetOf, sourceOf } from '../own/preset-of';
 import { minimalOverrides } from '../presets/minimal-overrides';
 import type { LoadedPreset } from '../presets/presets';
-import { mergeTrees } from '../presets/resolve-spec';
 import { exportSpec } from './export-spec';
 import { previewSpec } from './preview-spec';
 import type { PreviewPlaces } from './preview-spec';
+import { mergeTrees } from '../contract/trees';
 
 export interface SpecToolsOptions {
   readonly presets: ReadonlyMap<string, LoadedPreset>;

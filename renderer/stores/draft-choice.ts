@@ -1,5 +1,5 @@
-import type { Keys, Tree } from './choice-tree';
-import { getAt, isTree, mergeTrees, setAt, unsetAt } from './choice-tree';
+import type { Keys, Tree } from '../../main/contract/trees';
+import { getAt, isTree, mergeTrees, unsetAt } from '../../main/contract/trees';
 
 const patchKeys = ['configure', 'configPatch'] as const;
 
@@ -7,8 +7,7 @@ const patchKeys = ['configure', 'configPatch'] as const;
 export function withEdit(overrides: Tree, edit: Tree): Tree {
   const patch = getAt(edit, patchKeys);
   const merged = mergeTrees(overrides, edit);
-  if (!isTree(patch)) return merged;
-  return Object.keys(patch).length === 0 ? unsetAt(merged, patchKeys) : setAt(merged, patchKeys, patch);
+  return isTree(patch) && Object.keys(patch).length === 0 ? unsetAt(merged, patchKeys) : merged;
 }
 
 /** For a published GPU, on this engine where none is chosen; null: on that of the published deployment. */

@@ -2,7 +2,7 @@ import type { WireError } from '../../main/contract/errors';
 import type { Preset } from '../../main/contract/preset';
 import type { Precision, RunSpec } from '../../main/contract/run-spec';
 import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview } from '../../main/contract/spec-tools';
-import type { Keys, Tree } from './choice-tree';
+import type { Keys, Tree } from '../../main/contract/trees';
 import type { WizardPage } from './wizard-page';
 
 /** config.pbtxt while a person writes in it; the form follows as soon as the text can be read. */

@@ -1,8 +1,8 @@
 import type { Preset } from '../../../main/contract/preset';
 import type { Precision, RunSpec } from '../../../main/contract/run-spec';
 import { runSpecSchema } from '../../../main/contract/run-spec';
-import type { Keys, Tree } from '../../stores/choice-tree';
-import { getAt, leavesOf, sameValue } from '../../stores/choice-tree';
+import type { Keys, Tree } from '../../../main/contract/trees';
+import { getAt, leavesOf, sameValue } from '../../../main/contract/trees';
 import { ownModelKeys } from '../../stores/draft';
 
 /** What the schema itself gives an engine of this kind. */

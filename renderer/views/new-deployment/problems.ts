@@ -1,7 +1,7 @@
 import type { SpecPreview, SpecProblem, StartProblem } from '../../../main/contract/spec-tools';
 import type { ConfigEdit } from '../../../main/contract/spec-tools';
-import type { Tree } from '../../stores/choice-tree';
-import { getAt } from '../../stores/choice-tree';
+import type { Tree } from '../../../main/contract/trees';
+import { getAt } from '../../../main/contract/trees';
 import type { WizardPage } from '../../stores/wizard-page';
 import { pageOf } from '../../stores/wizard-page';
 import type { Field } from './fields/field';

@@ -1,4 +1,4 @@
-import type { Keys } from '../../stores/choice-tree';
+import type { Keys } from '../../../main/contract/trees';
 import type { useWizard } from './wizard-context';
 
 /** Back to the default. Without a chosen engine a published GPU asks for containers, whatever this machine has. */

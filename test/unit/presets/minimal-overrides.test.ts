@@ -8,7 +8,8 @@ import { formats, precisions, sourceSchema } from '../../../main/contract/run-sp
 import { filePreset } from '../../../main/own/own-preset';
 import { minimalOverrides } from '../../../main/presets/minimal-overrides';
 import { readPresets } from '../../../main/presets/presets';
-import { layerSpec, mergeTrees, parseSpec } from '../../../main/presets/resolve-spec';
+import { layerSpec, parseSpec } from '../../../main/presets/resolve-spec';
+import { mergeTrees } from '../../../main/contract/trees';
 
 type Tree = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Preset } from '../../../main/contract/preset';
-import { mergeTrees, resolveSpec } from '../../../main/presets/resolve-spec';
+import { resolveSpec } from '../../../main/presets/resolve-spec';
+import { mergeTrees } from '../../../main/contract/trees';
 
 const preset: Preset = {
   id: 'toy',

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { CopyButton } from '../../../components/copy-button';
 import { Loading } from '../../../components/loading';
-import { getAt } from '../../../stores/choice-tree';
+import { getAt } from '../../../../main/contract/trees';
 import { useWizard } from '../wizard-context';
 import { markLines } from './mark-lines';
 import type { LineMark } from './mark-lines';

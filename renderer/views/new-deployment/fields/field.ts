@@ -1,6 +1,6 @@
 import type { MachineStatus } from '../../../../main/contract/machine';
 import type { Preset } from '../../../../main/contract/preset';
-import type { Keys } from '../../../stores/choice-tree';
+import type { Keys } from '../../../../main/contract/trees';
 
 export interface Option {
   readonly value: string;

@@ -1,7 +1,7 @@
 import type { Profile } from '../../../../main/contract/run-spec';
 import { profiles } from '../../../../main/contract/run-spec';
 import { profileText } from '../../../format/words';
-import { isTree } from '../../../stores/choice-tree';
+import { isTree } from '../../../../main/contract/trees';
 import type { Field, FieldContext, Section } from './field';
 import { targetGpuFields } from './target-gpu';
 

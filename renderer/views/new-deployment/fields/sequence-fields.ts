@@ -1,5 +1,5 @@
 import { sequenceSchema } from '../../../../main/contract/sequences';
-import { isTree } from '../../../stores/choice-tree';
+import { isTree } from '../../../../main/contract/trees';
 import type { Field, FieldContext, Section } from './field';
 
 /** What a stateful model is asked by default; shown where nothing is chosen. */

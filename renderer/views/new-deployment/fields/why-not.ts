@@ -1,6 +1,6 @@
 import type { Accelerator, DockerEngineSpec, Format, Precision } from '../../../../main/contract/run-spec';
 import { backendsOf, imageFamily } from '../../../../main/contract/serving';
-import { isTree } from '../../../stores/choice-tree';
+import { isTree } from '../../../../main/contract/trees';
 import type { FieldContext } from './field';
 
 /** The engine as chosen, complete enough to tell which backends it has. */

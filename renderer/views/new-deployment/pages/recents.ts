@@ -1,6 +1,6 @@
 import type { RunSummary } from '../../../../main/contract/api';
 import type { Draft } from '../../../../main/contract/spec-tools';
-import { getAt } from '../../../stores/choice-tree';
+import { getAt } from '../../../../main/contract/trees';
 
 export interface Recent {
   readonly key: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineStatus } from '../../../../main/contract/machine';
-import { mergeTrees, resolveSpec } from '../../../../main/presets/resolve-spec';
+import { resolveSpec } from '../../../../main/presets/resolve-spec';
 import { readAssignment } from '../../../../main/contract/upstream-variables';
 import { defaultPrecision, readChoice } from '../../../../main/spec/read-choice';
 import type { Field, FieldContext } from '../../../../renderer/views/new-deployment/fields/field';
@@ -9,9 +9,10 @@ import { allFields } from '../../../../renderer/views/new-deployment/fields/sect
 import { engineForTarget } from '../../../../renderer/views/new-deployment/fields/target-gpu';
 import { cliCommand, commandChanges } from '../../../../renderer/views/new-deployment/plan-text';
 import { wizardModel } from '../../../../renderer/views/new-deployment/wizard-model';
-import type { Tree } from '../../../../renderer/stores/choice-tree';
-import { getAt, setAt, unsetAt } from '../../../../renderer/stores/choice-tree';
+import type { Tree } from '../../../../main/contract/trees';
+import { getAt, setAt, unsetAt } from '../../../../main/contract/trees';
 import { resnet50 } from './preset';
+import { mergeTrees } from '../../../../main/contract/trees';
 
 const fieldsOf = (values: object): ReadonlyMap<string, Field> => {
   const context: FieldContext = {

@@ -4,7 +4,7 @@ import type { RunSpec } from '../../../../main/contract/run-spec';
 import { readPresets, requirePreset } from '../../../../main/presets/presets';
 import { layerSpec, parseSpec, resolveSpec } from '../../../../main/presets/resolve-spec';
 import { createSpecTools } from '../../../../main/spec/spec-tools';
-import type { Tree } from '../../../../renderer/stores/choice-tree';
+import type { Tree } from '../../../../main/contract/trees';
 import { runAgain } from '../../../../renderer/views/runs/run-tools';
 import { createWorkbench } from '../../../../renderer/workbench';
 import { places } from '../../spec/places';

@@ -3,8 +3,8 @@ import type { RunSpec } from '../../../../main/contract/run-spec';
 import { accelerators, formats, precisions } from '../../../../main/contract/run-spec';
 import type { SpecProblem } from '../../../../main/contract/spec-tools';
 import { readAssignment, upstreamVariables } from '../../../../main/contract/upstream-variables';
-import { mergeTrees, resolveSpec } from '../../../../main/presets/resolve-spec';
-import type { Tree } from '../../../../renderer/stores/choice-tree';
+import { resolveSpec } from '../../../../main/presets/resolve-spec';
+import type { Tree } from '../../../../main/contract/trees';
 import { pageOf } from '../../../../renderer/stores/wizard-page';
 import { changesOf } from '../../../../renderer/views/new-deployment/changes';
 import type { Field } from '../../../../renderer/views/new-deployment/fields/field';
@@ -20,6 +20,7 @@ import { fieldText, textProblem, valueText } from '../../../../renderer/views/ne
 import type { WizardModel } from '../../../../renderer/views/new-deployment/wizard-model';
 import { wizardModel } from '../../../../renderer/views/new-deployment/wizard-model';
 import { resnet50 } from './preset';
+import { mergeTrees } from '../../../../main/contract/trees';
 
 const defaults = resolveSpec(resnet50, {});
 

@@ -1,14 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  getAt,
-  leavesOf,
-  mergeTrees,
-  sameValue,
-  setAt,
-  unsetAt,
-} from '../../../../renderer/stores/choice-tree';
-import { mergeTrees as coreMerge } from '../../../../main/presets/resolve-spec';
+import { getAt, isTree, leavesOf, mergeTrees, sameValue, setAt, unsetAt } from '../../../main/contract/trees';
 
 const keys = fc.array(fc.constantFrom('a', 'b', 'OUTPUT.0', '*'), { minLength: 1, maxLength: 4 });
 const tree = fc.dictionary(
@@ -27,12 +19,27 @@ describe('the tree of a choice', () => {
     );
   });
 
-  it('lays one over the other as the core does', () => {
+  it('lays one over the other: every value of the upper one, and of the lower one what that does not say', () => {
     fc.assert(
       fc.property(tree, tree, (base, over) => {
-        expect(mergeTrees(base, over)).toEqual(coreMerge(base, over));
+        const merged = mergeTrees(base, over);
+        for (const [path, value] of leavesOf(over)) expect(getAt(merged, path)).toEqual(value);
+        for (const [path, value] of leavesOf(base)) {
+          const isSaid = path.some((_key, depth) => {
+            const above = getAt(over, path.slice(0, depth + 1));
+            return above !== undefined && (!isTree(above) || depth === path.length - 1);
+          });
+          if (!isSaid) expect(getAt(merged, path)).toEqual(value);
+        }
       }),
     );
+  });
+
+  it('replaces lists and a patch whole, and takes undefined for nothing', () => {
+    const base = { a: [1, 2], configPatch: { x: 1 }, b: { c: 1 } };
+    expect(mergeTrees(base, { a: [3], configPatch: { y: 2 }, b: { c: undefined } })).toEqual({
+      ...{ a: [3], configPatch: { y: 2 }, b: { c: 1 } },
+    });
   });
 
   it('does not reach a prototype', () => {

@@ -1,4 +1,4 @@
-/** A partial run specification, as a choice of the wizard holds it. */
+/** A tree of settings: a partial run specification, as a choice of the wizard or an option of the command line holds it. */
 export type Tree = Readonly<Record<string, unknown>>;
 /** Names from the root to a value. Names of tensors may hold dots, so a dotted text would not do. */
 export type Keys = readonly string[];
@@ -32,14 +32,18 @@ export function unsetAt(tree: Tree, keys: Keys): Tree {
   return Object.keys(left).length === 0 ? others : { ...others, [key]: left };
 }
 
-/** Values of `over` win; branches merge at every depth, lists are replaced whole. */
+/**
+ * Values of `over` win. Branches merge at every depth; what is one value is replaced whole: a list, and `configPatch`, the
+ * JSON merge patch of config.pbtxt. What is undefined says nothing.
+ */
 export function mergeTrees(base: Tree, over: Tree): Tree {
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(over)) {
     // A key of an object literal only: nothing here may reach a prototype.
-    if (key === '__proto__') continue;
+    if (key === '__proto__' || value === undefined) continue;
     const before = merged[key];
-    merged[key] = isTree(before) && isTree(value) ? mergeTrees(before, value) : value;
+    const whole = key === 'configPatch' || !isTree(before) || !isTree(value);
+    merged[key] = whole ? value : mergeTrees(before, value);
   }
   return merged;
 }
