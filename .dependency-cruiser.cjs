@@ -77,6 +77,12 @@ module.exports = {
       from: { path: '^main/contract/' },
       to: { pathNot: '^main/contract/|node_modules/zod/' },
     },
+    {
+      name: '6-cli-asks-the-core',
+      severity: 'error',
+      from: { path: '^main/cli/' },
+      to: { path: '^main/(?!cli/|contract/|platform/|core\\.ts$)' },
+    },
     ...orderRules('main', order),
     ...orderRules('main/perf/native', nativeOrder),
   ],
