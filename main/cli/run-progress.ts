@@ -5,6 +5,7 @@ import type { CoreEvent } from '../contract/api';
 import type { JournalBody } from '../contract/run-events';
 import type { LoadTool } from '../contract/run-spec';
 import { waitRemedy, waitText } from '../contract/run-wait';
+import type { RunWait } from '../contract/run-wait';
 import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from '../contract/numbers';
 import { formatError } from './output';
 import type { Output } from './output';
@@ -13,11 +14,10 @@ import type { Output } from './output';
 const turnText = ({ repeat, loadTool }: { repeat?: number | undefined; loadTool?: LoadTool | undefined }) =>
   repeat === undefined ? '' : `, repeat ${repeat}${loadTool === undefined ? '' : `, ${loadTool}`}`;
 
-function waitLine({ for: what, reason = 'device' }: JournalBody & { type: 'run-waiting' }): string {
-  if (what === null) return 'The wait is over: the run continues.';
-  const wait = { reason, what };
-  return `${waitText(wait)} ${waitRemedy(wait)}`;
-}
+const waitWords = (wait: RunWait): string => `${waitText(wait)} ${waitRemedy(wait)}`;
+
+const waitLine = ({ for: what, reason = 'device' }: JournalBody & { type: 'run-waiting' }): string =>
+  what === null ? 'The wait is over: the run continues.' : waitWords({ reason, what });
 
 /** A run's events as lines, and on a terminal one moving line for what is under way. */
 export function createRunProgress(
@@ -51,6 +51,9 @@ export function createRunProgress(
       case 'image-work':
       case 'data-work':
       case 'install-work':
+        return;
+      case 'held-up':
+        line(waitWords(event.wait));
         return;
       case 'log':
         if (options.verbose) for (const text of event.lines) line(`    ${text}`);

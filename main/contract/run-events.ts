@@ -5,6 +5,7 @@ import { importSourceSchema } from './imported';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from './results';
 import { loadTools, runSpecSchema } from './run-spec';
 import { waitReasons } from './run-wait';
+import type { RunWait } from './run-wait';
 import type { RunSpec } from './run-spec';
 
 /**
@@ -168,6 +169,12 @@ export type RunLive =
       readonly type: 'stopping';
       readonly runId: string;
       readonly how: 'pause' | 'cancel';
+    }
+  | {
+      /** The run waits, and its journal has no room to say so. */
+      readonly type: 'held-up';
+      readonly runId: string;
+      readonly wait: RunWait;
     }
   | {
       /** The window that just ended on the level under way. */

@@ -162,7 +162,8 @@ function withoutSteps(state: RunState, steps: readonly StepId[]): RunState {
 const pausedStep = (step: StepState): StepState =>
   step.status === 'running' ? { ...step, status: 'waiting', startedAt: null } : step;
 
-const waiting = (state: RunState, waitsFor: RunWait | null): RunState => ({
+/** The same run while it waits; null: no more. */
+export const waiting = (state: RunState, waitsFor: RunWait | null): RunState => ({
   ...state,
   waitsFor,
   steps: waitsFor === null ? state.steps : state.steps.map(pausedStep),

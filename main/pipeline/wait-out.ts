@@ -18,11 +18,11 @@ export async function heldUpOr(
 
 /**
  * Waits until the hold is over or someone asks to continue, with the wait in the journal; on a disk without room for the
- * line, the wait is told as soon as it fits.
+ * line it is told at once all the same, and written as soon as it fits.
  * @returns false when the run was stopped while it waited.
  */
 export async function waitOut(
-  run: Pick<RunContext, 'append' | 'state'>,
+  run: Pick<RunContext, 'runId' | 'append' | 'state' | 'emit'>,
   hold: Hold,
   signals: StopSignals,
   continueNow: ContinueNow,
@@ -44,6 +44,7 @@ export async function waitOut(
   const begin = { type: 'run-waiting' as const, for: what, reason, error: hold.error };
   try {
     let isTold = await told(begin);
+    if (!isTold) run.emit({ type: 'held-up', runId: run.runId, wait: hold.wait });
     while (!isStopped()) {
       await sleep(hold.everyMs, undefined, { signal: woken.signal }).catch(() => undefined);
       if (!isTold) isTold = await told(begin);

@@ -4,7 +4,7 @@ import type { WindowEvent } from '../../main/contract/api';
 import type { WireError } from '../../main/contract/errors';
 import { toWire } from '../../main/contract/errors';
 import type { JournalEntry, RunLive, Scenario, StepId } from '../../main/contract/run-events';
-import { reduceRun } from '../../main/contract/run-state';
+import { reduceRun, waiting } from '../../main/contract/run-state';
 import type { RunState } from '../../main/contract/run-state';
 import type { Client } from '../client';
 
@@ -149,6 +149,9 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
         }
         if (event.type === 'journal' && event.runId === runId) {
           hearEntry(event.entry);
+        } else if (event.type === 'held-up' && event.runId === runId) {
+          const { state } = get();
+          if (state !== null) set({ state: waiting(state, event.wait), progress: null, level: null });
         } else if (event.type === 'progress' && event.runId === runId) {
           set({ progress: { step: event.step, fraction: event.fraction, text: event.text } });
         } else if (event.type === 'window' && event.runId === runId) {

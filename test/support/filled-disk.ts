@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JournalEntry } from '../../main/contract/run-events';
 import { homeLayout } from '../../main/platform/layout';
 import { parseJournal } from '../../main/store/journal';
@@ -28,6 +29,8 @@ export interface FullOutcome {
   readonly problems: readonly string[];
 }
 
+/** Keeps a run that says nothing from holding up the others. */
+const longestSilenceMs = 600_000;
 const roomy = '2g';
 const enough = '256m';
 const waiting =
@@ -106,25 +109,31 @@ interface Met {
   readonly step: string | null;
   readonly before: readonly JournalEntry[];
   readonly end: CliResult;
+  readonly problems: readonly string[];
 }
 
 /** Lets the run go until it is held up or refused, and then on with room. */
 async function meet(disk: SmallDisk, started: CliRun): Promise<Met> {
-  const held = await Promise.race([
-    started.line(waiting).then(
-      () => true,
-      () => false,
-    ),
-    started.result.then(() => false),
+  const told = started.line(waiting).then(
+    () => 'held' as const,
+    () => 'ended' as const,
+  );
+  const silent = new AbortController();
+  const how = await Promise.race([
+    told,
+    started.result.then(() => 'ended' as const),
+    sleep(longestSilenceMs, 'silent' as const, { signal: silent.signal }),
   ]);
-  if (held) {
+  silent.abort();
+  if (how !== 'ended') {
     const before = await journalNow(disk);
     await disk.enlarge(roomy);
-    return { step: stepUnderWay(before), before, end: await started.result };
+    const problems = how === 'silent' ? ['it neither ended nor said that it waits'] : [];
+    return { step: stepUnderWay(before), before, end: await started.result, problems };
   }
   const end = await started.result;
   const before = await journalNow(disk);
-  return { step: end.code === 0 ? null : stepUnderWay(before), before, end };
+  return { step: end.code === 0 ? null : stepUnderWay(before), before, end, problems: [] };
 }
 
 /** A command that the disk ended: its reason, and then once more with room. */
@@ -168,10 +177,11 @@ export async function fillAt(
       await started.line(point.line);
       disk.fill(point.pages);
     }
-    const { step, before, end } = await meet(disk, started);
+    const { step, before, end, problems: silence } = await meet(disk, started);
     const [last, refused] = end.code === 0 ? [end, []] : await again(disk, program, end);
     const said = `${end.stderr}\n${last.stderr}`.split('\n');
     const problems = [
+      ...silence,
       ...refused,
       ...said.filter((line) => wrongReasons.some((reason) => reason.test(line))),
       ...(last.code === 0 ? [] : [`it did not come to its end: ${last.stderr.slice(-600)}`]),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
 import type { JournalBody, RunEvent } from '../../../main/contract/run-events';
+import type { RunWait } from '../../../main/contract/run-wait';
 import { reduceRun } from '../../../main/contract/run-state';
 import { attemptRun } from '../../../main/pipeline/attempt';
 import type { AttemptStops, OpenServices } from '../../../main/pipeline/attempt';
@@ -32,6 +33,7 @@ function attempting(doing: Parameters<typeof notingSteps>[0], engine: { answers:
   const journal: JournalBody[] = [];
   const away: (() => void)[] = [];
   const logged: string[] = [];
+  const unwritten: RunWait[] = [];
   const stops: AttemptStops = {
     cancel: new AbortController(),
     pause: new AbortController(),
@@ -52,6 +54,7 @@ function attempting(doing: Parameters<typeof notingSteps>[0], engine: { answers:
     },
     emit: (event: RunEvent) => {
       if (event.type === 'log') logged.push(...event.lines);
+      if (event.type === 'held-up') unwritten.push(event.wait);
     },
     manifests: new StepManifests(new RunKey(join(noted.dir, 'run-key')), state.runId),
     pauseAsked: () => stops.pause.signal.aborted,
@@ -90,7 +93,7 @@ function attempting(doing: Parameters<typeof notingSteps>[0], engine: { answers:
     });
   };
   const waits = () => journal.flatMap((body) => (body.type === 'run-waiting' ? [body] : []));
-  return { begin, journal, waits, stops, fault, released, away, logged, state: () => state };
+  return { begin, journal, waits, stops, fault, released, away, logged, unwritten, state: () => state };
 }
 
 /** Fails with ENOSPC as often as said. */
@@ -142,7 +145,9 @@ describe('a full disk', () => {
         ? ((refused += 1), true)
         : false;
     const end = one.begin();
-    await until('it waits unheard', () => refused === 2);
+    await until('it waits without a line', () => refused === 2);
+    await until('it is told all the same', () => one.unwritten.length === 1);
+    expect(one.unwritten[0]?.reason).toBe('disk');
     await until('someone can ask', () => one.stops.continueNow.ask());
     expect((await end).outcome).toBe('done');
     expect(one.waits()).toMatchObject([{ reason: 'disk' }, { for: null }]);

@@ -46,6 +46,17 @@ describe('the open run', () => {
     expect(store.getState().state).toEqual(stateAt(12));
   });
 
+  it('waits also where the journal has no room to say so', async () => {
+    const { client } = createClientDouble({ 'runs.get': () => stateAt(8) });
+    const store = createOpenRun(client);
+    await store.getState().open(runId);
+    const wait = { reason: 'disk', what: 'space on /data' } as const;
+    store.getState().hear({ type: 'held-up', runId: 'another', wait });
+    expect(store.getState().state?.waitsFor).toBeNull();
+    store.getState().hear({ type: 'held-up', runId, wait });
+    expect(store.getState().state?.waitsFor).toEqual(wait);
+  });
+
   it('fetches again when an entry is missing between', async () => {
     let known = 5;
     const { client, calls } = createClientDouble({ 'runs.get': () => stateAt(known) });
