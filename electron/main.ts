@@ -1,5 +1,5 @@
 import { app } from 'electron';
-import { boundHeapGrowth } from './heap-growth';
+import { boundHeapGrowth, heapGrowthFlag } from '../main/platform/heap-growth';
 import { readPrintJob } from './print-job';
 import { runPrintMode } from './print-mode';
 import { registerAppScheme } from './scheme';
@@ -10,7 +10,9 @@ import { runWindowMode } from './window-mode';
 // Chromium refuses to sandbox for root; who runs as root says --no-sandbox, as tests and containers do.
 if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
 registerAppScheme();
-boundHeapGrowth(app);
+boundHeapGrowth();
+// Of the pages; who gives V8 other flags has these.
+if (!app.commandLine.hasSwitch('js-flags')) app.commandLine.appendSwitch('js-flags', heapGrowthFlag);
 denyNavigation(app);
 
 const job = readPrintJob(process.argv);

@@ -8,6 +8,7 @@ import type { ProbeSettings } from '../contract/monitor';
 import { alertMetrics, longestPollIntervalMs, probeSettingsSchema } from '../contract/monitor';
 import { longestTimerMs } from '../contract/run-spec';
 import type { Core } from '../core';
+import { boundHeapGrowth } from '../platform/heap-growth';
 import { makeFolder } from '../platform/make-folder';
 import type { CliContext } from './context';
 import type { AlertOptions } from './monitor-alerts';
@@ -104,6 +105,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   }
   // Not after hours of watching.
   for (const file of [options.csv, options.report]) if (file !== undefined) await checkTarget(file);
+  boundHeapGrowth();
   const core = await context.core();
   if (rules !== null) core.monitor.judgeBy(rules);
   const { alertModel } = options;
