@@ -3,6 +3,7 @@ import type { LoadedPreset } from '../presets/presets';
 import { readPublished } from '../presets/published';
 import { layerSpec, parseSpec } from '../presets/resolve-spec';
 import type { ReportContext } from '../reports/to-report';
+import { metricTitlesOf } from '../contract/metric-title';
 
 /** What the preset gives where only model, engine, format and precision are chosen; null where that is not a specification. */
 function defaultsOf(preset: LoadedPreset['preset'], spec: RunSpec): RunSpec | null {
@@ -26,7 +27,7 @@ export async function reportContext(
   return {
     generatedAt: from.now.toISOString(),
     modelTitle: preset.title,
-    metricTitles: Object.fromEntries(preset.metrics.map((metric) => [metric.name, metric.title])),
+    metricTitles: metricTitlesOf(preset),
     defaults: defaultsOf(preset, spec),
     published: spec.model.source === undefined ? await readPublished(from.resources, preset.id) : null,
   };

@@ -2,8 +2,8 @@ import { allowanceText } from '../contract/allowance-text';
 import { thresholdSign } from '../contract/metric-bound';
 import type { OutputComparison } from '../contract/results';
 import type { RunState } from '../contract/run-state';
-import type { MetricTitles } from './metric-title';
-import { metricTitle } from './metric-title';
+import type { MetricTitles } from '../contract/metric-title';
+import { metricTitle } from '../contract/metric-title';
 import { formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
 import type { ReportAccuracy } from './report';
 

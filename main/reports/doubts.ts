@@ -3,7 +3,7 @@ import { bestPoint } from '../contract/points';
 import type { RunState } from '../contract/run-state';
 import { clipped } from './clipped';
 import { formatCount, formatMeasured, formatShare } from '../contract/numbers';
-import { outcomeOf } from './outcome';
+import { outcomeOf } from '../contract/run-outcome';
 import type { ReportLevel, ReportScenario } from './report';
 import { largestOf } from '../contract/extremes';
 

@@ -3,7 +3,7 @@ import type { Scenario } from '../contract/run-events';
 import { crossCheckOf } from '../contract/cross-check';
 import { crossSummary } from '../contract/cross-check-text';
 import type { Exporter, ExportInput } from './exporter';
-import { outcomeOf } from './outcome';
+import { outcomeOf } from '../contract/run-outcome';
 import { levelsOf } from '../contract/points';
 
 function scenario({ state }: ExportInput, id: Scenario): unknown {

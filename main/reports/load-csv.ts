@@ -24,7 +24,8 @@ import {
 import type { LoadPoint } from '../contract/results';
 import { csvText } from './csv';
 import type { CsvValue } from './csv';
-import type { ReportLevel, ReportScenario, Verification } from './report';
+import type { Verification } from '../contract/run-outcome';
+import type { ReportLevel, ReportScenario } from './report';
 
 interface FileColumn {
   readonly heading: string;

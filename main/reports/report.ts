@@ -1,3 +1,5 @@
+import type { KeyFigure } from '../contract/key-figures';
+import type { Badge, Tone, Verification } from '../contract/run-outcome';
 import type { CrossLevel } from '../contract/cross-check';
 import type { BaselineSeries } from '../contract/baseline-points';
 import type { LoadPoint } from '../contract/results';
@@ -40,13 +42,6 @@ export interface Report {
   readonly notes: readonly NamedText[];
 }
 
-export type Tone = 'good' | 'warning' | 'bad' | 'neutral';
-
-export interface Badge {
-  readonly label: string;
-  readonly tone: Tone;
-}
-
 /** The first page, with verdict and figures; every text is cut so that it stays one page. */
 export interface ReportSummary {
   readonly badges: readonly Badge[];
@@ -63,19 +58,6 @@ export interface ReportSummary {
 export interface NamedText {
   readonly name: string;
   readonly value: string;
-}
-
-export interface Verification {
-  readonly verified: boolean;
-  readonly label: 'Verified' | 'Unverified';
-  readonly reason: string;
-}
-
-export interface KeyFigure {
-  readonly label: string;
-  readonly value: string;
-  readonly unit: string;
-  readonly note: string;
 }
 
 export interface ReportProblem {

@@ -1,7 +1,8 @@
 import { stepTitle } from '../contract/step-text';
 import type { RunState, StepState } from '../contract/run-state';
 import { formatDuration } from '../contract/numbers';
-import type { ReportCommand, ReportStep, Tone } from './report';
+import type { Tone } from '../contract/run-outcome';
+import type { ReportCommand, ReportStep } from './report';
 import { shellLine } from '../platform/shell-line';
 
 const statusWords: Readonly<Record<StepState['status'], { readonly label: string; readonly tone: Tone }>> = {

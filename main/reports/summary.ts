@@ -4,11 +4,12 @@ import { bestPoint } from '../contract/points';
 import type { RunState } from '../contract/run-state';
 import { clipped } from './clipped';
 import { doubtsOf } from './doubts';
-import type { MetricTitles } from './metric-title';
-import { metricTitle } from './metric-title';
+import type { MetricTitles } from '../contract/metric-title';
+import { metricTitle } from '../contract/metric-title';
 import { formatBytes, formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
-import type { Badge, NamedText, ReportScenario, ReportSummary } from './report';
-import { statusOf, verificationOf } from './outcome';
+import type { Badge } from '../contract/run-outcome';
+import type { NamedText, ReportScenario, ReportSummary } from './report';
+import { statusOf, verificationOf } from '../contract/run-outcome';
 import { largestOf } from '../contract/extremes';
 
 /** What keeps each value of the first page to two lines. */

@@ -5,11 +5,11 @@ import { importKindText } from '../contract/imported';
 import type { Format, RunSpec } from '../contract/run-spec';
 import { accuracyReport } from './accuracy-report';
 import { environmentReport, importReport, packagesReport } from './environment-report';
-import { keyFigures } from './key-figures';
-import type { MetricTitles } from './metric-title';
+import { keyFigures } from '../contract/key-figures';
+import type { MetricTitles } from '../contract/metric-title';
 import { importedNotes, reportNotes } from './notes';
 
-import { statusOf, verificationOf } from './outcome';
+import { statusOf, verificationOf } from '../contract/run-outcome';
 import { reportParameters } from './parameters';
 import { publishedReport, reportBaseline } from './published-report';
 import { reportProblems } from './problems';
@@ -17,7 +17,7 @@ import type { Report } from './report';
 import { scenarioReport } from './scenario-report';
 import { reportSummary } from './summary';
 import { reportCommands, reportSteps } from './steps';
-import { verdictOf } from './verdict';
+import { verdictOf } from '../contract/verdict';
 
 /** ISO 8601 as "2025-11-21 08:17 UTC"; text that is no time is given back as it is. */
 function formatTime(iso: string): string {

@@ -1,7 +1,9 @@
 import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
 import { clipped } from '../clipped';
-import type { Badge, KeyFigure, NamedText, Report, ReportProblem } from '../report';
+import type { KeyFigure } from '../../contract/key-figures';
+import type { Badge } from '../../contract/run-outcome';
+import type { NamedText, Report, ReportProblem } from '../report';
 import { doubtsBox } from './doubts-box';
 import { Markup, markup } from './markup';
 import { stepsTable } from './record-sections';

@@ -1,71 +1,41 @@
-import { bestLevelName, bestLevelText } from '../../../main/contract/answer-text';
+import type { KeyFigure } from '../../../main/contract/key-figures';
+import { keyFigures } from '../../../main/contract/key-figures';
+import { meanBatch, p99, scheduledP99, throughput } from '../../../main/contract/columns';
+import { cellText, valueText } from '../../../main/contract/column';
 import { levelText } from '../../../main/contract/level-text';
-import { bestPoint } from '../../../main/contract/points';
-import type { LoadPoint } from '../../../main/contract/results';
+import type { MetricTitles } from '../../../main/contract/metric-title';
 import type { RunState } from '../../../main/contract/run-state';
-import { budgetLatencyUs } from '../../../main/contract/sweep';
-import { formatMeasured, formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import type { LiveLevel } from '../../stores/open-run';
 
-export interface Figure {
-  readonly label: string;
-  readonly value: string;
-  readonly unit: string;
-  readonly note: string;
-}
-
-const notYet = (label: string): Figure => ({ label, value: missing, unit: '', note: 'not measured yet' });
-
-function batchFigure(point: LoadPoint | null, label: string): Figure {
-  if (point === null || point.meanServerBatch === null) return notYet(label);
-  return { label, value: formatMeasured(point.meanServerBatch), unit: 'items', note: levelText(point) };
-}
-
-/** The three figures at the top: of the level under way while it is measured, of the best level otherwise. */
-export function figuresOf(state: RunState, level: LiveLevel | null): readonly Figure[] {
+/** The figures at the top: of the level under way while it is measured, of the report otherwise. */
+export function figuresOf(
+  state: RunState,
+  level: LiveLevel | null,
+  titles: MetricTitles,
+): readonly KeyFigure[] {
   const window = level?.windows.at(-1);
-  if (level !== null && window !== undefined) {
-    const last = state.scenarios[level.scenario].points.at(-1)?.point ?? null;
-    const note = `${levelText(level)}, window ${level.windows.length}`;
-    return [
-      {
-        label: 'Throughput now',
-        value: formatRate(window.inferencesPerSecond),
-        unit: 'inferences/s',
-        note,
-      },
-      window.p99Us === null
-        ? notYet('p99 latency now')
-        : {
-            label: window.scheduledP99Us === undefined ? 'p99 latency now' : 'p99 from schedule now',
-            value: formatMs(window.scheduledP99Us ?? window.p99Us),
-            unit: 'ms',
-            note,
-          },
-      batchFigure(last, 'Mean executed batch size, last level'),
-    ];
-  }
-  const best = bestPoint(state);
-  if (best === null) {
-    return [notYet('Best throughput'), notYet('p99 at best throughput'), notYet('Mean executed batch size')];
-  }
-  const { point } = best;
+  if (level === null || window === undefined) return keyFigures(state, titles);
+  const last = state.scenarios[level.scenario].points.at(-1)?.point;
+  const note = `${levelText(level)}, window ${level.windows.length}`;
+  const latency = window.scheduledP99Us === undefined ? p99 : scheduledP99;
   return [
     {
-      label: bestLevelName(best),
-      value: formatRate(point.inferencesPerSecond),
-      unit: 'inferences/s',
-      note: bestLevelText(best),
+      label: 'Throughput now',
+      value: valueText(throughput, window.inferencesPerSecond),
+      unit: throughput.title.toLowerCase(),
+      note,
     },
     {
-      label: 'p99 at this level',
-      value: formatMs(budgetLatencyUs(point)),
-      unit: 'ms',
-      note:
-        point.scheduled === undefined
-          ? levelText(point)
-          : `from schedule; from send ${formatMs(point.p99Us)} ms`,
+      label: `${latency.title} now`,
+      value: valueText(latency, window.scheduledP99Us ?? window.p99Us),
+      unit: latency.unit,
+      note,
     },
-    batchFigure(point, 'Mean executed batch size'),
+    {
+      label: `${meanBatch.title}, last level`,
+      value: last === undefined ? valueText(meanBatch, null) : cellText(meanBatch, last),
+      unit: 'items',
+      note: last === undefined ? 'not measured yet' : levelText(last),
+    },
   ];
 }

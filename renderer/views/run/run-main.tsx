@@ -1,23 +1,25 @@
 import { useStore } from 'zustand';
 import { isSound } from '../../../main/contract/flag-text';
 import { bestPoint } from '../../../main/contract/points';
+import type { KeyFigure } from '../../../main/contract/key-figures';
+import type { MetricTitles } from '../../../main/contract/metric-title';
+import { metricTitlesOf } from '../../../main/contract/metric-title';
+import { endVerdict } from '../../../main/contract/verdict';
 import type { RunState } from '../../../main/contract/run-state';
 import { hasFailed } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
 import { AccuracyPanel } from './accuracy-panel';
 import { FailurePanel } from './failure-panel';
 import { DamageNotice } from './damage-notice';
-import type { Figure } from './figures';
 import { figuresOf } from './figures';
 import { ImportPanel } from './import-panel';
 import { Measurements } from './measurements';
 import { OriginNotice } from './origin-notice';
 import { showsMeasurements } from './shows-measurements';
 import { StoppedNotice } from './stopped-notice';
-import { verdict } from './verdict';
 import { WaitingNotice } from './waiting-notice';
 
-function FigurePanel({ figure }: { figure: Figure }) {
+function FigurePanel({ figure }: { figure: KeyFigure }) {
   return (
     <div className="panel figure">
       <div className="figure-label">{figure.label}</div>
@@ -30,22 +32,22 @@ function FigurePanel({ figure }: { figure: Figure }) {
 }
 
 /** The level under way changes with every window; nothing else of the page follows it here. */
-function Figures({ state }: { state: RunState }) {
+function Figures({ state, titles }: { state: RunState; titles: MetricTitles }) {
   const { run } = useWorkbench();
   const level = useStore(run, (open) => open.level);
   return (
     <div className="figures">
-      {figuresOf(state, level).map((figure) => (
+      {figuresOf(state, level, titles).map((figure) => (
         <FigurePanel key={figure.label} figure={figure} />
       ))}
     </div>
   );
 }
 
-/** Green is for a verified answer from a steady level alone. */
+/** Green is only for an answer from a steady level of a run that ran to its end, past its accuracy gate. */
 function isSure(state: RunState): boolean {
   const best = bestPoint(state);
-  return !state.unverified && best !== null && isSound(best.point);
+  return state.status === 'done' && !state.unverified && best !== null && isSound(best.point);
 }
 
 /** What the run has given, and what stands in its way first. */
@@ -54,10 +56,8 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
   const preset = useStore(presets, (list) =>
     list.value?.find((known) => known.id === state.spec.model.preset),
   );
-  const sentence = verdict(
-    state,
-    (name) => preset?.metrics.find((metric) => metric.name === name)?.title ?? name,
-  );
+  const titles = preset === undefined ? {} : metricTitlesOf(preset);
+  const sentence = endVerdict(state, titles);
   const measurements = showsMeasurements(state);
   return (
     <div className="run-main" tabIndex={0} role="region" aria-label="Results">
@@ -82,7 +82,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
         )}
         {measurements ? (
           <>
-            <Figures state={state} />
+            <Figures state={state} titles={titles} />
             <Measurements state={state} />
           </>
         ) : null}

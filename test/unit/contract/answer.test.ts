@@ -3,12 +3,11 @@ import { bestAnswer, budgetText } from '../../../main/contract/answer-text';
 import { isSteady, marksOf, stateWords } from '../../../main/contract/flag-text';
 import { bestPoint, budgetMsOf, withinBudget } from '../../../main/contract/points';
 import type { LoadPoint } from '../../../main/contract/results';
-import { verdictOf } from '../../../main/reports/verdict';
+import { endVerdict, verdictOf } from '../../../main/contract/verdict';
 import { toReport } from '../../../main/reports/to-report';
 import { loadCsv } from '../../../main/reports/load-csv';
 import { toSummary } from '../../../main/store/summary';
 import { figuresOf } from '../../../renderer/views/run/figures';
-import { verdict } from '../../../renderer/views/run/verdict';
 import { parseCsvRows } from '../../support/parse-csv';
 import { createdBodies, measurementBody, pointFixture, specFixture, stateOf } from '../../support/run-state';
 
@@ -57,7 +56,7 @@ describe('one meaning of steady', () => {
       steady: true,
       text: `Best steady level: ${answer}`,
     });
-    expect(verdict(budgeted, (name) => name)).toContain(`Best steady level: ${answer}`);
+    expect(endVerdict(budgeted, {})).toContain(`Best steady level: ${answer}`);
     expect(verdictOf(budgeted, {})).toContain(`Best steady level: ${answer}`);
     const rows = parseCsvRows(csv).filter((row) => row['Request Count'] !== '');
     expect(rows.map((row) => [row['Steady'], row['Flags']])).toEqual([
@@ -84,13 +83,13 @@ describe('one meaning of steady', () => {
 
 describe('the best level', () => {
   it('is named as what it is: the highest throughput is not the best when it is not steady', () => {
-    const [best] = figuresOf(limited, null);
+    const [best] = figuresOf(limited, null, {});
     expect(best).toMatchObject({
       label: 'Best steady level',
       value: '2,366',
       note: 'offline, batch size 2, concurrency 1; client-limited',
     });
-    const [only] = figuresOf(runOf([point({ stable: false, flags: ['unstable'] })]), null);
+    const [only] = figuresOf(runOf([point({ stable: false, flags: ['unstable'] })]), null, {});
     expect(only?.label).toBe('Best level, not steady');
   });
 

@@ -80,8 +80,11 @@ describe('figures of request rates', () => {
   });
 
   it('say where the p99 is taken from', () => {
-    const [, p99] = figuresOf(state, null);
-    expect(p99).toMatchObject({ value: '31.00', note: 'from schedule; from send 5.00 ms' });
+    const [, p99] = figuresOf(state, null, {});
+    expect(p99).toMatchObject({
+      value: '31.00',
+      note: 'from schedule, p50 7.00 · from send p99 5.00, p50 3.00',
+    });
   });
 });
 

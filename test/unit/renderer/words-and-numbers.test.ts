@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { shellCommand } from '../../../renderer/format/command';
 import { doubtsText } from '../../../renderer/format/words';
 import { planText } from '../../../renderer/views/new-deployment/plan-text';
+import { toReport } from '../../../main/reports/to-report';
 import { bestPoint } from '../../../main/contract/points';
 import { figuresOf } from '../../../renderer/views/run/figures';
 import { cutAt } from '../../../renderer/format/log-search';
 import { shownStep } from '../../../renderer/views/run/shown-step';
-import { verdict } from '../../../renderer/views/run/verdict';
+import { endVerdict } from '../../../main/contract/verdict';
 import { completeState, pointFixture, runCreated, specFixture } from '../../support/run-state';
 
 it('a command is quoted for a shell where it must be', () => {
@@ -52,26 +53,34 @@ describe('a run in figures', () => {
       windows: [{ inferencesPerSecond: 1234, p99Us: 5678 }],
     } as const;
     expect(
-      figuresOf(state, level)
+      figuresOf(state, level, {})
         .map((figure) => figure.value)
         .slice(0, 2),
     ).toEqual(['1,234', '5.68']);
-    expect(figuresOf(state, null)[0]?.label).toBe('Best steady level');
-    expect(figuresOf(runCreated(), null).map((figure) => figure.value)).toEqual(['–', '–', '–']);
+    expect(figuresOf(state, null, {})[0]?.label).toBe('Best steady level');
+    expect(figuresOf(runCreated(), null, {}).map((figure) => figure.value)).toEqual([
+      ...['–', '–', '–', '–', '0 of 12'],
+    ]);
   });
 
   it('is a sentence when it is done, and says what is not verified', () => {
     const done = { ...state, status: 'done' } as const;
-    const titleOf = (name: string) => (name === 'top1' ? 'Top-1 accuracy' : name);
-    expect(verdict(done, titleOf)).toContain('accuracy passed: Top-1 accuracy 0.9650 on Triton');
+    const titles = { top1: 'Top-1 accuracy' };
+    expect(endVerdict(done, titles)).toContain('Top-1 accuracy within 0.0000 of the framework');
     const { accuracy } = state;
     if (accuracy === null) throw new Error('The fixture has no accuracy');
     const unverified = {
       ...done,
       accuracy: { ...accuracy, result: { ...accuracy.result, passed: false } },
     };
-    expect(verdict(unverified, titleOf)).toContain('results are unverified');
-    expect(verdict(state, titleOf)).toBeNull();
+    expect(endVerdict({ ...unverified, unverified: true }, titles)).toContain(
+      'the accuracy gate did not pass',
+    );
+    expect(endVerdict(state, titles)).toBeNull();
+    expect(endVerdict(done, titles)).toBe(toReport(done, { generatedAt: '', metricTitles: titles }).verdict);
+    expect(figuresOf(done, null, titles)).toEqual(
+      toReport(done, { generatedAt: '', metricTitles: titles }).figures,
+    );
   });
 
   it('shows the step that was picked, else the one that has news', () => {

@@ -1,5 +1,17 @@
-import type { RunState } from '../contract/run-state';
-import type { Badge, Verification } from './report';
+import type { RunState } from './run-state';
+
+export type Tone = 'good' | 'warning' | 'bad' | 'neutral';
+
+export interface Badge {
+  readonly label: string;
+  readonly tone: Tone;
+}
+
+export interface Verification {
+  readonly verified: boolean;
+  readonly label: 'Verified' | 'Unverified';
+  readonly reason: string;
+}
 
 /**
  * The report is written by the last step of a run that is still under way:

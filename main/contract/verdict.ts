@@ -1,13 +1,13 @@
-import { bestSentence } from '../contract/answer-text';
-import { errorText } from '../contract/error-text';
-import type { RunState } from '../contract/run-state';
+import { bestSentence } from './answer-text';
+import { errorText } from './error-text';
+import type { RunState } from './run-state';
 import type { MetricTitles } from './metric-title';
 import { metricTitle } from './metric-title';
-import { formatMetricDelta, formatScale } from '../contract/numbers';
-import { outcomeOf, verificationOf } from './outcome';
-import { bestPoint } from '../contract/points';
-import { stepTitle } from '../contract/step-text';
-import { largestOf } from '../contract/extremes';
+import { formatMetricDelta, formatScale } from './numbers';
+import { outcomeOf, verificationOf } from './run-outcome';
+import { bestPoint } from './points';
+import { stepTitle } from './step-text';
+import { largestOf } from './extremes';
 
 /** "top-1 within 0.000 of the framework": the first metric with both values, else the widest output difference. */
 function accuracyClause(state: RunState, titles: MetricTitles): string {
@@ -40,7 +40,7 @@ function endClause(state: RunState): string | null {
   return `the run failed${where}${why}`;
 }
 
-/** The sentence a report begins with. */
+/** The sentence that a report begins with, and the page of a run that has ended. */
 export function verdictOf(state: RunState, titles: MetricTitles): string {
   const end = endClause(state);
   const best = bestPoint(state);
@@ -51,3 +51,9 @@ export function verdictOf(state: RunState, titles: MetricTitles): string {
   const sentence = `${measured}; ${accuracyClause(state, titles)}.`;
   return end === null ? sentence : `${sentence} Partial: ${end}.`;
 }
+
+/** The same for a run that has ended and measured something; null for any other. */
+export const endVerdict = (state: RunState, titles: MetricTitles): string | null =>
+  state.status === 'running' || state.status === 'created' || bestPoint(state) === null
+    ? null
+    : verdictOf(state, titles);

@@ -1,14 +1,22 @@
-import { isLowerBetter } from '../contract/metric-bound';
-import { bestLevelName, bestLevelText } from '../contract/answer-text';
-import type { RunState } from '../contract/run-state';
+import { isLowerBetter } from './metric-bound';
+import { bestLevelName, bestLevelText } from './answer-text';
+import { cellText } from './column';
+import { throughput } from './columns';
+import type { RunState } from './run-state';
 import type { MetricTitles } from './metric-title';
 import { metricTitle } from './metric-title';
-import { formatCount, formatMetric, formatMs, formatRate, missing } from '../contract/numbers';
-import { isSteady, marksOf } from '../contract/flag-text';
-import { bestPoint, levelsOf } from '../contract/points';
-import type { KeyFigure } from './report';
-import type { LoadPoint } from '../contract/results';
-import { budgetLatencyUs } from '../contract/sweep';
+import { formatCount, formatMetric, formatMs, missing } from './numbers';
+import { isSteady, marksOf } from './flag-text';
+import { bestPoint, levelsOf } from './points';
+import type { LoadPoint } from './results';
+import { budgetLatencyUs } from './sweep';
+
+export interface KeyFigure {
+  readonly label: string;
+  readonly value: string;
+  readonly unit: string;
+  readonly note: string;
+}
 
 const plural = (count: number, noun: string): string =>
   `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
@@ -33,7 +41,7 @@ function latencyNote({ scheduled, p50Us, p99Us, avgUs }: LoadPoint): string {
     : `from schedule, p50 ${formatMs(scheduled.p50Us)} · from send p99 ${formatMs(p99Us)}, p50 ${formatMs(p50Us)}`;
 }
 
-/** The handful of numbers at the top of a report. */
+/** The handful of numbers at the top of a report and of the page of a run. */
 export function keyFigures(state: RunState, titles: MetricTitles): readonly KeyFigure[] {
   const best = bestPoint(state);
   const levels = [...levelsOf(state, 'offline'), ...levelsOf(state, 'online')];
@@ -49,7 +57,7 @@ export function keyFigures(state: RunState, titles: MetricTitles): readonly KeyF
   return [
     {
       label: best === null ? 'Best throughput' : bestLevelName(best),
-      value: formatRate(best?.point.inferencesPerSecond),
+      value: best === null ? missing : cellText(throughput, best.point),
       unit: best === null ? '' : 'inferences/s',
       note: best === null ? 'nothing measured' : bestLevelText(best),
     },
