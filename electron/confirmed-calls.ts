@@ -16,6 +16,8 @@ export type ConfirmedCall =
   | 'runs.start'
   | 'runs.resume'
   | 'runs.rerunFrom'
+  | 'runs.planChange'
+  | 'runs.change'
   | 'runs.trust'
   | 'runs.check'
   | 'runs.import'
@@ -107,6 +109,14 @@ export function confirmedCalls(
     'runs.rerunFrom': async (input) => {
       await ensure(await reachOfRun(input));
       return handlers['runs.rerunFrom'](input);
+    },
+    'runs.planChange': async (input) => {
+      await requireOpened(input.spec);
+      return handlers['runs.planChange'](input);
+    },
+    'runs.change': async (input) => {
+      await ensure(reachOf(input.spec));
+      return handlers['runs.change'](input);
     },
     'runs.trust': async ({ runId }) => {
       const content = await core.runContent(runId);

@@ -41,7 +41,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const runs = createCoreRuns(parts, startDesk);
   const upkeep = await startUpkeep(parts, runs);
   const machineDesk = createMachineDesk(parts);
-  const presetDesk = createPresetDesk(parts);
+  const presetDesk = createPresetDesk(parts, runs);
   const dockerDesk = createDockerDesk({ link: docker, images, buildArgs: buildArgsOf, tell, now });
   const runsDesk = createRunsDesk({ runs, store, trash, drafts: createDrafts(layout.drafts), tell });
   const reportDesk = createReportDesk(parts);
@@ -75,6 +75,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     presets: presetDesk.presets,
     resolveSpec: presetDesk.resolveSpec,
     resolveChoice: presetDesk.resolveChoice,
+    resolveChange: presetDesk.resolveChange,
     machine: machineDesk.machine,
     images,
     data,

@@ -4,6 +4,7 @@ import { batchSize, latencies, loadOf, ownLoad, p99, throughput } from '../contr
 import { stepTitle } from '../contract/step-text';
 import { crossCheckOf } from '../contract/cross-check';
 import { bestAnswer, budgetText } from '../contract/answer-text';
+import { changesText } from '../contract/spec-changes';
 import { stateWords } from '../contract/flag-text';
 import { originMark, originText } from '../contract/run-origin';
 import { damageText } from '../contract/journal-damage';
@@ -85,6 +86,9 @@ function addShow(program: Command, context: CliContext): void {
       if (state.imported !== null) {
         output.say(`  imported from ${state.imported.fileName}: not measured here`);
         for (const note of state.imported.notes) output.say(`  ${note}`);
+      }
+      for (const { at, changed } of state.specChanges) {
+        output.say(`  Specification changed at ${at}: ${changesText(changed)}`);
       }
       if (state.waitsFor !== null) output.say(`  ${waitText(state.waitsFor)} ${waitRemedy(state.waitsFor)}`);
       const left = estimateTimeLeft(state, Date.now());

@@ -1,25 +1,64 @@
 import type { Command } from 'commander';
 import type { CliContext } from './context';
 import { stepIds } from '../contract/run-events';
+import type { RunSpec } from '../contract/run-spec';
+import { stepTitleOf } from '../contract/step-text';
+import type { Core } from '../core';
+import type { Tree } from '../contract/trees';
+import { mergeTrees } from '../contract/trees';
+import { readAssignment } from '../contract/upstream-variables';
 import { approveGiven } from './approve-given';
 import type { ApproveOptions } from './approve-given';
+import { exitCodes } from './output';
+import type { Output } from './output';
 import { readOneOf } from './read-one-of';
+import { changeLines } from './run-progress';
+import { collect } from './spec-options';
 import { workOn } from './work';
 
 interface ResumeOptions extends ApproveOptions {
+  readonly set?: readonly string[];
+  readonly dryRun?: boolean;
   readonly from?: string;
   readonly allowUnverified?: boolean;
   readonly verbose?: boolean;
   readonly json?: boolean;
 }
 
-/** `resume`: continues a run; what is in its journal is not done again. */
+/** The run's specification with what the command changes of it; null: it changes nothing. */
+async function changedSpec(core: Core, runId: string, options: ResumeOptions): Promise<RunSpec | null> {
+  if (options.set === undefined) return null;
+  const typed = options.set.map(readAssignment).reduce<Tree>(mergeTrees, {});
+  const spec = await core.resolveChange(runId, typed);
+  await approveGiven(core, spec, options, { typed });
+  return spec;
+}
+
+/** Says what would be done, and does nothing. */
+async function tellPlan(core: Core, runId: string, spec: RunSpec | null, output: Output): Promise<void> {
+  const plan = await core.handlers['runs.planChange']({
+    runId,
+    spec: spec ?? (await core.getRun(runId)).state.spec,
+  });
+  if (output.json) output.document(plan);
+  else for (const line of changeLines(plan, stepTitleOf)) output.say(line);
+}
+
+/** `resume`: continues a run, also with a changed specification; what its journal has is not done again. */
 export function addResume(program: Command, context: CliContext): void {
   program
     .command('resume')
-    .description('Continue a run that failed, or was paused, cancelled or interrupted')
+    .description(
+      'Continue a run that failed, or was paused, cancelled or interrupted; or change it and continue',
+    )
     .argument('<run-id>')
     .option('--from <step>', `do this step and all that need it again: ${stepIds.join(', ')}`)
+    .option(
+      '--set <KEY=VALUE>',
+      'change a field of the specification, as for run; only what depends on it is done again; repeatable',
+      collect,
+    )
+    .option('--dry-run', 'with --set: list the steps to do and the measurements kept, and change nothing')
     .option('--allow-unverified', 'measure even if the accuracy gate does not pass; results are marked')
     .option(
       '--trust',
@@ -30,12 +69,20 @@ export function addResume(program: Command, context: CliContext): void {
     .option('--json', 'one JSON document on stdout, people read stderr')
     .action(async (runId: string, options: ResumeOptions) => {
       const from = options.from === undefined ? undefined : readOneOf('--from', stepIds, options.from);
+      const output = context.output(options);
       const core = await context.core();
       if (options.trust === true) await core.trustRun(runId);
       const { verbose = false, allowUnverified } = options;
-      if (options.trust === true || options.allowRemoteLoad === true) {
+      const spec = await changedSpec(core, runId, options);
+      if (options.dryRun === true) {
+        await tellPlan(core, runId, spec, output);
+        context.exit(exitCodes.done);
+        return;
+      }
+      if (spec === null && (options.trust === true || options.allowRemoteLoad === true)) {
         await approveGiven(core, (await core.getRun(runId)).state.spec, options);
       }
-      context.exit(await workOn(core, runId, context.output(options), { verbose, from, allowUnverified }));
+      const how = { verbose, from, allowUnverified, spec: spec ?? undefined };
+      context.exit(await workOn(core, runId, output, how));
     });
 }

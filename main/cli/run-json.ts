@@ -16,6 +16,7 @@ export function runDocument(state: RunState, dir: string) {
     unverified: state.unverified,
     tags: state.tags,
     note: state.note,
+    specChanges: state.specChanges,
     waitsFor: state.waitsFor,
     damagedLines: state.damagedLines,
     steps: state.steps.map((step) => ({

@@ -4,6 +4,8 @@ import { levelText } from '../contract/level-text';
 import type { CoreEvent } from '../contract/api';
 import type { JournalBody } from '../contract/run-events';
 import type { LoadTool } from '../contract/run-spec';
+import { changeText } from '../contract/spec-changes';
+import type { FieldChange } from '../contract/spec-changes';
 import { waitRemedy, waitText } from '../contract/run-wait';
 import type { RunWait } from '../contract/run-wait';
 import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from '../contract/numbers';
@@ -18,6 +20,25 @@ const waitWords = (wait: RunWait): string => `${waitText(wait)} ${waitRemedy(wai
 
 const waitLine = ({ for: what, reason = 'device' }: JournalBody & { type: 'run-waiting' }): string =>
   what === null ? 'The wait is over: the run continues.' : waitWords({ reason, what });
+
+interface Change {
+  readonly changed: readonly FieldChange[];
+  readonly steps: readonly string[];
+  readonly kept: number;
+}
+
+/** What a change of the specification says, does again and keeps. */
+export function changeLines(
+  { changed, steps, kept }: Change,
+  titleOf: (step: string) => string,
+): readonly string[] {
+  if (changed.length === 0) return ['The specification already has these values.'];
+  return [
+    ...changed.map((change) => `Changed: ${changeText(change)}`),
+    `Steps to do: ${steps.map(titleOf).join(', ')}`,
+    `Measurements kept: ${kept}`,
+  ];
+}
 
 /** A run's events as lines, and on a terminal one moving line for what is under way. */
 export function createRunProgress(
@@ -74,6 +95,9 @@ export function createRunProgress(
     }
     const { entry } = event;
     switch (entry.type) {
+      case 'spec-changed':
+        for (const text of changeLines({ ...entry, kept: entry.kept.length }, options.titleOf)) line(text);
+        return;
       case 'steps-forgotten':
         if (entry.reason !== undefined) line(`Files changed, their steps run again. ${entry.reason}`);
         return;
@@ -131,6 +155,7 @@ export function createRunProgress(
         line(waitLine(entry));
         return;
       case 'run-created':
+      case 'levels-kept':
       case 'run-trusted':
       case 'run-started':
       case 'annotation':

@@ -10,7 +10,8 @@ import { readOverrides } from './read-spec';
 import { readTargetGpu } from './target-gpu';
 import { mergeTrees } from '../contract/trees';
 
-const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
+/** Of an option that may be repeated. */
+export const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
 
 /** The options that make a specification, the same for every verb that takes one. */
 export function addSpecOptions(command: Command): Command {

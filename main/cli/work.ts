@@ -1,15 +1,9 @@
 import type { Core, ExecuteOptions } from '../core';
-import { stepIds } from '../contract/run-events';
-import { stepTitle } from '../contract/step-text';
+import { stepTitleOf } from '../contract/step-text';
 import { exitCodeOf, exitCodes } from './output';
 import type { Output } from './output';
 import { runDocument } from './run-json';
 import { createRunProgress } from './run-progress';
-
-const titleOf = (step: string): string => {
-  const id = stepIds.find((known) => known === step);
-  return id === undefined ? step : stepTitle[id];
-};
 
 /**
  * Works on a run to its end with progress for people, and gives the exit code.
@@ -22,7 +16,7 @@ export async function workOn(
   options: { readonly verbose: boolean } & ExecuteOptions,
 ): Promise<number> {
   const { verbose, ...how } = options;
-  const stopListening = core.subscribe(createRunProgress(output, { verbose, titleOf }));
+  const stopListening = core.subscribe(createRunProgress(output, { verbose, titleOf: stepTitleOf }));
   const asked = { times: 0 };
   const cancel = () => {
     asked.times += 1;

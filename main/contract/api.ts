@@ -19,6 +19,7 @@ import type { RunEvent } from './run-events';
 import type { RunState } from './run-state';
 import { runSpecSchema } from './run-spec';
 import { runWaitSchema } from './run-wait';
+import type { ChangePlan } from './spec-changes';
 import { choiceSchema, draftSchema } from './spec-tools';
 import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview, StartProblem } from './spec-tools';
 import type { InstallWork } from './tools';
@@ -225,6 +226,13 @@ export const api = {
   'runs.resume': call<null>().with(
     z.strictObject({ runId: z.string().max(200), allowUnverified: z.boolean().optional() }),
   ),
+  /** What a changed specification of a run would do again and keep. Throws input-invalid and not-trusted as `runs.change`. */
+  'runs.planChange': call<ChangePlan>().with(runId.extend({ spec: runSpecSchema })),
+  /**
+   * Changes the specification of a run and continues it; what does not depend on the change is kept. Throws run-busy while
+   * somebody works on the run, and input-invalid for an imported run and for another model.
+   */
+  'runs.change': call<null>().with(runId.extend({ spec: runSpecSchema })),
   /**
    * Trusts the files of a run from elsewhere as they are now, so that it can be continued; nothing for a run of this home.
    * Throws run-folder-unsafe, and run-busy while somebody works on the run.

@@ -6,7 +6,7 @@ export interface RunContent {
   readonly dir: string;
   /** SHA-256 (hex) over the specification and all of `files`. */
   readonly hash: string;
-  /** SHA-256 (hex) of the record that created the run, with its specification. */
+  /** SHA-256 (hex) of the records with its specification: the one that created it, and each that changed it. */
   readonly created: string;
   /** Container images that its specification names. */
   readonly images: readonly string[];

@@ -32,13 +32,13 @@ export function stepsOf(spec: RunSpec): readonly StepId[] {
   return spec.engine.kind === 'docker' ? stepIds : stepIds.filter((id) => id !== 'images');
 }
 
+export const scenarios = ['offline', 'online'] as const;
+export type Scenario = (typeof scenarios)[number];
+
 const step = z.enum(stepIds);
 
 /** Proof, with the secret of a workbench home, that this home wrote the record; see `store/run-seals.ts`. */
 const seal = z.string().regex(/^[0-9a-f]{64}$/);
-
-export const scenarios = ['offline', 'online'] as const;
-export type Scenario = (typeof scenarios)[number];
 
 export const runOutcomes = ['done', 'failed', 'gate-failed', 'cancelled', 'paused'] as const;
 export type RunOutcome = (typeof runOutcomes)[number];
@@ -63,6 +63,26 @@ export const journalBodySchema = z.discriminatedUnion('type', [
     /** Absent: of a version that sealed no runs. */
     seal: seal.optional(),
   }),
+  /**
+   * The specification is another one from here on. Steps and levels that it asks for with the same key are kept, all others
+   * are due again; the record of what was measured before stays in the journal.
+   */
+  z.object({
+    type: z.literal('spec-changed'),
+    /** Whole and resolved, as in `run-created`. */
+    spec: runSpecSchema,
+    specHash: z.string(),
+    changed: z.array(
+      z.object({ path: z.string(), from: z.unknown().optional(), to: z.unknown().optional() }),
+    ),
+    /** Steps that are to be done again. */
+    steps: z.array(step),
+    /** Keys of the measured levels that are still results of the run. */
+    kept: z.array(z.string()),
+    seal: seal.optional(),
+  }),
+  /** Levels of an earlier specification that this sweep asks for too: they are results of the run again. */
+  z.object({ type: z.literal('levels-kept'), scenario: z.enum(scenarios), keys: z.array(z.string()) }),
   /** Somebody trusted a run from elsewhere: these files, relative to its folder, may be used and executed. */
   z.object({ type: z.literal('run-trusted'), files: z.array(fileEntrySchema), seal }),
   z.object({ type: z.literal('run-started'), attempt: z.int().min(1), pid: z.int() }),

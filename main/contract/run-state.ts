@@ -2,10 +2,11 @@ import type { WireError } from './errors';
 import type { ImportSource } from './imported';
 import type { AccuracyResult, Environment, LoadPoint } from './results';
 import type { JournalEntry, ReportFile, RunOutcome, Scenario, StepId } from './run-events';
-import { stepsOf } from './run-events';
+import { scenarios, stepsOf } from './run-events';
 import type { RunOrigin } from './run-origin';
 import type { LoadTool, RunSpec } from './run-spec';
 import type { RunWait } from './run-wait';
+import type { SpecChange } from './spec-changes';
 
 export type StepStatus = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 'cancelled';
 
@@ -53,8 +54,11 @@ export interface RunState {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly attempt: number;
+  /** What is valid now. */
   readonly spec: RunSpec;
   readonly specHash: string;
+  /** How it came from the one that the run was created with; empty where it is still that one. */
+  readonly specChanges: readonly SpecChange[];
   readonly environment: Environment;
   /** Not measured here: specification and environment are then empty places; null for a run of this workbench. */
   readonly imported: ImportSource | null;
@@ -65,6 +69,11 @@ export interface RunState {
   readonly steps: readonly StepState[];
   readonly accuracy: { readonly key: string; readonly result: AccuracyResult } | null;
   readonly scenarios: Readonly<Record<Scenario, ScenarioState>>;
+  /**
+   * Measured under an earlier specification or from other inputs: not results of the run as it is now. A level whose key is
+   * asked for again is taken from here.
+   */
+  readonly earlier: Readonly<Record<Scenario, readonly MeasuredPoint[]>>;
   readonly reports: readonly ReportFile[];
   /** Measured although the accuracy gate did not pass. */
   readonly unverified: boolean;
@@ -98,6 +107,8 @@ const freshStep = (id: StepId): StepState => ({
   error: null,
 });
 
+const nothingMeasured: ScenarioState = { points: [], missing: [] };
+
 /** The state after `run-created`; every journal begins with it. */
 function createdState(entry: JournalEntry & { readonly type: 'run-created' }): RunState {
   return {
@@ -108,6 +119,7 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     attempt: 0,
     spec: entry.spec,
     specHash: entry.specHash,
+    specChanges: [],
     environment: entry.environment,
     imported: entry.imported ?? null,
     origin: 'own',
@@ -115,7 +127,8 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     error: null,
     steps: entry.imported === undefined ? stepsOf(entry.spec).map(freshStep) : [],
     accuracy: null,
-    scenarios: { offline: { points: [], missing: [] }, online: { points: [], missing: [] } },
+    scenarios: { offline: nothingMeasured, online: nothingMeasured },
+    earlier: { offline: [], online: [] },
     reports: [],
     unverified: false,
     gateOverridden: false,
@@ -141,18 +154,23 @@ function withScenario(
   return { ...state, scenarios: { ...state.scenarios, [scenario]: change(state.scenarios[scenario]) } };
 }
 
+const withoutCheck = { accuracy: null, unverified: false, gateOverridden: false } as const;
+
 /** Also what the steps had left in the journal: points of a forgotten sweep are measured again, not used again. */
 function withoutSteps(state: RunState, steps: readonly StepId[]): RunState {
   const gone = new Set(steps);
-  const empty: ScenarioState = { points: [], missing: [] };
   return {
     ...state,
     steps: state.steps.map((step) => (gone.has(step.id) ? freshStep(step.id) : step)),
     scenarios: {
-      offline: gone.has('offline') ? empty : state.scenarios.offline,
-      online: gone.has('online') ? empty : state.scenarios.online,
+      offline: gone.has('offline') ? nothingMeasured : state.scenarios.offline,
+      online: gone.has('online') ? nothingMeasured : state.scenarios.online,
     },
-    ...(gone.has('accuracy') ? { accuracy: null, unverified: false, gateOverridden: false } : {}),
+    earlier: {
+      offline: gone.has('offline') ? [] : state.earlier.offline,
+      online: gone.has('online') ? [] : state.earlier.online,
+    },
+    ...(gone.has('accuracy') ? withoutCheck : {}),
     ...(gone.has('report') ? { reports: [] } : {}),
     forgotten: [...new Set([...state.forgotten, ...steps])],
   };
@@ -169,17 +187,68 @@ export const waiting = (state: RunState, waitsFor: RunWait | null): RunState => 
   steps: waitsFor === null ? state.steps : state.steps.map(pausedStep),
 });
 
-/** What was measured under another key is of another model, configuration or input: not of this run any more. */
+/** Every level that was measured stays known; those with one of these keys are the results. */
+function withResults(state: RunState, scenario: Scenario, keys: ReadonlySet<string>): RunState {
+  const { points, missing } = state.scenarios[scenario];
+  const all = [...state.earlier[scenario], ...points];
+  const results = {
+    points: all.filter(({ key }) => keys.has(key)),
+    missing: missing.filter(({ key }) => keys.has(key)),
+  };
+  return {
+    ...withScenario(state, scenario, () => results),
+    earlier: { ...state.earlier, [scenario]: all.filter(({ key }) => !keys.has(key)) },
+  };
+}
+
+/**
+ * What was measured under another key is of another model, configuration, input or list of levels: no result, unless its
+ * own key is asked for again.
+ */
 function withoutOldLevels(state: RunState, id: StepId, key: string): RunState {
   const before = state.steps.find((step) => step.id === id)?.key ?? null;
   if ((id !== 'offline' && id !== 'online') || before === null || before === key) return state;
-  return withScenario(state, id, () => ({ points: [], missing: [] }));
+  return withResults(state, id, new Set());
+}
+
+type SpecChanged = JournalEntry & { readonly type: 'spec-changed' };
+
+/** Steps that are due have done nothing yet under this specification, and the run has no outcome under it. */
+function withSpec(state: RunState, { at, spec, specHash, changed, steps: due, kept }: SpecChanged): RunState {
+  const again = new Set(due);
+  const stepOf = (id: StepId): StepState => {
+    const before = state.steps.find((step) => step.id === id) ?? freshStep(id);
+    // The key stays: under another one, what is kept now is no result after all.
+    return again.has(id) ? { ...freshStep(id), key: before.key } : before;
+  };
+  const measured = scenarios
+    .filter((scenario) => again.has(scenario))
+    .reduce((before, scenario) => withResults(before, scenario, new Set(kept)), state);
+  return {
+    ...measured,
+    spec,
+    specHash,
+    specChanges: [...state.specChanges, { at, changed }],
+    status: 'running',
+    error: null,
+    steps: stepsOf(spec).map(stepOf),
+    ...(again.has('accuracy') ? withoutCheck : {}),
+    ...(again.has('report') ? { reports: [] } : {}),
+  };
 }
 
 function applied(state: RunState, entry: JournalEntry): RunState {
   switch (entry.type) {
     case 'run-created':
       return state;
+    case 'spec-changed':
+      return withSpec(state, entry);
+    case 'levels-kept':
+      return withResults(
+        state,
+        entry.scenario,
+        new Set([...state.scenarios[entry.scenario].points.map(({ key }) => key), ...entry.keys]),
+      );
     case 'run-trusted':
       return { ...state, origin: state.origin === 'foreign' ? 'trusted' : state.origin };
     case 'run-started':

@@ -1,3 +1,4 @@
+import { stepIds } from './run-events';
 import type { StepId } from './run-events';
 
 /** Titles of the steps, for window, CLI and reports. */
@@ -14,3 +15,9 @@ export const stepTitle: Readonly<Record<StepId, string>> = {
   online: 'Measure online',
   report: 'Write report',
 };
+
+/** The same of a step that another version may have had. */
+export function stepTitleOf(step: string): string {
+  const id = stepIds.find((known) => known === step);
+  return id === undefined ? step : stepTitle[id];
+}

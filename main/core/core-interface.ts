@@ -36,6 +36,12 @@ export interface Core {
   /** The same also for an own model, whose choice holds what was read of it. */
   resolveChoice(choice: Choice): Promise<RunSpec>;
   /**
+   * The specification of a run with these fields changed; the defaults of the others follow as at the start of a run.
+   * Throws run-unknown, input-invalid (imported, another model), not-trusted (from elsewhere), spec-invalid and
+   * combination-unsupported.
+   */
+  resolveChange(runId: string, overrides: Readonly<Record<string, unknown>>): Promise<RunSpec>;
+  /**
    * @param engine what the preflight is made for; when absent, all GPUs, or the CPU where there are none.
    * @param format what is to be served, where that is known.
    */

@@ -74,6 +74,16 @@ export function createCoreRuns(parts: CoreParts, start: StartDesk): Runs {
         release: () => place.release(),
       };
     },
+    inputServices: async (spec, framework) => {
+      // Keys are made of the user's files, too.
+      await requireSound(spec);
+      return {
+        resources,
+        readers: parts.reading.readers,
+        imageNames: await engines.imageNames(spec, framework),
+        gpuNames: createPlanPlaces({ env, resources, link: docker }).gpuNames,
+      };
+    },
     sweep: async (except) => {
       await engines.sweep({ all: true, except });
     },

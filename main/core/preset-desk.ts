@@ -1,5 +1,9 @@
 import type { Handlers } from '../contract/api';
+import { mergeTrees } from '../contract/trees';
 import { sourceOf } from '../own/preset-of';
+import { requireSameModel } from '../pipeline/change-spec';
+import type { Runs } from '../pipeline/runs';
+import { minimalOverrides } from '../presets/minimal-overrides';
 import { requirePreset } from '../presets/presets';
 import { readPublished } from '../presets/published';
 import { resolveSpec } from '../presets/resolve-spec';
@@ -7,21 +11,32 @@ import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
 
 /** Presets, and the specification that a choice leads to. */
-export function createPresetDesk({ presets, presetOf, options }: CoreParts): Pick<
-  Core,
-  'presets' | 'resolveSpec' | 'resolveChoice'
-> & {
+export function createPresetDesk(
+  { presets, presetOf, options }: CoreParts,
+  runs: Runs,
+): Pick<Core, 'presets' | 'resolveSpec' | 'resolveChoice' | 'resolveChange'> & {
   readonly handlers: Pick<Handlers, 'presets.list' | 'presets.published' | 'presets.resolve'>;
 } {
   const list = () => [...presets.values()].map((loaded) => loaded.preset);
   const resolve: Core['resolveSpec'] = (id, overrides) =>
     resolveSpec(requirePreset(presets, id).preset, overrides);
+  const resolveChoice: Core['resolveChoice'] = async ({ preset, overrides }) => {
+    const loaded = await presetOf({ preset, source: sourceOf(overrides['model']) });
+    return resolveSpec(loaded.preset, overrides);
+  };
   return {
     presets: list,
     resolveSpec: resolve,
-    resolveChoice: async ({ preset, overrides }) => {
-      const loaded = await presetOf({ preset, source: sourceOf(overrides['model']) });
-      return resolveSpec(loaded.preset, overrides);
+    resolveChoice,
+    resolveChange: async (runId, overrides) => {
+      const { spec } = await runs.changeable(runId);
+      const { model } = mergeTrees({ model: spec.model }, { model: overrides['model'] });
+      requireSameModel(spec, { model: Object(model) as object });
+      const { preset } = await presetOf(spec.model);
+      return resolveChoice({
+        preset: spec.model.preset,
+        overrides: mergeTrees(minimalOverrides(preset, spec), overrides),
+      });
     },
     handlers: {
       'presets.list': () => Promise.resolve(list()),

@@ -16,6 +16,7 @@ import { createPythonAhead } from '../toolkit/python-ahead';
 import { openDockerPlace } from './docker/docker-place';
 import type { PrepareImage } from './docker/docker-place';
 import { adoptionMs, isOrphan } from './docker/orphans';
+import { imageNamesOf, wantedImages } from './docker/run-images';
 import type { Engine, SweepResult, SweptAll } from './engine';
 import { createLocalEngine } from './local/local-engine';
 import type { Place, PlaceRun } from './place';
@@ -35,6 +36,8 @@ export interface Engines {
   /** Throws where the engine of the specification cannot be used at all: no run is made for it then. */
   check(spec: RunSpec): Promise<void>;
   openPlace(spec: RunSpec, run: PlaceRun): Promise<Place>;
+  /** Those of its place, without opening it. */
+  imageNames(spec: RunSpec, framework: Framework): Promise<Place['imageNames']>;
   detect(): Promise<readonly EngineStatus[]>;
   /**
    * Over all engines, and what else dead workbenches started on this machine. Containers of a dead workbench wait half
@@ -132,6 +135,10 @@ export function createEngines(options: EnginesOptions): Engines {
           });
       }
     },
+    imageNames: async ({ engine, format }, framework) =>
+      engine.kind === 'docker'
+        ? imageNamesOf(await wantedImages(engine, options.resources, { framework, format }))
+        : [],
     detect: () => Promise.all([local.detect(), dockerStatus(), createRemoteEngine(null).detect()]),
     sweep: async (how) => {
       const { ended } = await local.sweep();

@@ -7,7 +7,7 @@ import { isFileSource } from '../contract/served-tensors';
 import { hashFile, hashFolder } from '../platform/files';
 import { signatureOf } from '../presets/signature';
 import type { ModelSource, PreparedPaths } from '../toolkit/verb-commands';
-import type { RunContext, StepContext } from './step';
+import type { RunContext, StepContext, StepInputs } from './step';
 
 /** Left by prepare-data; a path is relative to that step's folder unless it is the user's own. */
 export const preparedSchema = z.object({ dataset: z.string(), checkpoint: z.string() });
@@ -33,7 +33,7 @@ async function requireFile(path: string, field: string, what: string): Promise<v
 }
 
 /** Hash of the code that the toolkit and the model folder run: a changed line is a changed input. */
-export async function codeHash(run: Pick<RunContext, 'preset' | 'services'>): Promise<readonly string[]> {
+export async function codeHash(run: Pick<StepInputs, 'preset' | 'services'>): Promise<readonly string[]> {
   return [
     await hashFolder(join(run.services.resources, 'toolkit')),
     await hashFolder(run.preset.dir),

@@ -53,7 +53,7 @@ export async function runContent(
   runId: string,
 ): Promise<RunContent> {
   const { folder, state } = await store.load(runId);
-  const created = await store.createdHash(folder);
+  const created = await store.specificationHash(folder);
   const files = await keptFiles(folder, steps);
   const { paths, images } = reachOf(state.spec);
   return {

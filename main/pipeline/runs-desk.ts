@@ -38,6 +38,8 @@ export function createRunsDesk(parts: {
       },
       'runs.resume': ({ runId, allowUnverified }) => done(runs.execute(runId, { allowUnverified })),
       'runs.rerunFrom': ({ runId, step }) => done(runs.execute(runId, { from: step })),
+      'runs.planChange': ({ runId, spec }) => runs.planChange(runId, spec),
+      'runs.change': ({ runId, spec }) => done(runs.execute(runId, { spec })),
       'runs.trust': ({ runId }) => done(runs.trust(runId)),
       'runs.cancel': ({ runId }) => done(runs.cancel(runId)),
       'runs.pause': ({ runId }) => done(runs.pause(runId)),

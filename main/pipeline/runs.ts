@@ -5,8 +5,10 @@ import type { Environment } from '../contract/results';
 import type { RunContent } from '../contract/run-content';
 import type { JournalBody, StepId } from '../contract/run-events';
 import { stepsOf } from '../contract/run-events';
+import type { RunState } from '../contract/run-state';
 import { reduceRun } from '../contract/run-state';
-import type { RunSpec } from '../contract/run-spec';
+import type { Framework, RunSpec } from '../contract/run-spec';
+import type { ChangePlan } from '../contract/spec-changes';
 import type { PlaceRun } from '../engine/place';
 import type { LoadedPreset } from '../presets/presets';
 import { JournalWriter } from '../store/journal';
@@ -14,13 +16,16 @@ import { acquireLease } from '../store/lease';
 import { requirePlainRun } from '../store/plain-run-folder';
 import { requireSameRun } from '../store/run-identity';
 import { sweepRunFiles } from '../store/left-files';
+import type { RunFolder } from '../store/run-folder';
+import type { SpecChanged } from '../store/run-seals';
 import type { RunStore } from '../store/run-store';
 import { attemptRun } from './attempt';
 import type { AttemptOptions, AttemptStops, OpenServices, RunEnd } from './attempt';
+import { changePlan, requireSameModel, specChange } from './change-spec';
 import { ContinueNow } from './hold';
 import { withDependents } from './plan';
 import { notTrusted, runContent } from './run-content';
-import type { RunContext } from './step';
+import type { InputServices, RunContext } from './step';
 
 export interface RunsOptions extends AttemptOptions {
   readonly store: RunStore;
@@ -28,6 +33,8 @@ export interface RunsOptions extends AttemptOptions {
   /** Throws where the engine of a specification cannot be used at all. */
   readonly check: (spec: RunSpec) => Promise<void>;
   readonly open: (spec: RunSpec, run: PlaceRun) => Promise<OpenServices>;
+  /** What the keys of its steps are asked of, without a place to run; throws where a specification may not be looked into. */
+  readonly inputServices: (spec: RunSpec, framework: Framework) => Promise<InputServices>;
   /** Ends what dead workbenches left, save what this run could take up. */
   readonly sweep: (except: string) => Promise<void>;
   readonly environmentFor: (spec: RunSpec) => Promise<Environment>;
@@ -35,6 +42,8 @@ export interface RunsOptions extends AttemptOptions {
 }
 
 export interface ExecuteOptions {
+  /** The specification from now on, whole; what does not depend on the change is kept. */
+  readonly spec?: RunSpec | undefined;
   /** This step and all that need it are done again, whatever the journal and the cache hold. */
   readonly from?: StepId | undefined;
   /** Measures although the accuracy gate did not pass; the journal keeps that someone chose so. */
@@ -81,17 +90,23 @@ export class Runs {
   /**
    * Starts (or goes on with) a run; one that waits for a disk or an engine tries at once. Resolves when it has begun: the
    * lease is ours and the journal says so.
-   * Throws run-unknown, run-busy, input-invalid or, for a run from elsewhere, not-trusted, or run-folder-unsafe; what happens afterwards is in `end`, which never rejects.
+   * Throws run-unknown, run-busy, input-invalid (of an imported run, and of a `spec` for another model) or, for a run from elsewhere, not-trusted, or run-folder-unsafe; what happens afterwards is in `end`, which never rejects.
    */
   async execute(
     runId: string,
-    { from, allowUnverified = false }: ExecuteOptions = {},
+    { spec: wanted, from, allowUnverified = false }: ExecuteOptions = {},
   ): Promise<{ readonly end: Promise<RunEnd> }> {
     const { store, tell } = this.options;
     const own = this.active.get(runId);
     // What a run waits for may be there without a look having found it.
-    if (own !== undefined && from === undefined && own.stops.continueNow.ask()) return { end: own.end };
-    if (own !== undefined) throw new WorkbenchError('run-busy', 'This workbench is working on the run');
+    const onlyContinues = from === undefined && wanted === undefined;
+    if (own !== undefined && onlyContinues && own.stops.continueNow.ask()) return { end: own.end };
+    if (own !== undefined) {
+      throw new WorkbenchError('run-busy', 'This workbench is working on the run', {
+        where: runId,
+        remedy: wanted === undefined ? undefined : 'Pause or cancel the run, then change it.',
+      });
+    }
     const folder = await store.folderOf(runId);
     const release = await acquireLease(folder.dir);
     const journal: { writer: JournalWriter | null } = { writer: null };
@@ -102,14 +117,10 @@ export class Runs {
       journal.writer = writer;
       let state = await store.stateOf(content, folder.journal);
       requireSameRun(state.runId, runId, folder.dir);
-      if (state.imported !== null) {
-        throw new WorkbenchError('input-invalid', 'This run was imported: there is nothing to run', {
-          where: runId,
-          remedy: 'Start a new deployment to measure here.',
-        });
-      }
-      if (state.origin === 'foreign') throw notTrusted(await this.content(runId));
-      const { spec } = state;
+      await this.requireOwnWork(state);
+      const change = wanted === undefined ? null : await this.changeOf(folder, state, wanted);
+      if (change !== null) await this.options.check(change.spec);
+      const spec = change?.spec ?? state.spec;
       const keptSteps = this.options.steps.filter(({ kind }) => kind !== 'files').map(({ id }) => id);
       await requirePlainRun(folder, spec.configure.modelName, keptSteps);
       const forgotten = from === undefined ? [] : this.stepsFrom(spec, from);
@@ -140,6 +151,8 @@ export class Runs {
         pauseAsked: () => stops.pause.signal.aborted,
         server: null,
       };
+      if (change !== null) await run.append(await store.sealedChange(content, folder.journal, change));
+      await store.keepSpecFile(folder, spec);
       if (forgotten.length > 0) await run.append({ type: 'steps-forgotten', steps: [...forgotten] });
       if (allowUnverified && !state.gateOverridden) await run.append({ type: 'gate-overridden' });
       await run.append({ type: 'run-started', attempt: state.attempt + 1, pid: process.pid });
@@ -159,6 +172,38 @@ export class Runs {
       await release();
       throw error;
     }
+  }
+
+  /** What a changed specification would do again and keep. Throws as {@link execute}, and changes nothing. */
+  async planChange(runId: string, spec: RunSpec): Promise<ChangePlan> {
+    const folder = await this.options.store.folderOf(runId);
+    const state = await this.changeable(runId);
+    return changePlan(state, await this.changeOf(folder, state, spec));
+  }
+
+  /** A run whose specification may be changed. Throws run-unknown, input-invalid, not-trusted. */
+  async changeable(runId: string): Promise<RunState> {
+    const { state } = await this.options.store.load(runId);
+    await this.requireOwnWork(state);
+    return state;
+  }
+
+  private async changeOf(folder: RunFolder, state: RunState, spec: RunSpec): Promise<SpecChanged | null> {
+    requireSameModel(state.spec, spec);
+    const preset = await this.options.presetOf(spec.model);
+    const services = await this.options.inputServices(spec, preset.preset.framework ?? 'pyt');
+    return specChange(this.options.steps, state, { spec, preset, services, folder });
+  }
+
+  /** Throws input-invalid for an imported run, and not-trusted for one from elsewhere. */
+  private async requireOwnWork({ runId, imported, origin }: RunState): Promise<void> {
+    if (imported !== null) {
+      throw new WorkbenchError('input-invalid', 'This run was imported: there is nothing to run', {
+        where: runId,
+        remedy: 'Start a new deployment to measure here.',
+      });
+    }
+    if (origin === 'foreign') throw notTrusted(await this.content(runId));
   }
 
   /** What a run from elsewhere would execute and reach. Throws run-unknown, journal-corrupt, run-folder-unsafe. */

@@ -57,8 +57,13 @@ export interface RunContext {
   server: ServerHandle | null;
 }
 
+/** What the key of a step is asked of. */
+export type InputServices = Pick<RunServices, 'resources' | 'imageNames' | 'gpuNames' | 'readers'>;
+
 /** What decides the key of a step. */
-export type StepInputs = Pick<RunContext, 'spec' | 'preset' | 'services' | 'folder'>;
+export type StepInputs = Pick<RunContext, 'spec' | 'preset' | 'folder'> & {
+  readonly services: InputServices;
+};
 
 /** What a step sees while it runs; has everything that a toolkit verb reports to. */
 export interface StepContext {

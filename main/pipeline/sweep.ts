@@ -10,7 +10,7 @@ import { whileServing } from '../engine/while-serving';
 import { marksOf } from '../contract/flag-text';
 import { levelText } from '../contract/level-text';
 import type { MeasuringTurn } from '../contract/measuring-order';
-import { toolsOf } from '../contract/measuring-order';
+import { plannedTurns, toolsOf } from '../contract/measuring-order';
 import { fileLimits } from '../contract/reader-limits';
 import type { LoadPoint } from '../contract/results';
 import { defaultRequestSeed } from '../contract/run-spec';
@@ -44,10 +44,10 @@ export function measuringInputs(run: Pick<RunContext, 'spec'>): unknown {
   };
 }
 
-/** How often the levels are measured: decides a sweep, and none of its measurements. */
+/** How often and with which tools the levels are measured: decides a sweep, and none of its measurements. */
 export function repeatInputs({ spec }: Pick<RunContext, 'spec'>): readonly unknown[] {
-  const { repeats } = spec.performance;
-  return repeats === 1 ? [] : [{ repeats }];
+  const { repeats, crossCheck } = spec.performance;
+  return [...(repeats === 1 ? [] : [{ repeats }]), ...(crossCheck ? [{ crossCheck }] : [])];
 }
 
 /** What came later than the first runs, and only where it is in use: their levels keep their keys. */
@@ -76,16 +76,44 @@ interface Sweep {
   readonly edited: string | null;
 }
 
-/** The first measurement with the chosen tool has the key of a level that is measured once. */
-function levelKey({ context, scenario, edited }: Sweep, { level, repeat, loadTool }: MeasuringTurn): string {
-  const { run } = context;
+type KeyedRun = Pick<RunContext, 'spec' | 'keys'>;
+
+/**
+ * The key of `deploy` stands for the server: its configuration, model, images and place. The first measurement with the
+ * chosen tool has the key of a level that is measured once.
+ * @param edited see `editedConfig`.
+ */
+function keyOfLevel(
+  run: KeyedRun,
+  edited: string | null,
+  scenario: Scenario,
+  { level, repeat, loadTool }: MeasuringTurn,
+): string {
   const turn = {
     ...(edited === null ? {} : { edited }),
     ...(repeat === 1 ? {} : { repeat }),
     ...(loadTool === run.spec.performance.loadTool ? {} : { loadTool }),
   };
-  const parts = [run.keys.configure, run.keys['profile-data'], measuringInputs(run), scenario, level];
+  const parts = [run.keys.deploy, run.keys['profile-data'], measuringInputs(run), scenario, level];
   return hashValue(Object.keys(turn).length === 0 ? parts : [...parts, turn]).slice(0, 32);
+}
+
+const levelKey = ({ context, scenario, edited }: Sweep, turn: MeasuringTurn): string =>
+  keyOfLevel(context.run, edited, scenario, turn);
+
+/** Keys of the levels that the specification asks for; none of a search, which alone knows what it will try. */
+export function askedLevels(run: KeyedRun, edited: string | null, scenario: Scenario): readonly string[] {
+  const { performance } = run.spec;
+  if (scenario === 'online' && performance.search !== 'none') return [];
+  return plannedTurns(performance, scenario).map((turn) => keyOfLevel(run, edited, scenario, turn));
+}
+
+/** Levels that an earlier specification of the run asked for too are not measured again. */
+async function keepEarlier({ context, scenario }: Sweep, asked: readonly string[]): Promise<void> {
+  const { run } = context;
+  const earlier = new Set(run.state().earlier[scenario].map(({ key }) => key));
+  const keys = asked.filter((key) => earlier.has(key));
+  if (keys.length > 0) await run.append({ type: 'levels-kept', scenario, keys });
 }
 
 /** Where a level is measured several times, which time this is; else nothing. */
@@ -197,6 +225,7 @@ async function pointOf(sweep: Sweep, turn: MeasuringTurn, fraction: number): Pro
   const { context, scenario } = sweep;
   const { run } = context;
   const key = levelKey(sweep, turn);
+  await keepEarlier(sweep, [key]);
   const measured = () => run.state().scenarios[scenario].points.find((one) => one.key === key)?.point ?? null;
   const known = measured();
   const name = turnText(run, turn);
@@ -248,7 +277,8 @@ function refuseMore({ context, lostInRow }: Sweep, error: ServerLost): void {
 function isMeasured(sweep: Sweep, turn: MeasuringTurn): boolean {
   const { context, scenario } = sweep;
   const key = levelKey(sweep, turn);
-  return context.run.state().scenarios[scenario].points.some((measured) => measured.key === key);
+  const { scenarios, earlier } = context.run.state();
+  return [...scenarios[scenario].points, ...earlier[scenario]].some((measured) => measured.key === key);
 }
 
 /** How many levels are in doubt, a sentence per doubt: "1 of 3 levels: not steady." */
@@ -278,6 +308,7 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
     lostInRow: 0,
     edited: await editedConfig(run),
   };
+  await keepEarlier(all, askedLevels(run, all.edited, scenario));
   const { search, latencyThresholdMs } = performance;
   const searched = scenario === 'online' && search !== 'none';
   const end = await measureSweep(

@@ -48,6 +48,7 @@ export const json: Exporter = {
       damagedLines: state.damagedLines,
       spec: state.imported === null ? state.spec : null,
       specHash: state.imported === null ? state.specHash : null,
+      specChanges: state.specChanges,
       environment: state.imported === null ? state.environment : null,
       steps: state.steps,
       accuracy: state.accuracy?.result ?? null,

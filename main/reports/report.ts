@@ -30,6 +30,8 @@ export interface Report {
   readonly summary: ReportSummary;
   readonly problems: readonly ReportProblem[];
   readonly parameters: readonly ParameterGroup[];
+  /** How the specification was changed after the run was created: when, and what. */
+  readonly changes: readonly NamedText[];
   readonly environment: readonly NamedText[];
   readonly packages: readonly NamedText[];
   readonly steps: readonly ReportStep[];

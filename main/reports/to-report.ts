@@ -3,6 +3,7 @@ import type { RunState } from '../contract/run-state';
 import { budgetText } from '../contract/answer-text';
 import { importKindText } from '../contract/imported';
 import type { Format, RunSpec } from '../contract/run-spec';
+import { changesText } from '../contract/spec-changes';
 import { accuracyReport } from './accuracy-report';
 import { environmentReport, importReport, packagesReport } from './environment-report';
 import { keyFigures } from '../contract/key-figures';
@@ -92,6 +93,10 @@ export function toReport(state: RunState, context: ReportContext): Report {
     problems: reportProblems(state),
     parameters:
       imported === null ? reportParameters(spec, context.defaults ?? null, state.gateOverridden) : [],
+    changes: state.specChanges.map(({ at, changed }) => ({
+      name: formatTime(at),
+      value: changesText(changed),
+    })),
     environment: imported === null ? environmentReport(environment) : importReport(imported, environment),
     packages: packagesReport(environment),
     steps: reportSteps(state),

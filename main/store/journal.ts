@@ -21,6 +21,8 @@ export interface JournalContent {
   readonly entries: readonly JournalEntry[];
   /** The first record as it was written; null where it stands on a damaged line. */
   readonly first: object | null;
+  /** The records `spec-changed` as they were written, by their number; none that stands on a damaged line. */
+  readonly changes: ReadonlyMap<number, object>;
   /** Bytes to keep: all but a torn write at the end. */
   readonly keptBytes: number;
   /** The last kept line has lost its newline: an append must bring one. */
@@ -59,6 +61,7 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
   const keptBytes = torn ? end : bytes.length;
   const entries: JournalEntry[] = [];
   const damagedLines: number[] = [];
+  const changes = new Map<number, object>();
   let [number, lastSeq, lostAtEnd] = [0, 0, 0];
   let first: object | null = null;
   for (const line of linesOf(bytes.subarray(0, keptBytes))) {
@@ -70,6 +73,8 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
       throw new WorkbenchError('journal-corrupt', `More than ${mostDamagedLines} lines are damaged`);
     }
     if (entry !== null && entries.length === 0) first = writtenRecord(line);
+    const change = entry?.type === 'spec-changed' && entry.seq > lastSeq ? writtenRecord(line) : null;
+    if (entry !== null && change !== null) changes.set(entry.seq, change);
     const found = entry === null ? salvageRecords(line) : [entry];
     lostAtEnd = found.length === 0 ? lostAtEnd + 1 : 0;
     for (const record of found) {
@@ -79,7 +84,8 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
     }
   }
   const unterminated = keptBytes > end;
-  return { entries, first, keptBytes, unterminated, nextSeq: lastSeq + lostAtEnd + 1, damagedLines };
+  const nextSeq = lastSeq + lostAtEnd + 1;
+  return { entries, first, changes, keptBytes, unterminated, nextSeq, damagedLines };
 }
 
 async function openedToRead<Result>(

@@ -1,11 +1,16 @@
 import { WorkbenchError } from '../contract/errors';
 import type { FileEntry } from '../contract/file-manifest';
-import type { JournalBody, JournalEntry, StepId } from '../contract/run-events';
+import type { JournalBody, StepId } from '../contract/run-events';
 import type { RunOrigin } from '../contract/run-origin';
 import { hashValue } from '../platform/files';
+import type { JournalContent } from './journal';
 import type { RunKey } from './run-key';
 
 type Created = Extract<JournalBody, { type: 'run-created' }>;
+export type SpecChanged = Extract<JournalBody, { type: 'spec-changed' }>;
+
+/** What a journal says of a run's specification and of who trusted it. */
+export type SealedContent = Pick<JournalContent, 'first' | 'changes' | 'entries'>;
 
 const notSealed: ReadonlySet<string> = new Set(['seal', 'seq', 'at']);
 
@@ -17,12 +22,27 @@ const plain = (files: readonly FileEntry[]): readonly FileEntry[] =>
   files.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 }));
 
 /** SHA-256 (hex) over the record that created a run. */
-export const hashOfCreated = (record: object): string => hashValue(said(record));
+const hashOfCreated = (record: object): string => hashValue(said(record));
 
-const trustValue = (record: object, files: readonly FileEntry[]) => ({
+/** The same with one more record that changed its specification. */
+const hashWithChange = (before: string, change: object): string =>
+  hashValue({ before, change: said(change) });
+
+/** SHA-256 (hex) over the records that say what a run is: the one that created it, and each that changed its specification. */
+export function hashOfSpecification(created: object, changes: SealedContent['changes']): string {
+  return [...changes.values()].reduce<string>(hashWithChange, hashOfCreated(created));
+}
+
+const trustValue = (specification: string, files: readonly FileEntry[]) => ({
   type: 'run-trusted',
-  created: hashOfCreated(record),
+  created: specification,
   files: plain(files),
+});
+
+const changeValue = (before: string, change: object) => ({
+  type: 'spec-changed',
+  before,
+  change: said(change),
 });
 
 export const sealedCreation = async (key: RunKey, body: Created): Promise<Created> => ({
@@ -30,14 +50,25 @@ export const sealedCreation = async (key: RunKey, body: Created): Promise<Create
   seal: await key.seal(said(body)),
 });
 
+/** @param specification {@link hashOfSpecification} before the change. */
+export const sealedChange = async (
+  key: RunKey,
+  specification: string,
+  body: SpecChanged,
+): Promise<SpecChanged> => ({
+  ...body,
+  seal: await key.seal(changeValue(specification, body)),
+});
+
+/** @param specification {@link hashOfSpecification} of what was looked at. */
 export const sealedTrust = async (
   key: RunKey,
-  record: object,
+  specification: string,
   files: readonly FileEntry[],
 ): Promise<JournalBody> => ({
   type: 'run-trusted',
   files: [...files],
-  seal: await key.seal(trustValue(record, files)),
+  seal: await key.seal(trustValue(specification, files)),
 });
 
 /** What the files of a step are said to be: by which run, and from which inputs. */
@@ -64,29 +95,41 @@ export const isStepSealed = (key: RunKey, step: StepFiles, seal: string | undefi
 const sealOf = (record: object): string | undefined =>
   'seal' in record && typeof record.seal === 'string' ? record.seal : undefined;
 
-/** The files that somebody trusted last, as this home has sealed them; null: the run was never trusted here. */
-export async function trustedFiles(
-  key: RunKey,
-  created: object | null,
-  entries: readonly JournalEntry[],
-): Promise<readonly FileEntry[] | null> {
-  if (created === null) return null;
-  for (const entry of [...entries].reverse()) {
-    if (entry.type !== 'run-trusted') continue;
-    if (await key.holds(trustValue(created, entry.files), entry.seal)) return entry.files;
-  }
-  return null;
+interface Proven {
+  readonly origin: RunOrigin;
+  /** The files that somebody trusted last, as this home has sealed them; null: the run was never trusted here. */
+  readonly trusted: readonly FileEntry[] | null;
 }
 
-/** @param created the run's first record as it was written; null where its line is damaged, so that nothing is proven. */
-export async function originOf(
-  key: RunKey,
-  created: object | null,
-  entries: readonly JournalEntry[],
-): Promise<RunOrigin> {
-  if (created !== null && (await key.holds(said(created), sealOf(created)))) return 'own';
-  return (await trustedFiles(key, created, entries)) === null ? 'foreign' : 'trusted';
+/** From record to record: a specification that this home has not sealed is nobody's until somebody trusts the run. */
+async function proven(key: RunKey, { first, changes, entries }: SealedContent): Promise<Proven> {
+  if (first === null) return { origin: 'foreign', trusted: null };
+  let specification = hashOfCreated(first);
+  let origin: RunOrigin = (await key.holds(said(first), sealOf(first))) ? 'own' : 'foreign';
+  let trusted: Proven['trusted'] = null;
+  for (const entry of entries) {
+    if (entry.type === 'spec-changed') {
+      const change = changes.get(entry.seq);
+      const isSealed =
+        change !== undefined && (await key.holds(changeValue(specification, change), sealOf(change)));
+      if (!isSealed) origin = 'foreign';
+      if (change !== undefined) specification = hashWithChange(specification, change);
+    } else if (entry.type === 'run-trusted') {
+      if (!(await key.holds(trustValue(specification, entry.files), entry.seal))) continue;
+      trusted = entry.files;
+      if (origin === 'foreign') origin = 'trusted';
+    }
+  }
+  return { origin, trusted };
 }
+
+/** The files that somebody trusted last, as this home has sealed them; null: the run was never trusted here. */
+export const trustedFiles = async (key: RunKey, content: SealedContent): Promise<Proven['trusted']> =>
+  (await proven(key, content)).trusted;
+
+/** Nothing is proven where the line of the run's first record is damaged. */
+export const originOf = async (key: RunKey, content: SealedContent): Promise<RunOrigin> =>
+  (await proven(key, content)).origin;
 
 /** Throws journal-corrupt. */
 export function requireCreated(created: object | null, path: string): object {

@@ -16,6 +16,7 @@ import { fileError } from '../platform/file-error';
 import { exists, hashValue, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { openPlain } from '../platform/plain-entry';
+import { readBoundedFile } from '../platform/read-bounded-file';
 import { syncFolder } from '../platform/sync-folder';
 import { temporaryBeside } from '../platform/temporary-files';
 import { JournalWriter, readJournal, readJournalStart, requireEntries } from './journal';
@@ -25,7 +26,15 @@ import { readLogTail } from './log-tail';
 import type { RunFolder } from './run-folder';
 import { newRunId, runFolder, runIdPattern } from './run-folder';
 import type { RunKey } from './run-key';
-import { hashOfCreated, originOf, requireCreated, sealedCreation, sealedTrust } from './run-seals';
+import type { SpecChanged } from './run-seals';
+import {
+  hashOfSpecification,
+  originOf,
+  requireCreated,
+  sealedChange,
+  sealedCreation,
+  sealedTrust,
+} from './run-seals';
 import { holdsRun, requireSameRun } from './run-identity';
 import { StepManifests } from './step-manifests';
 import { keptSummary, toSummary } from './summary';
@@ -86,6 +95,12 @@ function reasonOf(error: unknown): string {
   return remedy === undefined ? error.message : `${error.message}. ${remedy}`;
 }
 
+const mostSpecBytes = 8 * 2 ** 20;
+
+const specText = (spec: RunSpec): string =>
+  '# The specification of this run as it is valid now. The journal is the source: change it with\n' +
+  `#   resume <run-id> --set KEY=VALUE\n${stringify(spec)}`;
+
 /** Run folders under `runsDir`; a run elsewhere (`--out`) stands there as a link. The folders are the truth. */
 export class RunStore {
   constructor(
@@ -114,7 +129,7 @@ export class RunStore {
         await makeLasting(this.runsDir);
       }
       // There is nothing to run again: a run.yaml would say what nobody knows.
-      if (imported === undefined) await writeFileAtomic(folder.spec, stringify(spec));
+      if (imported === undefined) await writeFileAtomic(folder.spec, specText(spec));
       await this.begin(folder, {
         type: 'run-created',
         runId,
@@ -153,15 +168,17 @@ export class RunStore {
   /** What a journal says, with where the run is from. Throws journal-corrupt. */
   async stateOf(content: JournalContent, path: string): Promise<RunState> {
     const state = stateOf(content, path);
-    return { ...state, origin: await originOf(this.key, content.first, content.entries) };
+    return { ...state, origin: await originOf(this.key, content) };
   }
 
-  /** Never from what is kept beside the journal: everybody can write that. */
+  /**
+   * For a row of the list. Never from what is kept beside the journal: everybody can write that. That somebody else changed
+   * the specification of a run of this home is found when the run is opened.
+   */
   private async originOf(folder: RunFolder): Promise<RunOrigin> {
     const start = await readJournalStart(folder.journal);
-    if ((await originOf(this.key, start.first, start.entries)) === 'own') return 'own';
-    const { first, entries } = await readContent(folder);
-    return originOf(this.key, first, entries);
+    if ((await originOf(this.key, start)) === 'own') return 'own';
+    return originOf(this.key, await readContent(folder));
   }
 
   /** What this home vouches for of the files that the run's steps left. */
@@ -169,9 +186,25 @@ export class RunStore {
     return new StepManifests(this.key, runId).read(content);
   }
 
-  /** SHA-256 (hex) of the record that created the run. Throws journal-corrupt where it is damaged. */
-  async createdHash(folder: RunFolder): Promise<string> {
-    return hashOfCreated(requireCreated((await readContent(folder)).first, folder.journal));
+  /** SHA-256 (hex) of the records that say what the run is. Throws journal-corrupt where the first is damaged. */
+  async specificationHash(folder: RunFolder): Promise<string> {
+    const { first, changes } = await readContent(folder);
+    return hashOfSpecification(requireCreated(first, folder.journal), changes);
+  }
+
+  /** A change of this specification, with this home's proof of it. Throws journal-corrupt. */
+  sealedChange({ first, changes }: JournalContent, path: string, change: SpecChanged): Promise<SpecChanged> {
+    return sealedChange(this.key, hashOfSpecification(requireCreated(first, path), changes), change);
+  }
+
+  /**
+   * Writes run.yaml where it is not what the journal says: after a change, and where a crash came between the two. To be
+   * called by whoever holds the run's lease.
+   */
+  async keepSpecFile({ spec: path }: RunFolder, spec: RunSpec): Promise<void> {
+    const text = specText(spec);
+    const found = await readBoundedFile(path, mostSpecBytes);
+    if (!('text' in found) || found.text !== text) await writeFileAtomic(path, text);
   }
 
   /**
@@ -182,13 +215,13 @@ export class RunStore {
     runId: string,
     { created, files }: Pick<RunContent, 'created' | 'files'>,
   ): Promise<JournalEntry> {
-    return this.appending(runId, async (writer, { first }, path) => {
-      const record = requireCreated(first, path);
-      if (hashOfCreated(record) !== created) {
+    return this.appending(runId, async (writer, { first, changes }, path) => {
+      const specification = hashOfSpecification(requireCreated(first, path), changes);
+      if (specification !== created) {
         const remedy = 'Look at the run again before you trust it.';
         throw new WorkbenchError('input-invalid', 'The run changed meanwhile', { where: path, remedy });
       }
-      return writer.append(await sealedTrust(this.key, record, files));
+      return writer.append(await sealedTrust(this.key, specification, files));
     });
   }
 

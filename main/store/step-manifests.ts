@@ -1,8 +1,8 @@
 import type { FileEntry } from '../contract/file-manifest';
 import type { JournalEntry, StepId } from '../contract/run-events';
 import { stepIds } from '../contract/run-events';
-import type { JournalContent } from './journal';
 import type { RunKey } from './run-key';
+import type { SealedContent } from './run-seals';
 import { isStepSealed, stepSeal, trustedFiles } from './run-seals';
 
 interface Vouched {
@@ -21,8 +21,9 @@ export class StepManifests {
   ) {}
 
   /** Takes up what a journal says; a list without a seal of this home is not believed. */
-  async read({ first, entries }: Pick<JournalContent, 'first' | 'entries'>): Promise<this> {
-    const trusted = await trustedFiles(this.key, first, entries);
+  async read(content: SealedContent): Promise<this> {
+    const { entries } = content;
+    const trusted = await trustedFiles(this.key, content);
     const trustedAt = entries.findLast(({ type }) => type === 'run-trusted')?.seq ?? 0;
     if (trusted !== null) this.takeTrusted(trusted);
     for (const entry of entries) if (trusted === null || entry.seq > trustedAt) await this.take(entry);

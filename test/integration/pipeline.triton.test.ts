@@ -1,9 +1,14 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import type { LoadPoint } from '../../main/contract/results';
+import type { RunSpec } from '../../main/contract/run-spec';
+import type { ChangePlan } from '../../main/contract/spec-changes';
+import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
-import { cli, documentOf } from '../support/cli';
+import { cli, documentOf, startCli } from '../support/cli';
 import type { RunDocument } from '../support/cli';
 import { createTestHome } from '../support/home';
 import type { TestHome } from '../support/home';
@@ -38,9 +43,9 @@ async function journalPoints(document: RunDocument, scenario: string): Promise<L
   );
 }
 
-describe('run resnet50 --profile quick on the real Triton', () => {
-  let first: RunDocument;
+let first: RunDocument;
 
+describe('run resnet50 --profile quick on the real Triton', () => {
   it('goes from model code to a report', async () => {
     const result = await cli(home.path, ...quick, '--batch-sizes', '1,2', '--concurrency', '1,2');
     expect(result.stderr).not.toContain('✗');
@@ -127,5 +132,135 @@ describe('run resnet50 --profile quick on the real Triton', () => {
     );
     expect(result.code).toBe(0);
     expect(documentOf(result).online[0]?.meanServerBatch).toBeGreaterThan(1.5);
+  });
+});
+
+const folderOf = (runId: string) => runFolder(join(homeLayout(home.path).runs, runId));
+const entriesOf = async (runId: string) => (await readJournal(folderOf(runId).journal)).entries;
+const measuredIn = async (runId: string): Promise<number> =>
+  (await entriesOf(runId)).filter(({ type }) => type === 'measurement').length;
+const specFile = async (runId: string) => parse(await readFile(folderOf(runId).spec, 'utf8')) as RunSpec;
+
+const set = (...assignments: readonly string[]) => assignments.flatMap((text) => ['--set', text]);
+const levels = (batchSizes: string, concurrency: string) =>
+  set(`performance.batchSizes=[${batchSizes}]`, `performance.concurrency=[${concurrency}]`);
+/** Those that were begun in the last attempt, in order. */
+async function begun(runId: string): Promise<readonly string[]> {
+  const entries = await entriesOf(runId);
+  const from = entries.findLastIndex(({ type }) => type === 'run-started');
+  return entries.slice(from).flatMap((entry) => (entry.type === 'step-started' ? [entry.step] : []));
+}
+
+describe('a run whose specification is changed from the command line', () => {
+  let runId = '';
+  beforeAll(() => {
+    ({ runId } = first);
+  });
+
+  it('lists what a change would do, and changes nothing', async () => {
+    const before = await readFile(folderOf(runId).journal, 'utf8');
+    const result = await cli(home.path, 'resume', runId, ...levels('1,4', '1,2,4'), '--dry-run', '--json');
+    expect(result.code).toBe(0);
+    const plan = JSON.parse(result.stdout) as ChangePlan;
+    expect(plan).toEqual({
+      changed: [
+        { path: 'performance.batchSizes', from: [1, 2], to: [1, 4] },
+        { path: 'performance.concurrency', from: [1, 2], to: [1, 2, 4] },
+      ],
+      steps: ['deploy', 'offline', 'online', 'report'],
+      measured: 4,
+      kept: 3,
+    });
+    expect(await readFile(folderOf(runId).journal, 'utf8')).toBe(before);
+  });
+
+  it('measures new levels only, and leaves every step that does not depend on them', async () => {
+    const result = await cli(home.path, 'resume', runId, ...levels('1,4', '1,2,4'), '--json');
+    expect(result.stderr).toContain('Changed: performance.batchSizes: 1, 2 → 1, 4');
+    expect(result.stderr).toContain('Measurements kept: 3');
+    expect(result.code).toBe(0);
+    const changed = documentOf(result);
+    expect(await begun(runId)).toEqual(['deploy', 'offline', 'online', 'report']);
+    expect(changed.offline.map(({ batchSize }) => batchSize)).toEqual([1, 4]);
+    expect(changed.online.map(({ concurrency }) => concurrency)).toEqual([1, 2, 4]);
+    expect(changed.offline[0]).toEqual(first.offline[0]);
+    expect(changed.online.slice(0, 2)).toEqual(first.online);
+    expect(changed.accuracy).toEqual(first.accuracy);
+    expect(await measuredIn(runId)).toBe(6);
+    expect((await specFile(runId)).performance).toMatchObject({ batchSizes: [1, 4], concurrency: [1, 2, 4] });
+    expect(changed.specChanges).toHaveLength(1);
+    const shown = await cli(home.path, 'show', runId);
+    expect(shown.stdout).toMatch(/Specification changed at .*: performance\.batchSizes: 1, 2 → 1, 4/);
+    const html = changed.reports.find(({ kind }) => kind === 'html')?.path ?? '';
+    expect(await readFile(html, 'utf8')).toContain('performance.batchSizes: 1, 2 → 1, 4');
+  });
+
+  it('takes levels of an earlier specification again when they are asked for again', async () => {
+    const result = await cli(home.path, 'resume', runId, ...levels('1,2', '1,2'), '--json');
+    const back = documentOf(result);
+    expect(back.offline).toEqual(first.offline);
+    expect(back.online).toEqual(first.online);
+    expect(await measuredIn(runId)).toBe(6);
+  });
+
+  it('ends the same when it is killed right after the change', async () => {
+    const started = startCli(home.path, [
+      'resume',
+      runId,
+      ...set('performance.batchSizes=[2,4,8]'),
+      '--json',
+    ]);
+    await started.line(/^Measurements kept: /);
+    started.child.kill('SIGKILL');
+    await started.result;
+    // As if the kill had come before the file was written.
+    await writeFile(folderOf(runId).spec, 'version: 1\n');
+    expect((await cli(home.path, 'show', runId)).stdout).toContain(`${runId}: interrupted`);
+    const result = await cli(home.path, 'resume', runId, '--json');
+    expect(result.code).toBe(0);
+    const document = documentOf(result);
+    expect(document.offline.map(({ batchSize }) => batchSize)).toEqual([2, 4, 8]);
+    expect(document.offline[0]).toEqual(first.offline[1]);
+    expect(await measuredIn(runId)).toBe(7);
+    expect((await specFile(runId)).performance.batchSizes).toEqual([2, 4, 8]);
+  });
+
+  it('converts and does all that depends on it again for another precision', async () => {
+    const result = await cli(home.path, 'resume', runId, ...set('precision=fp16'), '--json');
+    expect(result.stderr).not.toContain('✗');
+    const document = documentOf(result);
+    expect(await begun(runId)).toEqual([
+      ...['convert', 'configure', 'deploy', 'accuracy', 'profile-data', 'offline', 'online', 'report'],
+    ]);
+    expect(document.accuracy?.outputs[0]?.maxAbsDiff).not.toBe(first.accuracy?.outputs[0]?.maxAbsDiff);
+    // None of another precision is among them.
+    expect(document.offline.map(({ batchSize }) => batchSize)).toEqual([2, 4, 8]);
+    expect(await measuredIn(runId)).toBe(7 + 5);
+    expect(document.specChanges).toHaveLength(4);
+  });
+
+  it('is not changed to another model, to nonsense, or while it is worked on', async () => {
+    const before = await readFile(folderOf(runId).journal, 'utf8');
+    const refused = async (assignment: string) => {
+      const result = await cli(home.path, 'resume', runId, ...set(assignment), '--json');
+      expect(result.code).not.toBe(0);
+      return (JSON.parse(result.stdout) as { error: { code: string; where?: string; remedy?: string } })
+        .error;
+    };
+    expect(await refused('model.preset=bert')).toMatchObject({
+      code: 'input-invalid',
+      where: 'model.preset',
+      remedy: 'Start a new run for another model.',
+    });
+    expect(await refused('performance.batchSizes=[0]')).toMatchObject({ code: 'spec-invalid' });
+    expect(await refused('performance.batchSizes=[1024]')).toMatchObject({ code: 'spec-invalid' });
+    expect(await refused('nonsense')).toMatchObject({ code: 'input-invalid', where: '--set' });
+    expect(await readFile(folderOf(runId).journal, 'utf8')).toBe(before);
+
+    const working = startCli(home.path, ['resume', runId, ...set('performance.warmupMs=300'), '--json']);
+    await working.line(/^Measurements kept: 0/);
+    expect(await refused('performance.repeats=2')).toMatchObject({ code: 'run-busy' });
+    working.child.kill('SIGINT');
+    await working.result;
   });
 });

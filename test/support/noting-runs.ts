@@ -5,7 +5,7 @@ import { stepsOf } from '../../main/contract/run-events';
 import { Runs } from '../../main/pipeline/runs';
 import type { OpenServices, RunEnd } from '../../main/pipeline/attempt';
 import type { ExecuteOptions } from '../../main/pipeline/runs';
-import type { Step, StepContext, StepOutcome } from '../../main/pipeline/step';
+import type { InputServices, Step, StepContext, StepOutcome } from '../../main/pipeline/step';
 import type { LoadedPreset } from '../../main/presets/presets';
 import { ArtefactCache } from '../../main/store/artefact-cache';
 import type { RunStore } from '../../main/store/run-store';
@@ -65,6 +65,7 @@ export class NotingRuns {
       steps,
       presetOf: () => Promise.resolve({ preset: {} } as unknown as LoadedPreset),
       check: nothing,
+      inputServices: () => Promise.resolve({} as unknown as InputServices),
       open: () =>
         Promise.resolve({
           services: {},

@@ -19,7 +19,7 @@ import { createEngineWatch } from './engine-watch';
 import { createContainerLoadTools } from './container-load-tools';
 import type { RunClientStep } from './container-load-tools';
 import { RunContainers } from './run-containers';
-import { wantedImages } from './run-images';
+import { imageNamesOf, wantedImages } from './run-images';
 import { startTritonContainer } from './triton-container';
 import { tritonCommand } from './triton-command';
 
@@ -207,7 +207,7 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
       return { exitCode: end.exitCode, signal: null, aborted: end.aborted, stderrTail: end.tail.slice(-60) };
     },
     loadTools: createContainerLoadTools(runClient, (path) => pathIn(run, path)),
-    imageNames: [wanted.triton.reference, wanted.client.reference],
+    imageNames: imageNamesOf(wanted),
     prepareImages: async (listener) => {
       const { client } = await session();
       for (const image of [wanted.triton, wanted.client]) {

@@ -72,3 +72,9 @@ export async function wantedImages(
       : given('client', clientImage);
   return { triton, client };
 }
+
+/** What the images of a run are called in the keys of its steps. */
+export const imageNamesOf = ({
+  triton,
+  client,
+}: Awaited<ReturnType<typeof wantedImages>>): readonly string[] => [triton.reference, client.reference];

@@ -1,6 +1,7 @@
 import { modelArtefactSchema } from '../../contract/artefacts';
 import type { PlanProvenance } from '../../contract/artefacts';
 import { WorkbenchError } from '../../contract/errors';
+import type { RunSpec } from '../../contract/run-spec';
 import { readPackages } from '../../toolkit/packages';
 import { editedConfig } from '../edited-config';
 import { serveModel, stopServer } from '../serve-model';
@@ -19,6 +20,13 @@ async function refuseStrangePlan(context: StepContext, plan: PlanProvenance): Pr
   else context.fact('TensorRT plan', finding);
 }
 
+/** Ports decide where Triton answers and limits what it may be sent; neither changes what is measured. */
+function decidingPlace(engine: RunSpec['engine']): unknown {
+  return Object.fromEntries(
+    Object.entries(engine).filter(([field]) => !['httpPort', 'grpcPort', 'limits'].includes(field)),
+  );
+}
+
 /** Starts Triton on the run's repository and proves that the model answers. It serves until no step to come needs it. */
 export const deployStep: Step = {
   id: 'deploy',
@@ -27,8 +35,9 @@ export const deployStep: Step = {
   deadlineS: 600,
   retry: { times: 1, codes: ['server-start-failed'] },
   async inputs(run) {
+    const engine = decidingPlace(run.spec.engine);
     const edited = await editedConfig(run);
-    return edited === null ? run.spec.engine : { engine: run.spec.engine, edited };
+    return edited === null ? engine : { engine, edited };
   },
   async run(context) {
     const { run, spec } = context;

@@ -8,7 +8,7 @@ import { atPrecision, hasProfileArguments, signatureOf } from '../../presets/sig
 import { runFiles } from '../../store/run-files';
 import { profileDataCommand, profileDataInputs } from '../../toolkit/verb-commands';
 import { codeHash, modelSource, readPrepared } from '../model-arguments';
-import type { RunContext, Step, StepContext } from '../step';
+import type { RunContext, Step, StepContext, StepInputs } from '../step';
 
 /** The path where the values come from a file of the user's; null: they are made, or come from the data set. */
 const ownFile = ({ performance }: RunContext['spec']): string | null =>
@@ -16,7 +16,7 @@ const ownFile = ({ performance }: RunContext['spec']): string | null =>
 
 /** Reads the file before the run begins, so that what is wrong with it does not come out after minutes. */
 async function ownInputs(
-  run: Pick<RunContext, 'spec' | 'preset' | 'services'>,
+  run: Pick<StepInputs, 'spec' | 'preset' | 'services'>,
   file: string,
 ): Promise<unknown> {
   const { preset } = run.preset;

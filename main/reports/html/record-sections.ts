@@ -35,7 +35,7 @@ const groupsOf = (groups: readonly ParameterGroup[], folded: boolean): readonly 
     .map(({ title, rows }) => ({ title, rows: rows.filter((row) => row.folded === folded) }))
     .filter(({ rows }) => rows.length > 0);
 
-export function parametersSection({ parameters }: Report): Markup | null {
+export function parametersSection({ parameters, changes }: Report): Markup | null {
   // Of an imported run they are unknown.
   if (parameters.length === 0) return null;
   const folded = groupsOf(parameters, true);
@@ -45,6 +45,7 @@ export function parametersSection({ parameters }: Report): Markup | null {
 <div class="columns">${groupsOf(parameters, false).map(parameterTable)}
 </div>
 ${folded.length === 0 ? null : markup`<h3>Left at the defaults of the preset</h3>${folded.map(foldedGroup)}`}
+${changes.length === 0 ? null : namedTable('Specification changed', changes)}
 </section>`;
 }
 

@@ -138,6 +138,7 @@ async function main(): Promise<void> {
     steps: steps.filter(({ id }) => stepsOf(spec).includes(id)),
     presetOf: () => Promise.resolve(preset),
     check: () => Promise.resolve(),
+    inputServices: () => Promise.resolve(services),
     open: () =>
       Promise.resolve({
         services,

@@ -5,7 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../main/core';
 import { homeLayout } from '../../../main/platform/layout';
 import { formatJournalLine, parseJournalLine } from '../../../main/store/journal-line';
+import { readJournal } from '../../../main/store/journal';
 import { RunKey } from '../../../main/store/run-key';
+import type { SpecChanged } from '../../../main/store/run-seals';
 import { RunStore } from '../../../main/store/run-store';
 import { rejection } from '../../support/rejection';
 import { environmentFixture } from '../../support/run-state';
@@ -126,6 +128,104 @@ it('a run of this home whose specification was changed in its journal is from el
   const error = await rejection(core.executeRun(state.runId));
   expect(error).toMatchObject({ code: 'not-trusted' });
   expect(error.message).toContain('/home/victim');
+});
+
+describe('a run of this home whose specification was changed', () => {
+  const changed = async (seal: boolean) => {
+    const core = await coreAt('home');
+    const { runs, runKey } = homeLayout(homeOf('home'));
+    const store = new RunStore(runs, new RunKey(runKey));
+    const { state, folder } = await store.create(core.resolveSpec('resnet50', {}), environmentFixture());
+    const { runId } = state;
+    const change: SpecChanged = {
+      type: 'spec-changed',
+      spec: { ...state.spec, model: { ...state.spec.model, dataset: '/home/victim' } },
+      specHash: 'of another',
+      changed: [{ path: 'model.dataset', to: '/home/victim' }],
+      steps: ['report'],
+      kept: [],
+    };
+    const content = await readJournal(folder.journal);
+    await store.append(runId, seal ? await store.sealedChange(content, folder.journal, change) : change);
+    const origin = async () => (await core.getRun(runId)).state.origin;
+    return { core, store, runId, folder, change, origin };
+  };
+
+  it('is of this home where this home changed it, once and again', async () => {
+    const { store, runId, folder, change, origin } = await changed(true);
+    expect(await origin()).toBe('own');
+    const content = await readJournal(folder.journal);
+    await store.append(runId, await store.sealedChange(content, folder.journal, change));
+    expect(await origin()).toBe('own');
+  });
+
+  it('is from elsewhere where somebody else did, until what it says now is trusted', async () => {
+    const { core, store, runId, change, origin } = await changed(false);
+    expect(await origin()).toBe('foreign');
+    const error = await rejection(core.executeRun(runId));
+    expect(error.code).toBe('not-trusted');
+    expect(error.message).toContain('/home/victim');
+    const shown = await core.runContent(runId);
+    await core.trustRun(runId, shown.hash);
+    expect(await origin()).toBe('trusted');
+    // That was no agreement to the next one.
+    await store.append(runId, change);
+    expect(await origin()).toBe('foreign');
+    expect((await rejection(core.trustRun(runId, shown.hash))).code).toBe('input-invalid');
+  });
+
+  it('cannot take the seal of one change for another', async () => {
+    const { store, runId, folder, change, origin } = await changed(true);
+    const { entries } = await readJournal(folder.journal);
+    const [sealed] = entries.flatMap((entry) => (entry.type === 'spec-changed' ? [entry] : []));
+    await store.append(runId, { ...change, seal: sealed?.seal });
+    expect(await origin()).toBe('foreign');
+  });
+});
+
+describe('changing a run', () => {
+  const createdAt = async (overrides: Readonly<Record<string, unknown>> = {}) => {
+    const core = await coreAt('home');
+    const { runs, runKey } = homeLayout(homeOf('home'));
+    const spec = core.resolveSpec('resnet50', overrides);
+    const { state, folder } = await new RunStore(runs, new RunKey(runKey)).create(spec, environmentFixture());
+    return { core, runId: state.runId, folder };
+  };
+
+  it('is refused of one from elsewhere as resuming it is', async () => {
+    const { core, runId } = await placeForeign();
+    const { spec } = (await core.getRun(runId)).state;
+    const other = { ...spec, performance: { ...spec.performance, batchSizes: [2] } };
+    for (const refused of [
+      () => core.resolveChange(runId, { performance: { batchSizes: [2] } }),
+      () => core.handlers['runs.planChange']({ runId, spec: other }),
+      () => core.handlers['runs.change']({ runId, spec: other }),
+    ]) {
+      expect((await rejection(refused())).code).toBe('not-trusted');
+    }
+  });
+
+  it('must be agreed to where it reaches something new, and leaves the journal alone until then', async () => {
+    const { core, runId, folder } = await createdAt();
+    const before = await readFile(folder.journal, 'utf8');
+    const spec = await core.resolveChange(runId, { model: { dataset: '/srv/images' } });
+    const error = await rejection(core.handlers['runs.change']({ runId, spec }));
+    expect(error).toMatchObject({ code: 'not-trusted', where: 'model.dataset' });
+    expect(await readFile(folder.journal, 'utf8')).toBe(before);
+  });
+
+  it('brings the defaults of what was changed, and refuses another model', async () => {
+    const performance = { batchSizes: [1, 3] };
+    const { core, runId } = await createdAt({ performance });
+    expect(await core.resolveChange(runId, { precision: 'fp16' })).toEqual(
+      core.resolveSpec('resnet50', { precision: 'fp16', performance }),
+    );
+    expect(await rejection(core.resolveChange(runId, { model: { preset: 'bert' } }))).toMatchObject({
+      code: 'input-invalid',
+      where: 'model.preset',
+    });
+    expect((await rejection(core.resolveChange(runId, { format: 'none' }))).code).toBe('spec-invalid');
+  });
 });
 
 it('the key of a home is made once, however many ask, and is for its user only', async () => {

@@ -60,6 +60,8 @@ const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
   'runs.resume': run,
   'runs.trust': run,
   'runs.rerunFrom': { ...run, step: 'report' },
+  'runs.planChange': { ...run, spec: withModel },
+  'runs.change': { ...run, spec: foreign },
   'runs.check': { spec: withModel },
   'runs.import': { path: '/home/victim/profile.json' },
   'spec.preview': choice,
@@ -75,7 +77,13 @@ const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
   'monitor.start': { url: 'http://localhost:8000', metricsUrl: '', tls: { keyFile: '/home/victim/key.pem' } },
 };
 /** While a form is filled in; refused without a question. */
-const unasked: readonly ConfirmedCall[] = ['runs.check', 'spec.preview', 'spec.editConfig', 'spec.export'];
+const unasked: readonly ConfirmedCall[] = [
+  'runs.planChange',
+  'runs.check',
+  'spec.preview',
+  'spec.editConfig',
+  'spec.export',
+];
 const names = Object.keys(hostile) as ConfirmedCall[];
 
 const sha256 = 'ab'.repeat(32);

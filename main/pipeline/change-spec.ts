@@ -1,0 +1,74 @@
+import { WorkbenchError } from '../contract/errors';
+import { scenarios, stepsOf } from '../contract/run-events';
+import type { RunState } from '../contract/run-state';
+import type { ChangePlan } from '../contract/spec-changes';
+import { fieldChanges } from '../contract/spec-changes';
+import { hashValue } from '../platform/files';
+import type { SpecChanged } from '../store/run-seals';
+import { editedConfig } from './edited-config';
+import { plannedSteps, stepKeys } from './plan';
+import type { Step, StepInputs } from './step';
+import { askedLevels } from './sweep';
+
+interface OfModel {
+  readonly model: { readonly preset?: unknown; readonly source?: unknown };
+}
+
+/** Throws input-invalid where the specifications are of different models: that is another run. Pure. */
+export function requireSameModel({ model: before }: OfModel, { model: after }: OfModel): void {
+  const field = (['preset', 'source'] as const).find(
+    (name) => hashValue(before[name] ?? null) !== hashValue(after[name] ?? null),
+  );
+  if (field === undefined) return;
+  throw new WorkbenchError('input-invalid', 'The model of a run cannot be changed', {
+    where: `model.${field}`,
+    remedy: 'Start a new run for another model.',
+  });
+}
+
+/**
+ * What a changed specification leads to, by the keys of steps and levels; null where it says nothing else. Throws
+ * input-invalid, also for a file of the user's that is not there.
+ * @param run with the changed specification.
+ */
+export async function specChange(
+  steps: readonly Step[],
+  state: RunState,
+  run: StepInputs,
+): Promise<SpecChanged | null> {
+  const { spec } = run;
+  requireSameModel(state.spec, spec);
+  const changed = fieldChanges(state.spec, spec);
+  if (changed.length === 0) return null;
+  const applying = stepsOf(spec);
+  const own = steps.filter(({ id }) => applying.includes(id));
+  const keys = await stepKeys(own, run);
+  const planned = plannedSteps(own, state, keys);
+  // The step `configure` writes its file anew.
+  const edited = planned.has('configure') ? null : await editedConfig(run);
+  const measured = new Set(measuredKeys(state));
+  const asked = scenarios.flatMap((scenario) =>
+    planned.has(scenario)
+      ? askedLevels({ spec, keys }, edited, scenario)
+      : state.scenarios[scenario].points.map(({ key }) => key),
+  );
+  return {
+    type: 'spec-changed',
+    spec,
+    specHash: hashValue(spec),
+    changed: [...changed],
+    steps: own.map(({ id }) => id).filter((id) => planned.has(id)),
+    kept: asked.filter((key) => measured.has(key)),
+  };
+}
+
+const measuredKeys = ({ scenarios: results, earlier }: RunState): readonly string[] =>
+  scenarios.flatMap((scenario) => [...results[scenario].points, ...earlier[scenario]]).map(({ key }) => key);
+
+/** The change as people are asked about it. Pure. */
+export function changePlan(state: RunState, change: SpecChanged | null): ChangePlan {
+  const before = scenarios.reduce((sum, scenario) => sum + state.scenarios[scenario].points.length, 0);
+  if (change === null) return { changed: [], steps: [], measured: before, kept: before };
+  const { changed, steps, kept } = change;
+  return { changed, steps, measured: before, kept: kept.length };
+}
