@@ -109,11 +109,15 @@ test('a newcomer deploys ResNet50 with what stands in the form and exports the r
   expect(app.complaints).toEqual([]);
 });
 
-/** Whether the text has the value rounded to some number of decimals, with three or more digits in all. */
+/**
+ * Whether the text has the value rounded to some number of decimals, with three or more digits in all. Times are rounded to
+ * the microsecond first, as in the files: a half of the last decimal may fall to either side by it.
+ */
 const shown = (text: string, value: number): boolean =>
   [...text.matchAll(/\d[\d,]*(?:\.(\d+))?/g)].some(([token, decimals = '']) => {
-    const rounded = value.toFixed(decimals.length);
-    return rounded.replace('.', '').length >= 3 && token.replaceAll(',', '') === rounded;
+    const digits = token.replaceAll(',', '');
+    const half = 0.5 * 10 ** -decimals.length;
+    return digits.replace('.', '').length >= 3 && Math.abs(Number(digits) - value) <= half + 0.000501;
   });
 
 const byLoad = (a: LoadPoint, b: LoadPoint): number =>
