@@ -89,7 +89,7 @@ describe('a Triton is watched', () => {
 
   it('an alert of the command line fires, ends with exit code 3, and is not kept', async () => {
     // A model that is not served any more has no error share: its own rule stays in force.
-    const alerts = ['ALERT refusing/1: errors 100 %, above 1 %', 'ALERT refusing/1: failing'];
+    const alerts = ['ALERT refusing/1: errors 100.0 %, above 1 %', 'ALERT refusing/1: failing'];
     const result = await watchUntil(
       'both alerts fire',
       (stdout) => alerts.every((alert) => stdout.includes(alert)),
