@@ -4,8 +4,6 @@ import { linkedAbort } from '../../../platform/abort';
 import { createTritonClient } from '../../../triton/client';
 import type { TritonClient } from '../../../triton/client';
 import { composingModels } from '../../../triton/composing-models';
-import type { ComposingModel } from '../../../triton/composing-models';
-import type { ModelStatistics } from '../../../triton/statistics';
 import { levelText } from '../../../contract/level-text';
 import { readTls } from '../../../triton/tls';
 import type { MeasureInput } from '../../load-tool';
@@ -18,6 +16,8 @@ import type { LevelGroup } from './level-group';
 import type { LevelTurns } from './level-turns';
 import { addedTotals } from './level-turns';
 import { runLoadSession } from './load-session';
+import { createCounters } from './server-counters';
+import type { Counters } from './server-counters';
 import type { LoadJob } from '../seam/load-job';
 import { readJob, readOutputChecks } from './read-job';
 import { createSharedRegions } from '../requests/shared-regions';
@@ -52,33 +52,6 @@ function allFailed(input: MeasureInput, failures: readonly FailureCount[]): Work
       details: inWords(failures).join('\n'),
     },
   );
-}
-
-/** The server's counters at one moment. */
-interface Counters {
-  readonly own: readonly ModelStatistics[];
-  /** Of an ensemble, in the order of its models. */
-  readonly composing: readonly {
-    readonly modelName: string;
-    readonly statistics: readonly ModelStatistics[];
-  }[];
-}
-
-/** All at once: what lies between the answers is work that no window has. */
-async function fetchCounters(
-  client: TritonClient,
-  input: MeasureInput,
-  composing: readonly ComposingModel[],
-  signal: AbortSignal,
-): Promise<Counters> {
-  const [own, ...others] = await Promise.all([
-    client.modelStatistics(input.modelName, input.modelVersion, { signal }),
-    ...composing.map(({ name, version }) => client.modelStatistics(name, version, { signal })),
-  ]);
-  return {
-    own,
-    composing: composing.map(({ name }, index) => ({ modelName: name, statistics: others[index] ?? [] })),
-  };
 }
 
 /**
@@ -224,7 +197,7 @@ export async function measureLevel(
   underWay += 1;
   try {
     await context.group?.arrive(controller.signal);
-    const counters = () => fetchCounters(client, input, composing, controller.signal);
+    const counters = createCounters(client, input, composing, controller.signal);
     const windows = new LevelWindows(input, await counters(), counters, fail, context);
     const sent = await runLoadSession({
       workerFile,
