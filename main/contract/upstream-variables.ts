@@ -1,4 +1,6 @@
 import { WorkbenchError } from './errors';
+import type { FieldRow } from './fields/field';
+import { fields, valuesOf } from './fields/fields';
 
 const numbers = (value: string): number[] =>
   value
@@ -6,9 +8,24 @@ const numbers = (value: string): number[] =>
     .filter((part) => part !== '')
     .map(Number);
 const flag = (value: string): boolean => value === '1' || value.toLowerCase() === 'true';
-/** The seeds' `gpu` and `cpu` of --engine-count-per-device. */
-const deviceKind = (value: string): string =>
-  ({ gpu: 'KIND_GPU', cpu: 'KIND_CPU' })[value.toLowerCase()] ?? value;
+/** How the text of a field's variable is read. */
+function readerOf(row: FieldRow): (value: string) => unknown {
+  if (row.readVariable !== undefined) return row.readVariable;
+  switch (valuesOf(row).type) {
+    case 'integers':
+    case 'numbers':
+      return numbers;
+    case 'integer':
+    case 'number':
+      return Number;
+    case 'boolean':
+      return flag;
+    case 'text':
+    case 'texts':
+    case 'other':
+      return String;
+  }
+}
 
 /**
  * Variable of the published shell and runner procedures -> field of the run specification and how its text is read.
@@ -16,35 +33,11 @@ const deviceKind = (value: string): string =>
  */
 export const upstreamVariables: Readonly<
   Record<string, { readonly field: string; readonly read: (value: string) => unknown }>
-> = {
-  MODEL_NAME: { field: 'configure.modelName', read: String },
-  FORMAT: { field: 'format', read: String },
-  PRECISION: { field: 'precision', read: String },
-  BATCH_SIZE: { field: 'performance.batchSizes', read: numbers },
-  BATCH_SIZES: { field: 'performance.batchSizes', read: numbers },
-  MAX_BATCH_SIZE: { field: 'configure.maxBatchSize', read: Number },
-  BACKEND_ACCELERATOR: { field: 'configure.backendAccelerator', read: String },
-  ACCELERATOR: { field: 'configure.backendAccelerator', read: String },
-  CAPTURE_CUDA_GRAPH: { field: 'configure.captureCudaGraph', read: flag },
-  TENSORRT_CAPTURE_CUDA_GRAPH: { field: 'configure.captureCudaGraph', read: flag },
-  DEVICE: { field: 'configure.instanceKind', read: deviceKind },
-  DEVICE_KIND: { field: 'configure.instanceKind', read: deviceKind },
-  NUMBER_OF_MODEL_INSTANCES: { field: 'configure.instances', read: Number },
-  TRITON_GPU_ENGINE_COUNT: { field: 'configure.instances', read: Number },
-  TRITON_MAX_QUEUE_DELAY: { field: 'configure.maxQueueDelayUs', read: Number },
-  TRITON_PREFERRED_BATCH_SIZES: { field: 'configure.preferredBatchSizes', read: numbers },
-  MAX_WORKSPACE_SIZE: { field: 'tensorrt.maxWorkspaceBytes', read: Number },
-  TENSORRT_MAX_WORKSPACE_SIZE: { field: 'tensorrt.maxWorkspaceBytes', read: Number },
-  BATCHING: { field: 'configure.batching', read: String },
-  CHECKPOINT: { field: 'model.checkpoint', read: String },
-  DATASETS_DIR: { field: 'model.dataset', read: String },
-  REQUEST_COUNT: { field: 'performance.measurementRequestCount', read: Number },
-  MEASUREMENT_INTERVAL: { field: 'performance.measurementIntervalMs', read: Number },
-  MEASUREMENT_WINDOW: { field: 'performance.measurementIntervalMs', read: Number },
-  MEASUREMENT_MODE: { field: 'performance.measurementMode', read: String },
-  PERFORMANCE_TOOL: { field: 'performance.loadTool', read: String },
-  ONNX_OPSET: { field: 'onnxOpset', read: Number },
-};
+> = Object.fromEntries(
+  fields.flatMap((row) =>
+    (row.variables ?? []).map((name) => [name, { field: row.path, read: readerOf(row) }] as const),
+  ),
+);
 
 function literal(value: string): unknown {
   try {

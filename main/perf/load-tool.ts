@@ -4,6 +4,18 @@ import type { LoadLevel } from '../contract/scenario-levels';
 import type { TlsFiles } from '../contract/tls';
 import type { LoadTool as LoadToolId, PerformanceSpec, Protocol } from '../contract/run-spec';
 
+/** How a level is measured; what is left out has the schema's default. */
+export type LoadSettings = Pick<
+  PerformanceSpec,
+  | 'measurementMode'
+  | 'measurementIntervalMs'
+  | 'measurementRequestCount'
+  | 'stabilityPercentage'
+  | 'maxTrials'
+  | 'warmupMs'
+> &
+  Partial<PerformanceSpec>;
+
 export interface MeasureInput {
   /** `host:port`. */
   readonly httpAddress: string;
@@ -23,28 +35,7 @@ export interface MeasureInput {
   readonly batched: boolean;
   /** The model's configuration says that a request may have any number of answers; filled in by the load tools. */
   readonly decoupled?: boolean | undefined;
-  readonly settings: Pick<
-    PerformanceSpec,
-    | 'measurementMode'
-    | 'measurementIntervalMs'
-    | 'measurementRequestCount'
-    | 'stabilityPercentage'
-    | 'maxTrials'
-    | 'warmupMs'
-  > &
-    Partial<
-      Pick<
-        PerformanceSpec,
-        | 'checkOutputs'
-        | 'requestDistribution'
-        | 'requestSeed'
-        | 'requestIntervalsUs'
-        | 'sharedMemory'
-        | 'outputSharedMemoryBytes'
-        | 'sequences'
-        | 'streaming'
-      >
-    >;
+  readonly settings: LoadSettings;
   /** A folder of its own for files of this level. */
   readonly workDir: string;
   readonly signal: AbortSignal;

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { WireError } from '../contract/errors';
 import { toWire, WorkbenchError } from '../contract/errors';
+import { applies, valuesAt, valuesOf } from '../contract/fields/fields';
+import { performanceFields } from '../contract/fields/performance-fields';
 import type { InputData } from '../contract/input-data';
 import { inputDataSchema } from '../contract/input-data';
 import type { Scenario } from '../contract/run-events';
@@ -13,9 +15,8 @@ import type { MeasuringTurn } from '../contract/measuring-order';
 import { plannedTurns, toolsOf } from '../contract/measuring-order';
 import { fileLimits } from '../contract/reader-limits';
 import type { LoadPoint } from '../contract/results';
-import { defaultRequestSeed } from '../contract/run-spec';
-import type { PerformanceSpec } from '../contract/run-spec';
 import { scenarioLevels } from '../contract/scenario-levels';
+import { sameValue } from '../contract/trees';
 import { measureSweep } from '../perf/sweep/sweep';
 import { hashValue } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
@@ -28,41 +29,25 @@ import { ServerLost, withFreshServers } from './level-tries';
 import type { RunContext, StepContext, StepOutcome } from './step';
 import { heldUpOr } from './wait-out';
 
-/** Everything of the specification that decides a level's value; the lists of levels do not. */
-export function measuringInputs(run: Pick<RunContext, 'spec'>): unknown {
-  const { performance } = run.spec;
-  return {
-    loadTool: performance.loadTool,
-    protocol: performance.protocol,
-    measurementMode: performance.measurementMode,
-    measurementIntervalMs: performance.measurementIntervalMs,
-    measurementRequestCount: performance.measurementRequestCount,
-    stabilityPercentage: performance.stabilityPercentage,
-    maxTrials: performance.maxTrials,
-    warmupMs: performance.warmupMs,
-    ...chosenInputs(performance),
-  };
+/**
+ * Everything of the specification that decides a level's value; the lists of levels do not. Fields with a default of the
+ * schema came later than the first runs: they count only where they are in use, so that earlier levels keep their keys.
+ */
+export function measuringInputs({ spec }: Pick<RunContext, 'spec'>): unknown {
+  const valueAt = valuesAt(spec);
+  return Object.fromEntries(
+    performanceFields
+      .filter((row) => row.decides === 'level' && applies(row, valueAt))
+      .map((row) => [row.path, valueAt(row.path), valuesOf(row).default] as const)
+      .filter(([, value, usual]) => value !== undefined && !sameValue(value, usual))
+      .map(([path, value]) => [path, value]),
+  );
 }
 
 /** How often and with which tools the levels are measured: decides a sweep, and none of its measurements. */
 export function repeatInputs({ spec }: Pick<RunContext, 'spec'>): readonly unknown[] {
   const { repeats, crossCheck } = spec.performance;
   return [...(repeats === 1 ? [] : [{ repeats }]), ...(crossCheck ? [{ crossCheck }] : [])];
-}
-
-/** What came later than the first runs, and only where it is in use: their levels keep their keys. */
-function chosenInputs(performance: PerformanceSpec): Record<string, unknown> {
-  const { checkOutputs, requestDistribution, requestSeed, requestIntervalsUs } = performance;
-  const { sharedMemory, outputSharedMemoryBytes } = performance;
-  return {
-    ...(checkOutputs === 'form' ? {} : { checkOutputs }),
-    ...(requestDistribution === 'constant' ? {} : { requestDistribution }),
-    ...(requestDistribution === 'constant' || requestSeed === defaultRequestSeed ? {} : { requestSeed }),
-    ...(requestIntervalsUs.length === 0 ? {} : { requestIntervalsUs }),
-    ...(sharedMemory === 'none' ? {} : { sharedMemory, outputSharedMemoryBytes }),
-    ...(performance.sequences === undefined ? {} : { sequences: performance.sequences }),
-    ...(performance.streaming === true ? { streaming: true } : {}),
-  };
 }
 
 interface Sweep {

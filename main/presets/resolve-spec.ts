@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import type { Preset } from '../contract/preset';
-import { defaultRequestSeed } from '../contract/run-spec';
+import { baseDefaults, defaultOf, fieldAt } from '../contract/fields/fields';
 import type { Format, Precision, RunSpec } from '../contract/run-spec';
 import {
   dockerEngineSchema,
@@ -18,58 +18,6 @@ import { chosenGpu, gpuDefaultsOff, gpuEngine, layersWithoutGpu, publishedLayers
 import { ruleFindings } from './spec-rules';
 import type { Tree } from '../contract/trees';
 import { isTree, mergeTrees } from '../contract/trees';
-
-/** What holds where neither preset nor user says otherwise; measuring defaults are perf_analyzer's own. */
-const baseDefaults = {
-  version: 1,
-  format: 'onnx',
-  precision: 'fp32',
-  onnxOpset: 13,
-  engine: { kind: 'local' },
-  configure: {
-    modelVersion: 1,
-    maxBatchSize: 8,
-    batching: 'dynamic',
-    preferredBatchSizes: [],
-    maxQueueDelayUs: 0,
-    instances: 1,
-    instanceKind: 'KIND_AUTO',
-    backendAccelerator: 'none',
-    captureCudaGraph: false,
-    threads: 0,
-  },
-  accuracy: {
-    atol: { '*': 1e-3 },
-    rtol: { '*': 1e-3 },
-    maxMetricDelta: 0.01,
-    thresholds: {},
-    allowUnverified: false,
-  },
-  performance: {
-    loadTool: 'native',
-    protocol: 'grpc',
-    inputData: 'random',
-    checkOutputs: 'form',
-    batchSizes: [1],
-    requestRates: [],
-    requestDistribution: 'constant',
-    requestSeed: defaultRequestSeed,
-    requestIntervalsUs: [],
-    search: 'none',
-    latencyThresholdMs: 0,
-    sharedMemory: 'none',
-    outputSharedMemoryBytes: 102_400,
-    measurementMode: 'time_windows',
-    measurementIntervalMs: 5000,
-    measurementRequestCount: 50,
-    stabilityPercentage: 10,
-    maxTrials: 10,
-    warmupMs: 1000,
-    repeats: 1,
-    crossCheck: false,
-  },
-  deadlines: {},
-} as const satisfies Tree;
 
 const mostIssues = 100;
 
@@ -158,9 +106,9 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
   const publishedFormat = published?.defaults['format'];
   const onGpu = gpu !== undefined && off === null;
   const { engine = {} } = overrides;
-  const unsaid = onGpu ? 'docker' : baseDefaults.engine.kind;
+  const unsaid = onGpu ? 'docker' : defaultOf(fieldAt('engine.kind'));
   const place = oneOf(engines, isTree(engine) ? (engine['kind'] ?? unsaid) : undefined);
-  const ownFormat = profile.defaults['format'] ?? preset.defaults['format'] ?? baseDefaults.format;
+  const ownFormat = profile.defaults['format'] ?? preset.defaults['format'] ?? baseDefaults['format'];
   // A plan is built in containers with a GPU, and served there alone.
   const planElsewhere = publishedFormat === 'trt' && !(onGpu && place === 'docker');
   const format: Format | undefined = oneOf(

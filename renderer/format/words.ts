@@ -1,3 +1,4 @@
+import { fieldAt } from '../../main/contract/fields/fields';
 import { reasonsOf } from '../../main/contract/flag-text';
 import type { LoadPoint } from '../../main/contract/results';
 import type { RunStatus, StepStatus } from '../../main/contract/run-state';
@@ -23,22 +24,11 @@ export const stepStatusText: Readonly<Record<StepStatus, string>> = {
   cancelled: 'Cancelled',
 };
 
-export const formatText: Readonly<Record<Format, string>> = {
-  onnx: 'ONNX',
-  'ts-trace': 'TorchScript, traced',
-  'ts-script': 'TorchScript, scripted',
-  'tf-savedmodel': 'TensorFlow SavedModel',
-  trt: 'TensorRT plan',
-};
-
-export const precisionText: Readonly<Record<Precision, string>> = { fp32: 'FP32', fp16: 'FP16' };
-
-export const profileText: Readonly<Record<Profile, string>> = { quick: 'Quick', full: 'Full' };
-
-export const loadToolText: Readonly<Record<LoadTool, string>> = {
-  native: 'Native generator',
-  perf_analyzer: 'perf_analyzer',
-};
+const choicesOf = (path: string) => fieldAt(path).choices ?? {};
+export const formatText = choicesOf('format') as Readonly<Record<Format, string>>;
+export const precisionText = choicesOf('precision') as Readonly<Record<Precision, string>>;
+export const profileText = choicesOf('model.profile') as Readonly<Record<Profile, string>>;
+export const loadToolText = choicesOf('performance.loadTool') as Readonly<Record<LoadTool, string>>;
 
 /** With a full stop, so that another sentence can follow. */
 export const asSentence = (text: string): string => (text === '' || /[.!?]$/.test(text) ? text : `${text}.`);

@@ -47,11 +47,11 @@ test('every page of a new deployment, with a field that needs correcting', async
     });
     expect(await findings(app.page), name).toEqual([]);
   }
-  await form.text('Offline: batch sizes').fill('1, many');
+  await form.text('Offline batch sizes').fill('1, many');
   await expect(form.start).toBeDisabled();
   await expect(app.page.getByText('“many” is not a whole number from 1')).toBeVisible();
   expect(await findings(app.page)).toEqual([]);
-  await form.reset('Offline: batch sizes').click();
+  await form.reset('Offline batch sizes').click();
   await expect(form.start).toBeEnabled();
 });
 

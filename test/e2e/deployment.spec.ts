@@ -231,7 +231,7 @@ test('closing during a run asks, stops it cleanly, and resume finishes it withou
     const form = new NewDeploymentPage(app.page);
     await shell.go('New deployment');
     await form.open('Performance');
-    await form.text('Offline: batch sizes').fill('1, 2, 4, 8');
+    await form.text('Offline batch sizes').fill('1, 2, 4, 8');
     // What is asked and answered below happens while the other three levels are measured: 6.5 s each.
     await form.set('performance.measurementIntervalMs', '2000');
     await form.set('performance.maxTrials', '3');

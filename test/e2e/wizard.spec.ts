@@ -68,16 +68,16 @@ test('form and config.pbtxt say the same, whichever is written in', async () => 
   const form = new NewDeploymentPage(app.page);
   await form.open('Configure');
   await expect(form.config).toHaveValue(/max_batch_size: 8\n/);
-  await form.text('Largest batch').fill('16');
+  await form.text('Maximum batch size').fill('16');
   await expect(form.config).toHaveValue(/max_batch_size: 16\n/);
 
   const text = await form.config.inputValue();
   await form.config.fill(text.replace('max_batch_size: 16', 'max_batch_size: 32'));
-  await expect(form.text('Largest batch')).toHaveValue('32');
+  await expect(form.text('Maximum batch size')).toHaveValue('32');
 
   // A field that the form does not have is kept as edited by hand, and marked.
   await form.config.fill(`${await form.config.inputValue()}\nresponse_cache { enable: true }\n`);
-  await form.text('Largest batch').focus();
+  await form.text('Maximum batch size').focus();
   await expect(form.config).toHaveValue(/response_cache/);
   await expect(app.page.getByText(/lines? differs? from the generated text/)).toBeVisible();
 
@@ -95,18 +95,18 @@ test('what cannot work is said where it is chosen', async () => {
   await form.open('Configure');
   await expect(form.option('Accelerator', 'TensorRT')).toBeDisabled();
   await expect(form.option('Accelerator', 'TensorRT')).toHaveAccessibleDescription(/Needs a GPU/);
-  await form.text('Largest batch').fill('4');
+  await form.text('Maximum batch size').fill('4');
   await expect(app.page.getByText('8 is more than the maximum batch size 4')).toBeVisible();
   await expect(form.step('Configure')).toHaveAttribute('data-state', 'problem');
   await expect(form.start).toBeDisabled();
-  await form.reset('Largest batch').click();
+  await form.reset('Maximum batch size').click();
   await expect(form.start).toBeEnabled();
 });
 
 test('the draft is there again after the window was killed', async () => {
   const form = new NewDeploymentPage(app.page);
   await form.open('Performance');
-  await form.text('Offline: batch sizes').fill('1, many');
+  await form.text('Offline batch sizes').fill('1, many');
   await draftHolds('1, many');
   const ended = once(app.child, 'exit');
   app.child.kill('SIGKILL');
@@ -116,15 +116,15 @@ test('the draft is there again after the window was killed', async () => {
   await new Shell(app.page).go('New deployment');
   const again = new NewDeploymentPage(app.page);
   await expect(again.heading('Performance')).toBeVisible();
-  await expect(again.text('Offline: batch sizes')).toHaveValue('1, many');
+  await expect(again.text('Offline batch sizes')).toHaveValue('1, many');
   await expect(app.page.getByText('“many” is not a whole number from 1')).toBeVisible();
 
   await again.startOver.click();
   await again.open('Performance');
-  await expect(again.text('Offline: batch sizes')).toHaveValue('1, 2, 4');
+  await expect(again.text('Offline batch sizes')).toHaveValue('1, 2, 4');
   await again.undo.click();
   await again.open('Performance');
-  await expect(again.text('Offline: batch sizes')).toHaveValue('1, many');
+  await expect(again.text('Offline batch sizes')).toHaveValue('1, many');
 });
 
 test('a draft that was started is not opened again, and its run is run again with FP16 in four clicks', async () => {
@@ -159,7 +159,7 @@ test('a draft that was started is not opened again, and its run is run again wit
 test('the choice is exported as run.yaml', async () => {
   const form = new NewDeploymentPage(app.page);
   await form.open('Performance');
-  await form.text('Offline: batch sizes').fill('1, 2');
+  await form.text('Offline batch sizes').fill('1, 2');
   const path = join(home.path, 'exported-run.yaml');
   await saveTo(app, path);
   await form.exportAs('run.yaml, for the command line');
@@ -201,7 +201,7 @@ test('the whole way by keyboard alone', async () => {
     await keyboard.press(`Alt+${digit}`);
     await expect(form.heading(name)).toBeFocused();
   }
-  await form.text('Windows at most').focus();
+  await form.text('Maximum windows').focus();
   await keyboard.press('Enter');
   await expect(form.heading('Performance')).toBeVisible();
   await keyboard.press('F1');

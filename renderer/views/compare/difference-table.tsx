@@ -1,6 +1,7 @@
+import { labelOf } from '../../../main/contract/fields/fields';
 import type { SpecDifference } from './diff-specs';
 
-/** The parameters that are not the same; by their names in the run specification. */
+/** The parameters that are not the same, by their labels and their names in the run specification. */
 export function DifferenceTable({
   differences,
   names,
@@ -40,7 +41,9 @@ export function DifferenceTable({
             <tbody>
               {differences.map(({ field, values }) => (
                 <tr key={field}>
-                  <td className="mono">{field}</td>
+                  <td>
+                    {labelOf(field)} <span className="mono dim">{field}</span>
+                  </td>
                   {values.map((value, index) => (
                     <td key={index} className={value === values[0] && index > 0 ? 'dim' : undefined}>
                       {value ?? '–'}

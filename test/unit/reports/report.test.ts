@@ -3,6 +3,7 @@ import { toReport } from '../../../main/reports/to-report';
 import { cellText, halfWidthText } from '../../../main/contract/column';
 import { errors, meanBatch, requests, throughput, windows } from '../../../main/contract/columns';
 import { bestPoint } from '../../../main/contract/points';
+import { leavesOf } from '../../../main/contract/trees';
 import { shellLine } from '../../../main/platform/shell-line';
 import {
   accuracyBody,
@@ -19,13 +20,6 @@ import {
 } from '../../support/run-state';
 
 const context = { generatedAt: '2025-11-21T08:30:00.000Z', metricTitles: { top1: 'top-1' } };
-
-/** Paths of all values in a specification; maps with free keys count by their own path. */
-function leaves(value: unknown, path: string): string[] {
-  const isMap = /^accuracy\.(atol|rtol|thresholds)$/.test(path);
-  if (value === null || typeof value !== 'object' || Array.isArray(value) || isMap) return [path];
-  return Object.entries(value).flatMap(([key, inner]) => leaves(inner, path === '' ? key : `${path}.${key}`));
-}
 
 describe('the verdict', () => {
   const fast = pointFixture({ concurrency: 64, inferencesPerSecond: 2034.2, p99Us: 18_234 });
@@ -149,8 +143,12 @@ describe('the tables', () => {
       value.engine = { kind: 'local', httpPort: 8000, grpcPort: 8001 };
     });
     const rows = toReport(runCreated(spec), context).parameters.flatMap(({ rows: inner }) => inner);
-    const wanted = leaves(spec, '').filter((path) => path !== 'version');
-    expect(rows.map(({ field }) => field).sort()).toEqual(wanted.sort());
+    const shown = rows.map(({ field }) => field);
+    expect(new Set(shown).size).toBe(shown.length);
+    const wanted = leavesOf(spec).map(([keys]) => keys.join('.'));
+    expect(shown).toEqual(expect.arrayContaining(wanted.filter((path) => path !== 'version')));
+    // What else has a row is not set, and says what holds all the same.
+    expect(shown.filter((path) => !wanted.includes(path))).toEqual(['targetGpu', 'performance.streaming']);
   });
 
   it('name the published variables beside our own fields', () => {
@@ -257,7 +255,9 @@ describe('the parameters', () => {
 
   it('say that a run went on past its accuracy gate because somebody asked for it', () => {
     const state = completeState();
-    expect(continued(state)).toBe('no');
-    expect(continued({ ...state, gateOverridden: true })).toBe('no; continued on request, marked unverified');
+    expect(continued(state)).toBe('off');
+    expect(continued({ ...state, gateOverridden: true })).toBe(
+      'off; continued on request, marked unverified',
+    );
   });
 });

@@ -112,10 +112,10 @@ describe('the record behind it', () => {
     });
     const page = pageOf(runCreated(chosen), { defaults: specFixture() });
     const shown = texts(page, '.params tbody td:first-child');
-    expect(shown).toContain('Max windows');
+    expect(shown).toContain('Maximum windows');
     expect(shown).toContain('Precision');
-    expect(shown).not.toContain('Warm-up');
-    expect(texts(page, '.folded').join(' ')).toContain('Warm-up 500 ms, discarded');
+    expect(shown).not.toContain('Warm-up per level');
+    expect(texts(page, '.folded').join(' ')).toContain('Warm-up per level 500 ms');
     expect(texts(pageOf(runCreated(chosen)), '.folded')).toEqual([]);
   });
 

@@ -1,27 +1,23 @@
 import { isLowerBetter } from '../../../../main/contract/metric-bound';
 import type { Field, FieldContext, Section } from './field';
-
-const kinds = [
-  ['atol', 'Absolute', 'The largest difference that always counts as equal.'],
-  ['rtol', 'Relative', 'Added to it: a part of the framework’s value.'],
-  [
-    'maxMismatch',
-    'Share outside',
-    'The part of the values, 0 to 1, that may differ by more: for class numbers.',
-  ],
-] as const;
+import { formField, namedField } from './form-field';
 
 /** The limits for every output, and for each by its name. */
 function toleranceFields(context: FieldContext): readonly Field[] {
   const outputs = context.preset.signature.outputs.map(({ name }) => name);
   return ['*', ...outputs].flatMap((name) =>
-    kinds.map(([kind, label, help]): Field => ({
-      keys: ['accuracy', kind, name],
-      label: name === '*' ? `${label}, every output` : `${label}, ${name}`,
-      term: name === '*' ? kind : `${kind} ${name}`,
-      help: name === '*' ? help : 'Empty: as for every output.',
-      control: { kind: 'decimal', placeholder: name === '*' ? '' : 'as every output' },
-    })),
+    ['atol', 'rtol', 'maxMismatch'].map((kind): Field => {
+      const path = `accuracy.${kind}.*`;
+      const field = namedField(path, name, context);
+      return name === '*'
+        ? { ...field, label: `${field.label}, every output`, control: { kind: 'decimal', placeholder: '' } }
+        : {
+            ...field,
+            label: `${field.label}, ${name}`,
+            term: `${field.term} ${name}`,
+            help: 'Empty: as for every output.',
+          };
+    }),
   );
 }
 
@@ -36,36 +32,22 @@ export function accuracySections(context: FieldContext): readonly Section[] {
     {
       title: 'Metrics',
       fields: [
-        {
-          keys: ['accuracy', 'maxMetricDelta'],
-          label: 'Largest metric difference',
-          term: 'max-metric-delta',
-          help: 'Between a metric on Triton and in the framework.',
-          control: { kind: 'number', min: 0, step: 0.005 },
-        },
-        ...context.preset.metrics.map((metric): Field => ({
-          keys: ['accuracy', 'thresholds', metric.name],
-          label: `${isLowerBetter(metric) ? 'Highest' : 'Lowest'} ${metric.title}`,
-          term: `threshold ${metric.name}`,
-          help: isLowerBetter(metric)
-            ? 'Lower is better; the gate does not pass above it.'
-            : 'The gate does not pass below it. 0: no limit.',
-          control: { kind: 'number', min: 0, step: 0.01, placeholder: 'no limit' },
-        })),
+        formField('accuracy.maxMetricDelta', context, { control: { kind: 'number', min: 0, step: 0.005 } }),
+        ...context.preset.metrics.map((metric) =>
+          namedField('accuracy.thresholds.*', metric.name, context, {
+            label: `${isLowerBetter(metric) ? 'Highest' : 'Lowest'} ${metric.title}`,
+            term: `threshold ${metric.name}`,
+            help: isLowerBetter(metric)
+              ? 'Lower is better; the gate fails above it.'
+              : 'The gate fails below it. 0: no limit.',
+            control: { kind: 'number', min: 0, step: 0.01, placeholder: 'no limit' },
+          }),
+        ),
       ],
     },
     {
-      title: 'When the gate does not pass',
-      fields: [
-        {
-          keys: ['accuracy', 'allowUnverified'],
-          label: 'Go on unverified',
-          term: 'allow-unverified',
-          help: 'Measure all the same; every result is then marked “unverified”. Else the run ends there.',
-          wide: true,
-          control: { kind: 'flag' },
-        },
-      ],
+      title: 'When the gate fails',
+      fields: [formField('accuracy.allowUnverified', context, { wide: true })],
     },
   ];
 }

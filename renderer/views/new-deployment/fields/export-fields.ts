@@ -2,7 +2,8 @@ import type { Format, Precision } from '../../../../main/contract/run-spec';
 import { defaultWorkspaceBytes, formats, precisions } from '../../../../main/contract/run-spec';
 import { formatText, precisionText } from '../../../format/words';
 import { bytesText } from '../read-text';
-import type { FieldContext, Section } from './field';
+import type { Control, FieldContext, Section } from './field';
+import { formField } from './form-field';
 import { servesOnCpu, whyNotFormat, whyNotPrecision } from './why-not';
 
 const formatNote: Readonly<Record<Format, string>> = {
@@ -28,17 +29,12 @@ const whyNot = (why: string | undefined): { why?: string } => (why === undefined
 /** The file that is served. */
 export function exportSections(context: FieldContext): readonly Section[] {
   const { preset } = context;
-  const onnx = context.value('format') === 'onnx' || context.value('format') === 'trt';
+  const workspace = formField('tensorrt.maxWorkspaceBytes', context);
   return [
     {
       title: 'The file that is served',
       fields: [
-        {
-          keys: ['format'],
-          label: 'Format',
-          term: 'model-format',
-          variable: 'FORMAT',
-          help: 'What the model is exported to and what Triton loads.',
+        formField('format', context, {
           wide: true,
           control: {
             kind: 'choice',
@@ -51,13 +47,8 @@ export function exportSections(context: FieldContext): readonly Section[] {
               ...notOffered(preset.title, preset.formats.includes(value)),
             })),
           },
-        },
-        {
-          keys: ['precision'],
-          label: 'Precision',
-          term: 'precision',
-          variable: 'PRECISION',
-          help: 'Number format of weights and activations, and of the floating-point inputs and outputs.',
+        }),
+        formField('precision', context, {
           wide: true,
           control: {
             kind: 'choice',
@@ -70,30 +61,12 @@ export function exportSections(context: FieldContext): readonly Section[] {
               ...notOffered(preset.title, preset.precisions.includes(value)),
             })),
           },
-        },
+        }),
+        formField('onnxOpset', context),
         {
-          keys: ['onnxOpset'],
-          label: 'ONNX opset',
-          term: 'onnx-opset',
-          variable: 'ONNX_OPSET',
-          help: 'Version of the ONNX operators, 9 to 25.',
-          control: { kind: 'integer', min: 9 },
-          idle: onnx ? undefined : 'Applies only to ONNX and to plans built from it.',
-        },
-        {
-          keys: ['tensorrt', 'maxWorkspaceBytes'],
-          label: 'TensorRT workspace',
-          term: 'max-workspace-size',
-          variable: 'MAX_WORKSPACE_SIZE',
-          help: `Scratch memory of a layer while the plan is built and when it runs. Default: ${bytesText(defaultWorkspaceBytes)}.`,
-          control: {
-            kind: 'integer',
-            min: 1,
-            unit: 'bytes',
-            suffix: ' B',
-            placeholder: bytesText(defaultWorkspaceBytes),
-          },
-          idle: context.value('format') === 'trt' ? undefined : 'Applies only to TensorRT plans.',
+          ...workspace,
+          help: `${workspace.help.slice(0, -1)}. Default: ${bytesText(defaultWorkspaceBytes)}.`,
+          control: { ...workspace.control, placeholder: bytesText(defaultWorkspaceBytes) } as Control,
         },
       ],
     },

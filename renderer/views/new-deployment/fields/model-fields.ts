@@ -3,6 +3,7 @@ import { profiles } from '../../../../main/contract/run-spec';
 import { profileText } from '../../../format/words';
 import { isTree } from '../../../../main/contract/trees';
 import type { Field, FieldContext, Section } from './field';
+import { formField, namedField } from './form-field';
 import { targetGpuFields } from './target-gpu';
 
 const profileOf = (context: FieldContext): Profile =>
@@ -12,13 +13,13 @@ function argumentFields(context: FieldContext): readonly Field[] {
   const own = context.preset.profiles[profileOf(context)]?.args ?? {};
   const chosen = context.value('model', 'args');
   const names = new Set([...Object.keys(own), ...Object.keys(isTree(chosen) ? chosen : {})]);
-  return [...names].map((name) => ({
-    keys: ['model', 'args', name],
-    label: name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' '),
-    term: name,
-    help: '',
-    control: { kind: 'text', placeholder: '' },
-  }));
+  return [...names].map((name) =>
+    namedField('model.args.*', name, context, {
+      label: name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' '),
+      term: name,
+      help: '',
+    }),
+  );
 }
 
 /** Shapes of an own file's samples, one field an input; none for code, whose loader decides. */
@@ -31,46 +32,28 @@ function shapeFields(context: FieldContext): readonly Field[] {
   return Object.keys(known).map((name) => {
     const tensor = declared.find((input) => input.name === name);
     const shape = tensor?.reshape ?? tensor?.shape ?? [];
-    return {
-      keys: ['model', 'shapes', name],
+    return namedField('model.shapes.*', name, context, {
       label: name,
       term: tensor?.datatype ?? '',
-      help: `The file has [${shape.join(', ')}]; what is -1 there is chosen here, the batch is 1.`,
+      help: `The file has [${shape.join(', ')}]; choose a size here for each -1. The batch size is 1.`,
       control: { kind: 'integers', mayBeEmpty: true },
-    };
+    });
   });
 }
 
 /** Weights and data of code; a model file has its weights in it. */
 function inputFields(context: FieldContext): readonly Field[] {
   const kind = context.value('model', 'source', 'kind');
-  const dataset = { keys: ['model', 'dataset'], label: 'Data set', term: 'dataset-path' } as const;
   if (kind !== undefined && kind !== 'folder') {
     return [
-      {
-        ...dataset,
+      formField('model.dataset', context, {
         label: 'Samples',
-        help: 'Values of the inputs, an npz or a JSON file. Empty: random values.',
+        help: 'Input values as an npz or a JSON file. Default: random values.',
         control: { kind: 'path', pathKind: 'file', placeholder: 'random' },
-      },
+      }),
     ];
   }
-  return [
-    {
-      keys: ['model', 'checkpoint'],
-      label: 'Checkpoint',
-      term: 'checkpoint',
-      variable: 'CHECKPOINT',
-      help: 'Your weights. Empty: the profile trains or initialises its own.',
-      control: { kind: 'path', pathKind: 'file', placeholder: 'none' },
-    },
-    {
-      ...dataset,
-      variable: 'DATASETS_DIR',
-      help: 'In the preset’s own layout. Empty: one is generated.',
-      control: { kind: 'path', pathKind: 'folder', placeholder: 'generated' },
-    },
-  ];
+  return ['model.checkpoint', 'model.dataset'].map((path) => formField(path, context));
 }
 
 /** The model, its weights and its data. */
@@ -83,13 +66,8 @@ export function modelSections(context: FieldContext): readonly Section[] {
     {
       title: isOwn ? 'Preset and profile' : 'Which model',
       fields: [
-        {
-          keys: ['model', 'preset'],
-          label: 'Preset',
-          term: 'preset',
-          help: isOwn
-            ? 'Your own model is in use. Choosing a preset replaces it.'
-            : 'A published deployment: model code, data, metrics and defaults.',
+        formField('model.preset', context, {
+          ...(isOwn ? { help: 'Your own model is in use. Choosing a preset replaces it.' } : {}),
           wide: true,
           control: {
             kind: 'choice',
@@ -100,12 +78,8 @@ export function modelSections(context: FieldContext): readonly Section[] {
               note: summary,
             })),
           },
-        },
-        {
-          keys: ['model', 'profile'],
-          label: 'Profile',
-          term: 'profile',
-          help: 'How large the model is, and how long it is measured.',
+        }),
+        formField('model.profile', context, {
           wide: true,
           control: {
             kind: 'choice',
@@ -118,7 +92,7 @@ export function modelSections(context: FieldContext): readonly Section[] {
                 note: preset.profiles[profile]?.summary ?? '',
               })),
           },
-        },
+        }),
       ],
     },
     { title: 'Shapes of the samples', fields: shapeFields(context) },

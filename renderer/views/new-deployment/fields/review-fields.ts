@@ -1,6 +1,7 @@
 import { stepIds } from '../../../../main/contract/run-events';
 import { stepTitle } from '../../../../main/contract/step-text';
 import type { FieldContext, Section } from './field';
+import { namedField } from './form-field';
 
 /** How long each step may take. */
 export function reviewSections(context: FieldContext): readonly Section[] {
@@ -9,14 +10,15 @@ export function reviewSections(context: FieldContext): readonly Section[] {
     {
       title: 'Deadlines',
       folded: true,
-      note: 'A step that takes longer is ended and the run fails there. Empty: the step’s own deadline.',
-      fields: steps.map((step) => ({
-        keys: ['deadlines', step],
-        label: stepTitle[step],
-        term: `deadlines.${step}`,
-        help: '',
-        control: { kind: 'integer', min: 1, suffix: ' s', placeholder: 'the step’s own' },
-      })),
+      note: 'A step that takes longer is ended and the run fails there. Empty: the step’s default.',
+      fields: steps.map((step) =>
+        namedField('deadlines.*', step, context, {
+          label: stepTitle[step],
+          term: `deadlines.${step}`,
+          help: '',
+          control: { kind: 'integer', min: 1, suffix: ' s', placeholder: 'the step’s default' },
+        }),
+      ),
     },
   ];
 }

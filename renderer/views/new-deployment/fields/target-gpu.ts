@@ -2,6 +2,7 @@ import type { MachineStatus } from '../../../../main/contract/machine';
 import { publishedGpuOf, publishedGpus } from '../../../../main/contract/published-gpu';
 import type { PublishedGpu } from '../../../../main/contract/published-gpu';
 import type { Field, FieldContext } from './field';
+import { formField } from './form-field';
 
 /** The published GPU that this machine has; null for none. */
 function foundGpu({ machine }: FieldContext): PublishedGpu | null {
@@ -34,18 +35,13 @@ export function targetGpuFields(context: FieldContext): readonly Field[] {
       : hasGpuContainers(context.machine)
         ? ''
         : ' No Docker with a GPU was found on this machine: the engine does not change.';
-  return [
-    {
-      keys: ['targetGpu'],
-      label: 'Published GPU',
-      term: 'gpu',
-      help: `Shows the figures published for this GPU beside the measured ones; the Full profile also takes its published defaults. Default: none.${here}`,
-      wide: true,
-      control: {
-        kind: 'choice',
-        cards: false,
-        options: gpus.map((gpu) => ({ value: gpu, label: gpu === found ? `${gpu}, found here` : gpu })),
-      },
+  const field = formField('targetGpu', context, {
+    wide: true,
+    control: {
+      kind: 'choice',
+      cards: false,
+      options: gpus.map((gpu) => ({ value: gpu, label: gpu === found ? `${gpu}, found here` : gpu })),
     },
-  ];
+  });
+  return [{ ...field, help: `${field.help} Default: none.${here}` }];
 }

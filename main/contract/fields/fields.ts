@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { runSpecSchema } from '../run-spec';
+import { getAt, isTree, mergeTrees } from '../trees';
+import type { Tree } from '../trees';
+import { accuracyFields } from './accuracy-fields';
+import type { FieldRow, ValueAt } from './field';
+import { modelFields } from './model-fields';
+import { performanceFields } from './performance-fields';
+import { servingFields } from './serving-fields';
+
+/** Every field of the run specification, one row each. */
+export const fields: readonly FieldRow[] = [
+  ...modelFields,
+  ...servingFields,
+  ...performanceFields,
+  ...accuracyFields,
+];
+
+const byPath: ReadonlyMap<string, FieldRow> = new Map(fields.map((row) => [row.path, row]));
+
+/** The row of a path, also of one with a name in place of its "*". */
+export function rowOf(path: string): FieldRow | undefined {
+  const row = byPath.get(path);
+  if (row !== undefined) return row;
+  return fields.find((one) => one.path.endsWith('.*') && path.startsWith(one.path.slice(0, -1)));
+}
+
+/** The row of a path that is known to have one. Throws where there is none: the mistake is the caller's. */
+export function fieldAt(path: string): FieldRow {
+  const row = rowOf(path);
+  if (row === undefined) throw new Error(`the run specification has no field ${path}`);
+  return row;
+}
+
+/** Label of a path for people; the path itself where no field has it. A name in place of "*" is added. */
+export function labelOf(path: string): string {
+  const row = rowOf(path);
+  if (row === undefined) return path;
+  const name = row.path.endsWith('.*') ? path.slice(row.path.length - 1) : '';
+  return name === '' || name === '*' ? row.label : `${row.label}: ${name}`;
+}
+
+/** What the schema says of the values of a field. */
+export interface Constraint {
+  readonly type: 'boolean' | 'integer' | 'number' | 'text' | 'integers' | 'numbers' | 'texts' | 'other';
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly values?: readonly string[];
+  /** A list may be empty. */
+  readonly mayBeEmpty: boolean;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const scalars: Readonly<Record<string, Constraint['type']>> = {
+  string: 'text',
+  boolean: 'boolean',
+  integer: 'integer',
+  number: 'number',
+};
+const lists: Readonly<Record<string, Constraint['type']>> = {
+  string: 'texts',
+  integer: 'integers',
+  number: 'numbers',
+};
+
+function constraintOf(json: Json): Constraint {
+  const { type, items } = json as { readonly type?: string; readonly items?: { readonly type?: string } };
+  const minimum = json['minimum'] ?? json['exclusiveMinimum'];
+  const known = type === 'array' ? lists[items?.type ?? ''] : scalars[type ?? ''];
+  return {
+    type: known ?? 'other',
+    ...(json['default'] === undefined ? {} : { default: json['default'] }),
+    ...(typeof minimum === 'number' ? { minimum } : {}),
+    ...(Array.isArray(json['enum']) ? { values: json['enum'] as string[] } : {}),
+    mayBeEmpty: json['minItems'] === undefined,
+  };
+}
+
+/** Every leaf of the schema by its path; a list is a leaf, and so is a record, whose path ends in "*". */
+function leavesOf(json: Json, path: readonly string[], leaves: Map<string, Constraint>): void {
+  const { properties, additionalProperties, oneOf } = json;
+  if (Array.isArray(oneOf)) {
+    for (const member of oneOf as Json[]) leavesOf(member, path, leaves);
+  } else if (isTree(properties)) {
+    for (const [key, inner] of Object.entries(properties)) leavesOf(inner as Json, [...path, key], leaves);
+  } else if (isTree(additionalProperties) && Object.keys(additionalProperties).length > 0) {
+    leaves.set([...path, '*'].join('.'), constraintOf(additionalProperties));
+  } else {
+    leaves.set(path.join('.'), constraintOf(json));
+  }
+}
+
+/** What the schema of the run specification says of each of its leaves, by path. */
+export const schemaLeaves: ReadonlyMap<string, Constraint> = (() => {
+  const leaves = new Map<string, Constraint>();
+  leavesOf(z.toJSONSchema(runSpecSchema, { io: 'input', unrepresentable: 'any' }), [], leaves);
+  return leaves;
+})();
+
+/** Types of lists of numbers. */
+export const isNumberList = ({ type }: Constraint): boolean => type === 'integers' || type === 'numbers';
+
+/** What the schema says of a row's values. */
+export function valuesOf(row: FieldRow): Constraint {
+  return schemaLeaves.get(row.path) ?? { type: 'other', mayBeEmpty: true };
+}
+
+/** What holds of a field where nothing is chosen; undefined where it stays unset. */
+export const defaultOf = (row: FieldRow): unknown => row.default ?? valuesOf(row).default;
+
+const treeAt = (path: string, value: unknown): Tree =>
+  path
+    .split('.')
+    .reverse()
+    .reduce<unknown>((inner, key) => ({ [key]: inner }), value) as Tree;
+
+/** What holds where neither preset nor person says otherwise; measuring defaults are perf_analyzer's own. */
+export const baseDefaults: Tree = fields.reduce<Tree>(
+  (tree, row) => (row.default === undefined ? tree : mergeTrees(tree, treeAt(row.path, row.default))),
+  // The schema wants these, and nothing in them is a default.
+  { accuracy: { thresholds: {} }, deadlines: {} },
+);
+
+/** Reads values out of a specification, or of a part of one. */
+export const valuesAt =
+  (spec: unknown): ValueAt =>
+  (path) =>
+    getAt(spec, path.split('.'));
+
+/** Whether the field has an effect in a specification. */
+export const applies = (row: FieldRow, valueAt: ValueAt): boolean =>
+  row.onlyWith === undefined || row.onlyWith.holds(valueAt);

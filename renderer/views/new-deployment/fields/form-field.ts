@@ -1,0 +1,79 @@
+import { applies, defaultOf, fieldAt, valuesOf } from '../../../../main/contract/fields/fields';
+import type { FieldRow } from '../../../../main/contract/fields/field';
+import type { Control, Field, FieldContext } from './field';
+
+const optionsOf = ({ choices = {} }: FieldRow): { readonly value: string; readonly label: string }[] =>
+  Object.entries(choices).map(([value, label]) => ({ value, label }));
+
+/** What is typed in, by what the schema takes. */
+function controlOf(row: FieldRow): Control {
+  const { type, minimum = 0, mayBeEmpty, values } = valuesOf(row);
+  const usual = defaultOf(row);
+  const placeholder = row.absent ?? (typeof usual === 'number' ? String(usual) : '');
+  if (row.pathKind !== undefined) return { kind: 'path', pathKind: row.pathKind, placeholder };
+  if (row.decimal === true) return { kind: 'decimal', placeholder };
+  if (values !== undefined || row.choices !== undefined) {
+    return { kind: 'choice', cards: false, options: optionsOf(row) };
+  }
+  switch (type) {
+    case 'boolean':
+      return { kind: 'flag' };
+    case 'integer':
+      return {
+        ...{ kind: 'integer', min: minimum, placeholder, isName: row.identifier === true },
+        ...(row.unit === undefined ? {} : { suffix: row.unit === 'bytes' ? ' B' : ` ${row.unit}` }),
+        ...(row.unit === 'bytes' ? { unit: 'bytes' } : {}),
+      };
+    case 'number':
+      return { kind: 'number', min: minimum, step: 1, placeholder };
+    case 'integers':
+      return { kind: 'integers', mayBeEmpty, ...(placeholder === '' ? {} : { placeholder }) };
+    case 'numbers':
+      return { kind: 'numbers', placeholder };
+    case 'text':
+    case 'texts':
+    case 'other':
+      return { kind: 'text', placeholder };
+  }
+}
+
+/** Where the unit is not beside the value. */
+function labelOf(row: FieldRow, control: Control): string {
+  const beside = control.kind === 'integer' || row.unit === undefined;
+  return beside ? row.label : `${row.label} (${row.unit})`;
+}
+
+/** The field of the form that a path of the specification has, with what only the form says of it. */
+export function formField(
+  path: string,
+  context: FieldContext,
+  own: Partial<Omit<Field, 'keys'>> = {},
+): Field {
+  const row = fieldAt(path);
+  const control = own.control ?? controlOf(row);
+  const idle = applies(row, (other) => context.value(...other.split('.')))
+    ? undefined
+    : `Applies only with ${row.onlyWith?.text ?? ''}.`;
+  const [variable] = row.variables ?? [];
+  return {
+    keys: path.split('.'),
+    label: labelOf(row, control),
+    term: row.term,
+    ...(variable === undefined ? {} : { variable }),
+    help: row.help,
+    idle,
+    ...own,
+    control,
+  };
+}
+
+/** As {@link formField}, for a name that the model decides in place of the path's "*". */
+export function namedField(
+  path: string,
+  name: string,
+  context: FieldContext,
+  own: Partial<Omit<Field, 'keys'>> = {},
+): Field {
+  const field = formField(path, context, own);
+  return { ...field, keys: [...field.keys.slice(0, -1), name] };
+}

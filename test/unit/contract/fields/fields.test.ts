@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { fields, rowOf, schemaLeaves, valuesOf } from '../../../../main/contract/fields/fields';
+
+describe('contract/fields', () => {
+  it('has exactly one row for every leaf of the run specification', () => {
+    const paths = fields.map(({ path }) => path);
+    expect(new Set(paths).size).toBe(paths.length);
+    expect([...paths].sort()).toEqual([...schemaLeaves.keys()].sort());
+  });
+
+  it.each(fields.map((row) => [row.path, row] as const))('%s says each thing once', (_path, row) => {
+    const { values, default: own } = valuesOf(row);
+    expect([row.default, own].filter((value) => value !== undefined).length).toBeLessThan(2);
+    if (row.choices !== undefined)
+      expect(Object.keys(row.choices)).toEqual(values ?? Object.keys(row.choices));
+    expect(row.help).toMatch(/[^.]\.$/);
+  });
+
+  it('finds the row of a name that the model decides', () => {
+    expect(rowOf('accuracy.atol.OUTPUT__0')?.path).toBe('accuracy.atol.*');
+    expect(rowOf('accuracy.nothing')).toBeUndefined();
+  });
+
+  it('has each option and each published variable once', () => {
+    for (const names of [
+      fields.flatMap(({ option }) => option?.split(' ')[0] ?? []),
+      fields.flatMap(({ variables = [] }) => variables),
+    ]) {
+      expect(new Set(names).size).toBe(names.length);
+    }
+  });
+});
