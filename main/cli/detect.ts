@@ -7,7 +7,7 @@ import { formatBytes } from '../contract/numbers';
 import { formatChecks } from '../contract/preflight-text';
 import type { CliContext } from './context';
 import type { Output } from './output';
-import { readOneOf } from './read-one-of';
+import { readOneOf } from './read-values';
 
 interface DetectOptions {
   readonly json?: boolean;

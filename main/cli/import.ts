@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
 import type { CliContext } from './context';
-import { readNumber } from './read-spec';
+import { readNumber } from './read-values';
 import { runDocument } from './run-json';
 
 interface ImportOptions {

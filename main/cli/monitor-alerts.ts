@@ -2,8 +2,8 @@ import { WorkbenchError } from '../contract/errors';
 import type { AlertMetric, AlertRule } from '../contract/monitor';
 import { alertMetrics, alertRuleSchema } from '../contract/monitor';
 import { defaultRules } from '../contract/monitor';
-import { readOneOf } from './read-one-of';
-import { readNumber } from './read-spec';
+import { readOneOf } from './read-values';
+import { readNumber } from './read-values';
 
 const flag = '--alert';
 const example = 'For example --alert queue-ms=5, or --alert queue-ms=5:30 where it is to hold for 30 s.';

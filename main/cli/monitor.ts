@@ -15,7 +15,7 @@ import type { AlertOptions } from './monitor-alerts';
 import { readAlerts } from './monitor-alerts';
 import { monitorTable } from './monitor-table';
 import { exitCodes, jsonText } from './output';
-import { readNumber } from './read-spec';
+import { readNumber } from './read-values';
 import { readShapes } from './read-shapes';
 import { addTlsOptions, readTlsOptions } from './tls-options';
 import type { TlsOptions } from './tls-options';

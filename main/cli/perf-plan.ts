@@ -1,100 +1,89 @@
 import { z } from 'zod';
 import { fewestRounds } from '../contract/cross-check';
 import { WorkbenchError } from '../contract/errors';
+import { baseDefaults } from '../contract/fields/fields';
 import { isLoopback } from '../contract/loopback';
 import { toolsOf } from '../contract/measuring-order';
 import { overRemoteLimit } from '../contract/remote-limits';
-import {
-  loadTools,
-  measurementModes,
-  performanceSchema,
-  outputCheckKinds,
-  protocols,
-  requestDistributions,
-  searches,
-  sharedMemories,
-} from '../contract/run-spec';
+import { performanceSchema } from '../contract/run-spec';
+import type { PerformanceSpec } from '../contract/run-spec';
 import type { LoadLevel } from '../contract/scenario-levels';
+import type { Tree } from '../contract/trees';
+import { getAt, mergeTrees } from '../contract/trees';
+import { treeOf } from '../contract/upstream-variables';
 import type { ServerLoad } from '../core';
+import { flagOf, perfDefaults, readFieldOptions } from './field-options';
 import { readAddresses } from './perf-addresses';
-import { readSequences } from './perf-kind';
 import { readLevels } from './perf-levels';
 import type { PerfOptions } from './perf-options';
 import { readModelNames } from './perf-models';
-import { readNumber } from './read-spec';
-import { readOneOf } from './read-one-of';
+import { readNumber } from './read-values';
 import { readShapes } from './read-shapes';
-
-/** Windows of a level, where nothing is said. */
-const mostTrials = '10';
 
 type Rounds = Pick<ServerLoad, 'repeats' | 'tools' | 'search'>;
 
+/** A level may be one window here. */
+const loadSchema = performanceSchema.extend({ maxTrials: z.int().min(1) });
+
+/** What the options say, held against the same limits as a run. Throws input-invalid naming the option. */
+function readLoad(given: Tree): PerformanceSpec {
+  const usual = Object.entries(perfDefaults).map(([path, value]) => treeOf(path, value));
+  const tree = [...usual, { performance: { concurrency: [1], onlineBatchSize: 1 } }, given].reduce<Tree>(
+    mergeTrees,
+    baseDefaults,
+  );
+  const { data, error } = loadSchema.safeParse(tree['performance']);
+  if (data !== undefined) return data;
+  const [issue] = error.issues;
+  throw new WorkbenchError('input-invalid', issue?.message ?? 'not valid', {
+    where: flagOf(['performance', ...(issue?.path ?? [])].join('.')),
+  });
+}
+
 /** null: all levels are measured. Throws input-invalid. */
-function readSearch(options: {
-  readonly search: (typeof searches)[number];
-  readonly latencyThreshold?: string | undefined;
-}): ServerLoad['search'] {
-  const { search: kind, latencyThreshold: threshold } = options;
-  if (kind === 'none' && threshold === undefined) return null;
-  if (threshold === undefined) {
-    throw new WorkbenchError('input-invalid', 'A search needs the latency to stay below', {
+function readSearch({ search: kind, latencyThresholdMs }: PerformanceSpec): ServerLoad['search'] {
+  if (kind === 'none' && latencyThresholdMs === 0) return null;
+  if (latencyThresholdMs === 0) {
+    throw new WorkbenchError('input-invalid', 'A search needs a latency threshold', {
       where: '--latency-threshold',
       remedy: 'Give the largest p99 in milliseconds, for example --latency-threshold 20.',
     });
   }
-  return {
-    kind: kind === 'none' ? 'linear' : kind,
-    thresholdUs: readNumber('--latency-threshold', threshold) * 1000,
-  };
+  return { kind: kind === 'none' ? 'linear' : kind, thresholdUs: latencyThresholdMs * 1000 };
 }
 
-/** How the levels are measured, by the options of rounds and tools. Throws input-invalid. */
-function readRounds(options: PerfOptions): Rounds {
-  const { crossCheck = false } = options;
-  const loadTool = readOneOf('--load-tool', loadTools, options.loadTool);
-  const repeats = readNumber('--repeats', options.repeats ?? String(crossCheck ? fewestRounds : 1));
-  if (!Number.isSafeInteger(repeats) || repeats < 1) {
-    throw new WorkbenchError('input-invalid', `"${repeats}" is no count of rounds`, { where: '--repeats' });
-  }
-  const search = readSearch({
-    search: readOneOf('--search', searches, options.search),
-    latencyThreshold: options.latencyThreshold,
-  });
+/** How the levels are measured, by the options of rounds and tools. Throws combination-unsupported. */
+function readRounds(load: PerformanceSpec, repeatsGiven: boolean): Rounds {
+  const { crossCheck, loadTool } = load;
+  const search = readSearch(load);
   if (crossCheck && search !== null) {
-    throw new WorkbenchError('combination-unsupported', 'A search measures with one tool alone', {
+    throw new WorkbenchError('combination-unsupported', 'A search measures with one load tool only', {
       where: '--cross-check',
       remedy: 'Cross-check levels: give --concurrency or --request-rate without a search.',
     });
   }
+  const repeats = crossCheck && !repeatsGiven ? fewestRounds : load.repeats;
   return { repeats, tools: toolsOf({ loadTool, crossCheck }), search };
 }
 
-const numbersSchema = performanceSchema
-  .pick({
-    measurementIntervalMs: true,
-    measurementRequestCount: true,
-    stabilityPercentage: true,
-    warmupMs: true,
-    outputSharedMemoryBytes: true,
-    requestSeed: true,
-  })
-  // A level may be one window here.
-  .extend({ maxTrials: z.int().min(1) });
-
-const flagOf: Readonly<Record<string, string>> = { outputSharedMemoryBytes: '--output-shared-memory-size' };
-
-/** Held against the same limits as those of a run. Throws input-invalid naming the option. */
-function checkedSettings(settings: ServerLoad['settings']): ServerLoad['settings'] {
-  const numbers = Object.fromEntries(
-    Object.entries(settings).filter(([key]) => Object.hasOwn(numbersSchema.shape, key)),
-  );
-  const issue = numbersSchema.safeParse(numbers).error?.issues[0];
-  if (issue === undefined) return settings;
-  const field = String(issue.path[0]);
-  throw new WorkbenchError('input-invalid', issue.message, {
-    where: flagOf[field] ?? `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-  });
+/** What cannot go together, as the rules of a run say it of its fields. */
+function checkTogether(load: PerformanceSpec, tools: ServerLoad['tools'], seedGiven: boolean): void {
+  if (seedGiven && load.requestDistribution !== 'poisson') {
+    throw new WorkbenchError('input-invalid', 'Even intervals have no seed', {
+      where: '--request-seed',
+      remedy: 'Add --request-distribution poisson.',
+    });
+  }
+  if (load.sharedMemory === 'cuda' && tools.includes('native')) {
+    throw new WorkbenchError(
+      'combination-unsupported',
+      'The built-in load generator has no CUDA shared memory',
+      {
+        where: '--shared-memory',
+        remedy: 'Choose --load-tool perf_analyzer, on a machine with a GPU.',
+      },
+    );
+  }
 }
 
 const limitFlags = {
@@ -126,64 +115,39 @@ function checkRemoteLimits(
 /** Throws input-invalid and combination-unsupported. */
 export async function readPerfPlan(options: PerfOptions): Promise<ServerLoad> {
   const addresses = readAddresses(options);
-  const rounds = readRounds(options);
-  const protocol = readOneOf('--protocol', protocols, options.protocol);
-  const sequences = readSequences(options);
-  const { levels, intervalsUs } = await readLevels({ ...options, sequencesAtOnce: sequences?.concurrent });
-  checkRemoteLimits(levels, addresses, options);
-  const settings = checkedSettings({
-    measurementMode: readOneOf('--measurement-mode', measurementModes, options.measurementMode),
-    measurementIntervalMs: readNumber('--measurement-interval-ms', options.measurementIntervalMs),
-    measurementRequestCount: readNumber('--measurement-request-count', options.measurementRequestCount),
-    stabilityPercentage: readNumber('--stability-percentage', options.stabilityPercentage),
-    maxTrials: readNumber('--max-trials', options.maxTrials ?? mostTrials),
-    warmupMs: readNumber('--warmup-ms', options.warmupMs),
-    requestDistribution: readOneOf(
-      '--request-distribution',
-      requestDistributions,
-      options.requestDistribution,
-    ),
-    ...(options.requestSeed === undefined
-      ? {}
-      : { requestSeed: readNumber('--request-seed', options.requestSeed) }),
-    requestIntervalsUs: [...intervalsUs],
-    checkOutputs: readOneOf('--check-outputs', outputCheckKinds, options.checkOutputs),
-    sharedMemory: readOneOf('--shared-memory', sharedMemories, options.sharedMemory),
-    outputSharedMemoryBytes: readNumber('--output-shared-memory-size', options.outputSharedMemorySize),
-    sequences,
-    streaming: options.streaming ?? false,
+  const given = await readFieldOptions(options, 'perf');
+  const isGiven = (name: string) => getAt(given, ['performance', name]) !== undefined;
+  const load = readLoad(given);
+  const rounds = readRounds(load, isGiven('repeats'));
+  checkTogether(load, rounds.tools, isGiven('requestSeed'));
+  const { sequences, requestIntervalsUs: intervalsUs } = load;
+  const levels = readLevels({
+    batchSizes: load.batchSizes,
+    concurrency: isGiven('concurrency') ? load.concurrency : undefined,
+    requestRates: load.requestRates,
+    intervalsUs,
+    sequencesAtOnce: sequences?.concurrent,
   });
-  if (options.requestSeed !== undefined && settings.requestDistribution !== 'poisson') {
-    throw new WorkbenchError('input-invalid', 'Even intervals have no seed', {
-      where: '--request-seed',
-      remedy: 'Add --request-distribution poisson.',
-    });
-  }
-  if (settings.sharedMemory === 'cuda' && rounds.tools.includes('native')) {
-    throw new WorkbenchError('combination-unsupported', 'The native generator has no CUDA shared memory', {
-      where: '--shared-memory',
-      remedy: 'Choose --load-tool perf_analyzer, on a machine with a GPU.',
-    });
-  }
+  checkRemoteLimits(levels, addresses, options);
   const onceEach = rounds.tools.length === 1 && rounds.search === null && rounds.repeats === 1;
   return {
     ...rounds,
     // Who says how many windows a level may take wants each to be steady; a sequence is not to be cut for other levels.
     inTurns:
       options.inTurns &&
-      options.maxTrials === undefined &&
+      !isGiven('maxTrials') &&
       sequences === undefined &&
       options.model.length === 1 &&
       levels.length > 1 &&
       onceEach,
     addresses,
-    protocol,
+    protocol: load.protocol,
     models: readModelNames(options.model),
     modelVersion: options.modelVersion,
     sources: options.inputData ?? [],
     shapes: readShapes(options.shape ?? []),
     levels,
-    settings,
+    settings: load,
     byIntervals: intervalsUs.length > 0,
   };
 }

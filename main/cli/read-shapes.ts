@@ -1,5 +1,5 @@
 import { WorkbenchError } from '../contract/errors';
-import { readNumbers } from './read-spec';
+import { readNumbers } from './read-values';
 
 /** `NAME:3,224,224`, any number of them, as dimensions by name. Throws input-invalid. */
 export function readShapes(texts: readonly string[]): Record<string, number[]> {

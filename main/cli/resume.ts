@@ -11,9 +11,9 @@ import { approveGiven } from './approve-given';
 import type { ApproveOptions } from './approve-given';
 import { exitCodes } from './output';
 import type { Output } from './output';
-import { readOneOf } from './read-one-of';
+import { readOneOf } from './read-values';
 import { changeLines } from './run-progress';
-import { collect } from './spec-options';
+import { collect } from './field-options';
 import { workOn } from './work';
 
 interface ResumeOptions extends ApproveOptions {

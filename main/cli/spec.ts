@@ -5,7 +5,7 @@ import type { SpecPreview, SpecProblem } from '../contract/spec-tools';
 import { shellLine } from '../platform/shell-line';
 import type { CliContext } from './context';
 import { exitCodes, printText } from './output';
-import { readOneOf } from './read-one-of';
+import { readOneOf } from './read-values';
 import type { RunOptions } from './read-spec';
 import { addSpecOptions, readChoice } from './spec-options';
 

@@ -14,11 +14,11 @@ export interface TlsOptions {
 
 export function addTlsOptions(command: Command): Command {
   return command
-    .option('--tls-ca <file>', 'PEM of the authorities of an https server; those of the system when absent')
-    .option('--tls-cert <file>', 'PEM of the client certificate, with its chain')
-    .option('--tls-key <file>', 'PEM of its key')
-    .option('--tls-server-name <name>', "name that the certificate bears, in place of the address's host")
-    .option('--tls-insecure', 'do not check the certificate; every result says so');
+    .option('--tls-ca <file>', 'PEM file of the authorities of an https server. Default: the system’s.')
+    .option('--tls-cert <file>', 'PEM file of the client certificate, with its chain.')
+    .option('--tls-key <file>', 'PEM file of its key.')
+    .option('--tls-server-name <name>', 'Name in the server’s certificate. Default: the host of the address.')
+    .option('--tls-insecure', 'Accept any certificate; every result says so.');
 }
 
 /** @param secure some address asks for TLS. Throws input-invalid where the options would have no effect. */

@@ -49,8 +49,8 @@ it('a limit of the probes is refused for another model than the one that is prob
 });
 
 it.each([
-  ['queue=5', '"queue" is none of probe-p99-ms, error-percent, queue-ms, server, model'],
-  ['', '"" is none of'],
+  ['queue=5', '"queue" is not one of probe-p99-ms, error-percent, queue-ms, server, model'],
+  ['', '"" is not one of'],
   ['queue-ms', '"queue-ms" needs a limit'],
   ['queue-ms:5', '"queue-ms" needs a limit'],
   ['queue-ms=', '"" is not a number'],

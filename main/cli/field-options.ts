@@ -1,0 +1,129 @@
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import type { FieldRow } from '../contract/fields/field';
+import { defaultOf, fields, isNumberList, rowOf, valuesOf } from '../contract/fields/fields';
+import { inputDataModes } from '../contract/run-spec';
+import type { Tree } from '../contract/trees';
+import { mergeTrees } from '../contract/trees';
+import { treeOf } from '../contract/upstream-variables';
+import { readIds, readIntervals, readNamed, readNumber, readNumbers, readRange } from './read-values';
+
+/** The verbs that take fields of the specification as options; `perf` those of the load alone. */
+type Verb = 'run' | 'perf';
+
+/** Options as commander gives them. */
+export type GivenOptions = Readonly<Record<string, unknown>>;
+
+const isOf = (verb: Verb, { path, runOnly = false }: FieldRow): boolean =>
+  verb === 'run' || (path.startsWith('performance.') && !runOnly);
+
+const optionsOf = (verb: Verb): readonly (readonly [FieldRow, option: string])[] =>
+  fields.flatMap((row) => (row.option !== undefined && isOf(verb, row) ? [[row, row.option] as const] : []));
+
+/** Of an option that may be repeated. */
+export const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
+
+/** How a list is written. */
+function formOf(row: FieldRow, verb: Verb): string | null {
+  if (row.path.endsWith('.*')) return 'Repeatable.';
+  const constraint = valuesOf(row);
+  if (constraint.type === 'texts') return 'A list.';
+  if (!isNumberList(constraint) || row.path === 'performance.requestIntervalsUs') return null;
+  const formula = row.path === 'performance.concurrency' && verb === 'run';
+  return `A list${formula ? ',' : ' or'} START:END:STEP${formula ? ', or "formula" for the published sweep' : ''}.`;
+}
+
+/** The row's help, what may be chosen, the default where no preset has another, and the published variable. */
+function helpOf(row: FieldRow, verb: Verb): string {
+  const { values = Object.keys(row.choices ?? {}) } = valuesOf(row);
+  const usual = verb === 'perf' ? (perfDefaults[row.path] ?? defaultOf(row)) : undefined;
+  const isShown = ['string', 'number'].includes(typeof usual) && usual !== 0;
+  const [variable] = row.variables ?? [];
+  return [
+    row.help,
+    values.length === 0 ? null : `One of ${values.join(', ')}.`,
+    formOf(row, verb),
+    isShown ? `Default: ${String(usual)}.` : null,
+    variable === undefined || verb === 'perf' ? null : `[${variable}]`,
+  ]
+    .filter((part) => part !== null)
+    .join(' ');
+}
+
+/** What `perf` has in place of a run's default: it is started by somebody who waits. */
+export const perfDefaults: Readonly<Record<string, unknown>> = { 'performance.measurementIntervalMs': 2000 };
+
+/** The options of every field that the verb takes. */
+export function addFieldOptions(command: Command, verb: Verb): Command {
+  for (const [row, flags] of optionsOf(verb)) {
+    const option = new Option(flags, helpOf(row, verb));
+    if (row.path.endsWith('.*')) option.argParser(collect);
+    command.addOption(option);
+  }
+  return command;
+}
+
+/** `random`, `zero`, `dataset`, or the path of a file or folder with values. */
+function inputTree(source: string): Tree {
+  const isMode = inputDataModes.some((mode) => mode === source && mode !== 'file');
+  const performance = isMode ? { inputData: source } : { inputData: 'file', inputDataFile: resolve(source) };
+  return { performance };
+}
+
+/** What an option says that is not simply the value of its field. */
+const special: Readonly<Record<string, (text: string, flag: string) => Tree | Promise<Tree>>> = {
+  'performance.inputData': inputTree,
+  'performance.concurrency': (text, flag) =>
+    treeOf('performance.concurrency', text === 'formula' ? text : readRange(flag, text)),
+  'performance.requestIntervalsUs': async (file, flag) =>
+    treeOf('performance.requestIntervalsUs', await readIntervals(flag, file)),
+  'performance.sequences.firstId': (text, flag) => treeOf('performance.sequences', readIds(flag, text)),
+};
+
+/** The value of a field by what the schema takes; paths count from where the command is given. */
+function valueOf(row: FieldRow, text: string, flag: string): unknown {
+  switch (valuesOf(row).type) {
+    case 'integer':
+    case 'number':
+      return readNumber(flag, text);
+    case 'integers':
+      return row.path.startsWith('performance.') ? readRange(flag, text) : readNumbers(flag, text);
+    case 'numbers':
+      return readRange(flag, text);
+    case 'texts':
+      return text.split(/[\s,]+/).filter((part) => part !== '');
+    case 'boolean':
+      return true;
+    case 'text':
+    case 'other':
+      return row.pathKind === undefined ? text : resolve(text);
+  }
+}
+
+async function treeOfOption(row: FieldRow, given: unknown, flag: string): Promise<Tree> {
+  if (Array.isArray(given)) return treeOf(row.path.slice(0, -2), readNamed(flag, given.map(String)));
+  const text = String(given);
+  return (await special[row.path]?.(text, flag)) ?? treeOf(row.path, valueOf(row, text, flag));
+}
+
+const flagIn = (option: string): string => option.split(' ')[0] ?? option;
+
+/** The part of a specification that the options say. Throws input-invalid naming the option. */
+export async function readFieldOptions(options: GivenOptions, verb: Verb): Promise<Tree> {
+  const trees: Tree[] = [];
+  for (const [row, flags] of optionsOf(verb)) {
+    const given = options[new Option(flags).attributeName()];
+    if (given !== undefined) trees.push(await treeOfOption(row, given, flagIn(flags)));
+  }
+  return trees.reduce<Tree>(mergeTrees, {});
+}
+
+/** The option that sets a field, or what the field belongs to; its path where none does. */
+export function flagOf(path: string): string {
+  for (let at = path; at.includes('.'); at = at.slice(0, at.lastIndexOf('.'))) {
+    const option = rowOf(at)?.option;
+    if (option !== undefined) return flagIn(option);
+  }
+  return path;
+}

@@ -1,0 +1,56 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { addFieldOptions, flagOf, readFieldOptions } from '../../../main/cli/field-options';
+import { fields } from '../../../main/contract/fields/fields';
+
+const read = (verb: 'run' | 'perf', ...args: string[]) => {
+  const command = addFieldOptions(new Command(verb).exitOverride(), verb);
+  command.parse(args, { from: 'user' });
+  return readFieldOptions(command.opts(), verb);
+};
+const flagsOf = (verb: 'run' | 'perf') =>
+  addFieldOptions(new Command(verb), verb).options.map(({ long }) => long);
+
+describe('the options of fields', () => {
+  it('are those of the load for perf, and all for run', () => {
+    const all = fields.flatMap(({ option }) => option?.split(' ')[0] ?? []);
+    expect(flagsOf('run')).toEqual(all);
+    const load = fields.filter(({ path, runOnly }) => path.startsWith('performance.') && runOnly !== true);
+    expect(flagsOf('perf')).toEqual(load.flatMap(({ option }) => option?.split(' ')[0] ?? []));
+  });
+
+  it('are read as the schema takes them, for both verbs alike', async () => {
+    const args = [
+      ...['--batch-sizes', '1:5:2', '--concurrency', '2,4', '--request-rate', '0.5:1.5:0.5'],
+      ...['--protocol', 'http', '--warmup-ms', '0', '--cross-check', '--sequence-id-range', '3:9'],
+    ];
+    const performance = {
+      ...{ batchSizes: [1, 3, 5], concurrency: [2, 4], requestRates: [0.5, 1, 1.5] },
+      ...{ protocol: 'http', warmupMs: 0, crossCheck: true, sequences: { firstId: 3, endId: 9 } },
+    };
+    expect(await read('run', ...args)).toEqual({ performance });
+    expect(await read('perf', ...args)).toEqual({ performance });
+  });
+
+  it('say paths from where the command is given, lists, and names of outputs', async () => {
+    expect(
+      await read(
+        ...(['run', '--checkpoint', 'w.pt', '--gpus', 'GPU-1, GPU-2', '--atol', '1e-3'] as const),
+        ...['--atol', 'OUTPUT__0=0.5', '--allow-unverified', '--input-data', 'values.npz'],
+      ),
+    ).toEqual({
+      model: { checkpoint: resolve('w.pt') },
+      engine: { gpus: ['GPU-1', 'GPU-2'] },
+      accuracy: { atol: { '*': 1e-3, OUTPUT__0: 0.5 }, allowUnverified: true },
+      performance: { inputData: 'file', inputDataFile: resolve('values.npz') },
+    });
+  });
+
+  it('are named where a value is refused', async () => {
+    await expect(read('run', '--max-trials', 'many')).rejects.toMatchObject({ where: '--max-trials' });
+    expect(flagOf('performance.batchSizes.0')).toBe('--batch-sizes');
+    expect(flagOf('performance.outputSharedMemoryBytes')).toBe('--output-shared-memory-size');
+    expect(flagOf('performance.nothing')).toBe('performance.nothing');
+  });
+});
