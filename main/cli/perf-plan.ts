@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fewestRounds } from '../contract/cross-check';
 import { WorkbenchError } from '../contract/errors';
-import { baseDefaults } from '../contract/fields/fields';
+import { applies, baseDefaults, valuesAt } from '../contract/fields/fields';
+import { performanceFields } from '../contract/fields/performance-fields';
 import { isLoopback } from '../contract/loopback';
 import { toolsOf } from '../contract/measuring-order';
 import { overRemoteLimit } from '../contract/remote-limits';
@@ -67,12 +68,18 @@ function readRounds(load: PerformanceSpec, repeatsGiven: boolean): Rounds {
 }
 
 /** What cannot go together, as the rules of a run say it of its fields. */
-function checkTogether(load: PerformanceSpec, tools: ServerLoad['tools'], seedGiven: boolean): void {
-  if (seedGiven && load.requestDistribution !== 'poisson') {
-    throw new WorkbenchError('input-invalid', 'Even intervals have no seed', {
-      where: '--request-seed',
-      remedy: 'Add --request-distribution poisson.',
-    });
+function checkTogether(load: PerformanceSpec, tools: ServerLoad['tools'], given: Tree): void {
+  const valueAt = valuesAt({ performance: load });
+  const idle = performanceFields.find(
+    (row) =>
+      row.onlyWith?.isNeeded === true && valuesAt(given)(row.path) !== undefined && !applies(row, valueAt),
+  );
+  if (idle !== undefined) {
+    throw new WorkbenchError(
+      'input-invalid',
+      `${idle.label} applies only with ${idle.onlyWith?.text ?? ''}`,
+      { where: flagOf(idle.path), remedy: 'Leave it out, or add what it needs.' },
+    );
   }
   if (load.sharedMemory === 'cuda' && tools.includes('native')) {
     throw new WorkbenchError(
@@ -119,7 +126,7 @@ export async function readPerfPlan(options: PerfOptions): Promise<ServerLoad> {
   const isGiven = (name: string) => getAt(given, ['performance', name]) !== undefined;
   const load = readLoad(given);
   const rounds = readRounds(load, isGiven('repeats'));
-  checkTogether(load, rounds.tools, isGiven('requestSeed'));
+  checkTogether(load, rounds.tools, given);
   const { sequences, requestIntervalsUs: intervalsUs } = load;
   const levels = readLevels({
     batchSizes: load.batchSizes,

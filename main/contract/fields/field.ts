@@ -1,6 +1,10 @@
 /** Value of a field by its path in the specification at hand; undefined where nothing is set. */
 export type ValueAt = (path: string) => unknown;
 
+/** Parts of the load, in the order of the form. */
+export const loadGroups = ['offline', 'online', 'requests', 'sequences', 'windows'] as const;
+export type LoadGroup = (typeof loadGroups)[number];
+
 /** What a field of the specification is, said once: window, command line, report and comparison all derive from it. */
 export interface FieldRow {
   /** Dotted path in the run specification; a last "*" stands for names that the model decides. */
@@ -37,7 +41,14 @@ export interface FieldRow {
   /** A measured level is measured again for another value; a step is done again; nothing is. */
   readonly decides: 'level' | 'step' | 'nothing';
   /** The field has an effect only where this holds. */
-  readonly onlyWith?: { readonly text: string; readonly holds: (valueAt: ValueAt) => boolean };
+  readonly onlyWith?: {
+    readonly text: string;
+    readonly holds: (valueAt: ValueAt) => boolean;
+    /** `perf` refuses the option where it does not hold: the person meant something else. */
+    readonly isNeeded?: boolean;
+  };
+  /** Of a field of the load: the part of the form that it belongs to. */
+  readonly group?: LoadGroup;
   /** Reports show it also where it has the preset's value. */
   readonly essential?: boolean;
   /** Written by the workbench itself: neither form nor report shows it. */

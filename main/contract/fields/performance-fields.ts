@@ -23,6 +23,7 @@ function isStateful(valueAt: ValueAt): boolean {
 export const performanceFields: readonly FieldRow[] = [
   {
     path: 'performance.batchSizes',
+    group: 'offline',
     label: 'Offline batch sizes',
     term: 'batch-size',
     help: 'Batch sizes to measure, one data point per batch size.',
@@ -34,6 +35,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.concurrency',
+    group: 'online',
     label: 'Online concurrency',
     term: 'concurrency-range',
     help: 'Numbers of concurrent requests, one data point each.',
@@ -43,6 +45,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.onlineBatchSize',
+    group: 'online',
     label: 'Batch size per request',
     term: 'batch-size',
     help: 'Items in each online request.',
@@ -53,6 +56,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.requestRates',
+    group: 'online',
     label: 'Online request rates',
     term: 'request-rate-range',
     help: 'Requests per second instead of a concurrency: each request is sent when it is due.',
@@ -62,6 +66,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.requestDistribution',
+    group: 'online',
     label: 'Request distribution',
     term: 'request-distribution',
     help: 'Even intervals, or the seeded arrivals of independent clients.',
@@ -72,6 +77,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.requestSeed',
+    group: 'online',
     label: 'Request seed',
     term: 'request-seed',
     help: 'Seed of the Poisson schedule: the same seed gives the same send times.',
@@ -80,11 +86,13 @@ export const performanceFields: readonly FieldRow[] = [
     decides: 'level',
     onlyWith: {
       text: 'Poisson',
+      isNeeded: true,
       holds: (at) => withRates(at) && at('performance.requestDistribution') === 'poisson',
     },
   },
   {
     path: 'performance.requestIntervalsUs',
+    group: 'online',
     label: 'Request intervals',
     term: 'request-intervals',
     help: 'Times between requests in microseconds, repeated without end, instead of request rates.',
@@ -95,6 +103,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.search',
+    group: 'online',
     label: 'Search',
     term: 'binary-search',
     help: 'Stops at the last online level within the latency threshold, or finds it by bisection.',
@@ -104,6 +113,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.latencyThresholdMs',
+    group: 'online',
     label: 'Latency threshold (p99)',
     term: 'latency-threshold',
     help: 'Highest p99 that the search accepts; with request rates it counts from the scheduled send.',
@@ -115,6 +125,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.loadTool',
+    group: 'requests',
     label: 'Load tool',
     term: 'load-tool',
     help: 'The built-in load generator, or NVIDIA’s perf_analyzer.',
@@ -127,6 +138,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.protocol',
+    group: 'requests',
     label: 'Protocol',
     term: 'protocol',
     help: 'How requests reach Triton.',
@@ -138,6 +150,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.inputData',
+    group: 'requests',
     label: 'Input values',
     term: 'input-data',
     help: 'Seeded random values, zeros, samples of the data set, or a file of your own.',
@@ -150,6 +163,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.inputDataFile',
+    group: 'requests',
     label: 'Input file',
     term: 'input-data-file',
     help: 'A perf_analyzer JSON file, an npz file, or a folder with one raw file per input.',
@@ -163,6 +177,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.checkOutputs',
+    group: 'requests',
     label: 'Output checks',
     term: 'check-outputs',
     help: 'What the built-in load generator checks of sampled responses: names, types and shapes, and finite values.',
@@ -172,6 +187,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.sharedMemory',
+    group: 'requests',
     label: 'Shared memory',
     term: 'shared-memory',
     help: 'Passes tensors through /dev/shm or GPU memory instead of the network.',
@@ -181,6 +197,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.outputSharedMemoryBytes',
+    group: 'requests',
     label: 'Shared memory per output',
     term: 'output-shared-memory-size',
     help: 'Space for each output of a request.',
@@ -191,6 +208,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.streaming',
+    group: 'requests',
     label: 'gRPC streaming',
     term: 'streaming',
     help: 'Sends requests over one gRPC stream and also measures the first, each further and the final response.',
@@ -201,6 +219,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.sequences.length',
+    group: 'sequences',
     label: 'Sequence length',
     term: 'sequence-length',
     help: 'Requests per sequence of a stateful model; streams in an input file have their own length.',
@@ -210,6 +229,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.sequences.lengthVariation',
+    group: 'sequences',
     label: 'Sequence length variation',
     term: 'sequence-length-variation',
     help: 'How much shorter or longer than that a sequence may be.',
@@ -220,6 +240,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.sequences.concurrent',
+    group: 'sequences',
     label: 'Concurrent sequences',
     term: 'num-of-sequences',
     help: 'Sequences at a time with request rates; otherwise the concurrency decides.',
@@ -232,6 +253,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.sequences.firstId',
+    group: 'sequences',
     label: 'First correlation ID',
     term: 'sequence-id-range',
     help: 'ID of the first sequence; each further one has the next ID.',
@@ -242,6 +264,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.sequences.endId',
+    group: 'sequences',
     label: 'Correlation ID limit',
     term: 'sequence-id-range',
     help: 'IDs start again from the first before they reach this one.',
@@ -252,6 +275,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.measurementMode',
+    group: 'windows',
     label: 'Measurement mode',
     term: 'measurement-mode',
     help: 'A window ends after a time, or after a number of requests.',
@@ -263,6 +287,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.measurementIntervalMs',
+    group: 'windows',
     label: 'Measurement window',
     term: 'measurement-interval',
     help: 'Length of a window; a level is measured until three in a row agree.',
@@ -275,6 +300,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.measurementRequestCount',
+    group: 'windows',
     label: 'Requests per window',
     term: 'measurement-request-count',
     help: 'Fewest requests in a window, which lasts at least one second.',
@@ -286,6 +312,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.stabilityPercentage',
+    group: 'windows',
     label: 'Stability',
     term: 'stability-percentage',
     help: 'Largest difference between three windows in a row for a level to be steady.',
@@ -296,6 +323,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.maxTrials',
+    group: 'windows',
     label: 'Maximum windows',
     term: 'max-trials',
     help: 'After this many windows a level is marked as not steady and the sweep continues.',
@@ -305,6 +333,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.warmupMs',
+    group: 'windows',
     label: 'Warm-up per level',
     term: 'warmup',
     help: 'Time at the start of a level whose requests are not counted; perf_analyzer has none.',
@@ -320,6 +349,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.repeats',
+    group: 'windows',
     label: 'Repeats',
     term: 'repeats',
     help: 'Rounds over all levels; results show the median and the range.',
@@ -329,6 +359,7 @@ export const performanceFields: readonly FieldRow[] = [
   },
   {
     path: 'performance.crossCheck',
+    group: 'windows',
     label: 'Cross-check',
     term: 'cross-check',
     help: 'Measures every level with the other load tool as well, in turns, and shows where the two differ.',

@@ -1,50 +1,35 @@
+import { loadGroups } from '../../../../main/contract/fields/field';
+import type { LoadGroup } from '../../../../main/contract/fields/field';
+import { performanceFields } from '../../../../main/contract/fields/performance-fields';
 import type { Field, FieldContext, Section } from './field';
 import { formField } from './form-field';
 
-/** What is measured, and when a level counts as measured. */
-export function performanceSections(context: FieldContext): readonly Section[] {
-  const field = (name: string, own: Partial<Omit<Field, 'keys'>> = {}) =>
-    formField(`performance.${name}`, context, own);
-  const wide = { wide: true } as const;
-  const sequences = ['length', 'lengthVariation', 'concurrent', 'firstId', 'endId'].map((name) =>
-    field(`sequences.${name}`),
-  );
-  return [
-    { title: 'Offline: one request at a time', fields: [field('batchSizes', wide)] },
-    {
-      title: 'Online: many clients',
-      fields: [
-        field('concurrency', { ...wide, control: { kind: 'sweep' } }),
-        field('onlineBatchSize'),
-        field('requestRates', wide),
-        ...['requestDistribution', 'requestSeed', 'requestIntervalsUs'].map((name) => field(name)),
-        ...['search', 'latencyThresholdMs'].map((name) => field(name)),
-      ],
-    },
-    {
-      title: 'Requests',
-      fields: [
-        ...['loadTool', 'protocol'].map((name) => field(name)),
-        field('inputData', wide),
-        ...['inputDataFile', 'checkOutputs', 'sharedMemory', 'outputSharedMemoryBytes', 'streaming'].map(
-          (name) => field(name),
-        ),
-      ],
-    },
-    {
-      title: 'Sequences of a stateful model',
-      folded: sequences.every(({ idle }) => idle !== undefined),
-      fields: sequences,
-    },
-    {
-      title: 'When a level is measured',
-      fields: [
-        field('measurementMode', wide),
-        ...['measurementIntervalMs', 'measurementRequestCount', 'stabilityPercentage', 'maxTrials'].map(
-          (name) => field(name),
-        ),
-        ...['warmupMs', 'repeats', 'crossCheck'].map((name) => field(name)),
-      ],
-    },
-  ];
-}
+const titles: Readonly<Record<LoadGroup, string>> = {
+  offline: 'Offline: one request at a time',
+  online: 'Online: many clients',
+  requests: 'Requests',
+  sequences: 'Sequences of a stateful model',
+  windows: 'When a level is measured',
+};
+
+/** What only the form says of a field. */
+const forms: Readonly<Record<string, Partial<Omit<Field, 'keys'>>>> = {
+  'performance.batchSizes': { wide: true },
+  'performance.concurrency': { wide: true, control: { kind: 'sweep' } },
+  'performance.requestRates': { wide: true },
+  'performance.inputData': { wide: true },
+  'performance.measurementMode': { wide: true },
+};
+
+/** What is measured, and when a level counts as measured: every field of the load. */
+export const performanceSections = (context: FieldContext): readonly Section[] =>
+  loadGroups.map((group) => {
+    const fields = performanceFields
+      .filter((row) => row.group === group)
+      .map(({ path }) => formField(path, context, forms[path]));
+    return {
+      title: titles[group],
+      fields,
+      ...(group === 'sequences' ? { folded: fields.every(({ idle }) => idle !== undefined) } : {}),
+    };
+  });

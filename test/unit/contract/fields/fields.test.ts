@@ -16,6 +16,11 @@ describe('contract/fields', () => {
     expect(row.help).toMatch(/[^.]\.$/);
   });
 
+  it('says of every field of the load where the form has it', () => {
+    const load = fields.filter(({ path }) => path.startsWith('performance.'));
+    expect(load.filter(({ group }) => group === undefined)).toEqual([]);
+  });
+
   it('finds the row of a name that the model decides', () => {
     expect(rowOf('accuracy.atol.OUTPUT__0')?.path).toBe('accuracy.atol.*');
     expect(rowOf('accuracy.nothing')).toBeUndefined();
