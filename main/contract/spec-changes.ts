@@ -1,5 +1,6 @@
-import type { StepId } from './run-events';
+import type { Scenario, StepId } from './run-events';
 import type { RunSpec } from './run-spec';
+import type { LoadLevel } from './scenario-levels';
 
 /** One field that a run's specification had otherwise before; absent values: the field was not set. */
 export interface FieldChange {
@@ -26,6 +27,8 @@ export interface ChangePlan {
   readonly measured: number;
   /** Measurements of the run, earlier ones too, that are its results under the changed specification. */
   readonly kept: number;
+  /** Which they are, in the order of measuring. */
+  readonly keptLevels: readonly (LoadLevel & { readonly scenario: Scenario })[];
 }
 
 /** Every leaf of a specification by its dotted path, in order; lists are leaves. */

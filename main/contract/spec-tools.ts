@@ -87,6 +87,8 @@ export const draftSchema = z.strictObject({
   visited: z.array(z.string().max(64)).max(64).optional(),
   /** Precision that chosen tolerances were chosen under, when another is chosen by now. */
   tolerancesOf: z.enum(precisions).optional(),
+  /** Run that it changes; absent: it becomes a run of its own. */
+  changing: z.string().max(200).optional(),
   /** Run that it was started as. */
   startedAs: z.string().max(200).optional(),
   updatedAt: z.string(),

@@ -1,6 +1,8 @@
 import { WorkbenchError } from '../contract/errors';
 import { scenarios, stepsOf } from '../contract/run-events';
-import type { RunState } from '../contract/run-state';
+import type { Scenario } from '../contract/run-events';
+import type { MeasuredPoint, RunState } from '../contract/run-state';
+import type { LoadLevel } from '../contract/scenario-levels';
 import type { ChangePlan } from '../contract/spec-changes';
 import { fieldChanges } from '../contract/spec-changes';
 import { hashValue } from '../platform/files';
@@ -46,7 +48,7 @@ export async function specChange(
   const planned = plannedSteps(own, state, keys);
   // The step `configure` writes its file anew.
   const edited = planned.has('configure') ? null : await editedConfig(run);
-  const measured = new Set(measuredKeys(state));
+  const measured = new Set(scenarios.flatMap((scenario) => pointsOf(state, scenario)).map(({ key }) => key));
   const asked = scenarios.flatMap((scenario) =>
     planned.has(scenario)
       ? askedLevels({ spec, keys }, edited, scenario)
@@ -62,13 +64,30 @@ export async function specChange(
   };
 }
 
-const measuredKeys = ({ scenarios: results, earlier }: RunState): readonly string[] =>
-  scenarios.flatMap((scenario) => [...results[scenario].points, ...earlier[scenario]]).map(({ key }) => key);
+const pointsOf = (
+  { scenarios: results, earlier }: RunState,
+  scenario: Scenario,
+): readonly MeasuredPoint[] => [...results[scenario].points, ...earlier[scenario]];
+
+const levelOf = ({ batchSize, concurrency, requestRate }: LoadLevel): LoadLevel => ({
+  batchSize,
+  concurrency,
+  ...(requestRate === undefined ? {} : { requestRate }),
+});
 
 /** The change as people are asked about it. Pure. */
 export function changePlan(state: RunState, change: SpecChanged | null): ChangePlan {
   const before = scenarios.reduce((sum, scenario) => sum + state.scenarios[scenario].points.length, 0);
-  if (change === null) return { changed: [], steps: [], measured: before, kept: before };
-  const { changed, steps, kept } = change;
-  return { changed, steps, measured: before, kept: kept.length };
+  const measured = scenarios.flatMap((scenario) =>
+    pointsOf(state, scenario).map(({ key, point }) => ({ key, level: { scenario, ...levelOf(point) } })),
+  );
+  const isResult = scenarios.flatMap((scenario) => state.scenarios[scenario].points.map(({ key }) => key));
+  const kept = new Set(change?.kept ?? isResult);
+  return {
+    changed: change?.changed ?? [],
+    steps: change?.steps ?? [],
+    measured: before,
+    kept: kept.size,
+    keptLevels: measured.filter(({ key }) => kept.has(key)).map(({ level }) => level),
+  };
 }

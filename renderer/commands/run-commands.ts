@@ -2,7 +2,7 @@ import type { RunSummary } from '../../main/contract/api';
 import type { ReportFile } from '../../main/contract/run-events';
 import { attempt, noticeDone } from '../components/notices';
 import { doRunWork, worksFor } from '../stores/run-work';
-import { removeRuns, runAgain } from '../views/runs/run-tools';
+import { changeRun, isChangeable, removeRuns, runAgain } from '../views/runs/run-tools';
 import type { Workbench } from '../workbench';
 import type { Command } from './command';
 
@@ -41,6 +41,16 @@ export function runCommands(
     ...worksFor(open.status).map((work) =>
       command(work, workText[work], () => doRunWork(client, runId, work)),
     ),
+    ...(isChangeable(open)
+      ? [
+          command(
+            'change',
+            'Change and continue…',
+            () => changeRun(workbench, runId),
+            'change the specification of this run',
+          ),
+        ]
+      : []),
     ...(open.imported === null
       ? [
           command(

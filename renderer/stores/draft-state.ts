@@ -1,4 +1,5 @@
 import type { WireError } from '../../main/contract/errors';
+import type { ChangePlan } from '../../main/contract/spec-changes';
 import type { Preset } from '../../main/contract/preset';
 import type { Precision, RunSpec } from '../../main/contract/run-spec';
 import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview } from '../../main/contract/spec-tools';
@@ -20,6 +21,7 @@ export type DraftNotice =
   /** `at`: when it was last written, of one that was read from disk. */
   | { readonly kind: 'unfinished'; readonly at: string | null }
   | { readonly kind: 'reused'; readonly what: string }
+  | { readonly kind: 'changing'; readonly runId: string }
   | { readonly kind: 'other-model'; readonly what: string }
   | {
       readonly kind: 'imported';
@@ -32,6 +34,8 @@ export type DraftNotice =
 export interface DraftState {
   readonly id: string;
   readonly preset: string;
+  /** Run that is changed and continued by this choice; null: it becomes a run of its own. */
+  readonly changing: string | null;
   /** Preset of the own model that was chosen; null before the core has told it, and without one. */
   readonly ownPreset: Preset | null;
   /** Only what was changed, as a partial specification; the rest is the preset's. A list that cannot be read is text. */
@@ -45,6 +49,8 @@ export interface DraftState {
   readonly preview: SpecPreview | null;
   /** The last complete specification, for the values of fields while the choice is none. */
   readonly spec: RunSpec | null;
+  /** What the choice does again and keeps of the run that it changes; null before that is known, and without such a run. */
+  readonly plan: ChangePlan | null;
   /** The preview does not tell of the newest change yet. */
   readonly stale: boolean;
   /** The core did not answer. */
@@ -74,6 +80,8 @@ export interface DraftState {
   readonly useDefaultTolerances: () => void;
   /** Begins a draft of its own with this choice. */
   readonly reuse: (choice: Choice, what: string) => void;
+  /** The same with the choice of a run that is to be changed. */
+  readonly changeRun: (choice: Choice, runId: string) => void;
   readonly takeBack: () => void;
   readonly dismiss: () => void;
   readonly importText: (fileName: string, text: string) => Promise<void>;

@@ -1,10 +1,12 @@
 import type { StoreApi } from 'zustand/vanilla';
 import { createStore } from 'zustand/vanilla';
+import type { WireError } from '../../main/contract/errors';
 import { toWire } from '../../main/contract/errors';
 import type { Preset } from '../../main/contract/preset';
 import type { Precision } from '../../main/contract/run-spec';
 import { precisions, runSpecSchema } from '../../main/contract/run-spec';
-import type { Choice, ConfigEdit, Draft, ImportedSpec } from '../../main/contract/spec-tools';
+import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview } from '../../main/contract/spec-tools';
+import type { ChangePlan } from '../../main/contract/spec-changes';
 import type { Client } from '../client';
 import type { Keys, Tree } from '../../main/contract/trees';
 import { getAt, sameValue, setAt, unsetAt } from '../../main/contract/trees';
@@ -19,6 +21,13 @@ export type { DraftState } from './draft-state';
 
 const previewDelayMs = 150;
 const editDelayMs = 250;
+
+/** What the core answered: `error` also where only the plan of a change failed. */
+interface Asked {
+  readonly value: SpecPreview | null;
+  readonly plan: ChangePlan | null;
+  readonly error: WireError | null;
+}
 
 const newId = (): string => crypto.randomUUID();
 const firstPreset = 'resnet50';
@@ -57,13 +66,14 @@ export function createDraft(client: Client): StoreApi<DraftState> {
 
     const choice = (): Choice => ({ preset: get().preset, overrides: { ...get().overrides } });
     const current = (): Draft => {
-      const { id, page, visited, tolerancesOf } = get();
+      const { id, changing, page, visited, tolerancesOf } = get();
       return {
         id,
         choice: choice(),
         page,
         visited: [...visited],
         ...(tolerancesOf === null ? {} : { tolerancesOf }),
+        ...(changing === null ? {} : { changing }),
         ...(startedAs === null ? {} : { startedAs }),
         updatedAt: new Date().toISOString(),
       };
@@ -72,21 +82,28 @@ export function createDraft(client: Client): StoreApi<DraftState> {
       set({ saveError });
     });
 
-    const preview = createLatest(
-      previewDelayMs,
-      () =>
-        client.call('spec.preview', choice()).then(
-          (value) => ({ value, error: null }),
-          (error: unknown) => ({ value: null, error: toWire(error) }),
-        ),
-      ({ value, error }) => {
-        if (value === null) set({ error, stale: false });
-        else {
-          const ownPreset = value.ownPreset ?? get().ownPreset;
-          set({ preview: value, spec: value.spec ?? get().spec, ownPreset, error: null, stale: false });
-        }
-      },
-    );
+    const planOf = async ({ spec }: SpecPreview): Promise<ChangePlan | null> => {
+      const { changing } = get();
+      return changing === null || spec === null
+        ? null
+        : client.call('runs.planChange', { runId: changing, spec });
+    };
+    const asked = async (): Promise<Asked> => {
+      let value: SpecPreview | null = null;
+      try {
+        value = await client.call('spec.preview', choice());
+        return { value, plan: await planOf(value), error: null };
+      } catch (error) {
+        return { value, plan: null, error: toWire(error) };
+      }
+    };
+    const preview = createLatest(previewDelayMs, asked, ({ value, plan, error }) => {
+      if (value === null) set({ plan, error, stale: false });
+      else {
+        const ownPreset = value.ownPreset ?? get().ownPreset;
+        set({ preview: value, plan, spec: value.spec ?? get().spec, ownPreset, error, stale: false });
+      }
+    });
     const setOverrides = (overrides: Tree): void => {
       set({ overrides, stale: true });
       preview.soon();
@@ -134,7 +151,12 @@ export function createDraft(client: Client): StoreApi<DraftState> {
     );
 
     /** Another choice in place of this one, which stays on disk and can be taken back. */
-    const replace = (next: Choice, notice: DraftNotice, page: WizardPage): void => {
+    const replace = (
+      next: Choice,
+      notice: DraftNotice,
+      page: WizardPage,
+      changing: string | null = null,
+    ): void => {
       before = current();
       void files.saveNow();
       startedAs = null;
@@ -142,6 +164,8 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         id: newId(),
         preset: next.preset,
         page,
+        changing,
+        plan: null,
         visited: [],
         tolerancesOf: null,
         notice,
@@ -159,17 +183,19 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         replace({ preset: next.preset, overrides }, { kind: 'other-model', what }, get().page);
         return;
       }
-      set({ preset: next.preset, edit: null });
+      set({ preset: next.preset, changing: null, plan: null, edit: null });
       edited(overrides);
     };
 
     const show = (draft: Draft): void => {
-      const { id, choice, page, visited = [], tolerancesOf = null } = draft;
+      const { id, choice, changing = null, page, visited = [], tolerancesOf = null } = draft;
       startedAs = draft.startedAs ?? null;
       set({
         id,
         ...choice,
         page: isWizardPage(page) ? page : 'environment',
+        changing,
+        plan: null,
         visited: visited.filter(isWizardPage),
         tolerancesOf,
       });
@@ -196,6 +222,7 @@ export function createDraft(client: Client): StoreApi<DraftState> {
     return {
       id: newId(),
       preset: firstPreset,
+      changing: null,
       ownPreset: null,
       overrides: {},
       page: 'environment',
@@ -204,6 +231,7 @@ export function createDraft(client: Client): StoreApi<DraftState> {
       ready: false,
       preview: null,
       spec: null,
+      plan: null,
       stale: true,
       error: null,
       saveError: null,
@@ -260,8 +288,10 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         otherModel(choice, choice.preset);
       },
       startOver: () => {
-        const preset = isOwnModel(get().overrides) ? firstPreset : get().preset;
-        replace({ preset, overrides: {} }, { kind: 'started-over' }, 'environment');
+        const isOwn = isOwnModel(get().overrides);
+        const preset = isOwn ? firstPreset : get().preset;
+        const changing = isOwn ? null : get().changing;
+        replace({ preset, overrides: {} }, { kind: 'started-over' }, 'environment', changing);
       },
       startNew: () => {
         replace({ preset: firstPreset, overrides: {} }, { kind: 'started-new' }, 'environment');
@@ -273,7 +303,14 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         startedAs = null;
         before = null;
         const older = [done, ...get().older.filter(({ id }) => id !== done.id)];
-        const blank = { preset: firstPreset, overrides: {}, page: 'environment', visited: [] } as const;
+        const blank = {
+          preset: firstPreset,
+          changing: null,
+          plan: null,
+          overrides: {},
+          page: 'environment',
+          visited: [],
+        } as const;
         set({ id: newId(), ...blank, tolerancesOf: null, notice: null, edit: null, older, stale: true });
         preview.soon();
       },
@@ -283,6 +320,9 @@ export function createDraft(client: Client): StoreApi<DraftState> {
       },
       reuse: (next, what) => {
         replace(next, { kind: 'reused', what }, 'model');
+      },
+      changeRun: (next, runId) => {
+        replace(next, { kind: 'changing', runId }, 'performance', runId);
       },
       takeBack: () => {
         const old = before;
@@ -319,6 +359,7 @@ export function createDraft(client: Client): StoreApi<DraftState> {
           over ? { preset, overrides: { ...withEdit(overrides, found.overrides) } } : found,
           notice,
           page,
+          over ? get().changing : null,
         );
       },
       editConfig: (text) => {

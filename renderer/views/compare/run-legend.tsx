@@ -2,6 +2,8 @@ import { ActionIcon, Select, Tooltip } from '@mantine/core';
 import { IconArrowBarToLeft, IconX } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { RunState } from '../../../main/contract/run-state';
+import type { SpecChange } from '../../../main/contract/spec-changes';
+import { changesText } from '../../../main/contract/spec-changes';
 import { runLook } from '../../charts/compare-chart';
 import { RunStatusText } from '../../components/status-text';
 import { useChartTheme } from '../../components/use-chart-theme';
@@ -10,6 +12,8 @@ import { mostCompared } from '../../stores/compared-runs';
 import { useWorkbench } from '../../workbench';
 
 const glyphs = ['●', '■', '◆', '▲', '⬟', '★'] as const;
+
+const changeLine = ({ at, changed }: SpecChange): string => `${formatWhen(at)}: ${changesText(changed)}`;
 
 /** The runs with their color and symbol; the first is the baseline. */
 export function RunLegend(props: {
@@ -48,6 +52,11 @@ export function RunLegend(props: {
             </button>
             <RunStatusText status={state.status} />
             <span className="dim">{formatWhen(state.createdAt)}</span>
+            {state.specChanges.length === 0 ? null : (
+              <span className="dim" title={state.specChanges.map(changeLine).join('\n')}>
+                changed
+              </span>
+            )}
             <span className="compare-run-actions">
               {index === 0 ? (
                 <span className="compare-baseline">Baseline</span>

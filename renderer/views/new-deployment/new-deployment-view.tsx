@@ -38,7 +38,8 @@ function DropHint() {
 /** Puts a deployment together, step by step in any order; the start is in reach as soon as nothing is missing. */
 export function NewDeploymentView() {
   const { client, draft, ownModel, presets } = useWorkbench();
-  const { enter, ready, page, preset, overrides, error, saveError, importText, goTo } = useStore(draft);
+  const { enter, ready, page, preset, changing, overrides, error, saveError, importText, goTo } =
+    useStore(draft);
   const list = useStore(presets);
   const model = useWizardModel();
   const pane = usePane(page);
@@ -94,11 +95,11 @@ export function NewDeploymentView() {
   const unknown = model === null && list.value !== null && ready && !isOwnModel(overrides);
   return (
     <Page
-      title="New deployment"
+      title={changing === null ? 'New deployment' : 'Change run'}
       bare
       after={
         saveError === null ? (
-          <span className="dim">{model?.preset.title}</span>
+          <span className="dim">{changing ?? model?.preset.title}</span>
         ) : (
           <span className="tone-bad" role="status">
             The draft is not saved: {saveError.message}

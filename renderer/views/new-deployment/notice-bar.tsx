@@ -58,6 +58,9 @@ export function NoticeBar() {
           ? 'New draft. The previous one is listed under Recent on the Model page.'
           : null}
         {notice.kind === 'reused' ? `Copied from ${notice.what}.` : null}
+        {notice.kind === 'changing'
+          ? `Changing run ${notice.runId}. Only what depends on your changes is done again.`
+          : null}
         {notice.kind === 'other-model'
           ? `${notice.what}: the settings of the previous model were cleared.`
           : null}

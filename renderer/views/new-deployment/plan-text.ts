@@ -100,8 +100,17 @@ export function modelWords(preset: string, source: unknown): readonly string[] {
   return [path, ...shapes.flatMap(({ name, sample }) => ['--shape', `${name}=${sample.join(',')}`])];
 }
 
+/** Options for `--set`. A name that it cannot take goes into the value of what holds it. */
+export const assignments = (changes: readonly Pick<Change, 'keys' | 'to'>[]): readonly string[] =>
+  changes.flatMap(({ keys, to }) => {
+    const odd = keys.findIndex((name) => !isPlainName(name));
+    const outer = odd === -1 ? keys : keys.slice(0, odd);
+    const value = keys.slice(outer.length).reduceRight<unknown>((inner, name) => ({ [name]: inner }), to);
+    return ['--set', `${outer.join('.')}=${assigned(value)}`];
+  });
+
 /**
- * The same run on the command line. A name that `--set` cannot take goes into the value of what holds it.
+ * The same run on the command line.
  * @param noGpu the command line would else take what is published of the GPU that it finds.
  */
 export function cliCommand(
@@ -109,11 +118,6 @@ export function cliCommand(
   changes: readonly Pick<Change, 'keys' | 'to'>[],
   { noGpu = false } = {},
 ): readonly string[] {
-  const sets = changes.flatMap(({ keys, to }) => {
-    const odd = keys.findIndex((name) => !isPlainName(name));
-    const outer = odd === -1 ? keys : keys.slice(0, odd);
-    const value = keys.slice(outer.length).reduceRight<unknown>((inner, name) => ({ [name]: inner }), to);
-    return ['--set', `${outer.join('.')}=${assigned(value)}`];
-  });
-  return ['npm', 'run', 'cli', '--', 'run', ...model, ...(noGpu ? ['--gpu', 'none'] : []), ...sets];
+  const gpu = noGpu ? ['--gpu', 'none'] : [];
+  return ['npm', 'run', 'cli', '--', 'run', ...model, ...gpu, ...assignments(changes)];
 }

@@ -4,7 +4,10 @@ import { useWorkbench } from '../../workbench';
 import { draftPreset } from '../../stores/draft';
 import { wizardModel } from './wizard-model';
 
-/** Starts what the choice leads to now, not what it led to before the last key; shows the problems where it cannot. */
+/**
+ * Starts what the choice leads to now, not what it led to before the last key, or changes and continues the run that the
+ * choice is for; shows the problems where it cannot.
+ */
 export function useStart(): { readonly start: () => void; readonly starting: boolean } {
   const { client, draft, presets, machine, startCheck, route } = useWorkbench();
   const [starting, setStarting] = useState(false);
@@ -35,7 +38,9 @@ export function useStart(): { readonly start: () => void; readonly starting: boo
         state.goTo('review');
         return;
       }
-      const { runId } = await client.call('runs.start', { spec });
+      const { changing } = state;
+      if (changing !== null) await client.call('runs.change', { runId: changing, spec });
+      const runId = changing ?? (await client.call('runs.start', { spec })).runId;
       route.getState().go({ page: 'run', runId });
       state.started(runId);
     };

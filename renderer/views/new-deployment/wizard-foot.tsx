@@ -1,12 +1,15 @@
 import { Button } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight, IconPlayerPlay } from '@tabler/icons-react';
 import { pageTitle, wizardPages } from '../../stores/wizard-page';
+import { planSummary } from './change-text';
 import { changesText } from './changes';
 import { useWizard } from './wizard-context';
 
 /** Back, Next, and the start as soon as nothing is missing. */
 export function WizardFoot({ starting, onStart }: { starting: boolean; onStart: () => void }) {
   const { draft, problems, ready, changes } = useWizard();
+  const { changing } = draft;
+  const plan = draft.plan === null ? null : planSummary(draft.plan);
   const at = wizardPages.indexOf(draft.page);
   const before = wizardPages[at - 1];
   const after = wizardPages[at + 1];
@@ -50,7 +53,11 @@ export function WizardFoot({ starting, onStart }: { starting: boolean; onStart: 
           </button>
         ) : (
           <span className="dim">
-            {changes.length === 0 ? 'Preset defaults' : changesText(changes.length)}
+            {changing !== null
+              ? plan
+              : changes.length === 0
+                ? 'Preset defaults'
+                : changesText(changes.length)}
           </span>
         )}
       </span>
@@ -63,7 +70,7 @@ export function WizardFoot({ starting, onStart }: { starting: boolean; onStart: 
         aria-keyshortcuts="Control+Enter"
         onClick={onStart}
       >
-        Start deployment
+        {changing === null ? 'Start deployment' : 'Change and continue'}
       </Button>
     </footer>
   );

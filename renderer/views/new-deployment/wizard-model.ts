@@ -25,7 +25,10 @@ export interface WizardModel {
   readonly isChanged: (keys: Keys) => boolean;
 }
 
-type Told = Pick<DraftState, 'preset' | 'overrides' | 'preview' | 'spec' | 'stale' | 'edit' | 'error'>;
+type Told = Pick<
+  DraftState,
+  'preset' | 'overrides' | 'changing' | 'plan' | 'preview' | 'spec' | 'stale' | 'edit' | 'error'
+>;
 
 const hasSpec = (preview: Told['preview']): boolean => (preview?.spec ?? null) !== null;
 
@@ -74,6 +77,7 @@ export function wizardModel(
     ready:
       draft.error === null &&
       hasSpec(draft.preview) &&
+      (draft.changing === null || (draft.plan?.changed.length ?? 0) > 0) &&
       !problems.some(({ severity }) => severity === 'problem'),
     valueAt: (keys) => getAt(values, keys),
     defaultOf: (keys) => defaultOf(preset, defaults, keys, precision),

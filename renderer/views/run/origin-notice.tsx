@@ -20,7 +20,7 @@ export function OriginNotice({
   if (text === null) return null;
   const goesOn = worksFor(status).includes('resume');
   return (
-    <section className="panel stack" role="status">
+    <section className="panel panel-body stack" role="status">
       {text}
       {origin === 'foreign' && imported === null ? (
         <div>

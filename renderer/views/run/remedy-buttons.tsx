@@ -15,7 +15,7 @@ import { attempt } from '../../components/notices';
 import { doRunWork } from '../../stores/run-work';
 import type { Workbench } from '../../workbench';
 import { useWorkbench } from '../../workbench';
-import { runAgain } from '../runs/run-tools';
+import { editRun, isChangeable } from '../runs/run-tools';
 import type { RemedyAction } from './remedies';
 import { remediesOf } from './remedies';
 
@@ -24,8 +24,8 @@ const looks: Readonly<
 > = {
   edit: {
     icon: IconPencil,
-    label: 'Run again with changes',
-    help: 'Opens the wizard with the settings of this run',
+    label: 'Change and continue…',
+    help: 'Opens the wizard with the settings of this run; only what depends on your changes is done again',
   },
   'measure-unverified': {
     icon: IconShieldOff,
@@ -46,15 +46,23 @@ const looks: Readonly<
   },
 };
 
+/** Of a run that cannot be changed here. */
+const runAgainLook = {
+  icon: IconPencil,
+  label: 'Run again with changes',
+  help: 'Opens the wizard with the settings of this run',
+};
+
 /** Rejects with a WorkbenchError. */
-async function act(workbench: Workbench, runId: string, action: RemedyAction): Promise<void> {
+async function act(workbench: Workbench, state: RunState, action: RemedyAction): Promise<void> {
   const { client, run, route, draft } = workbench;
+  const { runId } = state;
   switch (action) {
     case 'edit':
-      await runAgain(workbench, runId);
+      await editRun(workbench, state);
       return;
     case 'free-port':
-      await runAgain(workbench, runId);
+      await editRun(workbench, state);
       // Without a port the run takes a free one.
       for (const port of ['httpPort', 'grpcPort']) draft.getState().reset(['engine', port]);
       draft.getState().goTo('environment');
@@ -78,7 +86,11 @@ export function RemedyButtons({ state, error }: { state: RunState; error: WireEr
   const workbench = useWorkbench();
   const [busy, setBusy] = useState<RemedyAction | null>(null);
   return remediesOf(error, state).map((action, index) => {
-    const { icon: ActionIcon, label, help } = looks[action];
+    const {
+      icon: ActionIcon,
+      label,
+      help,
+    } = action === 'edit' && !isChangeable(state) ? runAgainLook : looks[action];
     return (
       <Button
         key={action}
@@ -91,7 +103,7 @@ export function RemedyButtons({ state, error }: { state: RunState; error: WireEr
           setBusy(action);
           attempt(async () => {
             try {
-              await act(workbench, state.runId, action);
+              await act(workbench, state, action);
             } finally {
               setBusy(null);
             }

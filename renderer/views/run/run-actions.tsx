@@ -1,5 +1,6 @@
 import { Button, Menu } from '@mantine/core';
 import {
+  IconAdjustments,
   IconChevronDown,
   IconCopy,
   IconDownload,
@@ -9,9 +10,10 @@ import {
 } from '@tabler/icons-react';
 import type { ReportFile } from '../../../main/contract/run-events';
 import type { RunState } from '../../../main/contract/run-state';
+import { IconAction } from '../../components/icon-action';
 import { attempt, noticeDone } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
-import { runAgain } from '../runs/run-tools';
+import { changeRun, isChangeable, runAgain } from '../runs/run-tools';
 import { hasFailed } from '../../stores/run-work';
 import { remediesOf } from './remedies';
 import { WorkButtons } from './work-buttons';
@@ -95,17 +97,29 @@ export function RunActions({ state }: { state: RunState }) {
   return (
     <>
       <WorkButtons state={state} />
-      {state.imported === null && status !== 'running' && !isOfferedByError(state) ? (
+      {isChangeable(state) && !isOfferedByError(state) ? (
         <Button
           size="xs"
           variant="default"
-          leftSection={<IconCopy size={14} aria-hidden="true" />}
+          title="Opens the wizard with the settings of this run; only what depends on your changes is done again"
+          leftSection={<IconAdjustments size={14} aria-hidden="true" />}
+          onClick={() => {
+            attempt(() => changeRun(workbench, runId));
+          }}
+        >
+          Change and continue…
+        </Button>
+      ) : null}
+      {state.imported === null && status !== 'running' ? (
+        <IconAction
+          icon={IconCopy}
+          label="Run again with changes"
+          why={null}
+          busy={false}
           onClick={() => {
             attempt(() => runAgain(workbench, runId));
           }}
-        >
-          Run again with changes
-        </Button>
+        />
       ) : null}
       {state.reports.some((report) => report.kind === 'pdf') ? (
         <Button

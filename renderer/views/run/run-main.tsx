@@ -9,6 +9,7 @@ import type { RunState } from '../../../main/contract/run-state';
 import { hasFailed } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
 import { AccuracyPanel } from './accuracy-panel';
+import { ChangesNotice } from './changes-notice';
 import { FailurePanel } from './failure-panel';
 import { DamageNotice } from './damage-notice';
 import { figuresOf } from './figures';
@@ -80,6 +81,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
             {sentence}
           </section>
         )}
+        <ChangesNotice changes={state.specChanges} />
         {measurements ? (
           <>
             <Figures state={state} titles={titles} />

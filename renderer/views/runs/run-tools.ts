@@ -1,12 +1,36 @@
 import { createElement } from 'react';
 import { WorkbenchError } from '../../../main/contract/errors';
 import type { RunSummary } from '../../../main/contract/api';
+import type { Choice } from '../../../main/contract/spec-tools';
 import { ActionMessage } from '../../components/action-message';
 import { noticeAction } from '../../components/notices';
 import type { Workbench } from '../../workbench';
 
 /** Opens the wizard with what the run changed of the defaults as a draft. Rejects with a WorkbenchError. */
 export async function runAgain(workbench: Workbench, runId: string): Promise<void> {
+  const choice = await choiceOf(workbench, runId);
+  workbench.draft.getState().reuse(choice, `run ${runId}`);
+  workbench.route.getState().go({ page: 'new' });
+}
+
+/** The same to change that run and continue it. Rejects with a WorkbenchError. */
+export async function changeRun(workbench: Workbench, runId: string): Promise<void> {
+  const choice = await choiceOf(workbench, runId);
+  workbench.draft.getState().changeRun(choice, runId);
+  workbench.route.getState().go({ page: 'new' });
+}
+
+type Changeable = Pick<RunSummary, 'runId' | 'status' | 'origin'> & { readonly imported: unknown };
+
+/** A run that nobody works on, and whose files are known here. */
+export const isChangeable = ({ status, origin, imported }: Changeable): boolean =>
+  imported === null && status !== 'running' && origin !== 'foreign';
+
+/** Changes the run where that can be done, else begins another like it. Rejects with a WorkbenchError. */
+export const editRun = (workbench: Workbench, run: Changeable): Promise<void> =>
+  (isChangeable(run) ? changeRun : runAgain)(workbench, run.runId);
+
+async function choiceOf(workbench: Workbench, runId: string): Promise<Choice> {
   const { spec, imported } = await workbench.client.call('runs.get', { runId });
   if (imported !== null) {
     throw new WorkbenchError('input-invalid', 'This run was imported and has no specification to run again.');
@@ -14,8 +38,7 @@ export async function runAgain(workbench: Workbench, runId: string): Promise<voi
   const choice = await workbench.client.call('spec.choice', { spec });
   // What was left on disk is read first, lest it takes the place of this.
   await workbench.draft.getState().open();
-  workbench.draft.getState().reuse(choice, `run ${runId}`);
-  workbench.route.getState().go({ page: 'new' });
+  return choice;
 }
 
 /** Removes the runs and offers for a while to bring them back. Rejects with a WorkbenchError. */

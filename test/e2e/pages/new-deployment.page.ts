@@ -70,6 +70,16 @@ export class NewDeploymentPage {
     return this.page.getByRole('button', { name: 'Start deployment' });
   }
 
+  /** In the place of the start where a run is changed. */
+  get change(): Locator {
+    return this.page.getByRole('button', { name: 'Change and continue', exact: true });
+  }
+
+  /** What the choice amounts to, beside the start. */
+  get state(): Locator {
+    return this.page.locator('.wizard-state');
+  }
+
   get next(): Locator {
     return this.page.getByRole('button', { name: /^Next/ });
   }

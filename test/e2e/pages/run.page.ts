@@ -87,7 +87,10 @@ export class RunPage {
     return this.page.getByRole('region', { name: 'Accuracy', exact: true });
   }
 
-  button(name: 'Pause' | 'Cancel run' | 'Resume' | 'Export PDF' | 'Run again with changes'): Locator {
+  button(
+    name:
+      'Pause' | 'Cancel run' | 'Resume' | 'Export PDF' | 'Change and continue…' | 'Run again with changes',
+  ): Locator {
     return this.page.getByRole('button', { name, exact: true });
   }
 

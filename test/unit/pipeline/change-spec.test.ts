@@ -202,6 +202,16 @@ describe('a changed specification', () => {
     expect({ measured: plan.measured, kept: plan.kept }).toEqual({ measured: 12, kept });
   });
 
+  it('names the measurements that are kept', async () => {
+    // Every measurement of these runs has the same load.
+    const level = { batchSize: pointFixture().batchSize, concurrency: pointFixture().concurrency };
+    const { keptLevels } = await planOf((spec) => spec.performance.batchSizes.pop());
+    expect(keptLevels).toEqual([
+      ...Array.from({ length: 4 }, () => ({ scenario: 'offline', ...level })),
+      ...Array.from({ length: 7 }, () => ({ scenario: 'online', ...level })),
+    ]);
+  });
+
   it('keeps nothing that another server answered', async () => {
     const at = (url: string) => (spec: RunSpec) => void (spec.engine = { kind: 'remote', url });
     const plan = await planOf(at('http://10.0.0.2:8000'), specFixture(at('http://10.0.0.1:8000')));

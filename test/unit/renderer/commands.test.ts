@@ -83,6 +83,7 @@ describe('commands of the open run', () => {
     const commands = runCommands(workbench, row, [pdf]);
     expect(commands.map(({ title }) => title)).toEqual([
       'Resume this run',
+      'Change and continue…',
       'Run again with changes',
       'Export PDF report of this run',
       'Show run folder',

@@ -6,6 +6,7 @@ import type { RunState } from '../../../main/contract/run-state';
 import type { StepState } from '../../../main/contract/run-state';
 import { emptyLogText } from '../../../renderer/views/run/empty-log-text';
 import { detailsText, tailOf } from '../../../renderer/views/run/failure-text';
+import { RunActions } from '../../../renderer/views/run/run-actions';
 import { RunMain } from '../../../renderer/views/run/run-main';
 import { opensItself } from '../../../renderer/views/run/shown-step';
 import { showsMeasurements } from '../../../renderer/views/run/shows-measurements';
@@ -80,11 +81,40 @@ describe('a run that failed before anything was measured', () => {
     expect(client.calls).toContainEqual(['runs.resume', { runId: 'r', allowUnverified: true }]);
   });
 
+  it('is changed and continued by the button of the error, which stands there only', async () => {
+    const state = stateOf(failing(gate, 'gate-failed'));
+    const { button } = await shown(state);
+    expect(button('Change and continue…').title).toContain('only what depends on your changes');
+    mounted?.unmount();
+    mounted = await mount(client.client, <RunActions state={state} />);
+    expect(() => mounted?.button('Change and continue…')).toThrow('no button');
+    expect(mounted.button('Run again with changes')).toBeDefined();
+  });
+
+  it('of another home is not changed but begun anew', async () => {
+    const { button } = await shown({ ...stateOf(failing(gate, 'gate-failed')), origin: 'foreign' });
+    expect(() => button('Change and continue…')).toThrow('no button');
+    expect(button('Run again with changes')).toBeDefined();
+  });
+
   it('opens the log of the failed step', async () => {
     const { button, click } = await shown(stateOf(failing(gate, 'gate-failed')));
     await click(button('Open log'));
     expect(logOpened).toBe(1);
   });
+});
+
+it('a run that was changed says when, and what', async () => {
+  const changes = [
+    { at: '2026-01-02T03:04:05.000Z', changed: [{ path: 'performance.batchSizes', from: [1], to: [1, 2] }] },
+    { at: '2026-01-03T03:04:05.000Z', changed: [{ path: 'precision', from: 'fp32', to: 'fp16' }] },
+  ];
+  const { page } = await shown({ ...stateOf(begun), specChanges: changes });
+  const notice = page.querySelector('[aria-label="Specification changes"]');
+  expect(notice?.textContent).toMatch(/performance\.batchSizes: 1 → 1, 2.*precision: fp32 → fp16/);
+  mounted?.unmount();
+  const fresh = await shown(stateOf(begun));
+  expect(fresh.page.querySelector('[aria-label="Specification changes"]')).toBeNull();
 });
 
 it('a cancelled run is no error: a neutral notice, no alert, no empty charts', async () => {

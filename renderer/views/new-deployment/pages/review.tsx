@@ -8,6 +8,7 @@ import { cliCommand, commandChanges, modelWords, planText } from '../plan-text';
 import { fieldText } from '../read-text';
 import { resetField } from '../reset-field';
 import { useWizard } from '../wizard-context';
+import { ChangePanel } from './change-panel';
 import { ProblemList } from './problem-list';
 
 function Differences() {
@@ -98,10 +99,14 @@ export function Review() {
   const hash = draft.preview?.specHash ?? null;
   const source = valueAt(ownModelKeys);
   const gpus = spec?.engine.kind === 'docker' ? spec.engine.gpus : [];
+  const { changing } = draft;
   return (
     <>
       <Verdict />
-      {spec === null ? null : (
+      {changing === null || spec === null || draft.plan === null ? null : (
+        <ChangePanel runId={changing} plan={draft.plan} spec={spec} />
+      )}
+      {spec === null || changing !== null ? null : (
         <section className="panel" aria-label="Plan">
           <div className="panel-head">
             <h3>What will be done</h3>
@@ -122,29 +127,33 @@ export function Review() {
           </ol>
         </section>
       )}
-      <section className="panel" aria-label="Differences from the defaults">
-        <div className="panel-head">
-          <h3>Differences from the defaults</h3>
-        </div>
-        <Differences />
-      </section>
-      <section className="panel" aria-label="Command line">
-        <div className="panel-head">
-          <h3>The same on the command line</h3>
-        </div>
-        <div className="panel-body">
-          <CommandText
-            argv={cliCommand(
-              modelWords(draft.preset, source),
-              commandChanges(changes, valueAt(['engine', 'kind'])),
-              {
-                noGpu: source === undefined && valueAt(['targetGpu']) === undefined && gpus.length > 0,
-              },
-            )}
-          />
-          <p className="field-help">{pageTitle.review} and the command lead to the same specification.</p>
-        </div>
-      </section>
+      {changing !== null ? null : (
+        <>
+          <section className="panel" aria-label="Differences from the defaults">
+            <div className="panel-head">
+              <h3>Differences from the defaults</h3>
+            </div>
+            <Differences />
+          </section>
+          <section className="panel" aria-label="Command line">
+            <div className="panel-head">
+              <h3>The same on the command line</h3>
+            </div>
+            <div className="panel-body">
+              <CommandText
+                argv={cliCommand(
+                  modelWords(draft.preset, source),
+                  commandChanges(changes, valueAt(['engine', 'kind'])),
+                  {
+                    noGpu: source === undefined && valueAt(['targetGpu']) === undefined && gpus.length > 0,
+                  },
+                )}
+              />
+              <p className="field-help">{pageTitle.review} and the command lead to the same specification.</p>
+            </div>
+          </section>
+        </>
+      )}
     </>
   );
 }

@@ -112,7 +112,16 @@ describe('a draft for a published GPU', () => {
       configPbtxt: null,
       generatedPbtxt: null,
     };
-    const draft = { preset: 'resnet50', overrides, spec, stale: false, edit: null, error: null };
+    const draft = {
+      preset: 'resnet50',
+      overrides,
+      spec,
+      stale: false,
+      edit: null,
+      error: null,
+      changing: null,
+      plan: null,
+    };
     const model = (machine: MachineStatus | null) =>
       wizardModel({ ...draft, preview: { ...preview, commands: [] } }, resnet50, [resnet50], machine);
     const changed = (machine: MachineStatus | null) =>

@@ -33,7 +33,7 @@ describe('the wizard on a machine without Triton', () => {
   it('is not ready to start, and says so at the engine', () => {
     const preview = previewOf(defaults);
     const draft = { preset: 'resnet50', overrides: {}, preview, spec: defaults };
-    const rest = { stale: false, edit: null, error: null };
+    const rest = { stale: false, edit: null, error: null, changing: null, plan: null };
     const model = wizardModel({ ...draft, ...rest }, resnet50, [resnet50], null, [tritonMissing]);
     expect(model.ready).toBe(false);
     expect(model.problems).toContainEqual(tritonMissing);

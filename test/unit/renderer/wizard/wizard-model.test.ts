@@ -38,7 +38,17 @@ function modelOf(
     generatedPbtxt: null,
     commands: [],
   };
-  const draft = { preset: 'resnet50', overrides, preview, spec, stale: true, edit: null, error: null };
+  const draft = {
+    preset: 'resnet50',
+    overrides,
+    preview,
+    spec,
+    stale: true,
+    edit: null,
+    error: null,
+    changing: null,
+    plan: null,
+  };
   return wizardModel(draft, resnet50, [resnet50], null);
 }
 

@@ -1,0 +1,134 @@
+import type { ChangePlan } from '../../../../main/contract/spec-changes';
+import { levelText } from '../../../../main/contract/level-text';
+import type { Scenario } from '../../../../main/contract/run-events';
+import { scenarios } from '../../../../main/contract/run-events';
+import type { RunSpec } from '../../../../main/contract/run-spec';
+import { stepTitle } from '../../../../main/contract/step-text';
+import { CommandText } from '../../../components/command-text';
+import { pageOf } from '../../../stores/wizard-page';
+import { keptText, resumeCommand } from '../change-text';
+import { pathOf } from '../fields/field';
+import { planText } from '../plan-text';
+import { fieldText } from '../read-text';
+import { useWizard } from '../wizard-context';
+
+/** What the run says now and what it will say, field by field. */
+function ChangedFields({ changed }: Pick<ChangePlan, 'changed'>) {
+  const { draft, fields } = useWizard();
+  return (
+    <table className="table differences-table change-table">
+      <thead>
+        <tr>
+          <th>Field</th>
+          <th>This run</th>
+          <th>New</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changed.map(({ path, from, to }) => {
+          const field = fields.find((one) => pathOf(one) === path);
+          return (
+            <tr key={path}>
+              <td>
+                <button
+                  type="button"
+                  className="plain-button link"
+                  title={path}
+                  onClick={() => {
+                    draft.goTo(pageOf(path));
+                  }}
+                >
+                  {field?.label ?? path}
+                </button>
+              </td>
+              <td className="dim">{fieldText(field?.control, from)}</td>
+              <td>{fieldText(field?.control, to)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+const levelsOf = ({ keptLevels }: ChangePlan, scenario: Scenario): readonly string[] =>
+  keptLevels.filter((level) => level.scenario === scenario).map(levelText);
+
+/** Steps and levels that the change does not touch. */
+function Kept({ plan, spec }: { plan: ChangePlan; spec: RunSpec }) {
+  const { preset } = useWizard();
+  const steps = planText(spec, preset.metrics).filter(({ step }) => !plan.steps.includes(step));
+  return (
+    <section className="panel" aria-label="Kept">
+      <div className="panel-head">
+        <h3>What is kept</h3>
+        <span className="dim">{keptText(plan)}</span>
+      </div>
+      <dl className="kept panel-body">
+        <div>
+          <dt>Steps</dt>
+          <dd>{steps.length === 0 ? 'none' : steps.map(({ title }) => title).join(', ')}</dd>
+        </div>
+        {scenarios
+          .filter((scenario) => levelsOf(plan, scenario).length > 0)
+          .map((scenario) => (
+            <div key={scenario}>
+              <dt>{stepTitle[scenario]}</dt>
+              <dd>{levelsOf(plan, scenario).join('; ')}</dd>
+            </div>
+          ))}
+      </dl>
+    </section>
+  );
+}
+
+/** What changes in a run, what is done again because of it, and what is kept. */
+export function ChangePanel({ runId, plan, spec }: { runId: string; plan: ChangePlan; spec: RunSpec }) {
+  const { preset } = useWizard();
+  const command = resumeCommand(runId, plan.changed, spec);
+  return (
+    <>
+      <section className="panel" aria-label="Changes">
+        <div className="panel-head">
+          <h3>What changes</h3>
+        </div>
+        {plan.changed.length === 0 ? (
+          <p className="panel-body dim">No changes yet. Change a setting on any page.</p>
+        ) : (
+          <ChangedFields changed={plan.changed} />
+        )}
+      </section>
+      {plan.changed.length === 0 ? null : (
+        <>
+          <section className="panel" aria-label="Plan">
+            <div className="panel-head">
+              <h3>What will be done</h3>
+            </div>
+            <ol className="plan panel-body">
+              {planText(spec, preset.metrics)
+                .filter(({ step }) => plan.steps.includes(step))
+                .map(({ step, title, what }) => (
+                  <li key={step}>
+                    <div>
+                      <span className="plan-title">{title}</span> <span className="plan-what">{what}</span>
+                    </div>
+                  </li>
+                ))}
+            </ol>
+          </section>
+          <Kept plan={plan} spec={spec} />
+        </>
+      )}
+      {command === null ? null : (
+        <section className="panel" aria-label="Command line">
+          <div className="panel-head">
+            <h3>The same on the command line</h3>
+          </div>
+          <div className="panel-body">
+            <CommandText argv={command} />
+          </div>
+        </section>
+      )}
+    </>
+  );
+}
