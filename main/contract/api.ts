@@ -15,7 +15,7 @@ import { openModelSchema, trustModelSchema } from './own-model';
 import type { PublishedResults } from './published';
 import { runOrigins } from './run-origin';
 import { reportFileSchema, runOutcomes, stepIds } from './run-events';
-import type { RunEvent } from './run-events';
+import type { RunEvent, StepId } from './run-events';
 import type { RunState } from './run-state';
 import { runSpecSchema } from './run-spec';
 import { runWaitSchema } from './run-wait';
@@ -194,7 +194,9 @@ export const api = {
    */
   'runs.pause': call<null>().with(runId),
   /** Forgets this step and all that need it, then works on the run again. Throws run-busy while somebody works on it. */
-  'runs.rerunFrom': call<null>().with(z.strictObject({ runId: z.string().max(200), step: z.enum(stepIds) })),
+  'runs.rerunFrom': call<null>().with(runId.extend({ step: z.enum(stepIds) })),
+  /** The steps that `runs.rerunFrom` forgets, in their order. Throws input-invalid for a step that the run does not have. */
+  'runs.planRerun': call<readonly StepId[]>().with(runId.extend({ step: z.enum(stepIds) })),
   /** Replaces tags and note. Throws run-busy while another process works on the run. */
   'runs.annotate': call<null>().with(
     z.strictObject({

@@ -38,6 +38,7 @@ export function createRunsDesk(parts: {
       },
       'runs.resume': ({ runId, allowUnverified }) => done(runs.execute(runId, { allowUnverified })),
       'runs.rerunFrom': ({ runId, step }) => done(runs.execute(runId, { from: step })),
+      'runs.planRerun': ({ runId, step }) => runs.planRerun(runId, step),
       'runs.planChange': ({ runId, spec }) => runs.planChange(runId, spec),
       'runs.change': ({ runId, spec }) => done(runs.execute(runId, { spec })),
       'runs.trust': ({ runId }) => done(runs.trust(runId)),

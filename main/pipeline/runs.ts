@@ -181,6 +181,12 @@ export class Runs {
     return changePlan(state, await this.changeOf(folder, state, spec));
   }
 
+  /** The steps that are done again from this one on. Throws run-unknown, input-invalid. */
+  async planRerun(runId: string, from: StepId): Promise<readonly StepId[]> {
+    const { state } = await this.options.store.load(runId);
+    return this.stepsFrom(state.spec, from);
+  }
+
   /** A run whose specification may be changed. Throws run-unknown, input-invalid, not-trusted. */
   async changeable(runId: string): Promise<RunState> {
     const { state } = await this.options.store.load(runId);

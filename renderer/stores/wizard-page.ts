@@ -1,4 +1,5 @@
 import type { StepId } from '../../main/contract/run-events';
+import { stepIds } from '../../main/contract/run-events';
 
 export const wizardPages = [
   'environment',
@@ -29,19 +30,7 @@ export const stepsOfPage: Readonly<Record<WizardPage, readonly StepId[]>> = {
   configure: ['configure', 'deploy'],
   accuracy: ['accuracy'],
   performance: ['profile-data', 'offline', 'online'],
-  review: [
-    'images',
-    'prepare-data',
-    'export',
-    'convert',
-    'configure',
-    'deploy',
-    'accuracy',
-    'profile-data',
-    'offline',
-    'online',
-    'report',
-  ],
+  review: stepIds,
 };
 
 const pageOfPart: Readonly<Record<string, WizardPage>> = {

@@ -67,5 +67,11 @@ test('a finished run is changed, continued by keyboard, and keeps what it measur
     'performance.batchSizes: 1, 2 → 1, 2, 4',
   );
   expect(await findings(app.page)).toEqual([]);
+
+  await app.page.getByRole('button', { name: 'Actions of Measure online', exact: true }).click();
+  await app.page.getByRole('menuitem', { name: 'Rerun from here' }).click();
+  const question = app.page.getByRole('group', { name: 'Rerun from Measure online?' });
+  await expect(question).toContainText('Done again: Measure online, Write report.');
+  await question.getByRole('button', { name: 'Keep' }).click();
   expect(app.complaints).toEqual([]);
 });

@@ -1,11 +1,10 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { stepTitle } from '../../../main/contract/step-text';
 import type { StepId } from '../../../main/contract/run-events';
 import type { RunState } from '../../../main/contract/run-state';
 import { attempt } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
-import { repeatedSteps } from './repeated-steps';
 
 /** Says what would be repeated, where the step stands, and asks. */
 export function RerunQuestion(props: { state: RunState; step: StepId; onDone: () => void }) {
@@ -13,7 +12,12 @@ export function RerunQuestion(props: { state: RunState; step: StepId; onDone: ()
   const { client, run } = useWorkbench();
   const [busy, setBusy] = useState(false);
   const { runId } = state;
-  const steps = repeatedSteps(state, step);
+  const [steps, setSteps] = useState<readonly StepId[]>([]);
+  useEffect(() => {
+    attempt(async () => {
+      setSteps(await client.call('runs.planRerun', { runId, step }));
+    });
+  }, [client, runId, step]);
   const levels = (['offline', 'online'] as const)
     .filter((scenario) => steps.includes(scenario))
     .reduce((sum, scenario) => sum + state.scenarios[scenario].points.length, 0);
@@ -28,7 +32,7 @@ export function RerunQuestion(props: { state: RunState; step: StepId; onDone: ()
       }}
     >
       <strong>{question}</strong>
-      <p>Done again: {steps.map((id) => stepTitle[id]).join(', ')}.</p>
+      {steps.length === 0 ? null : <p>Done again: {steps.map((id) => stepTitle[id]).join(', ')}.</p>}
       {levels === 0 ? null : (
         <p>{levels === 1 ? '1 measured level is' : `${levels} measured levels are`} measured anew.</p>
       )}

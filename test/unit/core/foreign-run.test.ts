@@ -214,6 +214,17 @@ describe('changing a run', () => {
     expect(await readFile(folder.journal, 'utf8')).toBe(before);
   });
 
+  it('or rerunning it: the steps that are repeated are those that need the first one', async () => {
+    const { core, runId } = await createdAt();
+    expect(await core.handlers['runs.planRerun']({ runId, step: 'offline' })).toEqual([
+      'offline',
+      'online',
+      'report',
+    ]);
+    const error = await rejection(core.handlers['runs.planRerun']({ runId, step: 'images' }));
+    expect(error).toMatchObject({ code: 'input-invalid', where: 'step' });
+  });
+
   it('brings the defaults of what was changed, and refuses another model', async () => {
     const performance = { batchSizes: [1, 3] };
     const { core, runId } = await createdAt({ performance });

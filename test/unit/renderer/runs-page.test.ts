@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../../main/contract/api';
-import { steps } from '../../../main/pipeline/steps';
 import { worksFor } from '../../../renderer/stores/run-work';
 import { createSelection } from '../../../renderer/stores/selection';
-import { repeatedSteps } from '../../../renderer/views/run/repeated-steps';
 import { facetCounts, filterRuns } from '../../../renderer/views/runs/filter-runs';
 import { nextSorting, sortRuns } from '../../../renderer/views/runs/sort-runs';
-import { completeState } from '../../support/run-state';
 import { runSummary } from './window-fixtures';
 
 describe('the list of runs', () => {
@@ -71,16 +68,4 @@ it('offers what fits the state of the run', () => {
   expect(worksFor('running')).toEqual(['pause', 'cancel']);
   expect(worksFor('paused')).toEqual(['resume']);
   expect(worksFor('done')).toEqual([]);
-});
-
-describe('rerun from a step', () => {
-  it('repeats exactly the steps that need it, as the pipeline has them', () => {
-    const state = completeState();
-    const needing = (from: string): string[] => {
-      const again = new Set([from]);
-      for (const step of steps) if (step.needs.some((need) => again.has(need))) again.add(step.id);
-      return state.steps.map((step) => step.id).filter((id) => again.has(id));
-    };
-    for (const { id } of state.steps) expect([id, repeatedSteps(state, id)]).toEqual([id, needing(id)]);
-  });
 });
