@@ -13,6 +13,7 @@ import { deviceOfUrl } from './engine/device';
 import { buildArgsOf } from './engine/docker/run-images';
 import { initModelFolder } from './own/init-folder';
 import { measureServer } from './perf/sweep/measure-server';
+import { plannedCommands } from './pipeline/planned-commands';
 import { createRunsDesk } from './pipeline/runs-desk';
 import { pathReach } from './store/approvals';
 import { homeLayout } from './platform/layout';
@@ -60,7 +61,12 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...presetDesk.handlers,
       ...createSpecTools({
         presets,
-        places: { layout, resources, workerFile, readers },
+        places: {
+          layout,
+          resources,
+          readers,
+          plannedCommands: (preset, spec) => plannedCommands(preset, spec, { layout, resources, workerFile }),
+        },
         mayRead: async (path) =>
           isEmptyReach(await parts.approvals.missing(pathReach('performance.inputDataFile', path))),
       }),

@@ -1,22 +1,20 @@
 import { createHash } from 'node:crypto';
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { z } from 'zod';
+import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { isFileSource } from '../contract/served-tensors';
 import { hashFile, hashFolder } from '../platform/files';
 import { signatureOf } from '../presets/signature';
-import type { ModelSource, PreparedPaths } from '../toolkit/verb-commands';
-import type { RunContext, StepContext, StepInputs } from './step';
+import { runFiles } from '../store/run-files';
+import type { ModelSource } from '../toolkit/verb-commands';
+import type { RunContext, StepInputs } from './step';
 
-/** Left by prepare-data; a path is relative to that step's folder unless it is the user's own. */
-export const preparedSchema = z.object({ dataset: z.string(), checkpoint: z.string() });
+/** A run's model, and where the run's files are. */
+export type ModelRun = Pick<RunContext, 'spec' | 'preset' | 'folder'>;
 
-export async function readPrepared(context: StepContext): Promise<PreparedPaths> {
-  const prepared = await context.output('prepare-data', preparedSchema);
-  const base = context.run.folder.step('prepare-data');
-  return { dataset: resolve(base, prepared.dataset), checkpoint: resolve(base, prepared.checkpoint) };
-}
+/** Where the steps of the run leave what later ones take. */
+export const filesOf = ({ spec, preset, folder }: ModelRun) =>
+  runFiles(folder, spec, preset.preset.framework ?? 'pyt');
 
 /** The run's model, as the toolkit's commands are given it. */
 export function modelSource(run: Pick<RunContext, 'spec' | 'preset'>): ModelSource {

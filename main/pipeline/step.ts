@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { RunEvent, JournalBody, StepId } from '../contract/run-events';
 import type { RunSpec } from '../contract/run-spec';
 import type { RunState } from '../contract/run-state';
+import type { Signature } from '../contract/artefacts';
 import type { Engine, ServerHandle } from '../engine/engine';
 import type { Place } from '../engine/place';
 import type { PlanPlaces } from '../engine/plan-places';
@@ -12,7 +13,7 @@ import type { LoadedPreset } from '../presets/presets';
 import type { RunFolder } from '../store/run-folder';
 import type { StepManifests } from '../store/step-manifests';
 import type { InputReaders } from '../perf/input/input-readers';
-import type { Toolkit } from '../toolkit/toolkit';
+import type { Toolkit, ToolkitCommand } from '../toolkit/toolkit';
 
 /** What steps compose; given by the core, so that tests and other places to run can give their own. */
 export interface RunServices extends PlanPlaces {
@@ -65,6 +66,23 @@ export type StepInputs = Pick<RunContext, 'spec' | 'preset' | 'folder'> & {
   readonly services: InputServices;
 };
 
+/** What the commands of a step are made of, known of a run to come too. */
+export type CommandInputs = Pick<RunContext, 'spec' | 'preset' | 'folder'> &
+  Pick<ServerHandle, 'forClients'> & {
+    /** Of the file that is served. */
+    readonly signature: Signature;
+  };
+
+export interface PlannedRun extends CommandInputs {
+  /** The command that starts Triton; null: it runs already. */
+  readonly server: readonly string[] | null;
+  /** The program perf_analyzer. */
+  readonly analyzer: string;
+}
+
+/** Of the toolkit its verb, of any other program the whole argument list. */
+export type StepCommand = ToolkitCommand | readonly string[];
+
 /** What a step sees while it runs; has everything that a toolkit verb reports to. */
 export interface StepContext {
   readonly run: RunContext;
@@ -105,6 +123,8 @@ export interface Step {
   readonly retry?: { readonly times: number; readonly codes: readonly string[] };
   /** Everything beside the needed steps that decides what the step gives. */
   inputs(run: StepInputs): Promise<unknown>;
+  /** What it will run, in order; absent: no program. What `run` runs is made by the same functions. Pure. */
+  commands?(run: PlannedRun): readonly StepCommand[];
   /** The user's code may write to its inputs while it runs. */
   writesInputs?(run: StepInputs): boolean;
   run(context: StepContext): Promise<StepOutcome>;

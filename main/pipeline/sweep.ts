@@ -6,8 +6,6 @@ import { performanceFields } from '../contract/fields/performance-fields';
 import type { InputData } from '../contract/input-data';
 import { inputDataSchema } from '../contract/input-data';
 import type { Scenario } from '../contract/run-events';
-import { servedMaxBatchSize } from '../formats/model-config-of';
-import { demandedLoad } from '../triton/configured-traits';
 import { whileServing } from '../engine/while-serving';
 import { marksOf } from '../contract/flag-text';
 import { levelText } from '../contract/level-text';
@@ -21,12 +19,12 @@ import { measureSweep } from '../perf/sweep/sweep';
 import { hashValue } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { readPlainText } from '../platform/plain-entry';
-import { levelFolder } from '../store/run-files';
 import { editedConfig } from './edited-config';
 import { HeldUp } from './hold';
 import { levelLine } from './level-line';
 import { ServerLost, withFreshServers } from './level-tries';
 import type { RunContext, StepContext, StepOutcome } from './step';
+import { servedShape, turnInput } from './sweep-commands';
 import { heldUpOr } from './wait-out';
 
 /**
@@ -116,13 +114,14 @@ function turnText(run: RunContext, { level, repeat, loadTool }: MeasuringTurn): 
   return parts.length === 0 ? levelText(level) : `${levelText(level)} (${parts.join(', ')})`;
 }
 
-/** Samples are kept without the first axis; where the model is served without batching, it is one like any other. */
 function asServed(data: InputData, batched: boolean): InputData {
   if (batched) return data;
   const withAxis = (tensor: InputData['tensors'][number]) => ({
     ...tensor,
-    shape: [1, ...tensor.shape],
-    ...(tensor.shapes === undefined ? {} : { shapes: tensor.shapes.map((shape) => [1, ...shape]) }),
+    shape: servedShape(tensor.shape, batched),
+    ...(tensor.shapes === undefined
+      ? {}
+      : { shapes: tensor.shapes.map((shape) => servedShape(shape, batched)) }),
   });
   const { tensors, expected } = data;
   return {
@@ -140,34 +139,19 @@ async function measureLevel(
   restarts: number,
 ): Promise<void> {
   const { level, repeat, loadTool } = turn;
-  const { run, spec } = context;
+  const { run } = context;
   const { server } = run;
   if (server === null) throw new WorkbenchError('server-gone', 'No Triton is running for this run');
   const inputDataDir = run.folder.step('profile-data');
   const manifest = await readPlainText(join(inputDataDir, 'input-data.json'), fileLimits.stepJson.bytes);
-  const batched = servedMaxBatchSize(spec.configure) > 0;
-  const { repeats, crossCheck } = spec.performance;
-  const workDir = levelFolder(
-    run.folder,
-    scenario,
-    level,
-    `${repeat === 1 ? '' : `-repeat${repeat}`}${crossCheck ? `-${loadTool}` : ''}`,
-  );
-  await makeFolder(workDir);
+  const input = turnInput({ ...run, forClients: server.forClients }, scenario, turn);
+  await makeFolder(input.workDir);
   const what = `while ${turnText(run, turn)} was measured`;
   const point = await whileServing(server, context.signal, what, async (signal) => {
-    const inputData = asServed(inputDataSchema.parse(JSON.parse(manifest)), batched);
     return run.services.loadTools[loadTool].measure({
-      ...server.forClients,
-      protocol: spec.performance.protocol,
-      modelName: spec.configure.modelName,
-      modelVersion: String(spec.configure.modelVersion),
-      inputData,
+      ...input,
+      inputData: asServed(inputDataSchema.parse(JSON.parse(manifest)), input.batched),
       inputDataDir,
-      level,
-      batched,
-      settings: demandedLoad(spec.performance, spec.configure),
-      workDir,
       signal,
       onWindow: (window, index) => {
         run.emit({
@@ -194,7 +178,7 @@ async function measureLevel(
     key,
     point: {
       ...point,
-      ...(repeats > 1 ? { repeat } : {}),
+      ...(run.spec.performance.repeats > 1 ? { repeat } : {}),
       ...(restarts === 0 ? {} : { restarts }),
     },
   });

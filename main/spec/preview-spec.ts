@@ -2,14 +2,13 @@ import { stat } from 'node:fs/promises';
 import { toWire } from '../contract/errors';
 import type { RunSpec } from '../contract/run-spec';
 import { backendsOf } from '../contract/serving';
-import type { Choice, SpecPreview, SpecProblem } from '../contract/spec-tools';
+import type { Choice, PlannedCommand, SpecPreview, SpecProblem } from '../contract/spec-tools';
 import { formatOf } from '../formats/formats';
 import { checkPatchedConfig } from '../formats/patched-config';
 import { sourceOf } from '../own/preset-of';
-import { isFileSource } from '../contract/served-tensors';
 import { exists, hashValue } from '../platform/files';
+import type { HomeLayout } from '../platform/layout';
 import type { LoadedPreset } from '../presets/presets';
-import { signatureOf } from '../presets/signature';
 import type { SpecReaders } from './spec-readers';
 import type { ModelReaders } from '../own/model-readers';
 import type { InputReaders } from '../perf/input/input-readers';
@@ -18,8 +17,6 @@ import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { generatedConfig, servedSignature } from './generated-config';
 import { inputFileProblem } from './input-file-problem';
-import { plannedCommands } from './planned-commands';
-import type { CommandPlaces } from './planned-commands';
 import { defaultPrecision, readChoice } from './read-choice';
 
 /** The field, message and remedy of an error, as a value. */
@@ -68,7 +65,7 @@ function configTexts(loaded: LoadedPreset, spec: RunSpec): ConfigTexts {
 }
 
 /** What only a look at this machine's files says. */
-async function fileProblems(spec: RunSpec, places: CommandPlaces): Promise<SpecProblem[]> {
+async function fileProblems(spec: RunSpec, places: PreviewPlaces): Promise<SpecProblem[]> {
   const found: SpecProblem[] = [];
   for (const [name, what] of [
     ['checkpoint', 'The weights file'],
@@ -107,9 +104,15 @@ async function fileProblems(spec: RunSpec, places: CommandPlaces): Promise<SpecP
   return found;
 }
 
-/** Where commands run from, and what reads the files that a choice names. */
-export interface PreviewPlaces extends CommandPlaces {
+/** What a preview asks outside of the specification. */
+export interface PreviewPlaces {
+  readonly layout: Pick<HomeLayout, 'perfAnalyzer'>;
+  /** `resources` of the product. */
+  readonly resources: string;
+  /** Read the files that a choice names. */
   readonly readers: ModelReaders & InputReaders & SpecReaders;
+  /** What the steps of a run of the specification will run. Throws where an address or the model cannot be read. */
+  readonly plannedCommands: (preset: LoadedPreset, spec: RunSpec) => readonly PlannedCommand[];
 }
 
 /** Everything that the wizard shows of a choice. Never throws for a bad choice: what is wrong with it is a value. */
@@ -144,16 +147,7 @@ export async function previewSpec(
     return { ...shared, problems: all, configPbtxt: null, generatedPbtxt: null, commands: [] };
   const { configPbtxt, generatedPbtxt } = texts;
   try {
-    const signature = servedSignature(loaded, spec);
-    const commands = plannedCommands({
-      spec,
-      modelDir: loaded.dir,
-      framework: loaded.preset.framework ?? 'pyt',
-      signature,
-      fileSignature: isFileSource(spec.model) ? signatureOf(loaded.preset, spec) : undefined,
-      measuresMetrics: loaded.preset.metrics.length > 0,
-      places,
-    });
+    const commands = places.plannedCommands(loaded, spec);
     return { ...shared, problems: all, configPbtxt, generatedPbtxt, commands };
   } catch {
     // An address or an argument that cannot be read stands among the problems.

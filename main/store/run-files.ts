@@ -7,7 +7,7 @@ import { exportedFormat, formatOf } from '../formats/formats';
 import type { RunFolder } from './run-folder';
 
 /** Names of what the first step leaves in its folder. */
-export const preparedNames = (framework: Framework) =>
+const preparedNames = (framework: Framework) =>
   ({ dataset: 'dataset', checkpoint: framework === 'tf' ? 'checkpoint.npz' : 'checkpoint.pt' }) as const;
 
 /**

@@ -17,7 +17,7 @@ export interface ModelSource {
 }
 
 /** The data set and the weights that the run works with. */
-export interface PreparedPaths {
+interface PreparedPaths {
   readonly dataset: string;
   readonly checkpoint: string;
 }

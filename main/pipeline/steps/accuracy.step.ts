@@ -2,29 +2,43 @@ import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { judgeAccuracy } from '../../accuracy/gate';
 import { WorkbenchError } from '../../contract/errors';
+import type { ServerHandle } from '../../engine/engine';
 import { whileServing } from '../../engine/while-serving';
 import { outputComparisonSchema } from '../../contract/results';
-import { runFiles } from '../../store/run-files';
+import type { ToolkitCommand } from '../../toolkit/toolkit';
 import {
   inferFrameworkCommand,
   inferTritonCommand,
   metricsCommand,
   verifyCommand,
 } from '../../toolkit/verb-commands';
-import { codeHash, modelSource, readPrepared } from '../model-arguments';
+import type { ModelRun } from '../model-arguments';
+import { codeHash, filesOf, modelSource } from '../model-arguments';
 import type { Step, StepContext } from '../step';
 
 const inferred = z.looseObject({ samples: z.int() });
 const measured = z.looseObject({ metrics: z.record(z.string(), z.number().nullable()), samples: z.int() });
 const verified = z.looseObject({ outputs: z.array(outputComparisonSchema) });
 
-async function metricsOf(
-  context: StepContext,
-  of: 'framework' | 'Triton',
-  dataset: string,
-  dump: string,
-  csv: string,
-) {
+/** Metrics only where the preset has some: of a model file the outputs alone are compared. */
+function commandsOf(run: ModelRun, forClients: ServerHandle['forClients']) {
+  const source = modelSource(run);
+  const files = filesOf(run);
+  const { dataset, frameworkDump, tritonDump } = files;
+  const hasMetrics = run.preset.preset.metrics.length > 0;
+  const metrics = (dump: string, csv: string) =>
+    hasMetrics ? metricsCommand(source, dataset, dump, csv) : null;
+  return {
+    framework: inferFrameworkCommand(source, files, frameworkDump),
+    triton: inferTritonCommand(source, dataset, forClients, tritonDump),
+    verify: verifyCommand(run.spec, frameworkDump, tritonDump),
+    frameworkMetrics: metrics(frameworkDump, files.frameworkMetrics),
+    tritonMetrics: metrics(tritonDump, files.tritonMetrics),
+  };
+}
+
+async function metricsOf(context: StepContext, of: 'framework' | 'Triton', command: ToolkitCommand | null) {
+  if (command === null) return { metrics: {} };
   const { run } = context;
   const listener = {
     ...context,
@@ -32,7 +46,7 @@ async function metricsOf(
       context.fact(`${name}, ${of}`, value);
     },
   };
-  return run.services.toolkit.call(metricsCommand(modelSource(run), dataset, dump, csv), measured, listener);
+  return run.services.toolkit.call(command, measured, listener);
 }
 
 /** The same samples through the framework and through Triton: outputs compared, metrics of both, and the gate. */
@@ -44,34 +58,24 @@ export const accuracyStep: Step = {
   async inputs(run) {
     return { code: await codeHash(run), accuracy: run.spec.accuracy };
   },
+  commands: (run) => Object.values(commandsOf(run, run.forClients)).filter((command) => command !== null),
   async run(context) {
     const { run, spec } = context;
     const { toolkit } = run.services;
     if (run.server === null) throw new WorkbenchError('server-gone', 'No Triton is running for this run');
-    const prepared = await readPrepared(context);
-    const source = modelSource(run);
-    const files = runFiles(run.folder, spec);
-    const { frameworkDump, tritonDump } = files;
+    const { server } = run;
+    const commands = commandsOf(run, server.forClients);
+    const { frameworkDump, tritonDump } = filesOf(run);
     for (const dump of [frameworkDump, tritonDump]) await rm(dump, { recursive: true, force: true });
     context.log(['Answering the samples with the framework']);
-    await toolkit.call(inferFrameworkCommand(source, prepared, frameworkDump), inferred, context);
-    const { server } = run;
-    const command = inferTritonCommand(source, prepared.dataset, server.forClients, tritonDump);
+    await toolkit.call(commands.framework, inferred, context);
     context.log(['Answering the same samples with Triton']);
     const served = await whileServing(server, context.signal, 'while it answered the samples', (signal) =>
-      toolkit.call(command, inferred, { ...context, signal }),
+      toolkit.call(commands.triton, inferred, { ...context, signal }),
     );
-    const { outputs } = await toolkit.call(verifyCommand(spec, frameworkDump, tritonDump), verified, context);
-    // A model file has no metric of its own: its outputs alone are compared.
-    const none = { metrics: {} };
-    const measures = run.preset.preset.metrics.length > 0;
-    const { dataset } = prepared;
-    const framework = measures
-      ? await metricsOf(context, 'framework', dataset, frameworkDump, files.frameworkMetrics)
-      : none;
-    const triton = measures
-      ? await metricsOf(context, 'Triton', dataset, tritonDump, files.tritonMetrics)
-      : none;
+    const { outputs } = await toolkit.call(commands.verify, verified, context);
+    const framework = await metricsOf(context, 'framework', commands.frameworkMetrics);
+    const triton = await metricsOf(context, 'Triton', commands.tritonMetrics);
     const lowerIsBetter = new Set(
       run.preset.preset.metrics.filter(({ better }) => better === 'lower').map(({ name }) => name),
     );

@@ -1,19 +1,23 @@
-import { join } from 'node:path';
 import { modelArtefactSchema } from '../../contract/artefacts';
 import { formatOf } from '../../formats/formats';
 import { atPrecision } from '../../presets/signature';
-import { runFiles } from '../../store/run-files';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { buildPlanCommand, convertCommand } from '../../toolkit/verb-commands';
-import { codeHash, modelSource, readPrepared } from '../model-arguments';
-import type { Step, StepContext } from '../step';
+import type { ModelRun } from '../model-arguments';
+import { codeHash, filesOf, modelSource } from '../model-arguments';
+import type { RunContext, Step } from '../step';
 
-async function planCommand(context: StepContext, input: string, output: string): Promise<ToolkitCommand> {
-  const { run } = context;
+/** @param image where a plan is built; null: on this machine, or not known yet. */
+function commandOf(run: ModelRun, image: string | null): ToolkitCommand {
+  const { dataset, exported, converted } = filesOf(run);
+  return run.spec.format === 'trt'
+    ? buildPlanCommand(modelSource(run), dataset, exported, converted, image)
+    : convertCommand(run.spec, exported, converted);
+}
+
+function clientImage(run: RunContext): string | null {
   const client = run.state().environment.images.find(({ role }) => role === 'client');
-  const image = client === undefined ? null : (client.digest ?? `${client.reference} (${client.id})`);
-  const { dataset } = await readPrepared(context);
-  return buildPlanCommand(modelSource(run), dataset, input, output, image);
+  return client === undefined ? null : (client.digest ?? `${client.reference} (${client.id})`);
 }
 
 /** Exported file -> file of the chosen precision, checked; fp32 is passed on as it is. A plan is built here. */
@@ -30,13 +34,10 @@ export const convertStep: Step = {
     const gpus = await run.services.gpuNames();
     return { code, precision, format, tensorrt, gpus, maxBatchSize: configure.maxBatchSize };
   },
+  commands: (run) => [commandOf(run, null)],
   async run(context) {
     const { spec, run } = context;
-    const exported = await context.output('export', modelArtefactSchema);
-    const input = join(run.folder.step('export'), exported.path);
-    const output = runFiles(run.folder, spec).converted;
-    const command =
-      spec.format === 'trt' ? await planCommand(context, input, output) : convertCommand(spec, input, output);
+    const command = commandOf(run, clientImage(run));
     const artefact = await run.services.toolkit.call(command, modelArtefactSchema, context);
     // Of a model file the tensors are known; the toolkit knows nothing of axes that only requests have.
     const known = modelSource(run).fileSignature;

@@ -39,6 +39,7 @@ export const deployStep: Step = {
     const edited = await editedConfig(run);
     return edited === null ? engine : { engine, edited };
   },
+  commands: ({ server }) => (server === null ? [] : [server]),
   async run(context) {
     const { run, spec } = context;
     if ((await editedConfig(run)) !== null) {

@@ -1,10 +1,16 @@
 import { modelArtefactSchema } from '../../contract/artefacts';
 import { exportedFormat, formatOf } from '../../formats/formats';
 import { checkSignature, hasProfileArguments, signatureOf } from '../../presets/signature';
-import { runFiles } from '../../store/run-files';
+import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { exportCommand } from '../../toolkit/verb-commands';
-import { codeHash, modelSource, readPrepared } from '../model-arguments';
+import type { ModelRun } from '../model-arguments';
+import { codeHash, filesOf, modelSource } from '../model-arguments';
 import type { Step } from '../step';
+
+function commandOf(run: ModelRun): ToolkitCommand {
+  const files = filesOf(run);
+  return exportCommand(modelSource(run), files, files.exported);
+}
 
 /** Framework model -> model file of the chosen format, with its weights as they are. */
 export const exportStep: Step = {
@@ -16,15 +22,11 @@ export const exportStep: Step = {
     const format = exportedFormat(run.spec.format);
     return { code: await codeHash(run), format, opset: format === 'onnx' ? run.spec.onnxOpset : null };
   },
+  commands: (run) => [commandOf(run)],
   async run(context) {
     const { run, spec } = context;
-    const prepared = await readPrepared(context);
     const file = formatOf(exportedFormat(spec.format)).fileName;
-    const artefact = await run.services.toolkit.call(
-      exportCommand(modelSource(run), prepared, runFiles(run.folder, spec).exported),
-      modelArtefactSchema,
-      context,
-    );
+    const artefact = await run.services.toolkit.call(commandOf(run), modelArtefactSchema, context);
     const { preset } = run.preset;
     if (hasProfileArguments(preset, spec)) checkSignature(signatureOf(preset, spec), artefact);
     return { output: { ...artefact, path: file } };

@@ -1,5 +1,6 @@
 import { measuringInputs, repeatInputs, sweep } from '../sweep';
 import type { Step } from '../step';
+import { sweepCommands } from '../sweep-commands';
 
 /** Dynamic batching: many requests at a time, one level a concurrency or a request rate. */
 export const onlineStep: Step = {
@@ -20,6 +21,7 @@ export const onlineStep: Step = {
       ...repeatInputs(run),
     ]);
   },
+  commands: (run) => sweepCommands(run, 'online'),
   async run(context) {
     return sweep(context, 'online');
   },

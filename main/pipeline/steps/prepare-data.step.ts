@@ -1,10 +1,22 @@
 import { z } from 'zod';
 import { sampleTensors } from '../../contract/served-tensors';
 import { givenWeights } from '../../contract/given-weights';
-import { preparedNames, runFiles } from '../../store/run-files';
+import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { makeDatasetCommand, trainCommand } from '../../toolkit/verb-commands';
-import { checkpointHash, codeHash, datasetHash, modelSource } from '../model-arguments';
+import type { ModelRun } from '../model-arguments';
+import { checkpointHash, codeHash, datasetHash, filesOf, modelSource } from '../model-arguments';
 import type { Step } from '../step';
+
+/** null: the user's own is taken. */
+const datasetCommand = (run: ModelRun): ToolkitCommand | null =>
+  run.spec.model.dataset === undefined ? makeDatasetCommand(modelSource(run), filesOf(run).dataset) : null;
+
+function weightsCommand(run: ModelRun): ToolkitCommand | null {
+  const { dataset, checkpoint } = filesOf(run);
+  return givenWeights(run.spec.model) === undefined
+    ? trainCommand(modelSource(run), dataset, checkpoint)
+    : null;
+}
 
 /** The data set and the weights: the user's own where given, else generated and, in profile quick, trained. */
 export const prepareDataStep: Step = {
@@ -27,33 +39,24 @@ export const prepareDataStep: Step = {
   },
   // A loader may keep what it has read beside the data.
   writesInputs: ({ spec }) => spec.model.dataset !== undefined,
+  commands: (run) => [datasetCommand(run), weightsCommand(run)].filter((command) => command !== null),
   async run(context) {
     const { toolkit } = context.run.services;
     const { model } = context.spec;
-    const source = modelSource(context.run);
-    const { framework } = source;
-    const files = runFiles(context.run.folder, context.spec, framework);
-    const weights = givenWeights(model);
-    if (model.dataset === undefined) {
-      const command = makeDatasetCommand(source, files.dataset);
+    const dataset = datasetCommand(context.run);
+    if (dataset !== null) {
       context.log(['Generating the data set']);
-      await toolkit.call(command, z.looseObject({ samples: z.int() }), context);
-    } else {
-      context.fact('Data set', model.dataset);
+      await toolkit.call(dataset, z.looseObject({ samples: z.int() }), context);
     }
-    if (weights === undefined) {
-      const command = trainCommand(source, files.dataset, files.checkpoint);
+    if (model.dataset !== undefined) context.fact('Data set', model.dataset);
+    const weights = weightsCommand(context.run);
+    if (weights !== null) {
       context.log(['Preparing the weights']);
-      await toolkit.call(command, z.looseObject({ trained: z.boolean() }), context);
-    } else {
-      context.fact(source.fileSignature === undefined ? 'Weights' : 'Model', weights);
+      await toolkit.call(weights, z.looseObject({ trained: z.boolean() }), context);
     }
-    // Relative names: the folder may be taken by another run.
-    return {
-      output: {
-        dataset: model.dataset ?? preparedNames(framework).dataset,
-        checkpoint: weights ?? preparedNames(framework).checkpoint,
-      },
-    };
+    const given = givenWeights(model);
+    const isFile = modelSource(context.run).fileSignature !== undefined;
+    if (given !== undefined) context.fact(isFile ? 'Model' : 'Weights', given);
+    return {};
   },
 };

@@ -5,9 +5,10 @@ import type { Signature } from '../../contract/artefacts';
 import { z } from 'zod';
 import { runInputHash, runTensors } from '../../perf/input/run-input';
 import { atPrecision, hasProfileArguments, signatureOf } from '../../presets/signature';
-import { runFiles } from '../../store/run-files';
+import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { profileDataCommand, profileDataInputs } from '../../toolkit/verb-commands';
-import { codeHash, modelSource, readPrepared } from '../model-arguments';
+import type { ModelRun } from '../model-arguments';
+import { codeHash, filesOf, modelSource } from '../model-arguments';
 import type { RunContext, Step, StepContext, StepInputs } from '../step';
 
 /** The path where the values come from a file of the user's; null: they are made, or come from the data set. */
@@ -28,7 +29,7 @@ async function ownInputs(
 }
 
 async function storeOwn(context: StepContext, file: string, signature: Signature): Promise<void> {
-  const dir = runFiles(context.run.folder, context.spec).inputData;
+  const dir = filesOf(context.run).inputData;
   const { data, entries } = await context.run.services.readers.inputStore({
     path: file,
     wanted: runTensors(signature),
@@ -39,6 +40,11 @@ async function storeOwn(context: StepContext, file: string, signature: Signature
   await writeFile(join(dir, 'input-data.json'), `${JSON.stringify(data, null, 2)}\n`);
   const expected = data.expected === undefined ? '' : ', with expected outputs';
   context.fact('Input data', `file, ${entries} ${entries === 1 ? 'entry' : 'entries'}${expected}`);
+}
+
+function commandOf(run: ModelRun, { inputs }: Signature): ToolkitCommand {
+  const { dataset, inputData } = filesOf(run);
+  return profileDataCommand(modelSource(run), dataset, inputs, inputData);
 }
 
 /** Raw input tensors for the load tools, the same for both of them. */
@@ -52,6 +58,7 @@ export const profileDataStep: Step = {
     if (file !== null) return ownInputs(run, file);
     return { code: await codeHash(run), ...profileDataInputs(run.spec) };
   },
+  commands: (run) => (ownFile(run.spec) === null ? [commandOf(run, run.signature)] : []),
   async run(context) {
     const { spec, run } = context;
     const signature = await context.output('convert', modelArtefactSchema);
@@ -60,17 +67,8 @@ export const profileDataStep: Step = {
       await storeOwn(context, file, signature);
       return {};
     }
-    const prepared = await readPrepared(context);
-    await run.services.toolkit.call(
-      profileDataCommand(
-        modelSource(run),
-        prepared.dataset,
-        signature.inputs,
-        runFiles(run.folder, spec).inputData,
-      ),
-      z.looseObject({ count: z.int() }),
-      context,
-    );
+    const command = commandOf(run, signature);
+    await run.services.toolkit.call(command, z.looseObject({ count: z.int() }), context);
     return {};
   },
 };

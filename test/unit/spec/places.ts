@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { homeLayout } from '../../../main/platform/layout';
+import { plannedCommands } from '../../../main/pipeline/planned-commands';
 import { readPreset } from '../../../main/presets/presets';
+import type { CommandPlaces } from '../../../main/pipeline/planned-commands';
 import type { PreviewPlaces } from '../../../main/spec/preview-spec';
 import { directReaders } from '../../support/direct-readers';
 
@@ -8,11 +10,15 @@ export const resources = join(process.cwd(), 'resources');
 export const resnet50 = await readPreset(join(resources, 'models', 'resnet50'));
 
 /** A home that nothing is installed in. */
-export const places: PreviewPlaces = {
+export const commandPlaces: CommandPlaces = {
   layout: homeLayout('/home/of/the/workbench'),
   resources,
   workerFile: '/app/out/main/load-worker.cjs',
+};
+export const places: PreviewPlaces = {
+  ...commandPlaces,
   readers: directReaders,
+  plannedCommands: (preset, spec) => plannedCommands(preset, spec, commandPlaces),
 };
 
 export const choice = (overrides: Record<string, unknown> = {}) => ({ preset: 'resnet50', overrides });

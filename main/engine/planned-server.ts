@@ -1,0 +1,68 @@
+import type { DockerEngineSpec, RunSpec } from '../contract/run-spec';
+import { imageFamily } from '../contract/serving';
+import { defaultRelease, releaseOf } from '../machine/releases';
+import type { HomeLayout } from '../platform/layout';
+import { parseRemoteUrl } from '../triton/remote-url';
+import { allowsClientSharedMemory } from './docker/client-shared-memory';
+import { containerPorts, tritonCommand } from './docker/triton-command';
+import type { ServerHandle } from './engine';
+import { serverArguments } from './local/server-command';
+
+export type ServerPrograms = Pick<HomeLayout, 'tritonServer' | 'tritonBackends'>;
+
+export interface PlannedServer {
+  /** null: it runs already. */
+  readonly command: readonly string[] | null;
+  readonly forClients: ServerHandle['forClients'];
+}
+
+/** Of the Triton image, as far as its name says; null where it does not, and of one that is built here. */
+function plannedRelease(engine: DockerEngineSpec): string | null {
+  if (engine.tritonImage !== undefined) return releaseOf(engine.tritonImage);
+  return imageFamily(engine) === 'ngc' ? (engine.release ?? defaultRelease) : null;
+}
+
+/**
+ * The Triton of a run to come, as its engine will start it; in a container as it runs inside. Ports that the system chooses
+ * stand as <http-port> and <grpc-port>. Throws input-invalid for a remote address that cannot be read.
+ */
+export function plannedServer(
+  { engine, performance }: RunSpec,
+  run: { readonly runId: string; readonly repository: string; readonly programs: ServerPrograms },
+): PlannedServer {
+  const loopback = (http: string | number, grpc: string | number) => ({
+    httpAddress: `127.0.0.1:${http}`,
+    grpcAddress: `127.0.0.1:${grpc}`,
+  });
+  switch (engine.kind) {
+    case 'remote': {
+      const { http, grpc, secure } = parseRemoteUrl(engine.url);
+      const tls = secure ? (engine.tls ?? {}) : undefined;
+      return {
+        command: null,
+        forClients: { httpAddress: http, grpcAddress: grpc, httpTls: tls, grpcTls: tls },
+      };
+    }
+    case 'docker':
+      return {
+        command: tritonCommand({
+          builtHere: imageFamily(engine) === 'cpu' && engine.tritonImage === undefined,
+          gpus: engine.gpus.length > 0,
+          clientSharedMemory: allowsClientSharedMemory(performance.sharedMemory, plannedRelease(engine)),
+        }),
+        forClients: loopback(containerPorts.http, containerPorts.grpc),
+      };
+    case 'local':
+      return {
+        command: serverArguments({
+          program: run.programs.tritonServer,
+          backends: run.programs.tritonBackends,
+          repository: run.repository,
+          engineId: run.runId,
+          httpPort: engine.httpPort,
+          grpcPort: engine.grpcPort,
+        }),
+        forClients: loopback(engine.httpPort ?? '<http-port>', engine.grpcPort ?? '<grpc-port>'),
+      };
+  }
+}

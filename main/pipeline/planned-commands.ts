@@ -1,0 +1,65 @@
+import { dirname } from 'node:path';
+import { stepsOf } from '../contract/run-events';
+import type { RunSpec } from '../contract/run-spec';
+import type { PlannedCommand } from '../contract/spec-tools';
+import { containerPaths } from '../engine/docker/container-paths';
+import { plannedServer } from '../engine/planned-server';
+import type { ServerPrograms } from '../engine/planned-server';
+import type { HomeLayout } from '../platform/layout';
+import type { LoadedPreset } from '../presets/presets';
+import { servedSignature } from '../spec/generated-config';
+import { runFolder } from '../store/run-folder';
+import { toolkitWords } from '../toolkit/toolkit';
+import type { PlannedRun, StepCommand } from './step';
+import { steps } from './steps';
+
+export interface CommandPlaces {
+  readonly layout: ServerPrograms & Pick<HomeLayout, 'python' | 'tensorflow' | 'perfAnalyzer'>;
+  /** `resources` of the product. */
+  readonly resources: string;
+  /** Bundled entry of the native load generator. */
+  readonly workerFile: string;
+}
+
+/** Stands for what only the run will have: its folder and its id. */
+const unknownRun = '<run>';
+
+/**
+ * The commands of every step of a run to come, as the steps give them; in containers as they run inside.
+ * Throws input-invalid for a remote address that cannot be read, spec-invalid where the model has no signature.
+ */
+export function plannedCommands(
+  preset: LoadedPreset,
+  spec: RunSpec,
+  { layout, resources, workerFile }: CommandPlaces,
+): readonly PlannedCommand[] {
+  const inContainers = spec.engine.kind === 'docker';
+  const folder = runFolder(unknownRun);
+  const server = plannedServer(spec, {
+    runId: unknownRun,
+    repository: folder.repository,
+    programs: layout,
+  });
+  const run: PlannedRun = {
+    spec,
+    preset,
+    folder,
+    signature: servedSignature(preset, spec),
+    forClients: server.forClients,
+    server: server.command,
+    analyzer: inContainers ? 'perf_analyzer' : layout.perfAnalyzer,
+  };
+  const paths = containerPaths({ runDir: unknownRun, resources, bundles: dirname(workerFile), spec });
+  const onThisMachine = preset.preset.framework === 'tf' ? layout.tensorflow : layout.python;
+  const argvOf = (command: StepCommand): readonly string[] => {
+    const python = inContainers ? 'python' : onThisMachine;
+    const argv = 'verb' in command ? [python, ...toolkitWords(command)] : command;
+    return inContainers ? argv.map((word) => paths.toContainer(word)) : argv;
+  };
+  const applying = stepsOf(spec);
+  return steps
+    .filter(({ id }) => applying.includes(id))
+    .flatMap((step) =>
+      (step.commands?.(run) ?? []).map((command) => ({ step: step.id, argv: argvOf(command) })),
+    );
+}
