@@ -47,7 +47,9 @@ export function addUpkeep(program: Command, context: CliContext): void {
     });
   program
     .command('clean')
-    .description('End what dead workbenches left running, empty cache and trash; with ids, delete those runs')
+    .description(
+      'Stop processes left behind by crashed sessions, and empty the cache and the trash; with run ids, delete those runs',
+    )
     .argument('[run-id...]')
     .option('--json', 'one JSON document on stdout')
     .action(async (runIds: string[], options: Json) => {
@@ -57,15 +59,17 @@ export function addUpkeep(program: Command, context: CliContext): void {
         output.document(result);
         return;
       }
-      output.say(`${result.endedServers.length} servers of dead workbenches ended`);
+      output.say(`${result.endedServers.length} servers left behind by crashed sessions stopped`);
       if (result.endedChildren.length > 0) {
-        output.say(`${result.endedChildren.length} other processes of dead workbenches ended`);
+        output.say(`${result.endedChildren.length} other processes left behind by crashed sessions stopped`);
       }
       if (result.removedContainers.length > 0) {
-        output.say(`${result.removedContainers.length} containers of dead workbenches removed`);
+        output.say(`${result.removedContainers.length} containers left behind by crashed sessions removed`);
       }
       if (result.sharedMemoryFiles.length > 0) {
-        output.say(`${result.sharedMemoryFiles.length} shared memory files of dead workbenches removed`);
+        output.say(
+          `${result.sharedMemoryFiles.length} shared memory files left behind by crashed sessions removed`,
+        );
       }
       output.say(`${formatBytes(result.cacheBytes)} of cached artefacts removed`);
       for (const runId of result.emptiedRuns) output.say(`${runId} deleted from the trash`);

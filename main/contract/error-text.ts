@@ -13,15 +13,15 @@ export const cliRemedyOf = (code: ErrorCode): string => errorText[code].cliRemed
 /** What people read for each code; shared by window and CLI, exhaustive by type. */
 export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
   'input-invalid': {
-    title: 'That input is not valid',
+    title: 'Invalid input',
     remedy: 'Correct the named field and try again.',
   },
   'spec-invalid': {
-    title: 'The run specification is not valid',
+    title: 'Invalid run specification',
     remedy: 'Correct the named field in run.yaml or on the command line.',
   },
   'config-invalid': {
-    title: 'The model configuration is not valid',
+    title: 'Invalid model configuration',
     remedy: 'Correct the named field of config.pbtxt.',
   },
   'preset-unknown': {
@@ -30,171 +30,174 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   'model-folder-invalid': {
     title: 'The model folder cannot be used',
-    remedy: 'A model folder holds model.py, dataloader.py, metrics.py and preset.yaml.',
+    remedy: 'A model folder must contain model.py, dataloader.py, metrics.py and preset.yaml.',
   },
   'model-file-invalid': {
     title: 'The model file cannot be used',
-    remedy: 'Give an ONNX or TorchScript file that its own runtime loads.',
+    remedy: 'Use an ONNX or TorchScript file that its runtime can load.',
   },
   'not-trusted': {
-    title: 'This needs your agreement first',
+    title: 'Your approval is required',
     remedy:
-      'Check what is named. Then trust the model on the Model page of the wizard, or the run on its own page.',
-    cliRemedy: 'Check what is named; then "npm run cli -- trust <path>", or run or resume with --trust.',
+      'Check what the message names. Then trust the model on the Model page of the wizard, or the run on its own page.',
+    cliRemedy:
+      'Check what the message names. Then run "npm run cli -- trust <path>", or use run or resume with --trust.',
   },
   'checkpoint-invalid': {
     title: 'The weights file cannot be used',
-    remedy: 'Give a state dictionary saved by torch.save whose keys and shapes match the model.',
+    remedy: 'Use a state dictionary saved with torch.save whose keys and shapes match the model.',
   },
   'combination-unsupported': {
-    title: 'These choices do not work together',
-    remedy: 'Change the format, precision, accelerator or engine as the message says.',
+    title: 'Unsupported combination',
+    remedy: 'Change the format, precision, accelerator or engine named in the message.',
   },
   'run-unknown': { title: 'No such run', remedy: 'List the runs with the command "runs".' },
   'run-busy': {
-    title: 'The run is in use by another workbench',
-    remedy: 'Wait for it, or cancel it with the command "cancel".',
+    title: 'The run is in use by another process',
+    remedy: 'Wait for it to finish, or cancel it with the command "cancel".',
   },
   'run-folder-exists': {
-    title: 'The run folder already holds something',
-    remedy: 'Choose an empty or new folder.',
+    title: 'The run folder is not empty',
+    remedy: 'Choose an empty or a new folder.',
   },
   'run-folder-unsafe': {
-    title: 'The run folder holds something other than files and folders',
+    title: 'The run folder contains unsupported entries',
     remedy: 'Remove the named link, pipe, socket or device from the run folder.',
   },
   'journal-corrupt': {
-    title: 'The journal of the run is damaged',
+    title: 'The run journal is damaged',
     remedy: 'Check the disk. Start a new run to measure again.',
   },
   'toolchain-missing': {
     title: 'A required tool is not installed',
     remedy: 'Install it on the Environment page, or choose another engine.',
-    cliRemedy: 'Run "npm run demo" once while online: it installs what is missing.',
+    cliRemedy: 'Run "npm run demo" once while online to install it.',
   },
   'toolkit-failed': {
     title: 'A toolkit command failed',
-    remedy: 'The last lines of its log, below, say why.',
+    remedy: 'See the last lines of its log below.',
   },
   'verification-failed': {
-    title: 'The outputs differ by more than the tolerance',
+    title: 'Outputs differ by more than the tolerance',
     remedy:
-      'Compare the observed differences with atol and rtol; raise the tolerance only if they are acceptable.',
+      'Compare the observed differences with atol and rtol. Raise the tolerance only if they are acceptable.',
   },
   'accuracy-below-threshold': {
-    title: 'The accuracy gate did not pass',
+    title: 'Accuracy gate not passed',
     remedy:
-      'Fix the model or widen the tolerance, or measure anyway: every result is then marked unverified.',
+      'Fix the model, raise the tolerance, or measure anyway. Results measured anyway are marked unverified.',
     cliRemedy:
-      'Fix the model or widen the tolerance, or resume with --allow-unverified: every result is then marked unverified.',
+      'Fix the model, raise the tolerance, or resume with --allow-unverified. Results measured anyway are marked unverified.',
   },
   'engine-unavailable': {
-    title: 'This engine cannot be used here',
-    remedy: 'Choose another engine, or follow the Environment page.',
+    title: 'Engine not available',
+    remedy: 'Choose another engine, or follow the steps on the Environment page.',
   },
   'docker-unreachable': {
-    title: 'No answer from the Docker Engine',
+    title: 'Cannot connect to the Docker daemon',
     remedy:
-      'Start it ("sudo systemctl start docker"), or name another one in DOCKER_HOST or a Docker context.',
+      'Start it ("sudo systemctl start docker"), or select another daemon with DOCKER_HOST or a Docker context.',
   },
   'docker-permission': {
-    title: 'This user may not talk to the Docker Engine',
+    title: 'Permission denied by the Docker daemon',
     remedy:
-      'Type "sudo usermod -aG docker $USER" and log in again; members of that group are root on this machine.',
+      'Run "sudo usermod -aG docker $USER" and log in again. The docker group grants root-equivalent access.',
   },
   'docker-failed': {
-    title: 'The Docker Engine refused a request',
-    remedy: 'Its answer, below, says why.',
+    title: 'The Docker daemon refused a request',
+    remedy: 'See its response below.',
   },
   'image-missing': {
-    title: 'An image is not on this machine',
+    title: 'Image not found',
     remedy: 'Pull or build it on the Containers page.',
     cliRemedy: 'Pull or build it with "npm run cli -- images".',
   },
   'image-pull-failed': {
     title: 'The image could not be pulled',
-    remedy: 'Check its name and the connection, and try again: layers that have come are kept.',
+    remedy: 'Check its name and the connection, and try again. Downloaded layers are kept.',
   },
   'image-build-failed': {
     title: 'The image could not be built',
-    remedy: 'The last lines of the build, below, say why.',
+    remedy: 'See the last lines of the build below.',
   },
   'registry-denied': {
-    title: 'The registry refused access to the image',
-    remedy: 'Give the registry name, user and key on the Containers page; for NGC the user is $oauthtoken.',
+    title: 'The registry denied access to the image',
+    remedy: 'Enter the registry, user and key on the Containers page. The user for NGC is $oauthtoken.',
   },
   'container-failed': {
-    title: 'A container ended with a failure',
-    remedy: 'Its exit code and last lines are below.',
+    title: 'A container failed',
+    remedy: 'See its exit code and last lines below.',
   },
   'out-of-memory': {
     title: 'A container ran out of memory',
-    remedy: 'Give it more memory, or choose smaller batch sizes or fewer instances.',
+    remedy: 'Increase its memory, or use smaller batch sizes or fewer instances.',
   },
   'server-start-failed': {
     title: 'Triton did not start',
-    remedy: 'The last lines of the server log, below, say why.',
+    remedy: 'See the last lines of the server log below.',
   },
   'server-gone': {
-    title: 'Triton stopped while it was in use',
-    remedy: 'Resume the run: it starts Triton again and repeats nothing that was measured.',
+    title: 'Triton stopped unexpectedly',
+    remedy: 'Resume the run: Triton is restarted, and measured levels are kept.',
   },
   'server-unreachable': {
-    title: 'No answer from Triton',
-    remedy: 'Check the address and that the server is running.',
+    title: 'Triton is not responding',
+    remedy: 'Check the address, and check that the server is running.',
   },
   'port-taken': {
     title: 'The port is already in use',
-    remedy: 'Stop the process that uses it, or leave the port empty to use a free one.',
+    remedy: 'Stop the process that uses it, or leave the port empty to use a free port.',
   },
   'model-load-failed': {
     title: 'Triton could not load the model',
-    remedy: 'The reason that Triton gives is below.',
+    remedy: 'See the reason from Triton below.',
   },
   'model-not-ready': {
     title: 'The model is not ready',
-    remedy: 'Load it on the server, or check its name and version; the server log has the reason.',
+    remedy: 'Load it on the server, or check its name and version. The server log has the reason.',
   },
   'model-mismatch': {
-    title: 'The served model is not what was configured',
-    remedy: 'Change the run to match the served model, or serve the model as configured.',
+    title: 'The served model does not match the configuration',
+    remedy: 'Change the run to match the served model, or serve the configured model.',
   },
   'inference-failed': {
     title: 'An inference request failed',
-    remedy: 'Compare the inputs of the served model with the model of this run.',
+    remedy: 'Compare the inputs of the served model with those of this run’s model.',
   },
   'load-tool-failed': {
-    title: 'The load tool gave no usable result',
-    remedy: 'Its exit code and last lines are below.',
+    title: 'The load tool returned no usable result',
+    remedy: 'See its exit code and last lines below.',
   },
   'measurement-failed': {
     title: 'A level could not be measured',
     remedy: 'Resume the run to measure it again.',
   },
   'deadline-exceeded': {
-    title: 'The step took longer than its deadline',
-    remedy: 'Raise the deadline of the step in the run specification, or resume.',
+    title: 'The step exceeded its deadline',
+    remedy: 'Raise the deadline of the step in the run specification, or resume the run.',
   },
-  cancelled: { title: 'Cancelled', remedy: 'Resume the run to go on from here.' },
+  cancelled: { title: 'Cancelled', remedy: 'Resume the run to continue from here.' },
   'report-failed': {
     title: 'The report could not be written',
-    remedy: 'The results are safe in the journal; resume the run to write the report again.',
+    remedy: 'The results are safe in the journal. Resume the run to write the report again.',
   },
   'download-failed': {
-    title: 'The download did not come to its end',
-    remedy: 'Start it again: what has come is kept, and it goes on from there where the server allows that.',
+    title: 'Download incomplete',
+    remedy:
+      'Start it again. The downloaded part is kept, and the download resumes if the server supports it.',
   },
   'download-invalid': {
-    title: 'What was downloaded is not what is published',
-    remedy: 'Start it again; if it stays so, fetch it by hand from its page and compare the checksum.',
+    title: 'The download does not match the published file',
+    remedy:
+      'Start it again. If the problem persists, download the file by hand from its page and compare the checksum.',
   },
-  'disk-full': { title: 'The disk is full', remedy: 'Free some space and resume the run.' },
+  'disk-full': { title: 'The disk is full', remedy: 'Free some disk space and resume the run.' },
   'file-unwritable': {
     title: 'A file could not be written',
-    remedy: 'Check the permissions of the folder and resume.',
+    remedy: 'Check the permissions of the folder, and resume the run.',
   },
   internal: {
-    title: 'The workbench met a fault of its own',
-    remedy: 'Please report it with the details below.',
+    title: 'Internal error',
+    remedy: 'Report it with the details below.',
   },
 };

@@ -124,13 +124,17 @@ export async function connectDocker(
 ): Promise<DockerClient> {
   const unversioned = await openDocker(address, env, undefined);
   const version = unversioned.version.bind(unversioned) as (options: object) => Promise<unknown>;
-  const answer = await ask(`reach ${address.host}`, (abortSignal) => version({ abortSignal }), {
-    timeoutMs: 5000,
-    ...options,
-  });
+  const answer = await ask(
+    `connect to the Docker daemon at ${address.host}`,
+    (abortSignal) => version({ abortSignal }),
+    {
+      timeoutMs: 5000,
+      ...options,
+    },
+  );
   const parsed = versionSchema.safeParse(answer);
   if (!parsed.success) {
-    throw new WorkbenchError('docker-failed', `What answers at ${address.host} is no Docker Engine`, {
+    throw new WorkbenchError('docker-failed', `No Docker daemon answers at ${address.host}`, {
       details: JSON.stringify(answer).slice(0, 1000),
     });
   }

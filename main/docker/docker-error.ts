@@ -72,5 +72,5 @@ export function dockerError(error: unknown, what: string): WorkbenchError {
       cause: error,
     });
   }
-  return new WorkbenchError(codeOf(error), `Docker could not ${what}: ${text}`, { cause: error });
+  return new WorkbenchError(codeOf(error), `Cannot ${what}: ${text}`, { cause: error });
 }

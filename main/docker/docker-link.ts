@@ -96,7 +96,7 @@ export function createDockerLink(options: {
   const info = async (signal?: AbortSignal): Promise<DockerInfo> => {
     const { docker } = await connect(signal);
     const answer: unknown = await ask(
-      'tell of itself',
+      'read the settings of the Docker daemon',
       () => docker.info(),
       signal === undefined ? {} : { signal },
     );
@@ -118,7 +118,9 @@ export function createDockerLink(options: {
         host = found.host;
         const client = await connectDocker(found, options.env, { timeoutMs: 3000 });
         const about = infoSchema.parse(
-          await ask('tell of itself', () => client.docker.info(), { timeoutMs: 5000 }),
+          await ask('read the settings of the Docker daemon', () => client.docker.info(), {
+            timeoutMs: 5000,
+          }),
         );
         const disk = found.kind === 'unix' ? await statfs(about.DockerRootDir).catch(() => null) : null;
         return {

@@ -161,7 +161,7 @@ export function createDockerWatch(options: DockerWatchOptions): DockerWatch {
     for (let attempt = 0; !closed(); attempt += 1) {
       try {
         const limits = { signal: closing.signal, timeoutMs: connectTimeoutMs };
-        const client = await ask(`reach ${host}`, options.connect, limits);
+        const client = await ask(`connect to the Docker daemon at ${host}`, options.connect, limits);
         await list(client);
         attempt = 0;
         await serve(client);

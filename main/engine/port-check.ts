@@ -101,7 +101,7 @@ async function portProblem(fixed: FixedPort, options: PortCheckOptions): Promise
     code: 'port-taken',
     severity: 'problem',
     message: `Port ${port} is in use: ${ownerText(port, owner, await options.monitored())}`,
-    remedy: 'Stop the process that uses it, or leave the port empty to use a free one.',
+    remedy: 'Stop the process that uses it, or leave the port empty to use a free port.',
     fixes: ['use-free-port'],
   };
 }

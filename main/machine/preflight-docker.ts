@@ -12,7 +12,7 @@ export function remoteHost({ host }: DockerFacts): string | null {
 }
 
 const unreachable = ({ host }: DockerFacts): Outcome =>
-  notApplicable(`Docker at ${host} is not reached: this is seen once it is.`);
+  notApplicable(`Not checked: Docker at ${host} is unreachable.`);
 
 export function checkDocker({ docker }: PreflightInput): Outcome {
   if (docker.reachable) {
@@ -25,13 +25,13 @@ export function checkDocker({ docker }: PreflightInput): Outcome {
     case 'permission':
     case 'api-version':
       return notApplicable(
-        `Docker is there at ${docker.host}, and refuses; the check of the cause says how to go on.`,
+        `Docker at ${docker.host} refused the request; see the check below for the cause.`,
       );
     case 'absent':
       return problem(
-        `There is no Docker Engine. ${said}`,
+        `Docker is not installed or not running. ${said}`,
         remote === null
-          ? 'Install it, on Debian and Ubuntu: sudo apt-get install docker.io && sudo systemctl enable --now docker'
+          ? 'Install it (Debian and Ubuntu): sudo apt-get install docker.io && sudo systemctl enable --now docker'
           : `Install it on that machine, or choose another engine: docker context ls`,
       );
     case 'timeout':
@@ -42,9 +42,9 @@ export function checkDocker({ docker }: PreflightInput): Outcome {
       );
     case 'other':
       return problem(
-        `Docker is not reached. ${said}`,
+        `Docker is unreachable. ${said}`,
         remote === null
-          ? 'See what it says: docker version; journalctl -u docker -n 50'
+          ? 'Check its status: docker version; journalctl -u docker -n 50'
           : remoteRemedy(remote),
       );
   }
@@ -53,8 +53,8 @@ export function checkDocker({ docker }: PreflightInput): Outcome {
 function remoteRemedy(host: string): string {
   const ssh = /^ssh:\/\/([^/]+)/.exec(host)?.[1];
   return ssh === undefined
-    ? `See whether its address, port and TLS certificates are right: docker --host ${host} --tlsverify version`
-    : `See whether it answers over SSH: ssh ${sshArguments(ssh)} docker version`;
+    ? `Check its address, port and TLS certificates: docker --host ${host} --tlsverify version`
+    : `Check that it answers over SSH: ssh ${sshArguments(ssh)} docker version`;
 }
 
 /** "user@host:2222" as ssh's arguments. */
@@ -64,11 +64,11 @@ function sshArguments(target: string): string {
 }
 
 export function checkDockerPermission({ docker }: PreflightInput): Outcome {
-  if (docker.reachable) return ok(`This user may use ${docker.host}.`);
+  if (docker.reachable) return ok(`This user can access ${docker.host}.`);
   if (docker.reason !== 'permission') return unreachable(docker);
   return problem(
-    `This user may not use ${docker.host}: ${docker.message}`,
-    'sudo usermod -aG docker $USER, then log out and in again. Members of that group are as mighty as root.',
+    `This user has no access to ${docker.host}: ${docker.message}`,
+    'sudo usermod -aG docker $USER, then log out and in again. The docker group grants root-equivalent access.',
   );
 }
 
@@ -77,27 +77,28 @@ export function checkDockerApi({ docker }: PreflightInput): Outcome {
     return ok(`API ${docker.apiVersion}, negotiated with Docker ${docker.serverVersion}.`);
   if (docker.reason !== 'api-version') return unreachable(docker);
   return problem(
-    `The workbench and Docker at ${docker.host} have no API version in common: ${docker.message}`,
-    'Unset DOCKER_API_VERSION where it is set; else update the older side, on Debian and Ubuntu: sudo apt-get install --only-upgrade docker.io (docker-ce where that is installed)',
+    `The workbench and Docker at ${docker.host} share no API version: ${docker.message}`,
+    'Unset DOCKER_API_VERSION if it is set. Otherwise update the older side (Debian and Ubuntu): sudo apt-get install --only-upgrade docker.io (docker-ce where that is installed)',
   );
 }
 
 /** GPUs get into containers through the runtime "nvidia" or through CDI. */
 export function checkContainerToolkit({ docker, gpus, plan }: PreflightInput): Outcome {
-  if (plan.images === 'cpu' && plan.gpuIds.length === 0) return notApplicable('The CPU images use no GPU.');
+  if (plan.images === 'cpu' && plan.gpuIds.length === 0)
+    return notApplicable('The CPU images do not use a GPU.');
   if (!docker.reachable) return unreachable(docker);
   const devices = docker.cdiDevices.filter((name) => name.startsWith('nvidia.com/gpu='));
-  if (docker.runtimes.includes('nvidia')) return ok('Docker has the runtime "nvidia".');
-  if (devices.length > 0) return ok(`Docker has GPUs by CDI: ${devices.join(', ')}.`);
+  if (docker.runtimes.includes('nvidia')) return ok('Docker has the "nvidia" runtime.');
+  if (devices.length > 0) return ok(`Docker provides GPUs through CDI: ${devices.join(', ')}.`);
   const remote = remoteHost(docker);
   const noGpu = gpus.gpus.length === 0 && gpus.problem === null;
   if (remote === null && noGpu && plan.gpuIds.length === 0) {
-    return notApplicable('This machine has no GPU that containers could use.');
+    return notApplicable('This machine has no GPU for containers.');
   }
   const where = remote === null ? '' : `On ${remote}: `;
   return problem(
-    `Docker has neither the runtime "nvidia" nor GPUs by CDI; its runtimes are: ${docker.runtimes.join(', ') || 'none'}.`,
-    `${where}install the NVIDIA Container Toolkit (package nvidia-container-toolkit of NVIDIA's repository), then: ${configureRuntime(docker.rootless)}`,
+    `Docker has neither the "nvidia" runtime nor CDI devices; its runtimes are: ${docker.runtimes.join(', ') || 'none'}.`,
+    `${where}install the NVIDIA Container Toolkit (package nvidia-container-toolkit from NVIDIA's repository), then: ${configureRuntime(docker.rootless)}`,
   );
 }
 

@@ -17,7 +17,7 @@ export function gpusOfPlan({ gpus, plan }: PreflightInput): readonly GpuFacts[] 
 /** Why nothing can be said of the GPUs that the plan would use; null where something can. */
 export function withoutGpus(input: PreflightInput): string | null {
   const remote = remoteHost(input.docker);
-  if (input.plan.images === 'cpu') return 'The CPU images use no GPU.';
+  if (input.plan.images === 'cpu') return 'The CPU images do not use a GPU.';
   if (remote !== null) return `The containers run at ${remote}; what nvidia-smi says here is not about them.`;
   if (gpusOfPlan(input).length === 0) return 'There is no GPU to check.';
   return null;

@@ -33,7 +33,7 @@ export function reportProblems(state: RunState): readonly ReportProblem[] {
   if (gate !== undefined && !gate.passed) {
     problems.push({
       tone: 'bad',
-      title: 'The accuracy gate did not pass',
+      title: 'Accuracy gate not passed',
       text: gate.reasons.join('; '),
       remedy: null,
       details: null,

@@ -82,7 +82,9 @@ test('the engine Docker cannot be chosen, with the reason beside it', async () =
   await expect(form.start).toBeEnabled();
   await form.open('Environment');
   await expect(form.option('Engine', 'Docker containers')).toBeDisabled();
-  await expect(page.getByText(/Docker could not reach unix:.*nonexistent/).first()).toBeVisible();
+  await expect(
+    page.getByText(/Cannot connect to the Docker daemon at unix:.*nonexistent/).first(),
+  ).toBeVisible();
 });
 
 test('nothing is said on the console', () => {

@@ -170,7 +170,7 @@ describe.concurrent('a hostile server', () => {
       memory.stop();
       problems.push(...memoryProblems('perf', memory));
       const { code, stdout, stderr } = await run.result;
-      if (/fault of its own|"code": "internal"/.test(stdout + stderr)) problems.push(stderr.slice(0, 300));
+      if (/Internal error:|"code": "internal"/.test(stdout + stderr)) problems.push(stderr.slice(0, 300));
       codes.set(code, (codes.get(code) ?? 0) + 1);
     }
     const told = [...codes]

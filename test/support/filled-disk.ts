@@ -36,14 +36,7 @@ const enough = '256m';
 const waiting =
   /^Waiting for space on .*: at least .* must be free, .* are\.|^Waiting for space on .*: at least \d+ more files/;
 /** What a run says that does not know why it failed. */
-const wrongReasons = [
-  /✗/,
-  /fault of its own/i,
-  /internal error/i,
-  /unexpected pos/,
-  /cannot be used/,
-  /toolkit command failed/i,
-];
+const wrongReasons = [/✗/, /internal error/i, /unexpected pos/, /cannot be used/, /toolkit command failed/i];
 
 const undisturbedLine = /^Run /;
 

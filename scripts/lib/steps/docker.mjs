@@ -62,7 +62,7 @@ async function ensureEngine(context) {
   if (problem === null) return;
   if (problem === 'EACCES') {
     throw new SetupError(
-      `This user may not talk to the Docker Engine at ${dockerSocket}: type "sudo usermod -aG docker $USER", log in ` +
+      `This user has no access to the Docker daemon at ${dockerSocket}: run "sudo usermod -aG docker $USER", log in ` +
         'again and run the command again.',
     );
   }

@@ -41,7 +41,7 @@ describe('what went wrong with a request', () => {
     expect(told.code).toBe(code);
     expect(told.cause).toBe(error);
     if (code === 'port-taken') expect(told.message).toContain('127.0.0.1:8000');
-    else expect(told.message).toContain('Docker could not do it');
+    else expect(told.message).toContain('Cannot do it');
   });
 
   it('is passed on when the workbench has said it', () => {

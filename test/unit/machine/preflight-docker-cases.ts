@@ -16,7 +16,7 @@ export const dockerCases: readonly Case[] = [
     what: 'absent',
     change: { docker: unreachableDocker('absent', 'no such file') },
     status: 'problem',
-    finding: ['no Docker Engine', 'no such file'],
+    finding: ['not installed or not running', 'no such file'],
     remedy: ['sudo apt-get install docker.io', 'systemctl enable --now docker'],
   },
   {
@@ -32,7 +32,7 @@ export const dockerCases: readonly Case[] = [
     what: 'refusing',
     change: { docker: unreachableDocker('refused') },
     status: 'problem',
-    finding: ['refuses'],
+    finding: ['refuse'],
     remedy: ['sudo systemctl restart docker'],
   },
   {
@@ -64,15 +64,15 @@ export const dockerCases: readonly Case[] = [
     what: 'permission is its own check',
     change: { docker: unreachableDocker('permission') },
     status: 'not-applicable',
-    finding: ['refuses'],
+    finding: ['refuse'],
   },
-  { id: 'docker-permission', what: 'granted', change: {}, status: 'ok', finding: ['may use'] },
+  { id: 'docker-permission', what: 'granted', change: {}, status: 'ok', finding: ['can access'] },
   {
     id: 'docker-permission',
     what: 'denied',
     change: { docker: unreachableDocker('permission', 'EACCES') },
     status: 'problem',
-    finding: ['may not use', 'EACCES'],
+    finding: ['no access', 'EACCES'],
     remedy: ['sudo usermod -aG docker $USER', 'log out and in'],
   },
   {
@@ -80,7 +80,7 @@ export const dockerCases: readonly Case[] = [
     what: 'no engine',
     change: { docker: unreachableDocker('absent') },
     status: 'not-applicable',
-    finding: ['not reached'],
+    finding: ['unreachable'],
   },
   { id: 'docker-api', what: 'negotiated', change: {}, status: 'ok', finding: ['1.49'] },
   {
@@ -96,9 +96,9 @@ export const dockerCases: readonly Case[] = [
     what: 'no engine',
     change: { docker: unreachableDocker('timeout') },
     status: 'not-applicable',
-    finding: ['not reached'],
+    finding: ['unreachable'],
   },
-  { id: 'container-toolkit', what: 'runtime', change: {}, status: 'ok', finding: ['runtime "nvidia"'] },
+  { id: 'container-toolkit', what: 'runtime', change: {}, status: 'ok', finding: ['"nvidia" runtime'] },
   {
     id: 'container-toolkit',
     what: 'CDI',
@@ -149,6 +149,6 @@ export const dockerCases: readonly Case[] = [
     what: 'no engine',
     change: { docker: unreachableDocker('refused') },
     status: 'not-applicable',
-    finding: ['not reached'],
+    finding: ['unreachable'],
   },
 ];

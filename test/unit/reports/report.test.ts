@@ -96,7 +96,7 @@ describe('the verdict', () => {
     ]);
     const report = toReport(state, context);
     expect(report.verdict).toContain(
-      'Partial: the run failed in step “Measure offline”: Triton stopped while it was in use.',
+      'Partial: the run failed in step “Measure offline”: Triton stopped unexpectedly.',
     );
     expect(report.status.label).toBe('Failed');
     expect(report.problems[0]).toMatchObject({

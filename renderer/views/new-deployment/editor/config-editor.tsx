@@ -76,9 +76,7 @@ export function ConfigEditor({ onImport }: { onImport: () => void }) {
           <Loading label="Writing config.pbtxt" />
         </div>
       ) : shown === '' && edit === null ? (
-        <p className="panel-body dim">
-          There is none for this choice: it has a problem that must be mended first. The form says which.
-        </p>
+        <p className="panel-body dim">No config.pbtxt yet. Fix the problems shown in the form.</p>
       ) : (
         <PbtxtEditor
           value={shown}

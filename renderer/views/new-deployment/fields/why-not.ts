@@ -88,5 +88,5 @@ export function whyNotDynamic(context: FieldContext): string | undefined {
 export function whyNotQueue(context: FieldContext): string | undefined {
   return context.value('configure', 'batching') === 'dynamic'
     ? undefined
-    : 'Of effect with dynamic batching alone.';
+    : 'Applies only with dynamic batching.';
 }
