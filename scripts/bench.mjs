@@ -10,7 +10,7 @@ const help = `npm run bench -- [load|window|monitor|pipeline|sweep|open-loop|int
 load: measures the same models on the same Triton with the native load generator and with perf_analyzer, in turn, and writes
 docs/benchmarks.md. --only takes the scenarios whose title holds TEXT, and then writes nothing unless --out says where.
 Exit code 1: the two do not agree.
-window: opens the built window on a run with 100,000 windows and log lines, updates it ten times a second, replays an
+window: opens the built window on a run with 100,000 windows and log lines, updates it ten times per second, replays an
 hour, and writes docs/benchmarks-window.md (--out elsewhere). Exit code 1: slower or larger than it may be.
 monitor: replays 24 hours in the window, updates its charts, kills servers and Python stubs that are watched, and writes
 docs/benchmarks-monitor.md (--out elsewhere). Exit code 1: slower or larger than it may be, or a verdict that is late.
@@ -18,7 +18,7 @@ pipeline: ResNet-50 at full size by \`run\` and by the scripts under scripts/ben
 docs/benchmarks-pipeline.md (--out elsewhere). Exit code 1: \`run\` takes longer than 1.05 times a script and 1 s.
 sweep: eight levels with the defaults of \`perf\` and with those of perf_analyzer against a long reference (--reference-ms,
 length of its windows), and writes docs/benchmarks-sweep.md. Exit code 1: a level lost, more than half the time, or worse.
-open-loop: a server that stands still for a second under a constant rate, and writes docs/benchmarks-open-loop.md.
+open-loop: a server that hangs for one second under a constant rate, and writes docs/benchmarks-open-loop.md.
 Exit code 1: the second is not in the latency from the schedule.
 interval: measures two levels 50 times each, with a long reference between, and writes docs/benchmarks-interval.md
 (--out elsewhere; --trials N, --window-ms N, --blocks FILE for the single parts). Exit code 1: an interval covers its

@@ -88,7 +88,7 @@ export function addData(program: Command, context: CliContext): void {
   data
     .command('list', { isDefault: true })
     .description('Tell origin, size, licence and checksum, and what is here')
-    .argument('[preset]', 'of this preset alone')
+    .argument('[preset]', 'list only this preset')
     .option('--json', jsonHelp)
     .action(async (preset: string | undefined, options: ListOptions) => {
       const output = context.output(options);
@@ -110,7 +110,7 @@ export function addData(program: Command, context: CliContext): void {
   data
     .command('fetch')
     .description(
-      'Download, check, unpack and prepare; goes on where it was cut off. Prints the steps where it must be done by hand',
+      'Download, verify, unpack and prepare a data set or checkpoint; an interrupted download is resumed. Prints the steps for sources that must be downloaded by hand',
     )
     .argument('<preset>')
     .option('--dataset <id>', 'which data set; may be left out where there is one')

@@ -14,7 +14,7 @@ interface ImportOptions {
 function readBatchSize(text: string): number {
   const value = readNumber('--batch-size', text);
   if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw new WorkbenchError('input-invalid', `"${text}" is no batch size`, { where: '--batch-size' });
+  throw new WorkbenchError('input-invalid', `"${text}" is not a batch size`, { where: '--batch-size' });
 }
 
 /** `import`: a file of perf_analyzer becomes a run that can be shown, reported and compared. */

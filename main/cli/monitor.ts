@@ -58,7 +58,7 @@ function readProbe(options: MonitorCliOptions): ProbeSettings | null {
     `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`,
     {
       where: '--probe',
-      remedy: 'For example --probe resnet50:2, from 0.1 to 20 a second.',
+      remedy: 'For example --probe resnet50:2, from 0.1 to 20 requests per second.',
     },
   );
 }

@@ -13,7 +13,7 @@ export function addOwnModels(program: Command, context: CliContext): void {
       const core = await context.core();
       const { code, path: full } = await core.handlers['models.trust']({ path, shapes: {}, datatypes: {} });
       const output = context.output({});
-      if (code.length === 0) output.say(`${full} is data alone and needs no trust.`);
+      if (code.length === 0) output.say(`${full} contains only data and needs no trust.`);
       else output.say(`Trusted as they are now, ${code.length} files of ${full}:`);
       for (const file of code) output.say(`  ${file.path}`);
     });

@@ -17,7 +17,7 @@ function readShapes(texts: readonly string[]) {
       /^(.+?)(?::(BOOL|U?INT\d+|FP\d+))?$/.exec(text.slice(0, Math.max(0, at))) ?? [];
     const shape = readNumbers('--shape', text.slice(at + 1));
     if (name === '' || shape.some((size) => !Number.isInteger(size) || size < 1)) {
-      throw new WorkbenchError('input-invalid', `"${text}" is no shape`, {
+      throw new WorkbenchError('input-invalid', `"${text}" is not a shape`, {
         where: '--shape',
         remedy: 'For example --shape x=1,3,224,224, or --shape ids:INT64=1,16',
       });

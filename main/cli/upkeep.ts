@@ -22,7 +22,7 @@ export function addUpkeep(program: Command, context: CliContext): void {
     });
   program
     .command('pause')
-    .description('Stop a run before its next level or step, also one of another terminal; "resume" goes on')
+    .description('Stop a run before its next level or step, from any terminal; continue it with "resume"')
     .argument('<run-id>')
     .option('--json', 'one JSON document on stdout')
     .action(async (runId: string, options: Json) => {

@@ -68,7 +68,7 @@ export function keyFigures(state: RunState, titles: MetricTitles): readonly KeyF
       note: best === null ? '' : latencyNote(best.point),
     },
     {
-      label: 'One request alone',
+      label: 'Single request',
       value: formatMs(lightest?.p50Us),
       unit: lightest === null ? '' : 'ms',
       note:

@@ -69,7 +69,7 @@ function watchdog(signal: AbortSignal, stallMs: number) {
 
 const cancelled = () =>
   new WorkbenchError('cancelled', 'The download was cancelled', {
-    remedy: 'Start it again to go on: what has come is kept.',
+    remedy: 'Start it again to resume: the downloaded part is kept.',
   });
 
 async function transfer(request: DownloadRequest, part: PartFile): Promise<void> {

@@ -57,7 +57,7 @@ export function createDockerDesk(options: DockerDeskOptions): DockerDesk {
   const own = async (id: string): Promise<DockerClient> => {
     const client = await link.connect();
     if ((await state()).containers.some((container) => container.id === id)) return client;
-    throw new WorkbenchError('input-invalid', `${id.slice(0, 12)} is no container of this workbench`);
+    throw new WorkbenchError('input-invalid', `${id.slice(0, 12)} is not a container of this workbench`);
   };
   const act = async (id: string, work: (client: DockerClient) => Promise<unknown>): Promise<null> => {
     const client = await own(id);

@@ -96,7 +96,7 @@ async function askOnce(
   if (grpc === undefined) {
     throw new WorkbenchError(
       'combination-unsupported',
-      `${modelName} is decoupled: it answers over gRPC alone`,
+      `${modelName} is decoupled: it responds only over gRPC`,
     );
   }
   return inferOverStream({ ...request, ...call, grpcAddress: grpc.address, tls: grpc.tls });

@@ -55,7 +55,7 @@ async function ask(args: readonly string[], env: NodeJS.ProcessEnv, signal: Abor
 async function askReport(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<GpuReport> {
   const { text, problem } = await ask(['-q', '-x'], env, signal);
   const report = parseNvidiaSmi(text);
-  if (report === null) return noGpus(problem ?? 'nvidia-smi printed something that is no report of GPUs.');
+  if (report === null) return noGpus(problem ?? 'nvidia-smi did not print a GPU report.');
   // Some errors (a corrupted infoROM) come with a whole report.
   return { ...report, problem: problem ?? report.problem };
 }

@@ -62,7 +62,7 @@ function charts(history: MonitorHistory, key: string, index: number): Markup {
     reportChart(`rate${index}`, 'Requests', 'requests/s', [
       line('requests/s', 'requestsPerSecond', okabeIto.blue, 1),
     ]),
-    reportChart(`latency${index}`, 'Server, mean a request', 'ms', [
+    reportChart(`latency${index}`, 'Server time per request (mean)', 'ms', [
       line('queue', 'queueUs', okabeIto.orange, 0.001),
       line('compute infer', 'computeInferUs', okabeIto.blue, 0.001),
       line('compute input', 'computeInputUs', okabeIto.sky, 0.001),

@@ -101,7 +101,7 @@ export async function* readRecording(
       if (first) {
         first = false;
         if (!isHead(line)) {
-          throw new WorkbenchError('input-invalid', `${path} is no recording of the monitor`, {
+          throw new WorkbenchError('input-invalid', `${path} is not a monitor recording`, {
             where: path,
           });
         }

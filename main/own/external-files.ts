@@ -20,7 +20,7 @@ export async function checkExternalFiles(path: string, locations: ReadonlySet<st
       location.includes('\\')
     ) {
       throw refused(
-        `Weights stand outside the folder of the model: "${location}"`,
+        `Weights are outside the model folder: "${location}"`,
         'Put the file with the weights beside the model and save the model again with its plain name.',
       );
     }
@@ -34,7 +34,7 @@ export async function checkExternalFiles(path: string, locations: ReadonlySet<st
     if (!stats.isFile() || real !== full) {
       const leads = real === null ? 'nothing' : relative(folder, real) || real;
       throw refused(
-        `"${location}" is no plain file (it leads to ${leads})`,
+        `"${location}" is not a regular file (it leads to ${leads})`,
         'Links are not followed; put the file itself beside the model.',
       );
     }

@@ -47,11 +47,15 @@ export async function listModelFiles(folder: string): Promise<readonly ModelFile
           throw refused(
             full,
             `${path} is a link that leads out of the model folder, or to a folder`,
-            'Copy what it leads to into the folder: only what stands there is trusted.',
+            'Copy its target into the folder: only files in the folder are trusted.',
           );
         }
       } else if (!entry.isFile()) {
-        throw refused(full, `${path} is no plain file`, 'Remove the pipe, socket or device from the folder.');
+        throw refused(
+          full,
+          `${path} is not a regular file`,
+          'Remove the pipe, socket or device from the folder.',
+        );
       }
       const stats = await stat(full).catch(() => {
         // A name that is not UTF-8 is read as another one, which leads to nothing.

@@ -99,7 +99,7 @@ export async function modelPathKind(
   if (/\.(pt|pth|ts|torchscript|jit|ptl)$/i.test(path)) return { path, kind: 'torchscript' };
   throw fileRefused(
     path,
-    `${basename(path)} is no kind of model file that is known`,
+    `${basename(path)} is not a supported kind of model file`,
     `Give ${kindsText}; a file of one of these kinds with another ending must be named so.`,
   );
 }

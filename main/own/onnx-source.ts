@@ -40,7 +40,7 @@ function checkOperators(path: string, { operators }: OnnxFacts): void {
     throw refused(
       path,
       `The model uses custom operators of the domain "${domain}": ${[...names].slice(0, 5).join(', ')}`,
-      'Custom operators run libraries of their own and are not loaded; export the model with operators of ONNX alone.',
+      'Custom operators run their own libraries and are not loaded. Export the model with standard ONNX operators only.',
     );
   }
 }

@@ -244,11 +244,11 @@ export function readOnnx(path: string): OnnxFacts {
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       const remedy = 'Copy or export it again; its first bytes may show that it is another kind of file.';
-      throw refused(path, `This is no whole ONNX file: ${why}`, remedy);
+      throw refused(path, `The ONNX file is incomplete: ${why}`, remedy);
     }
     const { found } = reader;
     if (reader.graphs === 0 || reader.opsets.size === 0) {
-      throw refused(path, 'This is no ONNX model: it has no graph', 'Give the file that the exporter wrote.');
+      throw refused(path, 'Not an ONNX model: it has no graph', 'Give the file that the exporter wrote.');
     }
     const operators = new Map([...found.operators].filter(([domain]) => !reader.functionDomains.has(domain)));
     return {

@@ -171,7 +171,7 @@ function factsOf(path: string, reader: SavedModelReader, end: number): SavedMode
     const tags = graphs.map((each) => `[${someOf(each.tags)}]`);
     throw refused(
       graphs.length === 0
-        ? 'This is no SavedModel: it holds no graph'
+        ? 'Not a SavedModel: it has no graph'
         : `The SavedModel has no graph with the tag "${servingTag}"; its graphs have the tags ${listed(tags)}`,
       'Save the model with tf.saved_model.save(model, folder), or model.export(folder) in Keras.',
     );
@@ -198,9 +198,9 @@ function factsOf(path: string, reader: SavedModelReader, end: number): SavedMode
 export function readSavedModel(folder: string): SavedModelFacts {
   const path = join(folder, 'saved_model.pb');
   const damaged = (why: string) =>
-    new WorkbenchError('model-folder-invalid', `This is no whole SavedModel: ${why}`, {
+    new WorkbenchError('model-folder-invalid', `The SavedModel is incomplete: ${why}`, {
       where: path,
-      remedy: 'Copy or export it again, with everything that stands beside saved_model.pb.',
+      remedy: 'Copy or export it again, with everything beside saved_model.pb.',
     });
   let file: FileWindow;
   try {

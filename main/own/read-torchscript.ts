@@ -92,8 +92,8 @@ function forwardOf(path: string, file: FileWindow, entries: readonly ZipEntry[],
   if (other !== undefined) {
     throw refused(
       path,
-      `forward takes "${other.name.slice(0, quotedLetters)}" of type ${other.type.slice(0, quotedLetters)}; Triton sends tensors alone`,
-      'Wrap the module in one whose forward takes tensors alone, and export that.',
+      `forward takes "${other.name.slice(0, quotedLetters)}" of type ${other.type.slice(0, quotedLetters)}; Triton sends only tensors`,
+      'Wrap the module in one whose forward takes only tensors, and export that.',
     );
   }
   const names = parameters
@@ -123,7 +123,7 @@ export function readTorchscript(path: string): readonly string[] {
       }
       throw refused(
         path,
-        'This is no TorchScript file but a plain pickle or another kind of file; it is not opened, since unpickling runs whatever it says',
+        'Not a TorchScript file but a plain pickle or another kind of file. It is not opened, because unpickling can run any code',
       );
     }
     const constants = entries.find(({ name }) => /^[^/]*\/?constants\.pkl$/.test(name));

@@ -60,7 +60,7 @@ export function assertLoadKind(traits: ModelTraits, kind: LoadKind): void {
       '--shared-memory',
       streaming
         ? 'Several answers to a request would be written to one place in shared memory'
-        : 'Answers within a sequence cannot be compared with the same request alone',
+        : 'Responses within a sequence cannot be compared with those of a single request',
       'Leave --shared-memory out.',
     );
   }

@@ -65,7 +65,7 @@ export function checkSteps(steps: readonly Step[]): readonly Step[] {
     if (seen.has(step.id)) throw new Error(`The step "${step.id}" is registered twice`);
     for (const need of step.needs) {
       if (!seen.has(need))
-        throw new Error(`The step "${step.id}" needs "${need}", which does not stand before it`);
+        throw new Error(`The step "${step.id}" needs "${need}", which no earlier step provides`);
     }
     seen.add(step.id);
   }

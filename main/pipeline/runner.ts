@@ -85,7 +85,7 @@ async function keep(attempt: Attempt, step: Step, report: StepReport, signal: Ab
     const what = `What "${stepTitle[step.id]}" works from changed while it ran`;
     const error = new WorkbenchError('input-invalid', what, {
       where: step.id,
-      remedy: 'Go on with the run once the files stand: the step is done again.',
+      remedy: 'Resume the run once the files stop changing: the step runs again.',
     });
     attempt.changed ??= { step, error };
     throw error;

@@ -134,7 +134,7 @@ function kind({ performance, configure }: RunSpec): RuleFinding[] {
           )
         : problem(
             'performance.protocol',
-            'config.pbtxt makes the model decoupled: it answers over a gRPC stream alone',
+            'config.pbtxt makes the model decoupled: it responds only over a gRPC stream',
             remedy,
             unsupported,
           ),
@@ -147,7 +147,7 @@ function kind({ performance, configure }: RunSpec): RuleFinding[] {
   const largest = largestOf([...performance.batchSizes, performance.onlineBatchSize]);
   if (sequences !== undefined && largest > 1 && configure.maxBatchSize > 0) {
     const message = `The sequence batcher takes requests of batch size 1, not ${largest}`;
-    found.push(problem('performance.batchSizes', message, 'Measure batch size 1 alone.', unsupported));
+    found.push(problem('performance.batchSizes', message, 'Measure only batch size 1.', unsupported));
   }
   if (performance.sequences !== undefined && !configuredTraits(configure).sequences) {
     const message = 'The model has no sequence_batching: it does not see which requests belong together';

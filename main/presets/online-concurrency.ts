@@ -23,7 +23,7 @@ const steps = 32;
 export function onlineConcurrency(input: OnlineConcurrencyInput): OnlineConcurrency {
   const { maxBatchSize, modelInstances, tritonInstances = 1, cap = defaultCap } = input;
   for (const value of [maxBatchSize, modelInstances, tritonInstances, cap]) {
-    if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`${value} is no positive integer`);
+    if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`${value} is not a positive integer`);
   }
   const total = 2 * maxBatchSize * tritonInstances * modelInstances;
   const highest = Math.min(cap, total);

@@ -22,7 +22,7 @@ export async function readPublished(resources: string, preset: string): Promise<
   try {
     tree = JSON.parse(await readFile(path, 'utf8'));
   } catch (cause) {
-    throw fail('the file is no JSON', cause);
+    throw fail('the file is not JSON', cause);
   }
   const parsed = publishedSchema.safeParse(tree);
   if (!parsed.success) {

@@ -22,7 +22,7 @@ export function shapeProblems({ model }: RunSpec): readonly RuleFinding[] {
         problem(
           field,
           `${text(shape)} does not fit ${text(input.shape)}`,
-          'Change only what stands there as -1.',
+          'Change only the dimensions given as -1.',
         ),
       ];
     }

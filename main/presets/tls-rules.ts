@@ -29,8 +29,8 @@ export function tlsFindings({ engine, performance }: RunSpec): RuleFinding[] {
     found.push(
       problem(
         'engine.tls.serverName',
-        'perf_analyzer checks the certificate against the host of the address alone',
-        'Leave the name empty, or measure with the native generator alone.',
+        'perf_analyzer checks the certificate only against the host of the address',
+        'Leave the name empty, or measure only with the native generator.',
         'combination-unsupported',
       ),
     );

@@ -19,7 +19,7 @@ function stability({ performance }: RunSpec): string {
   return (
     `A level is measured in ${window}. It is steady when, over the last three windows, throughput and mean latency each ` +
     `stay within ${formatScale(performance.stabilityPercentage)} % of their smallest value, and its result merges those three. ` +
-    `After ${formatCount(performance.maxTrials)} windows it is reported as it stands and marked not steady. ` +
+    `After ${formatCount(performance.maxTrials)} windows it is reported as is and marked not steady. ` +
     'A level is never dropped: one without a result is shown with the reason.'
   );
 }

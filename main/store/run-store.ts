@@ -287,7 +287,7 @@ export class RunStore {
     if ((await leaseHolder(folder.dir)) !== null) return folder;
     throw new WorkbenchError('input-invalid', `Nobody works on this run: there is nothing to ${what}`, {
       where: runId,
-      remedy: 'Go on with a run by the command "resume".',
+      remedy: 'Continue a run with the command "resume".',
     });
   }
 

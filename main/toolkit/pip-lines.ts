@@ -42,7 +42,7 @@ export function installFailure(what: string, lines: readonly string[]): Workbenc
     null,
     'toolchain-missing' as const,
     'its installer failed',
-    'Read the details, mend what they name, and resume the run.',
+    'Read the details, fix what they name, and resume the run.',
   ];
   return new WorkbenchError(code, `${what} cannot be installed: ${reason}`, { remedy, details });
 }

@@ -32,7 +32,7 @@ function isLong(value: unknown): value is { toString(radix: number): string } {
 function plainInteger(type: string, range: readonly [bigint, bigint], value: unknown, path: string) {
   const given = isLong(value) ? value.toString(10) : value;
   const text = typeof given === 'string' ? given : JSON.stringify(given);
-  if (!/^-?\d+$/.test(text)) throw invalid(path, `"${text}" is no whole number`);
+  if (!/^-?\d+$/.test(text)) throw invalid(path, `"${text}" is not a whole number`);
   const exact = BigInt(text);
   if (exact < range[0] || exact > range[1]) throw invalid(path, `${text} does not fit ${type}`);
   const number = Number(exact);

@@ -81,7 +81,7 @@ def read_samples(path: Path, inputs: list[Input]) -> Tensors:
         try:
             array = np.asarray(given[item.name])
             if array.dtype.kind not in "biuf":
-                raise ValueError(f"{array.dtype} are no numbers")
+                raise ValueError(f"{array.dtype} is not numeric")
             array = array.astype(numpy_dtype(item.datatype))
         except (ValueError, TypeError) as error:
             raise _refuse(path, f"{item.name} cannot be taken as {item.datatype} ({error})") from error

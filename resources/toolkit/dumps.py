@@ -87,7 +87,7 @@ class DumpWriter:
                         "input-invalid",
                         f"{prefix} {name} of the sample {sample} holds NaN",
                         where="dataloader.py",
-                        remedy="Remove the sample from the data set or mend the loader.",
+                        remedy="Remove the sample from the data set, or fix the loader.",
                     )
             if tensors:
                 self._held.setdefault(prefix, []).append(tensors)

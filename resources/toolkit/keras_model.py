@@ -109,7 +109,7 @@ def load_weights(module: Any, path: Path) -> None:
         if tuple(array.shape) != tuple(variable.shape):
             raise refuse(f"{name} is {list(array.shape)}, the model needs {list(variable.shape)}")
         if array.dtype.kind not in "fiub" or not np.isfinite(array).all():
-            raise refuse(f"{name} holds values that are no finite numbers")
+            raise refuse(f"{name} holds values that are not finite numbers")
     for name, variable in wanted.items():
         variable.assign(given[name])
 
@@ -210,7 +210,7 @@ def read_notes(path: Path) -> tuple[Signature, Optional[int]]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ToolkitError(
             "input-invalid",
-            f"{path.name} is no SavedModel of the verb export",
+            f"{path.name} is not a SavedModel written by export",
             where=str(path),
             details=str(error),
         ) from error

@@ -28,7 +28,7 @@ def _load(path: Path, check: bool) -> Any:
         model = onnx.load(str(path))
     except Exception as error:
         raise ToolkitError(
-            "input-invalid", f"{path.name} is no valid ONNX model", where=str(path), details=str(error)
+            "input-invalid", f"{path.name} is not a valid ONNX model", where=str(path), details=str(error)
         ) from error
     return model
 

@@ -136,7 +136,7 @@ def load_torchscript(path: Path) -> tuple[Any, Signature]:
     except Exception as error:
         raise ToolkitError(
             "input-invalid",
-            f"{path.name} is no TorchScript file of the verb export",
+            f"{path.name} is not a TorchScript file written by export",
             where=str(path),
             details=str(error),
         ) from error

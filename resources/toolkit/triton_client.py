@@ -297,7 +297,7 @@ class HttpClient(_TritonClient):
         if self.kind().decoupled:
             raise ToolkitError(
                 "combination-unsupported",
-                f"The model {self._model} is decoupled: it answers over a gRPC stream alone",
+                f"The model {self._model} is decoupled: it responds only over a gRPC stream",
                 where="model_transaction_policy",
                 remedy="Use --protocol grpc.",
             )

@@ -1,3 +1,4 @@
+import { bannedPhrases } from './banned-phrases.mjs';
 import { command } from './command.mjs';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,6 +22,7 @@ function tools(python) {
     { name: 'ruff format', run: module('ruff', 'format', '--check', ...pythonFolders) },
     { name: 'mypy', run: module('mypy') },
     { name: 'unused exports', list: unusedExports },
+    { name: 'banned phrases', list: bannedPhrases },
   ];
 }
 

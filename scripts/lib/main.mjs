@@ -14,7 +14,7 @@ export async function main(run) {
   } catch (error) {
     if (error instanceof SetupError) say(`error: ${error.message}`);
     else if (error.code in known) {
-      say(`error: ${error.path ?? 'A folder'} ${known[error.code]}: mend that and run the command again.`);
+      say(`error: ${error.path ?? 'A folder'} ${known[error.code]}: fix that and run the command again.`);
     } else throw error;
     process.exitCode = 1;
   }

@@ -110,7 +110,7 @@ const documentOf = (
     'and output of a window, which costs it the more the longer a window is. From concurrency 16 on they are of 2 s: what it',
     'keeps would not fit into the memory, nor would 256 of such requests. The native generator discards a second of',
     "warm-up; perf_analyzer 2.50 cannot. CPU per request is that of the tool's whole process, read at the end of each window",
-    'by the same clock for both, so that neither is charged its start; what it is from start to end stands in the row below',
+    'by the same clock for both, so that neither is charged its start; what it is from start to end is in the row below',
     '(most of it where a level has only some hundred requests). Goals are judged on the median of the pairs. Server, client',
     'and load share the processors: where the model does nearly nothing the rate depends on what the tool leaves to the',
     'server, and p99 is noisy. `compute`, whose columns are compared, works on one thread, and server and client have a processor',

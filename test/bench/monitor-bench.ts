@@ -179,7 +179,7 @@ try {
     `Written by \`npm run bench -- monitor\`. A recording of ${seconds} seconds of ${models} models and a GPU is replayed in the window`,
     `and shown whole; then ${updates} samples come at one a second, measured in the page from their arrival to the frame after the`,
     'chart was drawn with them. Verdicts: a real Triton with two probes a second; its process, or the Python stub of its',
-    'model while health still says 200, is killed at a random time, until the event that tells of it.',
+    'model while health still says 200, is killed at a random time, until the event that reports it.',
     '',
     '| | |',
     '|---|---|',

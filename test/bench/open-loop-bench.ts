@@ -180,9 +180,9 @@ try {
   const analyzer = measured.filter(({ tool }) => tool === 'perf_analyzer');
   const rowsGiven = analyzer.flatMap(({ point }) => (point === null ? [] : [ms(point.p99Us)]));
   const document = [
-    '# A server that stands still, under a constant rate',
+    '# A stalled server under a constant rate',
     '',
-    `Written by \`npm run bench -- open-loop\`. ${rate} requests a second are due at fixed times, four at most under way; in the middle`,
+    `Written by \`npm run bench -- open-loop\`. ${rate} requests per second are due at fixed times, at most four in flight; in the middle`,
     `of three windows of ${windowMs / 1000} s the process of Triton is stopped for a second (SIGSTOP, SIGCONT). The latency from the`,
     'schedule begins when a request was due, so that the second is in it; the latency from the send begins when it went out, and',
     'what could not be sent is not in it. Median [lowest–highest] of all repeats.',
@@ -192,7 +192,7 @@ try {
     '',
     ...judgedTable(rows),
     '',
-    `perf_analyzer, which counts from the send alone, under the same rate and pause: p99 ${rangeText(rowsGiven, 1)} ms over both`,
+    `perf_analyzer, which counts only from the send, under the same rate and pause: p99 ${rangeText(rowsGiven, 1)} ms over both`,
     `protocols; a row in ${rowsGiven.length} of ${analyzer.length} levels.`,
     '',
   ].join('\n');

@@ -102,7 +102,7 @@ try {
     'Written by `npm run bench -- pipeline`. ResNet-50 at its full size, ONNX, fp32, on the local engine, 32 images through the',
     `framework and Triton, perf_analyzer at batch sizes ${sides.batchSizes} and concurrencies ${sides.concurrency} (three windows of ${sides.intervalMs} ms and a fifth): by`,
     '`run` with an empty cache, by `scripts/bench/resnet50-steps.sh`, which calls the same verbs of the toolkit, and by',
-    '`scripts/bench/resnet50-plain.sh`, which does with two Python programs of its own what an engineer would and writes CSV alone',
+    '`scripts/bench/resnet50-plain.sh`, which does the same with two Python programs, as an engineer would, and writes only CSV',
     '(`run` writes HTML, PDF and JSON as well). Shuffled. Seconds of wall time of the whole process without those of',
     'perf_analyzer. Median [lowest–highest].',
     '',

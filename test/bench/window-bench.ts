@@ -215,7 +215,7 @@ try {
     '',
     'Written by `npm run bench`. A run with 100,000 measurement windows (four traces in one chart) and 100,000 lines of log',
     'is open; ten updates a second bring 100 lines and a window each. Measured in the page, from the arrival of the',
-    'events to the frame after the chart was drawn with them. Then an hour at a window and 300 lines a second is replayed.',
+    'events to the frame after the chart was drawn with them. Then an hour with one window and 300 lines per second is replayed.',
     '',
     '| | |',
     '|---|---|',

@@ -52,7 +52,7 @@ describe('detect --json', () => {
   it.each([
     ['is missing', 'exit 127', /nvidia-smi/],
     ['hangs', 'sleep 10', /did not answer within 2.5 s/],
-    ['prints garbage', 'head -c 100000 /dev/urandom', /no report of GPUs/],
+    ['prints garbage', 'head -c 100000 /dev/urandom', /did not print a GPU report/],
   ])('answers when nvidia-smi %s', async (_how, fake, problem) => {
     const machine = await detect(fake);
     expect(machine.gpus.gpus).toEqual([]);

@@ -54,7 +54,7 @@ class SpeechTest(ToolkitCase):
             file.setframerate(16000)
             file.writeframes(b"\0" * 400)
         (self.dir / "c.wav").write_bytes(b"no sound")
-        for name, said in (("b.wav", "2 channels of 16 bits at 16000 Hz"), ("c.wav", "no wave file")):
+        for name, said in (("b.wav", "2 channels of 16 bits at 16000 Hz"), ("c.wav", "not a WAV file")):
             with self.assertRaisesRegex(REFUSAL, said):
                 module_of("speech").read_wav(self.dir / name)
 

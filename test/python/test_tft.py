@@ -261,7 +261,7 @@ class DataTest(ToolkitCase):
             (text.replace("\n", "\n0,1,2\n", 1), "line 2: list index out of range"),
             (
                 "\n".join([*text.splitlines(), "9,0,0,0,0,0,0,nan"]),
-                "row 1009 holds a value that is no number",
+                "row 1009 holds a value that is not a number",
             ),
         ):
             path.write_text(broken)

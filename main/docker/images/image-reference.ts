@@ -33,7 +33,7 @@ export function parseImageReference(text: string): ImageReference {
     /^([\w.-]+(?::\d+)?(?:\/[\w.-]+)*?)(?::([\w][\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$/.exec(text) ??
     [];
   if (name === undefined || name.split('/').some((part) => /^\.+$/.test(part))) {
-    throw new WorkbenchError('input-invalid', `"${text}" is no image reference`, {
+    throw new WorkbenchError('input-invalid', `"${text}" is not an image reference`, {
       remedy: 'Write name:tag or name@sha256:…, as nvcr.io/nvidia/tritonserver:25.02-py3.',
     });
   }

@@ -42,7 +42,7 @@ export function tlsOf(secure: boolean, files: TlsFiles | undefined): TlsFiles | 
       "The accuracy check's client always checks the server's certificate",
       {
         where: 'engine.tls.insecure',
-        remedy: 'Give the authority of the certificate as engine.tls.caFile, or measure with perf alone.',
+        remedy: 'Set engine.tls.caFile to the CA of the certificate, or measure with perf only.',
       },
     );
   }

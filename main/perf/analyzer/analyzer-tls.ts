@@ -25,7 +25,7 @@ export function tlsArguments(input: TlsInput): string[] {
   if (tls.serverName !== undefined && !insecure) {
     throw refused(
       '--tls-server-name',
-      'perf_analyzer checks the certificate against the host of the address alone',
+      'perf_analyzer checks the certificate only against the host of the address',
     );
   }
   if (input.protocol === 'grpc') {

@@ -82,7 +82,7 @@ class Row {
 
   number(name: string): number {
     const text = this.text(name);
-    if (!number.test(text)) throw this.fail(`"${shortText(text)}" is no number`, name);
+    if (!number.test(text)) throw this.fail(`"${shortText(text)}" is not a number`, name);
     return Number(text);
   }
 
@@ -93,7 +93,7 @@ class Row {
       if (part.trim() === '') continue;
       const [, uuid, value] = /^(.+):([^:]+)$/.exec(part.trim()) ?? [];
       if (uuid === undefined || value === undefined || !number.test(value)) {
-        throw this.fail(`"${shortText(part)}" is no value of a GPU`, name);
+        throw this.fail(`"${shortText(part)}" is not a GPU value`, name);
       }
       values.set(shortText(uuid), Number(value));
       if (values.size > mostGpus) throw this.fail(`There are more than ${mostGpus} GPUs`, name);
@@ -122,7 +122,7 @@ function pointOf(row: Row, { loadColumn, batchColumn }: Header, options: Capture
   const load = row.number(loadColumn);
   const byRate = loadColumn === 'Request Rate';
   if (!byRate && (!Number.isSafeInteger(load) || load < 1))
-    throw row.fail(`${load} is no concurrency`, loadColumn);
+    throw row.fail(`${load} is not a concurrency`, loadColumn);
   if (byRate && load <= 0) throw row.fail('A request rate is above 0', loadColumn);
   const times = (names: Readonly<Record<string, string>>, missing: null) =>
     Object.fromEntries(
@@ -158,7 +158,7 @@ function pointOf(row: Row, { loadColumn, batchColumn }: Header, options: Capture
 function batchOf(row: Row, column: string | null, options: CaptureOptions): number {
   if (column === null) return options.batchSize;
   const batch = row.number(column);
-  if (!Number.isSafeInteger(batch) || batch < 1) throw row.fail(`${batch} is no batch size`, column);
+  if (!Number.isSafeInteger(batch) || batch < 1) throw row.fail(`${batch} is not a batch size`, column);
   return batch;
 }
 

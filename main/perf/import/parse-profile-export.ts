@@ -69,9 +69,9 @@ function pointOf(experiment: ProfileExperiment, where: string, { batchSize }: Ca
   const { mode, value } = experiment;
   const byConcurrency = mode === 'concurrency';
   if (!modes.includes(mode))
-    throw refused(`"${shortText(mode)}" is no mode of perf_analyzer`, `${where}.experiment.mode`);
+    throw refused(`"${shortText(mode)}" is not a perf_analyzer mode`, `${where}.experiment.mode`);
   if (byConcurrency ? !Number.isSafeInteger(value) || value < 1 : !(value > 0)) {
-    throw refused(`${value} is no load`, `${where}.experiment.value`);
+    throw refused(`${value} is not a load`, `${where}.experiment.value`);
   }
   const answered = answeredOf(experiment, where);
   const bounds = experiment.windowBoundaries;

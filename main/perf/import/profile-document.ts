@@ -32,7 +32,7 @@ function parseJson(text: string, fileName: string): unknown {
     return parseBoundedJson(exactNumbers(text));
   } catch (cause) {
     throw refusedProfile(
-      `This is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `Not a JSON file: ${cause instanceof Error ? cause.message : String(cause)}`,
       fileName,
     );
   }

@@ -38,7 +38,7 @@ function parsed(
   const { fileName } = options;
   if (bytes.length === 0) throw new WorkbenchError('input-invalid', 'The file is empty', { where: fileName });
   if (bytes.includes(0)) {
-    throw new WorkbenchError('input-invalid', 'This is no text file', {
+    throw new WorkbenchError('input-invalid', 'Not a text file', {
       where: fileName,
       remedy: 'Give a CSV file or a profile export of perf_analyzer.',
     });

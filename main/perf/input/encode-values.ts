@@ -17,14 +17,14 @@ const integerRange: Readonly<Partial<Record<Datatype, readonly [least: number, m
 
 /** What is wrong with one value of a JSON file; null when nothing is. */
 function valueProblem(datatype: SampleDatatype, value: unknown): string | null {
-  if (datatype === 'BYTES') return typeof value === 'string' ? null : 'is no text';
+  if (datatype === 'BYTES') return typeof value === 'string' ? null : 'is not a string';
   if (datatype === 'BOOL') {
     return typeof value === 'boolean' || value === 0 || value === 1 ? null : 'is none of true, false, 1, 0';
   }
-  if (typeof value !== 'number') return 'is no number';
+  if (typeof value !== 'number') return 'is not a number';
   const range = integerRange[datatype];
   if (range === undefined) return null;
-  if (!Number.isInteger(value)) return 'is no whole number';
+  if (!Number.isInteger(value)) return 'is not a whole number';
   const [least, most] = range;
   if (value >= least && value <= most) return null;
   return datatype.endsWith('64')

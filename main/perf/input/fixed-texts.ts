@@ -81,7 +81,7 @@ export function encodeFixedLetters(data: Buffer, itemBytes: number): Buffer {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const letterAt = (at: number): number => {
     const letter = view.getUint32(at, true);
-    if (letter > mostLetter) throw new Error(`a text holds the number ${letter}, which is no letter`);
+    if (letter > mostLetter) throw new Error(`a text holds the number ${letter}, which is not a character`);
     // Half a letter of UTF-16.
     return letter >= 0xd800 && letter <= 0xdfff ? replacement : letter;
   };

@@ -67,7 +67,7 @@ function shapeOf(where: string, wanted: WantedTensor, given: unknown): readonly 
   ) {
     throw inputProblem(
       where,
-      `The shape of ${wanted.name} is no list of whole numbers: ${shortValue(given)}`,
+      `The shape of ${wanted.name} is not a list of whole numbers: ${shortValue(given)}`,
     );
   }
   const wrong = shapeProblem(wanted, shape);
@@ -102,7 +102,7 @@ function readContent(where: string, { name }: WantedTensor, content: unknown): C
   }
   const text = content['b64'];
   if (typeof text !== 'string' || !isBase64(text))
-    throw inputProblem(where, `"b64" of ${name} is no base64 text`);
+    throw inputProblem(where, `"b64" of ${name} is not base64`);
   return { data: Buffer.from(text, 'base64') };
 }
 
@@ -194,7 +194,7 @@ function readStreams(
   if (nested > 0 && nested < listed.length) {
     throw inputProblem(
       where,
-      'Entries and streams of entries stand side by side',
+      'Entries and streams of entries are mixed',
       'Put all entries into streams, or none.',
     );
   }
@@ -212,7 +212,7 @@ function parseDocument(text: string, file: string): Member {
   try {
     parsed = parseBoundedJson(text);
   } catch (cause) {
-    throw inputProblem(file, `It is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw inputProblem(file, `Not a JSON file: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
   if (!isMember(parsed) || parsed['data'] === undefined) {
     throw inputProblem(

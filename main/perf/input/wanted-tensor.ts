@@ -104,7 +104,7 @@ export function sizeProblem(
     const found = textCount(data);
     if (found === count) return null;
     return found === null
-      ? `${name} is no raw BYTES tensor: each element is its length in 4 bytes, little-endian, and then the bytes`
+      ? `${name} is not a raw BYTES tensor: each element is a 4-byte little-endian length followed by its bytes`
       : `${name} has ${found} elements where ${typeText(datatype, shape)} has ${count}`;
   }
   const expected = count * datatypeBytes[datatype];

@@ -79,7 +79,7 @@ export function LoginForm() {
         <Checkbox
           size="xs"
           className="login-keep"
-          label="Keep it in the desktop’s key ring; without one it is held in memory alone"
+          label="Keep it in the desktop’s key ring; without a key ring it is kept in memory only"
           checked={keep}
           onChange={(event) => {
             setKeep(event.currentTarget.checked);

@@ -48,13 +48,13 @@ export const pageText: Readonly<
     intro: 'What is measured, and how long.',
     help: [
       'Offline: one request at a time with growing batch sizes, which shows what the model itself can do. Online: many single requests at the same time, which shows what batching on the server makes of them.',
-      'A level counts once three windows in a row agree in throughput and latency. One that does not settle is marked and the sweep goes on.',
+      'A level is steady once three windows in a row agree in throughput and latency. A level that does not settle is marked, and the sweep continues.',
     ],
   },
   review: {
     intro: 'What will be done, and what differs from the defaults.',
     help: [
-      'The run is kept in a folder of its own with a journal. It can be cancelled and resumed, and goes on where it was cut.',
+      'Each run has its own folder with a journal. It can be cancelled and resumed, and continues where it stopped.',
       'run.yaml and the shell script do the same run without this window.',
     ],
   },

@@ -29,7 +29,7 @@ def read_wav(path: Path) -> Array:
             found = (file.getnchannels(), file.getsampwidth(), file.getframerate())
             raw = file.readframes(file.getnframes())
     except (wave.Error, EOFError) as error:
-        raise ValueError(f"{path} is no wave file: {error}") from error
+        raise ValueError(f"{path} is not a WAV file: {error}") from error
     if found != (1, 2, SAMPLE_RATE):
         raise ValueError(
             f"{path} has {found[0]} channels of {8 * found[1]} bits at {found[2]} Hz; "

@@ -37,7 +37,7 @@ def read_nifti(path: Path) -> Volume:
     """Raises ValueError naming the file where it is damaged or of a kind that is not read here."""
     raw = _read_bytes(path)
     if len(raw) < HEADER_BYTES:
-        raise ValueError(f"{path}: {len(raw)} bytes are no NIfTI file")
+        raise ValueError(f"{path}: {len(raw)} bytes are not a NIfTI file")
     order = next((sign for sign in "<>" if struct.unpack_from(f"{sign}i", raw, 0)[0] == HEADER_BYTES), None)
     if order is None or raw[344:348] != _MAGIC:
         raise ValueError(f"{path}: not a NIfTI-1 file with header and data in one")

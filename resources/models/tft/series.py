@@ -53,7 +53,7 @@ def _columns(path: Path, names: Sequence[str]) -> dict[str, npt.NDArray[np.float
     table = np.array(rows, dtype=np.float64).reshape(-1, len(names))
     bad = ~np.isfinite(table).all(axis=1)
     if bad.any():
-        raise ValueError(f"{path}: row {int(bad.argmax()) + 1} holds a value that is no number")
+        raise ValueError(f"{path}: row {int(bad.argmax()) + 1} holds a value that is not a number")
     return {name: table[:, index] for index, name in enumerate(names)}
 
 

@@ -151,7 +151,7 @@ class TritonPythonModel:
         path = find_model_folder(args, parameters)
         if parameters.get("execution_providers", "CPUExecutionProvider").strip() != "CPUExecutionProvider":
             raise pb_utils.TritonModelException(
-                "parameter execution_providers: this TensorFlow has the CPU alone"
+                "parameter execution_providers: this TensorFlow supports only the CPU"
             )
         if args["model_instance_kind"] == "GPU":
             raise pb_utils.TritonModelException("the instance is of KIND_GPU, but this TensorFlow has no GPU")

@@ -52,7 +52,7 @@ def _run(module: Any, inputs: list[dict[str, Any]], shapes: list[list[int]], pat
             "model-file-invalid",
             f"forward gives {kinds}; Triton takes a tensor, or a tuple or list of tensors",
             where=f"{path}, forward",
-            remedy="Wrap the module in one whose forward gives tensors alone, and export that.",
+            remedy="Wrap the module in one whose forward returns only tensors, and export that.",
         )
     return [item.numpy() for item in results]
 

@@ -41,7 +41,7 @@ export async function buildApp(context) {
   if (done.code !== 0) {
     say(done.output);
     throw new SetupError(
-      `The app does not build: see the lines above (log: ${log}), mend that and try again.`,
+      `The app does not build: see the lines above (log: ${log}), fix the problem and try again.`,
     );
   }
   writeStamp(stampFile, before);

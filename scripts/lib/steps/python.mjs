@@ -131,7 +131,7 @@ export async function installPython(context) {
   const loads = await command(layout.python, ['-c', imports], { log, name: 'Python packages' });
   if (loads.code !== 0) {
     throw new SetupError(
-      `The Python packages do not load (${loads.output.split('\n').at(-1)}): see ${log}, mend that and run the ` +
+      `The Python packages do not load (${loads.output.split('\n').at(-1)}): see ${log}, fix the problem and run the ` +
         'command again.',
     );
   }

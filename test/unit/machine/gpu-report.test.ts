@@ -56,16 +56,16 @@ describe('GPUs of this machine', () => {
     ],
     ['fails in silence', 'exit 1', 'nvidia-smi failed with exit code 1.'],
     ['crashes', 'kill -SEGV $$', 'nvidia-smi was ended by SIGSEGV.'],
-    ['prints something else', 'echo hello', 'nvidia-smi printed something that is no report of GPUs.'],
+    ['prints something else', 'echo hello', 'nvidia-smi did not print a GPU report.'],
     [
       'is cut',
       `head -c 4000 '${join(captureFolder, 'tesla-t4.xml')}'`,
-      'nvidia-smi printed something that is no report of GPUs.',
+      'nvidia-smi did not print a GPU report.',
     ],
     [
       'prints without end',
       'head -c 9000000 /dev/zero | tr "\\0" "x" | fold -w 1000',
-      'nvidia-smi printed something that is no report of GPUs.',
+      'nvidia-smi did not print a GPU report.',
     ],
   ])('says so when nvidia-smi %s', async (_what, script, problem) => {
     expect(await readGpus(await fakeNvidiaSmi(script), patient)).toEqual({ ...none, problem });

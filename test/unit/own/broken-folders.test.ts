@@ -95,13 +95,13 @@ refusesEach('a folder', [
     what: 'a link out of the folder',
     make: ({ folder }) => folder((path) => symlink('/etc/passwd', join(path, 'data.py'))),
     code: inFolder,
-    says: ['data.py is a link that leads out', 'Copy what it leads to'],
+    says: ['data.py is a link that leads out', 'Copy its target'],
   },
   {
     what: 'a pipe in the folder',
     make: ({ folder }) => folder((path) => Promise.resolve(execFileSync('mkfifo', [join(path, 'pipe.py')]))),
     code: inFolder,
-    says: ['pipe.py is no plain file'],
+    says: ['pipe.py is not a regular file'],
   },
   {
     what: 'a whole repository',

@@ -42,19 +42,19 @@ refusesEach('an ONNX file', [
     what: 'a text named .onnx',
     make: ({ put }) => put('a.onnx', 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n'),
     code: file,
-    says: ['no whole ONNX file', 'a.onnx', 'another kind of file'],
+    says: ['The ONNX file is incomplete', 'a.onnx', 'another kind of file'],
   },
   {
     what: 'an archive named .onnx',
     make: ({ put }) => put('a.onnx', zipBytes({ a: 'b' })),
     code: file,
-    says: ['no whole ONNX file'],
+    says: ['The ONNX file is incomplete'],
   },
   {
     what: 'a truncated file',
     make: ({ put }) => put('a.onnx', onnxBytes().subarray(0, 40)),
     code: file,
-    says: ['no whole ONNX file', 'beyond the end'],
+    says: ['The ONNX file is incomplete', 'beyond the end'],
   },
   {
     what: 'a file with thousands of inputs',
@@ -172,13 +172,13 @@ refusesEach('an ONNX file', [
     what: 'weights above the folder',
     make: ({ put }) => put('a.onnx', onnxBytes({ external: '../weights.bin' })),
     code: file,
-    says: ['outside the folder of the model: "../weights.bin"', 'beside the model'],
+    says: ['outside the model folder: "../weights.bin"', 'beside the model'],
   },
   {
     what: 'weights hidden in a path',
     make: ({ put }) => put('a.onnx', onnxBytes({ external: 'a/../../weights.bin' })),
     code: file,
-    says: ['outside the folder'],
+    says: ['outside the model folder'],
   },
   {
     what: 'weights at a full path',
@@ -193,7 +193,7 @@ refusesEach('an ONNX file', [
       return put('a.onnx', onnxBytes({ external: 'w' }));
     },
     code: file,
-    says: ['"w" is no plain file', 'Links are not followed'],
+    says: ['"w" is not a regular file', 'Links are not followed'],
   },
   {
     what: 'weights in a linked folder',
@@ -202,7 +202,7 @@ refusesEach('an ONNX file', [
       return put('a.onnx', onnxBytes({ external: 'd/passwd' }));
     },
     code: file,
-    says: ['"d/passwd" is no plain file'],
+    says: ['"d/passwd" is not a regular file'],
   },
   {
     what: 'weights that are missing',
@@ -224,7 +224,7 @@ refusesEach('an ONNX file', [
       return path;
     },
     code: file,
-    says: ['no whole ONNX file', 'without a number'],
+    says: ['The ONNX file is incomplete', 'without a number'],
   },
   {
     what: 'a pipe',
@@ -250,6 +250,6 @@ refusesEach('an ONNX file', [
     what: 'an unknown ending',
     make: ({ put }) => put('model.bin', 'x'),
     code: file,
-    says: ['model.bin is no kind of model file', 'an .onnx file'],
+    says: ['model.bin is not a supported kind of model file', 'an .onnx file'],
   },
 ]);

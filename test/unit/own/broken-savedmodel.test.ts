@@ -18,19 +18,19 @@ refusesEach('a SavedModel', [
     what: 'an empty saved_model.pb',
     make: saved(''),
     code: folder,
-    says: ['no whole SavedModel', 'saved_model.pb is empty', 'export it again'],
+    says: ['The SavedModel is incomplete', 'saved_model.pb is empty', 'export it again'],
   },
   {
     what: 'a text named saved_model.pb',
     make: saved('version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n'),
     code: folder,
-    says: ['no whole SavedModel'],
+    says: ['The SavedModel is incomplete'],
   },
   {
     what: 'a truncated file',
     make: saved(savedModelBytes().subarray(0, 60)),
     code: folder,
-    says: ['no whole SavedModel', 'beyond the end'],
+    says: ['The SavedModel is incomplete', 'beyond the end'],
   },
   {
     what: 'two gigabytes of zeros',
@@ -40,7 +40,7 @@ refusesEach('a SavedModel', [
       return path;
     },
     code: folder,
-    says: ['no whole SavedModel'],
+    says: ['The SavedModel is incomplete'],
   },
   {
     what: 'a saved_model.pb that is a folder',
@@ -55,7 +55,7 @@ refusesEach('a SavedModel', [
     what: 'a file without a graph',
     make: saved(Buffer.from([8, 1])),
     code: folder,
-    says: ['it holds no graph', 'tf.saved_model.save'],
+    says: ['it has no graph', 'tf.saved_model.save'],
   },
   {
     what: 'a graph for training alone',

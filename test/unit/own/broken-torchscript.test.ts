@@ -30,7 +30,7 @@ refusesEach('a TorchScript file', [
     what: 'a plain pickle that runs a command',
     make: ({ put, bomb }) => put('a.pt', bomb()),
     code: file,
-    says: ['no TorchScript file but a plain pickle', 'torch.jit.script'],
+    says: ['Not a TorchScript file but a plain pickle', 'torch.jit.script'],
   },
   {
     what: 'a pickle that runs a command, as torch.save packs it',
@@ -52,14 +52,14 @@ refusesEach('a TorchScript file', [
       return path;
     },
     code: file,
-    says: ['no TorchScript file'],
+    says: ['Not a TorchScript file'],
   },
   {
     what: 'a truncated archive',
     make: ({ put }) =>
       put('a.pt', scripted('  def forward(self: M, x: Tensor) -> Tensor:\n').subarray(0, 90)),
     code: file,
-    says: ['no TorchScript file'],
+    says: ['Not a TorchScript file'],
   },
   {
     what: 'a module without forward',
@@ -71,7 +71,7 @@ refusesEach('a TorchScript file', [
     what: 'a forward that takes a number',
     make: ({ put }) => put('a.pt', scripted('  def forward(self: M, x: Tensor,\n    n: int) -> Tensor:\n')),
     code: file,
-    says: ['forward takes "n" of type int', 'tensors alone'],
+    says: ['forward takes "n" of type int', 'only tensors'],
   },
   {
     what: 'a forward that takes nothing',

@@ -29,7 +29,7 @@ it('weights that are a link to nothing, or to itself, are refused as links', asy
       const error = await rejection(checkExternalFiles(join(folder, 'model.onnx'), new Set([name])));
       expect([error.code, error.message]).toEqual([
         'model-file-invalid',
-        `"${name}" is no plain file (it leads to nothing)`,
+        `"${name}" is not a regular file (it leads to nothing)`,
       ]);
     }
   } finally {

@@ -132,7 +132,7 @@ describe('a file of published figures', () => {
     const [table] = good.tables;
     if (table === undefined) throw new Error('no table');
     for (const [text, message] of [
-      ['{', 'is no JSON'],
+      ['{', 'is not JSON'],
       [JSON.stringify({ ...good, preset: 'tft' }), 'it is of "tft"'],
       [JSON.stringify({ ...good, columns: ['p99Ms'] }), 'columns'],
       [JSON.stringify({ ...good, tables: [{ ...table, levels: [[1, 1, 2]] }] }), 'tables.0.levels.0'],

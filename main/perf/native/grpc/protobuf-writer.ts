@@ -3,7 +3,7 @@ export const wireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
 /** Whole numbers from 0 to 2^53 - 1. */
 export function encodeVarint(value: number): Buffer {
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is no unsigned integer`);
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is not an unsigned integer`);
   const bytes: number[] = [];
   let rest = value;
   while (rest >= 128) {

@@ -40,7 +40,7 @@ export const topicText: Readonly<
     paragraphs: [
       'TensorRT: ONNX Runtime hands the graph to TensorRT, which builds an engine for this very GPU and precision. The first load takes minutes; requests are then fastest.',
       'CUDA: the backend’s own kernels. Mixed precision: TensorFlow’s own cast to FP16.',
-      'All need a GPU and NVIDIA’s images or a remote Triton; the CPU images hold the Python backend alone.',
+      'All need a GPU, and NVIDIA’s images or a remote Triton. The CPU images contain only the Python backend.',
     ],
   },
   'cuda-graphs': {

@@ -11,7 +11,7 @@ const formatNote: Readonly<Record<Format, string>> = {
   'ts-trace': 'The operations of one example run, recorded. Branches on data are lost.',
   'ts-script': 'The model’s own code, compiled. Branches and loops are kept.',
   'tf-savedmodel': 'TensorFlow’s own folder of graph and weights. Releases up to 25.02 serve it on GPUs.',
-  trt: 'Built from ONNX by TensorRT for one kind of GPU, and served there alone.',
+  trt: 'Built from ONNX by TensorRT for one GPU model, and served only there.',
 };
 
 const precisionNote = (precision: Precision, context: FieldContext): string => {

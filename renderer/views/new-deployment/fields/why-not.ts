@@ -21,7 +21,7 @@ export function engineOf(context: FieldContext): Parameters<typeof backendsOf>[0
 const cpuOnly = (context: FieldContext): string =>
   engineOf(context).kind === 'local'
     ? 'Needs a GPU and Triton’s own backends; the local Triton has the Python backend on the CPU. Choose Docker with GPUs, or a remote Triton.'
-    : 'Needs a GPU and Triton’s own backends; the CPU image has the Python backend alone. Choose GPUs on the Environment page.';
+    : 'Needs a GPU and Triton’s own backends; the CPU image has only the Python backend. Choose GPUs on the Environment page.';
 
 /** Containers with all backends, but without a GPU. */
 function lacksGpu(context: FieldContext): boolean {
@@ -46,7 +46,7 @@ export function whyNotAccelerator(accelerator: Accelerator, context: FieldContex
   if (servesOnCpu(context)) return cpuOnly(context);
   const format = context.value('format') as Format;
   if (accelerator === 'amp' && format !== 'tf-savedmodel') {
-    return 'Exists for TensorFlow’s own format alone; choose precision FP16 instead.';
+    return 'Exists only for TensorFlow’s own format; choose precision FP16 instead.';
   }
   if (accelerator === 'trt' && (format === 'ts-trace' || format === 'ts-script')) {
     return 'Triton’s PyTorch backend has no TensorRT accelerator; export to ONNX for it.';

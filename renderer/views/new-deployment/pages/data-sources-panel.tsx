@@ -93,7 +93,7 @@ function SourceButton({ item, work }: { item: DataItem; work: DataWork | undefin
   return (
     <Button
       {...common}
-      {...named(item.partBytes > 0 ? 'Go on' : 'Download')}
+      {...named(item.partBytes > 0 ? 'Resume' : 'Download')}
       onClick={() => {
         attempt(() => fetch(item));
       }}

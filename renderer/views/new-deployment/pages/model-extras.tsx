@@ -69,7 +69,7 @@ export function AddArgument() {
         label="Another argument"
         placeholder="name"
         value={name}
-        error={name === '' || good ? undefined : 'Letters, digits and “_” alone'}
+        error={name === '' || good ? undefined : 'Only letters, digits and “_”'}
         onChange={(event) => {
           setName(event.currentTarget.value);
         }}

@@ -23,6 +23,6 @@ describe('a large profile export', () => {
   });
 
   it('is read once where a text is not closed', () => {
-    expect(() => parseProfileExport(`{"${'\\"'.repeat(1_000_000)}`, options)).toThrow('This is no JSON');
+    expect(() => parseProfileExport(`{"${'\\"'.repeat(1_000_000)}`, options)).toThrow('Not a JSON file');
   });
 });

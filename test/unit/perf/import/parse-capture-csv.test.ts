@@ -115,7 +115,7 @@ describe('a file that is not one of perf_analyzer', () => {
     [
       'a value that is no number',
       good.replace('1368.49', 'fast'),
-      /"fast" is no number/,
+      /"fast" is not a number/,
       'results.csv, line 2, column "Inferences/Second"',
     ],
     [
@@ -127,7 +127,7 @@ describe('a file that is not one of perf_analyzer', () => {
     [
       'half a concurrency',
       good.replace('\n2,', '\n1.5,'),
-      /1.5 is no concurrency/,
+      /1.5 is not a concurrency/,
       'results.csv, line 3, column "Concurrency"',
     ],
   ])('%s is refused with its place', (_name, text, message, where) => {
@@ -171,6 +171,6 @@ describe('a CSV file of the published scripts', () => {
     expect(refusal([head, withBatch(2, 1), withBatch(2, 1)].join('\n')).message).toContain(
       'already in line 2',
     );
-    expect(refusal([head, withBatch(0, 1)].join('\n')).message).toContain('no batch size');
+    expect(refusal([head, withBatch(0, 1)].join('\n')).message).toContain('not a batch size');
   });
 });

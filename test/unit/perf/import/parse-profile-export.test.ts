@@ -106,7 +106,7 @@ describe('a profile export of perf_analyzer', () => {
 
 describe('a file that is no profile export', () => {
   it.each([
-    ['JSON cut off', fixture('profile-rate.json').slice(0, 5000), /no JSON/, 'p.json'],
+    ['JSON cut off', fixture('profile-rate.json').slice(0, 5000), /Not a JSON file/, 'p.json'],
     ['another JSON', '{"traceEvents":[]}', /not as perf_analyzer writes it/, 'p.json, experiments'],
     ['no experiment', '{"experiments":[]}', /not as perf_analyzer/, 'p.json, experiments'],
     [
@@ -136,13 +136,13 @@ describe('a file that is no profile export', () => {
     [
       'a mode that there is not',
       exported({ experiment: { mode: 'sleep', value: 1 } }),
-      /no mode/,
+      /not a perf_analyzer mode/,
       'p.json, experiments[0].experiment.mode',
     ],
     [
       'a load of nothing',
       exported({ experiment: { mode: 'concurrency', value: 0 } }),
-      /0 is no load/,
+      /0 is not a load/,
       'p.json, experiments[0].experiment.value',
     ],
   ])('%s is refused with its field', (_name, text, message, where) => {

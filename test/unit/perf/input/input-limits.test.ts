@@ -37,7 +37,7 @@ describe('a JSON file of input data', () => {
 
   it('is refused at once where millions of blanks of its base64 end in another letter', async () => {
     const { message } = await refusal(`{"data":[{"X":{"b64":"AAAA${' '.repeat(2_000_000)}!"}}]}`);
-    expect(message).toContain('no base64 text');
+    expect(message).toContain('not base64');
   });
 
   it('is quoted in short, whatever it holds', async () => {
@@ -136,6 +136,6 @@ describe('an array of numpy', () => {
     half.writeUInt32LE(0xd800);
     expect(encodeFixedLetters(half, 4).toString('utf8', 4)).toBe('\ufffd');
     half.writeUInt32LE(0x110000);
-    expect(() => encodeFixedLetters(half, 4)).toThrow('which is no letter');
+    expect(() => encodeFixedLetters(half, 4)).toThrow('which is not a character');
   });
 });

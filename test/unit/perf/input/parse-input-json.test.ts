@@ -126,7 +126,7 @@ describe("perf_analyzer's file of input data", () => {
 const { inputs, outputs } = wanted;
 /** Each is one fault and the words that name it. */
 const bad: [fault: string, value: unknown, words: RegExp, place?: RegExp][] = [
-  ['no JSON', '{"data": [', /no JSON/, /^data\.json$/],
+  ['no JSON', '{"data": [', /Not a JSON file/, /^data\.json$/],
   ['no object', '[]', /no member "data"/],
   ['no data', { inputs: [] }, /no member "data"/],
   ['data is no list', { data: {} }, /no list of entries/],
@@ -145,8 +145,8 @@ const bad: [fault: string, value: unknown, words: RegExp, place?: RegExp][] = [
     /X has 3 values where FP32 \[2, 2\] has 4/,
     /data\[0\], X$/,
   ],
-  ['a text among numbers', { data: [{ X: [1, 2, 3, 'a'] }] }, /value 3 \("a"\) is no number/],
-  ['null among numbers', { data: [{ X: [1, null, 3, 4] }] }, /value 1 \(null\) is no number/],
+  ['a text among numbers', { data: [{ X: [1, 2, 3, 'a'] }] }, /value 3 \("a"\) is not a number/],
+  ['null among numbers', { data: [{ X: [1, null, 3, 4] }] }, /value 1 \(null\) is not a number/],
   [
     'a number out of range',
     { data: [{ X: x, N: { content: [2 ** 63], shape: [1] } }] },
@@ -155,11 +155,11 @@ const bad: [fault: string, value: unknown, words: RegExp, place?: RegExp][] = [
   [
     'a fraction among whole numbers',
     { data: [{ X: x, N: { content: [1.5], shape: [1] } }] },
-    /no whole number/,
+    /not a whole number/,
   ],
   ['no shape where one is needed', { data: [{ X: x, N: [1] }] }, /N needs a shape.*INT64 \[-1\]/],
-  ['a shape that is no list', { data: [{ X: { content: x, shape: 4 } }] }, /no list of whole numbers: 4/],
-  ['a negative size', { data: [{ X: x, N: { content: [], shape: [-1] } }] }, /no list of whole numbers/],
+  ['a shape that is no list', { data: [{ X: { content: x, shape: 4 } }] }, /not a list of whole numbers: 4/],
+  ['a negative size', { data: [{ X: x, N: { content: [], shape: [-1] } }] }, /not a list of whole numbers/],
   [
     'a shape with the batch in it',
     { data: [{ X: { content: x, shape: [1, 2, 2] } }] },
@@ -172,14 +172,14 @@ const bad: [fault: string, value: unknown, words: RegExp, place?: RegExp][] = [
   ],
   ['neither content nor b64', { data: [{ X: { shape: [2, 2] } }] }, /neither "content" nor "b64"/],
   ['content that is one value', { data: [{ X: 1 }] }, /X is 1, no list/],
-  ['what is no base64', { data: [{ X: { b64: '*' } }] }, /no base64/],
-  ['b64 that is no text', { data: [{ X: { b64: 5 } }] }, /no base64/],
+  ['what is no base64', { data: [{ X: { b64: '*' } }] }, /not base64/],
+  ['b64 that is no text', { data: [{ X: { b64: 5 } }] }, /not base64/],
   [
     'base64 of another length',
     { data: [{ X: { b64: 'AAAA' } }] },
     /X has 3 bytes where FP32 \[2, 2\] has 16/,
   ],
-  ['entries beside streams', { data: [{ X: x }, [{ X: x }]] }, /side by side/],
+  ['entries beside streams', { data: [{ X: x }, [{ X: x }]] }, /are mixed/],
   ['an empty stream', { data: [[{ X: x }], []] }, /no entry/, /data\[1\]$/],
   [
     'a fault within a stream',
@@ -221,8 +221,8 @@ describe('a file that is not right is refused, and the place is named', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['a number among texts', { data: [{ T: [5] }] }, /is no text/],
-    ['raw texts without lengths', { data: [{ T: { b64: 'YWJj' } }] }, /no raw BYTES tensor/],
+    ['a number among texts', { data: [{ T: [5] }] }, /is not a string/],
+    ['raw texts without lengths', { data: [{ T: { b64: 'YWJj' } }] }, /not a raw BYTES tensor/],
     ['more texts than the shape has', { data: [{ T: ['a', 'b'] }] }, /2 values/],
   ])('%s', (_fault, value, words) => {
     expect(() => read(value, texts)).toThrow(words);
