@@ -64,7 +64,7 @@ async function main(): Promise<void> {
   };
   const program = new Command('triton-workbench')
     .description(
-      'Put models live on NVIDIA Triton Inference Server: export, convert, configure, deploy, check, measure, report.',
+      'Deploy models on NVIDIA Triton Inference Server: export, convert, configure, deploy, check, measure, report.',
     )
     .version(packageJson.version)
     .showHelpAfterError()

@@ -19,27 +19,29 @@ interface FetchOptions extends ListOptions {
   readonly to?: string;
   readonly from?: string;
 }
-const jsonHelp = 'one JSON document on stdout';
+const jsonHelp = 'print one JSON document to stdout';
 
 const sizeText = ({ bytes }: DataSource): string =>
-  bytes === null ? 'size not known' : `${formatCount(bytes)} bytes`;
+  bytes === null ? 'size unknown' : `${formatCount(bytes)} bytes`;
 
 /** Without a checksum, a file of the same size that somebody else made is not noticed. */
 const checksumText = (checksum: DataSource['checksum']): string =>
   checksum === null
-    ? 'no checksum is published: its content is not verified'
+    ? 'no published checksum: the content is not verified'
     : `${checksum.algorithm} ${checksum.value}`;
 
 function sayItem(output: Output, { kind, source, path, partBytes }: DataItem): void {
   const { id, title, page, licence, checksum, note } = source;
   output.say(`  --${kind} ${id}: ${title}`);
-  output.say(`      ${sizeText(source)}; licence: ${licence ?? 'not known, see its page'}; ${page}`);
+  output.say(`      ${sizeText(source)}; license: ${licence ?? 'unknown, see its page'}; ${page}`);
   output.say(`      ${checksumText(checksum)}`);
   if (note !== undefined) output.say(`      ${note}`);
-  if (path !== null) output.say(`      here: ${path}`);
-  else if (partBytes > 0) output.say(`      begun: ${formatCount(partBytes)} bytes are here`);
+  if (path !== null) output.say(`      local copy: ${path}`);
+  else if (partBytes > 0) output.say(`      partial download: ${formatCount(partBytes)} bytes`);
   else
-    output.say(source.allowed === 'download' ? '      can be downloaded' : '      by hand, see data fetch');
+    output.say(
+      source.allowed === 'download' ? '      can be downloaded' : '      manual download, see data fetch',
+    );
 }
 
 /** Downloads to the end with the progress told; Ctrl-C cancels and keeps what has come. */
@@ -59,7 +61,7 @@ function follow(core: Core, workId: string, output: Output): Promise<DataWork> {
 /** The source that the options name; the only data set where they name none. Throws input-invalid. */
 function chosen(items: readonly DataItem[], preset: string, options: FetchOptions): DataItem {
   if (options.dataset !== undefined && options.checkpoint !== undefined) {
-    throw new WorkbenchError('input-invalid', 'Give --dataset or --checkpoint, one at a time', {
+    throw new WorkbenchError('input-invalid', 'Use either --dataset or --checkpoint', {
       where: 'data fetch',
     });
   }
@@ -70,9 +72,9 @@ function chosen(items: readonly DataItem[], preset: string, options: FetchOption
   const named = options.dataset !== undefined || options.checkpoint !== undefined;
   if (!named && only !== undefined && datasets.length === 1) return only;
   const known = items.map(({ kind, source }) => `--${kind} ${source.id}`).join(', ');
-  throw new WorkbenchError('input-invalid', named ? 'There is no such source' : `Which one of ${preset}?`, {
+  throw new WorkbenchError('input-invalid', named ? 'No such source' : `${preset} has several sources`, {
     where: 'data fetch',
-    remedy: known === '' ? 'The preset names none.' : `They are: ${known}.`,
+    remedy: known === '' ? 'The preset has no sources.' : `Available: ${known}.`,
   });
 }
 
@@ -84,10 +86,10 @@ function sayUse(output: Output, preset: string, { kind, source }: DataItem, path
 
 /** `data`: where published data sets and checkpoints come from, and fetching them. */
 export function addData(program: Command, context: CliContext): void {
-  const data = program.command('data').description('Published data sets and checkpoints: list, fetch');
+  const data = program.command('data').description('List and fetch published data sets and checkpoints');
   data
     .command('list', { isDefault: true })
-    .description('Tell origin, size, licence and checksum, and what is here')
+    .description('List origin, size, license and checksum, and what is on this machine')
     .argument('[preset]', 'list only this preset')
     .option('--json', jsonHelp)
     .action(async (preset: string | undefined, options: ListOptions) => {
@@ -104,7 +106,7 @@ export function addData(program: Command, context: CliContext): void {
       for (const { preset: id, items } of lists) {
         output.say(id);
         for (const item of items) sayItem(output, item);
-        if (items.length === 0) output.say('  names no origin');
+        if (items.length === 0) output.say('  no published sources');
       }
     });
   data
@@ -113,10 +115,10 @@ export function addData(program: Command, context: CliContext): void {
       'Download, verify, unpack and prepare a data set or checkpoint; an interrupted download is resumed. Prints the steps for sources that must be downloaded by hand',
     )
     .argument('<preset>')
-    .option('--dataset <id>', 'which data set; may be left out where there is one')
-    .option('--checkpoint <id>', 'a checkpoint in place of a data set')
-    .option('--to <dir>', 'a folder of yours; it gets one named by the id')
-    .option('--from <file>', 'the published file, which you have already')
+    .option('--dataset <id>', 'data set to fetch; optional if the preset has only one')
+    .option('--checkpoint <id>', 'checkpoint to fetch instead of a data set')
+    .option('--to <dir>', 'destination folder; the source gets a subfolder named after its id')
+    .option('--from <file>', 'use this local copy of the published file')
     .option('--json', jsonHelp)
     .action(async (preset: string, options: FetchOptions) => {
       const output = context.output(options);
@@ -125,7 +127,7 @@ export function addData(program: Command, context: CliContext): void {
       const { source } = item;
       if (source.allowed === 'by-hand') {
         if (output.json) output.document(item);
-        output.say(`${source.title} is fetched by hand:`);
+        output.say(`${source.title} must be downloaded by hand:`);
         source.steps.forEach(({ text, copy }, index) => {
           output.say(`  ${index + 1}. ${text}`);
           if (copy !== undefined) output.say(`     ${copy}`);
@@ -135,7 +137,7 @@ export function addData(program: Command, context: CliContext): void {
         return;
       }
       output.say(
-        `${source.title}: ${sizeText(source)}; licence: ${source.licence ?? 'not known, see its page'}`,
+        `${source.title}: ${sizeText(source)}; license: ${source.licence ?? 'unknown, see its page'}`,
       );
       if (source.checksum === null) output.say(checksumText(null));
       output.say(`from ${options.from ?? source.address}`);

@@ -57,16 +57,16 @@ export function addDetect(program: Command, context: CliContext): void {
   program
     .command('detect')
     .description(
-      'Show what this machine offers: processor, memory, GPUs, engines; and check it for containers',
+      'Show the hardware and the engines of this machine, and run the preflight checks for containers',
     )
-    .option('--images <family>', 'check for cpu (built here) or ngc (NVIDIA) images')
+    .option('--images <family>', 'check for cpu (built locally) or ngc (NVIDIA) images')
     .option('--release <YY.MM>', 'check for this release of the NGC images')
     .option('--gpus <list>', 'check for these GPUs: "all", or UUIDs')
     .option(
       '--format <name>',
-      'check for serving this format; tf-savedmodel needs a backend that releases lack',
+      'check for serving this format; newer releases have no backend for tf-savedmodel',
     )
-    .option('--json', 'one JSON document on stdout')
+    .option('--json', 'print one JSON document to stdout')
     .action(async (options: DetectOptions) => {
       const output = context.output(options);
       const { images, release, gpus } = options;

@@ -12,7 +12,7 @@ import { formatTable } from './output';
 interface ImageOptions {
   readonly json?: boolean;
 }
-const jsonHelp = 'one JSON document on stdout';
+const jsonHelp = 'print one JSON document to stdout';
 
 /** Works to its end with its progress told, a line each time; Ctrl-C cancels. */
 function follow(core: Core, workId: string, output: Output): Promise<ImageWork> {
@@ -33,12 +33,10 @@ function follow(core: Core, workId: string, output: Output): Promise<ImageWork> 
 
 /** `images`: what is on the engine, build, pull, remove. */
 export function addImages(program: Command, context: CliContext): void {
-  const images = program
-    .command('images')
-    .description('Images of the Docker Engine: list, build, pull, remove');
+  const images = program.command('images').description('List, build, pull and remove Docker images');
   images
     .command('list', { isDefault: true })
-    .description('List the images that the workbench uses')
+    .description('List the Triton and client images')
     .option('--json', jsonHelp)
     .action(async (options: ImageOptions) => {
       const output = context.output(options);
@@ -48,7 +46,7 @@ export function addImages(program: Command, context: CliContext): void {
         output.document(used);
         return;
       }
-      if (used.length === 0) output.say('No image of Triton or its client yet. Build them: images build');
+      if (used.length === 0) output.say('No Triton or client images yet. To build them: images build');
       else {
         const rows = used.map((image) => [
           image.tags[0] ?? image.digests[0] ?? image.id.slice(0, 19),
@@ -62,9 +60,7 @@ export function addImages(program: Command, context: CliContext): void {
     });
   images
     .command('build')
-    .description(
-      `Build images of the workbench: ${builtImages.join(', ')}; those for the CPU when none is named`,
-    )
+    .description(`Build images (${builtImages.join(', ')}); default: the CPU images`)
     .argument('[image...]')
     .option('--json', jsonHelp)
     .action(async (names: string[], options: ImageOptions) => {
@@ -73,9 +69,9 @@ export function addImages(program: Command, context: CliContext): void {
       const wanted = (names.length === 0 ? ['triton-cpu', 'client-cpu'] : names).map((name) => {
         const known = builtImages.find((image) => image === name);
         if (known !== undefined) return known;
-        throw new WorkbenchError('input-invalid', `There is no image "${name}" to build`, {
+        throw new WorkbenchError('input-invalid', `Unknown image "${name}"`, {
           where: 'images build',
-          remedy: `They are: ${builtImages.join(', ')}.`,
+          remedy: `Available: ${builtImages.join(', ')}.`,
         });
       });
       const works: ImageWork[] = [];
@@ -87,7 +83,7 @@ export function addImages(program: Command, context: CliContext): void {
     });
   images
     .command('pull')
-    .description('Pull an image, by tag or by digest')
+    .description('Pull an image by tag or digest')
     .argument('<reference>')
     .option('--json', jsonHelp)
     .action(async (reference: string, options: ImageOptions) => {
@@ -98,7 +94,7 @@ export function addImages(program: Command, context: CliContext): void {
     });
   images
     .command('remove')
-    .description('Remove an image of the workbench')
+    .description('Remove a Triton or client image')
     .argument('<name-or-id>')
     .option('--json', jsonHelp)
     .action(async (name: string, options: ImageOptions) => {
@@ -107,7 +103,8 @@ export function addImages(program: Command, context: CliContext): void {
       const found = (await handlers['docker.images'](undefined)).find(
         (image) => image.id === name || image.tags.includes(name) || image.digests.includes(name),
       );
-      if (found === undefined) throw new WorkbenchError('image-missing', `There is no image ${name} here`);
+      if (found === undefined)
+        throw new WorkbenchError('image-missing', `Image ${name} is not on this machine`);
       await handlers['docker.removeImage']({ id: found.id });
       if (output.json) output.document({ removed: found.id });
       else output.say(`Removed ${name}`);

@@ -21,11 +21,11 @@ function readBatchSize(text: string): number {
 export function addImport(program: Command, context: CliContext): void {
   program
     .command('import')
-    .description('Store a CSV file or a profile export of perf_analyzer as a run, marked as imported')
-    .argument('<file>', 'written by perf_analyzer with -f, or with --profile-export-file')
-    .option('--model <name>', 'name of the model, which the file does not say; default the name of the file')
-    .option('--batch-size <n>', 'of each request, which the file does not say; default 1')
-    .option('--json', 'one JSON document on stdout, people read stderr')
+    .description('Import a perf_analyzer CSV file or profile export as a run')
+    .argument('<file>', 'file written by perf_analyzer with -f or --profile-export-file')
+    .option('--model <name>', 'model name, which the file does not contain; default: the file name')
+    .option('--batch-size <n>', 'batch size, which the file does not contain; default: 1')
+    .option('--json', 'print one JSON document to stdout; messages go to stderr')
     .action(async (file: string, options: ImportOptions) => {
       const output = context.output(options);
       const core = await context.core();

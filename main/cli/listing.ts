@@ -21,12 +21,12 @@ import { runDocument } from './run-json';
 interface Json {
   readonly json?: boolean;
 }
-const jsonHelp = 'one JSON document on stdout';
+const jsonHelp = 'print one JSON document to stdout';
 
 function addRuns(program: Command, context: CliContext): void {
   program
     .command('runs')
-    .description('List the runs, newest first')
+    .description('List runs, newest first')
     .option('--json', jsonHelp)
     .action(async (options: Json) => {
       const output = context.output(options);
@@ -64,9 +64,13 @@ function addRuns(program: Command, context: CliContext): void {
 function addShow(program: Command, context: CliContext): void {
   program
     .command('show')
-    .description('Show one run: steps, accuracy and every measured level')
+    .description('Show a run: steps, accuracy and measured levels')
     .argument('<run-id>')
-    .option('--p99-budget-ms <ms>', 'also show the best level within this p99, in milliseconds', readBudgetMs)
+    .option(
+      '--p99-budget-ms <ms>',
+      'also show the best level within this p99 latency, in milliseconds',
+      readBudgetMs,
+    )
     .option('--json', jsonHelp)
     .action(async (runId: string, options: Json & { readonly p99BudgetMs?: number }) => {
       const output = context.output(options);

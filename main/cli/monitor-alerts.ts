@@ -6,7 +6,7 @@ import { readOneOf } from './read-values';
 import { readNumber } from './read-values';
 
 const flag = '--alert';
-const example = 'For example --alert queue-ms=5, or --alert queue-ms=5:30 where it is to hold for 30 s.';
+const example = 'For example --alert queue-ms=5, or --alert queue-ms=5:30 if it must hold for 30 s.';
 
 /** Seconds that a condition has to hold where none are given. */
 const usualSeconds = (metric: AlertMetric): number =>
@@ -24,8 +24,8 @@ function readLimit(metric: AlertMetric, text: string | undefined): number {
   if (metric === 'server' || metric === 'model') {
     if (text === undefined) return 0;
     throw invalid(
-      `"${metric}" has no limit: it alerts when it is not ${metric === 'server' ? 'up' : 'ready'}`,
-      `For example --alert ${metric}, or --alert ${metric}:30 where that is to hold for 30 s.`,
+      `"${metric}" takes no limit: it alerts when the ${metric} is not ${metric === 'server' ? 'up' : 'ready'}`,
+      `For example --alert ${metric}, or --alert ${metric}:30 if it must hold for 30 s.`,
     );
   }
   if (text === undefined) throw invalid(`"${metric}" needs a limit`);
@@ -58,7 +58,7 @@ export function readAlerts(
   const { alert, alertModel, probe, replay } = options;
   if (alert === undefined) {
     if (alertModel === undefined) return null;
-    throw new WorkbenchError('input-invalid', 'There is no alert that it would be the model of', {
+    throw new WorkbenchError('input-invalid', '--alert-model needs at least one --alert', {
       where: '--alert-model',
       remedy: example,
     });
@@ -66,8 +66,8 @@ export function readAlerts(
   const rules = alert.map((text, index) => readRule(text, index, alertModel ?? ''));
   if (probe === undefined && replay === undefined && rules.some(({ metric }) => metric === 'probe-p99-ms')) {
     throw invalid(
-      '"probe-p99-ms" is of the probes, and none are sent',
-      'Add --probe MODEL, or leave the alert out.',
+      '"probe-p99-ms" requires probes, and none are sent',
+      'Add --probe MODEL, or remove the alert.',
     );
   }
   const probed = probe?.replace(/:[\d.]+$/, '');
@@ -77,10 +77,14 @@ export function readAlerts(
     probed !== alertModel &&
     rules.some(({ metric }) => metric === 'probe-p99-ms')
   ) {
-    throw new WorkbenchError('input-invalid', `The probes are of ${probed}, the alerts of ${alertModel}`, {
-      where: '--alert-model',
-      remedy: `Give --alert-model ${probed}, or leave it out.`,
-    });
+    throw new WorkbenchError(
+      'input-invalid',
+      `The probes are for ${probed}, but the alerts are for ${alertModel}`,
+      {
+        where: '--alert-model',
+        remedy: `Use --alert-model ${probed}, or remove it.`,
+      },
+    );
   }
   const kept = defaultRules.filter(
     ({ metric }) => presence.includes(metric) && !rules.some((rule) => rule.metric === metric),

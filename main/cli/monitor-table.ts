@@ -83,7 +83,7 @@ export function monitorTable(sample: MonitorSample, alerts: readonly Alert[]): s
   );
   return [
     `${new Date(sample.atMs).toISOString().slice(0, 19)}Z${version}: ${server.state}${restarts}`,
-    ...(sample.hole === null ? [] : [`  no figures: ${sample.hole}`]),
+    ...(sample.hole === null ? [] : [`  no data: ${sample.hole}`]),
     models.length === 0 ? 'no models' : modelTable(models),
     ...moreLine(sample.models.length - models.length + (more?.models ?? 0), 'model'),
     ...reasons,

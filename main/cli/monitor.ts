@@ -84,7 +84,7 @@ async function checkTarget(file: string): Promise<void> {
 async function monitor(context: CliContext, options: MonitorCliOptions): Promise<number> {
   const { url, replay } = options;
   if ((url === undefined) === (replay === undefined)) {
-    throw new WorkbenchError('input-invalid', 'Give either --url or --replay', { where: 'monitor' });
+    throw new WorkbenchError('input-invalid', 'Use either --url or --replay', { where: 'monitor' });
   }
   const output = context.output(options);
   const probe = readProbe(options);
@@ -92,15 +92,15 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   const intervalMs = readNumber('--interval', options.interval) * 1000;
   const seconds = options.for === undefined ? null : readNumber('--for', options.for);
   if (intervalMs < 500 || intervalMs > longestPollIntervalMs) {
-    throw new WorkbenchError('input-invalid', 'Polls are 0.5 s to an hour apart', {
+    throw new WorkbenchError('input-invalid', 'The interval must be between 0.5 s and one hour', {
       where: '--interval',
-      remedy: 'A poll takes its time, and what lies between two is only seen as a mean.',
+      remedy: 'For example --interval 1.',
     });
   }
   if (seconds !== null && seconds * 1000 > longestTimerMs) {
     throw new WorkbenchError('input-invalid', `At most ${Math.floor(longestTimerMs / 1000)} s`, {
       where: '--for',
-      remedy: 'Leave it out to watch until Ctrl-C.',
+      remedy: 'Omit it to watch until Ctrl-C.',
     });
   }
   // Not after hours of watching.
@@ -149,7 +149,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
     } else if (url !== undefined) {
       const secure = [url, options.metricsUrl].some((address) => address.startsWith('https:'));
       const tls = readTlsOptions(options, secure);
-      if (tls.insecure === true) output.say("The server's certificate is not verified.");
+      if (tls.insecure === true) output.say("Warning: the server's certificate is not verified.");
       await core.monitor.watch(
         { url, metricsUrl: options.metricsUrl, ...(secure ? { tls } : {}) },
         intervalMs,
@@ -168,9 +168,9 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
     stop();
   }
   if (alertModel !== undefined && !seen.model && !seen.fired) {
-    throw new WorkbenchError('input-invalid', `No model "${alertModel}" was seen`, {
+    throw new WorkbenchError('input-invalid', `Model "${alertModel}" was not seen`, {
       where: '--alert-model',
-      remedy: 'Give the name without a version, as the table of the models has it.',
+      remedy: 'Use the name from the model table, without a version.',
     });
   }
   return seen.fired ? exitCodes.gate : exitCodes.done;
@@ -181,31 +181,30 @@ export function addMonitor(program: Command, context: CliContext): void {
   const command = program
     .command('monitor')
     .description(
-      'Watch any running Triton: models, rates, latencies, alerts. Ends with --for or Ctrl-C; exit code 3: an alert fired',
+      'Watch the models, rates, latencies and alerts of a running Triton until --for or Ctrl-C; exit code 3 means that an alert fired',
     )
-    .option('--url <url>', 'HTTP address: host:8000, http://host:8000 or https://host', withScheme)
-    .option('--metrics-url <url>', 'address of the metrics; port 8002 of the same host when absent', '')
+    .option('--url <url>', 'HTTP address, as host:8000, http://host:8000 or https://host', withScheme)
+    .option('--metrics-url <url>', 'metrics address; default: port 8002 of the same host', '')
+    .option('--interval <s>', 'seconds between polls', '1')
     .option(
-      '--interval <s>',
-      'seconds between two polls; those between have the figures of the poll that follows',
-      '1',
+      '--probe <MODEL[:rate]>',
+      `send probe requests to this model; default rate: ${probesPerSecond} per second`,
     )
-    .option('--probe <MODEL[:rate]>', `send requests of its own, ${probesPerSecond} a second unless told`)
-    .option('--shape <NAME:dims>', 'dimensions of a probe input with varying ones, repeatable', collect)
-    .option('--input-data <mode>', 'values of the probes: zero or random', 'zero')
+    .option('--shape <NAME:dims>', 'shape of a probe input with dynamic dimensions, repeatable', collect)
+    .option('--input-data <mode>', 'probe input values: zero or random', 'zero')
     .option(
       '--alert <METRIC=limit[:seconds]>',
-      `in place of the rules of the home, repeatable: ${alertMetrics.join(', ')}; the last two have no limit`,
+      `replace the saved alert rules, repeatable: ${alertMetrics.join(', ')}; the last two take no limit`,
       collect,
     )
-    .option('--alert-model <name>', 'model that the alerts are of; every one when absent')
-    .option('--record <file>', 'write every sample to this new file')
-    .option('--replay <file>', 'play a recording instead')
-    .option('--speed <n>', 'of the replay: times as fast as it was, 0 as fast as it goes', '0')
-    .option('--csv <file>', 'write what was seen at the end, one row a second and model')
-    .option('--report <file>', 'write a report at the end: .html or .pdf')
-    .option('--for <seconds>', 'end after this time')
-    .option('--json', 'one JSON text a sample on stdout, people read stderr')
+    .option('--alert-model <name>', 'model that the alerts apply to; default: every model')
+    .option('--record <file>', 'record every sample to a new file')
+    .option('--replay <file>', 'replay a recording instead of watching a server')
+    .option('--speed <n>', 'replay speed as a factor; 0 means as fast as possible', '0')
+    .option('--csv <file>', 'at the end, write a CSV file with one row per second and model')
+    .option('--report <file>', 'at the end, write a report (.html or .pdf)')
+    .option('--for <seconds>', 'stop after this many seconds')
+    .option('--json', 'print one JSON object per sample to stdout; messages go to stderr')
     .action(async (options: MonitorCliOptions) => {
       context.exit(await monitor(context, options));
     });

@@ -9,7 +9,7 @@ import { readTlsOptions } from './tls-options';
 export function readAddresses(options: PerfOptions): ServerLoad['addresses'] {
   const url = URL.canParse(options.url) ? new URL(options.url) : null;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new WorkbenchError('input-invalid', `"${shownAddress(options.url)}" is not an http address`, {
+    throw new WorkbenchError('input-invalid', `"${shownAddress(options.url)}" is not an HTTP address`, {
       where: '--url',
       remedy: 'For example --url http://localhost:8000',
     });
@@ -35,10 +35,10 @@ function refuseOtherMachine(address: string, where: string): void {
   if (isLoopback(address)) return;
   throw new WorkbenchError(
     'input-invalid',
-    `${shownAddress(address)} is another machine: the load would fall on it`,
+    `${shownAddress(address)} is another machine and would receive the load`,
     {
       where,
-      remedy: 'If that is wanted, say --allow-remote-load.',
+      remedy: 'To allow it, add --allow-remote-load.',
     },
   );
 }

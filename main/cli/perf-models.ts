@@ -19,7 +19,7 @@ export function readModelNames(texts: readonly string[]): ServerLoad['models'][n
       );
     }
     if (models.findIndex((other) => other.name === name) !== index) {
-      throw new WorkbenchError('input-invalid', `${name} is there twice`, {
+      throw new WorkbenchError('input-invalid', `Model ${name} is given twice`, {
         where: '--model',
         remedy: `Give it a weight: --model ${name}:2.`,
       });

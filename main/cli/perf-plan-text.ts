@@ -14,7 +14,7 @@ export function planText(plan: Told): string {
   const { measurementMode, measurementIntervalMs, measurementRequestCount } = plan.settings;
   const windows =
     measurementMode === 'count_windows'
-      ? `windows of ${measurementRequestCount} requests, a second at least`
+      ? `windows of ${measurementRequestCount} requests, at least one second each`
       : `windows of ${measurementIntervalMs} ms`;
   return `each level: ${warmupText(plan)}, then ${windows}`;
 }

@@ -10,8 +10,9 @@ import { crossCheckLines, withWords } from './print-cross-check';
 
 function sayTables(output: Output, points: readonly LoadPoint[]): void {
   const turns = points.find((point) => point.turns !== undefined)?.turns;
-  if (turns !== undefined) output.say(`Each level of ${turns} windows, in turns with those of the others.`);
-  output.say('Times in ms; "±": half the width of the 95 % interval.');
+  if (turns !== undefined)
+    output.say(`Each level has ${turns} windows, measured in turns with the other levels.`);
+  output.say('Times in ms; "±": half-width of the 95 % interval.');
   output.say(pointTable(points));
   const details = [certaintyTable, cacheTable, composingTable, errorTable].map((table) => table(points));
   for (const table of details) if (table !== null) output.say(table);

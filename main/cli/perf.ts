@@ -20,7 +20,7 @@ function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
       output.say(planText(load));
       if (inTurns === null) return;
       const { levels, rounds } = inTurns;
-      output.say(`${levels} levels in turns: ${rounds} rounds, a window of each level in each`);
+      output.say(`${levels} levels in turns: ${rounds} rounds with one window per level`);
     },
     onLog: (line) => {
       output.say(line);
@@ -57,7 +57,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
         signal,
       },
       onWaiting: (forWhat) => {
-        output.say(`waiting for ${forWhat}, which measures on the same machine`);
+        output.say(`waiting for ${forWhat}, which is measuring on the same machine`);
       },
       listener: listenerOf(load, output),
     });
@@ -72,7 +72,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
 
 /** `perf`: measures any running Triton. */
 export function addPerf(program: Command, context: CliContext): void {
-  const command = program.command('perf').description('Measure a model on any running Triton');
+  const command = program.command('perf').description('Measure a model on a running Triton');
   addPerfOptions(command).action(async (options: PerfOptions) => {
     context.exit(await measure(context, options));
   });

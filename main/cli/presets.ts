@@ -11,7 +11,7 @@ import { formatTable } from './output';
 interface Json {
   readonly json?: boolean;
 }
-const jsonHelp = 'one JSON document on stdout';
+const jsonHelp = 'print one JSON document to stdout';
 
 function tellAll(output: Output, presets: readonly Preset[]): void {
   for (const preset of presets) {
@@ -63,18 +63,18 @@ function tellOne(output: Output, preset: Preset, published: PublishedResults | n
   }
   if ((preset.notes ?? []).length > 0) {
     output.say('');
-    output.say('What the published procedure does wrong, and what is done here:');
+    output.say('Problems of the published procedure, and the fix:');
   }
   for (const { finding, published: wrong, here } of preset.notes ?? []) {
     output.say(`  ${finding === undefined ? '–' : finding}: ${wrong}`);
-    output.say(`      Here: ${here}`);
+    output.say(`      Fix: ${here}`);
   }
   if (published !== null) tellPublished(output, published);
 }
 
 /** `presets` and `presets show <id>`: what can be run, what is known of it, and what was published of it. */
 export function addPresets(program: Command, context: CliContext): void {
-  const presets = program.command('presets').description('List the deployments that can be run');
+  const presets = program.command('presets').description('List the presets');
   presets.option('--json', jsonHelp).action(async (options: Json) => {
     const output = context.output(options);
     const list = (await context.core()).presets();
@@ -84,7 +84,7 @@ export function addPresets(program: Command, context: CliContext): void {
   presets
     .command('show')
     .description(
-      'Show one: origin, what its published procedure does wrong and what is done here, published figures',
+      'Show a preset: origin, problems of its published procedure and their fixes, published figures',
     )
     .argument('<preset>')
     .option('--json', jsonHelp)
@@ -96,7 +96,7 @@ export function addPresets(program: Command, context: CliContext): void {
         const known = core.presets().map((one) => one.id);
         throw new WorkbenchError(
           'preset-unknown',
-          `There is no preset "${id}"; the presets are: ${known.join(', ')}`,
+          `Unknown preset "${id}"; the presets are: ${known.join(', ')}`,
         );
       }
       const published = await core.handlers['presets.published']({ preset: id });

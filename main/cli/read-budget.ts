@@ -6,6 +6,6 @@ export function readBudgetMs(value: string): number {
   if (Number.isFinite(budgetMs) && budgetMs > 0) return budgetMs;
   throw new WorkbenchError('input-invalid', `"${value}" is not a latency in milliseconds`, {
     where: '--p99-budget-ms',
-    remedy: 'Give a number above 0, for example 20 or 0.5.',
+    remedy: 'Use a number above 0, for example 20 or 0.5.',
   });
 }

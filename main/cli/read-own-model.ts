@@ -36,7 +36,7 @@ function choiceOf(model: OpenedModel): Choice {
   if (open.length > 0) {
     throw new WorkbenchError(
       'input-invalid',
-      `The file does not say the shape of ${open.map(({ name }) => name).join(', ')}`,
+      `The file does not contain the shape of ${open.map(({ name }) => name).join(', ')}`,
       {
         where: path,
         remedy: `Add ${open.map(({ name }) => `--shape ${name}=1,3,224,224`).join(' ')} with the sizes of your samples; "--shape ${open[0]?.name ?? 'x'}:INT64=1,16" for whole numbers.`,
@@ -45,10 +45,10 @@ function choiceOf(model: OpenedModel): Choice {
   }
   throw new WorkbenchError(
     'not-trusted',
-    `A run would execute code of ${path}: ${code.map((file) => file.path).join(', ')}`,
+    `The run would execute code from ${path}: ${code.map((file) => file.path).join(', ')}`,
     {
       where: path,
-      remedy: `Trust it with "npm run cli -- trust ${path}", or add --trust.`,
+      remedy: `To trust it, run "npm run cli -- trust ${path}" or add --trust.`,
     },
   );
 }

@@ -33,7 +33,7 @@ export interface SpecReader {
 const refusedFile = (file: string, problem: string): WorkbenchError =>
   new WorkbenchError('input-invalid', `${file} cannot be read: ${problem}`, {
     where: '--spec',
-    remedy: `Give a regular file of at most ${mostSpecBytes} bytes, or - for standard input.`,
+    remedy: `Use a regular file of at most ${mostSpecBytes} bytes, or - for standard input.`,
   });
 
 /** Standard input, no further than a file may be long. */
@@ -63,9 +63,9 @@ async function readSpecFile(file: string, preset: string | undefined, reader: Sp
   if (model.problem !== undefined) throw new WorkbenchError('spec-invalid', model.problem, { where: file });
   const meant = preset ?? model.preset;
   if (meant === undefined) {
-    throw new WorkbenchError('input-invalid', `${file} does not say which preset is meant`, {
+    throw new WorkbenchError('input-invalid', `${file} does not name a preset`, {
       where: '[preset]',
-      remedy: 'Name it before the options, for example: run resnet50 --spec <file>',
+      remedy: 'Add the preset before the options, for example: run resnet50 --spec <file>',
     });
   }
   const { choice, notes } = await reader.importSpec({ text, fileName, preset: meant });

@@ -48,25 +48,23 @@ async function tellPlan(core: Core, runId: string, spec: RunSpec | null, output:
 export function addResume(program: Command, context: CliContext): void {
   program
     .command('resume')
-    .description(
-      'Continue a run that failed, or was paused, cancelled or interrupted; or change it and continue',
-    )
+    .description('Continue a failed, paused, cancelled or interrupted run, optionally with changes')
     .argument('<run-id>')
-    .option('--from <step>', `do this step and all that need it again: ${stepIds.join(', ')}`)
+    .option('--from <step>', `rerun this step and all that depend on it: ${stepIds.join(', ')}`)
     .option(
       '--set <KEY=VALUE>',
-      'change a field of the specification, as for run; only what depends on it is done again; repeatable',
+      'change a field of the specification, as for run, and rerun only what depends on it; repeatable',
       collect,
     )
-    .option('--dry-run', 'with --set: list the steps to do and the measurements kept, and change nothing')
+    .option('--dry-run', 'with --set: list the steps to run and the measurements kept, and change nothing')
     .option('--allow-unverified', 'measure even if the accuracy gate does not pass; results are marked')
     .option(
       '--trust',
-      'run from elsewhere: trust its files and the code of its model as they are now, approve the files and images it names',
+      'trust the current files and model code of a run from another home, and approve the files and images it names',
     )
-    .option('--allow-remote-load', 'allow load on another machine (engine remote)')
-    .option('--verbose', 'show the log lines of the steps')
-    .option('--json', 'one JSON document on stdout, people read stderr')
+    .option('--allow-remote-load', 'allow load on another machine (remote engine)')
+    .option('--verbose', 'show the log of the steps')
+    .option('--json', 'print one JSON document to stdout; messages go to stderr')
     .action(async (runId: string, options: ResumeOptions) => {
       const from = options.from === undefined ? undefined : readOneOf('--from', stepIds, options.from);
       const output = context.output(options);

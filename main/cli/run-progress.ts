@@ -19,7 +19,7 @@ const turnText = ({ repeat, loadTool }: { repeat?: number | undefined; loadTool?
 const waitWords = (wait: RunWait): string => `${waitText(wait)} ${waitRemedy(wait)}`;
 
 const waitLine = ({ for: what, reason = 'device' }: JournalBody & { type: 'run-waiting' }): string =>
-  what === null ? 'The wait is over: the run continues.' : waitWords({ reason, what });
+  what === null ? 'The run continues.' : waitWords({ reason, what });
 
 interface Change {
   readonly changed: readonly FieldChange[];
@@ -35,7 +35,7 @@ export function changeLines(
   if (changed.length === 0) return ['The specification already has these values.'];
   return [
     ...changed.map((change) => `Changed: ${changeText(change)}`),
-    `Steps to do: ${steps.map(titleOf).join(', ')}`,
+    `Steps to run: ${steps.map(titleOf).join(', ')}`,
     `Measurements kept: ${kept}`,
   ];
 }
@@ -99,7 +99,7 @@ export function createRunProgress(
         for (const text of changeLines({ ...entry, kept: entry.kept.length }, options.titleOf)) line(text);
         return;
       case 'steps-forgotten':
-        if (entry.reason !== undefined) line(`Files changed, their steps run again. ${entry.reason}`);
+        if (entry.reason !== undefined) line(`Files changed; their steps run again. ${entry.reason}`);
         return;
       case 'step-started':
         move(options.titleOf(entry.step));

@@ -12,17 +12,17 @@ import { workOn } from './work';
 export function addRun(program: Command, context: CliContext): void {
   const run = program
     .command('run')
-    .description('Run a deployment from export to report')
-    .argument('[preset]', 'preset id, for example resnet50, or the path of a model of your own');
+    .description('Run a deployment, from export to report')
+    .argument('[preset]', 'preset id, for example resnet50, or the path of your own model');
   addSpecOptions(run)
     .option(
       '--trust',
-      'trust the code of an own model as it is now, and approve the files and images that --spec names',
+      'trust the current code of your own model, and approve the files and images that --spec names',
     )
     .option('--allow-remote-load', 'allow load on another machine (--engine remote)')
-    .option('--out <dir>', 'run folder; default below the workbench home')
-    .option('--verbose', 'show the log lines of the steps')
-    .option('--json', 'one JSON document on stdout, people read stderr')
+    .option('--out <dir>', 'run folder; default: in the workbench home')
+    .option('--verbose', 'show the log of the steps')
+    .option('--json', 'print one JSON document to stdout; messages go to stderr')
     .action(async (preset: string | undefined, options: RunOptions & RunFlags) => {
       const core = await context.core();
       const { typed, ...chosen } = await readChoice(core, preset, options);

@@ -57,9 +57,9 @@ export async function readChoice(
   const typed = own === null ? said : mergeTrees(own.overrides, said);
   if (own !== null) {
     if (options.gpu !== undefined && options.gpu !== 'none') {
-      throw new WorkbenchError('input-invalid', 'Nothing is published of a model of your own', {
+      throw new WorkbenchError('input-invalid', '--gpu does not apply to your own model', {
         where: '--gpu',
-        remedy: 'Leave it out; --gpus gives GPUs to the containers.',
+        remedy: 'Remove it; use --gpus to give GPUs to the containers.',
       });
     }
     return { preset: own.preset, overrides: mergeTrees(own.overrides, asked), typed };
@@ -73,8 +73,8 @@ export async function readChoice(
   const overrides = targetGpu === null ? asked : mergeTrees(asked, { targetGpu });
   const chosen = (overrides['model'] as { preset?: unknown } | undefined)?.preset;
   if (typeof chosen === 'string') return { preset: chosen, overrides: { ...overrides }, typed };
-  throw new WorkbenchError('input-invalid', 'Say which preset is meant', {
+  throw new WorkbenchError('input-invalid', 'No preset given', {
     where: '[preset]',
-    remedy: 'For example: run resnet50 --profile quick',
+    remedy: 'Name a preset, for example: run resnet50 --profile quick',
   });
 }

@@ -30,8 +30,8 @@ function commandText({ commands }: SpecPreview): string {
 export function addSpec(program: Command, context: CliContext): void {
   const spec = program
     .command('spec')
-    .description('Show the complete specification of a run, its script or its commands, and run nothing')
-    .argument('[preset]', 'preset id, for example resnet50, or the path of a model of your own');
+    .description('Print the complete specification, script or commands of a run without running it')
+    .argument('[preset]', 'preset id, for example resnet50, or the path of your own model');
   addSpecOptions(spec)
     .option('--as <form>', forms.join(', '), 'run-yaml')
     .action(async (preset: string | undefined, options: RunOptions & { readonly as: string }) => {

@@ -36,7 +36,7 @@ export async function readTargetGpu(
     const name = ids === null ? null : givenGpu(await from.gpus(), ids);
     const gpu = name === null ? null : publishedGpuOf(name);
     if (gpu !== null) {
-      from.note(`${String(name)}: the defaults published for ${gpu} are taken; --gpu none leaves them.`);
+      from.note(`${String(name)}: the defaults published for ${gpu} are used; --gpu none skips them.`);
     }
     return gpu;
   }
@@ -44,7 +44,7 @@ export async function readTargetGpu(
   if (named !== undefined) return named;
   const remedy = `Choose ${publishedGpus.join(', ')}, auto or none.`;
   if (option !== 'auto') {
-    throw new WorkbenchError('input-invalid', `Nothing is published of a GPU "${option}"`, {
+    throw new WorkbenchError('input-invalid', `No defaults are published for a GPU "${option}"`, {
       where: '--gpu',
       remedy,
     });
@@ -55,7 +55,7 @@ export async function readTargetGpu(
   if (found !== null) return found;
   const message =
     name === null
-      ? `This machine shows no GPU${report.problem === null ? '' : `: ${report.problem}`}`
-      : `Nothing is published of this machine's ${name}`;
+      ? `No NVIDIA GPU detected on this machine${report.problem === null ? '' : `: ${report.problem}`}`
+      : `No defaults are published for this machine's ${name}`;
   throw new WorkbenchError('input-invalid', message, { where: '--gpu', remedy });
 }

@@ -11,32 +11,36 @@ interface Json {
 export function addUpkeep(program: Command, context: CliContext): void {
   program
     .command('cancel')
-    .description('Cancel a run, also one that another terminal or window works on')
+    .description('Cancel a run, from any terminal')
     .argument('<run-id>')
-    .option('--json', 'one JSON document on stdout')
+    .option('--json', 'print one JSON document to stdout')
     .action(async (runId: string, options: Json) => {
       const output = context.output(options);
       await (await context.core()).cancelRun(runId);
       if (output.json) output.document({ runId, requested: true });
-      else output.say(`Asked ${runId} to stop.`);
+      else output.say(`Cancelling ${runId}.`);
     });
   program
     .command('pause')
     .description('Stop a run before its next level or step, from any terminal; continue it with "resume"')
     .argument('<run-id>')
-    .option('--json', 'one JSON document on stdout')
+    .option('--json', 'print one JSON document to stdout')
     .action(async (runId: string, options: Json) => {
       const output = context.output(options);
       await (await context.core()).pauseRun(runId);
       if (output.json) output.document({ runId, requested: true });
-      else output.say(`Asked ${runId} to stop before its next level or step.`);
+      else output.say(`Pausing ${runId} before its next level or step.`);
     });
   program
     .command('report')
-    .description('Write the reports of a run again, from its journal; also of one that did not end')
+    .description('Write the reports of a run again from its journal, even if the run has not finished')
     .argument('<run-id>')
-    .option('--p99-budget-ms <ms>', 'p99 budget of the run, in milliseconds; kept with the run', readBudgetMs)
-    .option('--json', 'one JSON document on stdout')
+    .option(
+      '--p99-budget-ms <ms>',
+      'p99 budget of the run, in milliseconds; saved with the run',
+      readBudgetMs,
+    )
+    .option('--json', 'print one JSON document to stdout')
     .action(async (runId: string, options: Json & { readonly p99BudgetMs?: number }) => {
       const output = context.output(options);
       const core = await context.core();
@@ -51,7 +55,7 @@ export function addUpkeep(program: Command, context: CliContext): void {
       'Stop processes left behind by crashed sessions, and empty the cache and the trash; with run ids, delete those runs',
     )
     .argument('[run-id...]')
-    .option('--json', 'one JSON document on stdout')
+    .option('--json', 'print one JSON document to stdout')
     .action(async (runIds: string[], options: Json) => {
       const output = context.output(options);
       const result = await (await context.core()).clean(runIds);
@@ -71,7 +75,7 @@ export function addUpkeep(program: Command, context: CliContext): void {
           `${result.sharedMemoryFiles.length} shared memory files left behind by crashed sessions removed`,
         );
       }
-      output.say(`${formatBytes(result.cacheBytes)} of cached artefacts removed`);
+      output.say(`${formatBytes(result.cacheBytes)} of cached artifacts removed`);
       for (const runId of result.emptiedRuns) output.say(`${runId} deleted from the trash`);
       for (const runId of result.removedRuns) output.say(`${runId} deleted`);
     });

@@ -21,7 +21,7 @@ export async function workOn(
   const cancel = () => {
     asked.times += 1;
     if (asked.times > 1) process.exit(exitCodes.cancelled);
-    output.say('Cancelling; press Ctrl-C again to leave at once.');
+    output.say('Cancelling. Press Ctrl-C again to quit immediately.');
     void core.cancelRun(runId);
   };
   process.on('SIGINT', cancel);

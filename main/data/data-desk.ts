@@ -82,7 +82,7 @@ export function createDataDesk(options: DataDeskOptions): DataDesk {
     if (one !== undefined) return one;
     const known = sources.map(({ source }) => source.id).join(', ');
     throw new WorkbenchError('input-invalid', `The preset ${preset} has no source "${id}"`, {
-      remedy: known === '' ? 'It names none.' : `They are: ${known}.`,
+      remedy: known === '' ? 'The preset has no sources.' : `Available: ${known}.`,
     });
   };
 

@@ -16,7 +16,7 @@ function search({ performance }: RunSpec): RuleFinding[] {
     return [
       problem(
         'performance.latencyThresholdMs',
-        'A search needs the latency to stay below',
+        'A search needs a latency threshold',
         'Give the largest p99 in milliseconds, or measure all levels.',
       ),
     ];
@@ -73,7 +73,7 @@ function sharedMemory(spec: RunSpec): RuleFinding[] {
   if (kind === 'system') return engine.kind === 'remote' ? memoryOfRunning(spec) : [];
   if (loadTool !== 'perf_analyzer') {
     return memoryRefused(
-      'The native generator has no CUDA shared memory',
+      'The native generator does not support CUDA shared memory',
       'Choose "perf_analyzer" as the load tool.',
     );
   }
@@ -183,7 +183,7 @@ export function loadProblems(spec: RunSpec): RuleFinding[] {
       ? [
           problem(
             'performance.requestIntervalsUs',
-            'A request rate and intervals are two ways to say the same',
+            '--request-rate and --request-intervals exclude each other',
             'Empty one of them.',
           ),
         ]

@@ -215,7 +215,7 @@ test('where published data comes from is told beside its fields, step by step wh
   await form.open('Model');
   const panel = app.page.getByRole('region', { name: 'Published data and weights' });
   await expect(panel).toContainText('ImageNet ILSVRC2012');
-  await expect(panel).toContainText('6.3 GiB; licence: ImageNet');
+  await expect(panel).toContainText('6.3 GiB; license: ImageNet');
   await expect(panel.getByRole('button', { name: 'Download: ResNet-50' })).toBeVisible();
   // By keyboard alone.
   await panel.locator('summary').focus();

@@ -105,7 +105,7 @@ describe('a Triton is watched', () => {
   it('an alert of a model that is not there is no alert that never fires', async () => {
     const result = await watch('--alert', 'error-percent=1', '--alert-model', 'echo/1', '--for', '3');
     expect(result.code).toBe(2);
-    expect(result.stderr).toContain('No model "echo/1" was seen');
+    expect(result.stderr).toContain('Model "echo/1" was not seen');
   });
 
   it('a recording is never written over', async () => {

@@ -117,7 +117,7 @@ describe('several models at once', () => {
       ['--model', 'fast', '--model', 'slow', '--load-tool', 'perf_analyzer'],
       'one model at a time',
     ],
-    ['the same twice', ['--model', 'fast', '--model', 'fast'], 'fast is there twice'],
+    ['the same twice', ['--model', 'fast', '--model', 'fast'], 'Model fast is given twice'],
     ['a version', ['--model', 'fast', '--model', 'slow', '--model-version', '1'], 'of one model'],
     ['no weight', ['--model', 'fast:0'], 'NAME:weight'],
   ])('are refused with %s', async (_what, args, words) => {

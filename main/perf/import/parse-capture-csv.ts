@@ -123,7 +123,7 @@ function pointOf(row: Row, { loadColumn, batchColumn }: Header, options: Capture
   const byRate = loadColumn === 'Request Rate';
   if (!byRate && (!Number.isSafeInteger(load) || load < 1))
     throw row.fail(`${load} is not a concurrency`, loadColumn);
-  if (byRate && load <= 0) throw row.fail('A request rate is above 0', loadColumn);
+  if (byRate && load <= 0) throw row.fail('A request rate must be above 0', loadColumn);
   const times = (names: Readonly<Record<string, string>>, missing: null) =>
     Object.fromEntries(
       Object.entries(names).map(([key, name]) => [key, row.has(name) ? row.number(name) : missing]),

@@ -59,8 +59,8 @@ it.each([
   ['queue-ms=5:', '"" is not a number'],
   ['queue-ms=5:0.5', 'forSeconds'],
   ['queue-ms=5:3:3', '"3:3" is not a number'],
-  ['server=1', '"server" has no limit: it alerts when it is not up'],
-  ['model=1:3', '"model" has no limit: it alerts when it is not ready'],
+  ['server=1', '"server" takes no limit: it alerts when the server is not up'],
+  ['model=1:3', '"model" takes no limit: it alerts when the model is not ready'],
 ])('refuses "%s"', (text, message) => {
   expect(() => read(text)).toThrow(
     expect.objectContaining({

@@ -17,7 +17,7 @@ it('the warm-up of a level and its windows are told', () => {
   );
   expect(
     planText({ tools: ['native'], settings: { ...settings, warmupMs: 0, measurementMode: 'count_windows' } }),
-  ).toBe('each level: no warm-up, then windows of 50 requests, a second at least');
+  ).toBe('each level: no warm-up, then windows of 50 requests, at least one second each');
 });
 
 it('perf_analyzer is not said to warm up', () => {

@@ -28,9 +28,9 @@ describe('--gpu', () => {
 
   it('is refused where nothing is published, naming what is', async () => {
     for (const [option, names, message] of [
-      ['H200', [], 'Nothing is published of a GPU "H200"'],
-      ['auto', ['NVIDIA H200'], "Nothing is published of this machine's NVIDIA H200"],
-      ['auto', [], 'This machine shows no GPU: no driver'],
+      ['H200', [], 'No defaults are published for a GPU "H200"'],
+      ['auto', ['NVIDIA H200'], "No defaults are published for this machine's NVIDIA H200"],
+      ['auto', [], 'No NVIDIA GPU detected on this machine: no driver'],
     ] as const) {
       await expect(read(option, {}, ...names)).rejects.toMatchObject({
         code: 'input-invalid',
@@ -44,7 +44,7 @@ describe('--gpu', () => {
   it('is detected for the full model in containers with GPUs, and said', async () => {
     const { gpu, notes } = await read(undefined, full, 'NVIDIA A40');
     expect(gpu).toBe('A40');
-    expect(notes).toEqual(['NVIDIA A40: the defaults published for A40 are taken; --gpu none leaves them.']);
+    expect(notes).toEqual(['NVIDIA A40: the defaults published for A40 are used; --gpu none skips them.']);
     const second = { ...full, engine: { kind: 'docker', gpus: ['GPU-1'] } };
     expect((await read(undefined, second, 'NVIDIA A40', 'Tesla T4')).gpu).toBe('T4');
   });

@@ -150,7 +150,7 @@ describe('the data desk', () => {
     });
     await expect(fetch({ preset: 'resnet50', source: 'cats' })).rejects.toMatchObject({
       code: 'input-invalid',
-      remedy: 'They are: imagenet-val, weights.',
+      remedy: 'Available: imagenet-val, weights.',
     });
     await expect(fetch({ preset: 'cats', source: 'weights' })).rejects.toMatchObject({
       code: 'preset-unknown',

@@ -151,10 +151,14 @@ async function sharedRegions(
   const { sharedMemory = 'none' } = input.settings;
   if (sharedMemory === 'none') return null;
   if (sharedMemory === 'system') return createSharedRegions(client, input, job);
-  throw new WorkbenchError('combination-unsupported', 'The native generator has no CUDA shared memory', {
-    where: '--shared-memory',
-    remedy: 'Measure with --load-tool perf_analyzer.',
-  });
+  throw new WorkbenchError(
+    'combination-unsupported',
+    'The native generator does not support CUDA shared memory',
+    {
+      where: '--shared-memory',
+      remedy: 'Measure with --load-tool perf_analyzer.',
+    },
+  );
 }
 
 /** Says when not all of the entries are sent. Throws input-invalid where they cannot be. */

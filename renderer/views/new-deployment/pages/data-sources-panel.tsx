@@ -13,10 +13,10 @@ import { useWizard } from '../wizard-context';
 const kindText = { dataset: 'Data set', checkpoint: 'Checkpoint' } as const;
 
 function factsOf({ bytes, licence, checksum }: DataSource, partBytes: number): string {
-  const size = bytes === null ? 'size not known' : formatBytes(bytes);
+  const size = bytes === null ? 'size unknown' : formatBytes(bytes);
   const part = partBytes > 0 ? `, ${formatBytes(partBytes)} of it here` : '';
   const unverified = checksum === null ? '; no checksum is published, so its content is not verified' : '';
-  return `${size}${part}; licence: ${licence ?? 'not known, see its page'}${unverified}`;
+  return `${size}${part}; license: ${licence ?? 'unknown, see its page'}${unverified}`;
 }
 
 /** An address or a command, to copy: the window opens no pages of the web. */
