@@ -15,7 +15,7 @@ export async function requireApproved(approvals: Approvals, spec: RunSpec): Prom
   ];
   throw new WorkbenchError('not-trusted', `The run would ${reachLines(missing).map(lowered).join('; ')}`, {
     where: first?.field,
-    remedy: `If you agree, start it again in the window, which asks you, or on the command line with ${ways.join(' and ')}.`,
+    remedy: `To approve, start it again in the window and confirm, or on the command line with ${ways.join(' and ')}.`,
   });
 }
 

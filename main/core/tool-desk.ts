@@ -36,8 +36,8 @@ function setupFailed({ exitCode, signal, stderrTail }: ExecResult): WireError {
   const end = exitCode === null ? `signal ${signal ?? 'unknown'}` : `exit code ${exitCode}`;
   return {
     code: 'toolchain-missing',
-    message: sentence?.slice('error: '.length) ?? `The set-up ended with ${end}.`,
-    remedy: 'Install again when that is done: downloads that are complete are kept.',
+    message: sentence?.slice('error: '.length) ?? `The setup failed with ${end}.`,
+    remedy: 'Fix the cause, then install again. Completed downloads are kept.',
     details: stderrTail.join('\n'),
   };
 }
@@ -87,8 +87,8 @@ export function createToolDesk({ layout, env, clone, tell }: ToolDeskOptions): T
         const error: WireError = missing
           ? {
               code: 'toolchain-missing',
-              message: 'Node.js is not on the PATH of the window, and the set-up needs it.',
-              remedy: 'Start the window with "npm start" in the clone.',
+              message: 'The setup needs Node.js, which is not on the PATH of the window.',
+              remedy: 'Start the window with "npm start" in the repository clone.',
             }
           : toWire(cause);
         keep({ status: 'failed', lines: shown(), error });
@@ -104,7 +104,7 @@ export function createToolDesk({ layout, env, clone, tell }: ToolDeskOptions): T
         if (script === null || clone === null || !installable) {
           throw new WorkbenchError(
             'toolchain-missing',
-            `The workbench does not run from a clone, so it cannot install ${toolList(missing)}`,
+            `The workbench does not run from a repository clone, so it cannot install ${toolList(missing)}`,
             { remedy: 'Run "npm run demo" in a clone of the workbench, or run in Docker containers.' },
           );
         }

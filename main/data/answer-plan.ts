@@ -47,12 +47,12 @@ const askAgain = (status: number): boolean => status === 408 || status === 429 |
 
 function refusal(status: number): WorkbenchError {
   const denied = status === 401 || status === 403;
-  return new WorkbenchError('download-failed', `The server answered with HTTP status ${status}`, {
+  return new WorkbenchError('download-failed', `The server returned HTTP status ${status}`, {
     ...(denied
-      ? { remedy: 'It wants an account or a licence accepted first: fetch it by hand from its page.' }
+      ? { remedy: 'The file requires an account or an accepted license. Download it by hand from its page.' }
       : {}),
     ...(status === 404 || status === 410
-      ? { remedy: 'The file is no longer there: see its page for the new address.' }
+      ? { remedy: 'The file no longer exists. See its page for the new address.' }
       : {}),
   });
 }

@@ -22,9 +22,13 @@ export async function checkFile(
 ): Promise<void> {
   const { size } = await stat(path);
   if (bytes !== null && size !== bytes) {
-    throw new WorkbenchError('download-invalid', `The file has ${size} bytes, ${bytes} are published`, {
-      where: path,
-    });
+    throw new WorkbenchError(
+      'download-invalid',
+      `The file has ${size} bytes, but the published size is ${bytes}`,
+      {
+        where: path,
+      },
+    );
   }
   if (checksum === null) return;
   const hash = createHash(checksum.algorithm);
@@ -39,7 +43,7 @@ export async function checkFile(
   if (found !== checksum.value) {
     throw new WorkbenchError(
       'download-invalid',
-      `The ${checksum.algorithm} of the file is ${found}, published is ${checksum.value}`,
+      `The ${checksum.algorithm} of the file is ${found}, but the published value is ${checksum.value}`,
       { where: path },
     );
   }

@@ -94,7 +94,7 @@ export function createDataDesk(options: DataDeskOptions): DataDesk {
   const fetch = ({ preset, source: id, to, from }: FetchOptions): string => {
     const { kind, source } = found(preset, id);
     if (source.allowed === 'by-hand') {
-      throw new WorkbenchError('input-invalid', `${source.title} is fetched by hand`, {
+      throw new WorkbenchError('input-invalid', `${source.title} must be downloaded by hand`, {
         remedy: source.steps
           .map(({ text, copy }) => (copy === undefined ? text : `${text}: ${copy}`))
           .join(' '),
@@ -162,7 +162,7 @@ export function createDataDesk(options: DataDeskOptions): DataDesk {
     works,
     async ended(workId) {
       const entry = entries.get(workId);
-      if (entry === undefined) throw new WorkbenchError('input-invalid', `There is no download ${workId}`);
+      if (entry === undefined) throw new WorkbenchError('input-invalid', `No such download: ${workId}`);
       return entry.ended;
     },
     async close() {

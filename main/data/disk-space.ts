@@ -16,10 +16,10 @@ export function requireSpace(folder: string, neededBytes: number, freeBytes: num
   if (neededBytes + reserveBytes <= freeBytes) return;
   throw new WorkbenchError(
     'disk-full',
-    `${formatBytes(neededBytes)} are needed for the file and what is unpacked from it, ${formatBytes(freeBytes)} are free`,
+    `The file and its unpacked content need ${formatBytes(neededBytes)}, but only ${formatBytes(freeBytes)} are free`,
     {
       where: folder,
-      remedy: 'Free some space, or choose a folder on another disk ("data fetch … --to DIR").',
+      remedy: 'Free some disk space, or choose a folder on another disk ("data fetch … --to DIR").',
     },
   );
 }

@@ -103,8 +103,11 @@ async function transfer(request: DownloadRequest, part: PartFile): Promise<void>
       void leave();
       throw new WorkbenchError(
         'download-invalid',
-        `The server has a file of ${total} bytes, ${request.bytes} are published`,
-        { where: address, remedy: 'It has changed: see its page, and give what you fetch by hand.' },
+        `The file on the server has ${total} bytes, but the published size is ${request.bytes}`,
+        {
+          where: address,
+          remedy: 'The file has changed. See its page, and provide a file that you downloaded by hand.',
+        },
       );
     }
     const size = total ?? request.bytes;
@@ -132,7 +135,7 @@ async function transfer(request: DownloadRequest, part: PartFile): Promise<void>
     const code = (error as NodeJS.ErrnoException).code;
     // A file's own refusal; those of the network come without a path.
     if (code !== undefined && 'path' in (error as object)) throw fileError(error, part.path);
-    const reason = watch.signal.aborted ? `nothing came for ${stallMs / 1000} s` : fetchReason(error);
+    const reason = watch.signal.aborted ? `no data received for ${stallMs / 1000} s` : fetchReason(error);
     throw new Interruption(new WorkbenchError('download-failed', reason, { where: address, cause: error }));
   } finally {
     watch.stop();

@@ -49,10 +49,10 @@ function listener({ signal, onProgress }: FetchSource): ToolkitListener {
 async function obtain(options: FetchSource, places: SourcePlaces): Promise<string> {
   const { source, from, signal, onProgress } = options;
   const tellCheck = (done: number, total: number) => {
-    onProgress(total === 0 ? null : done / total, 'Comparing the checksum');
+    onProgress(total === 0 ? null : done / total, 'Verifying the checksum');
   };
   if (from !== undefined) {
-    if (!(await exists(from))) throw new WorkbenchError('input-invalid', `There is no file ${from}`);
+    if (!(await exists(from))) throw new WorkbenchError('input-invalid', `${from} does not exist`);
     await checkFile(from, source, signal, tellCheck);
     return from;
   }
@@ -71,7 +71,7 @@ async function obtain(options: FetchSource, places: SourcePlaces): Promise<strin
         return;
       }
       const of = totalBytes === null ? '' : ` of ${formatBytes(totalBytes)}`;
-      const text = phase === 'downloading' ? 'Downloading' : 'Connecting again';
+      const text = phase === 'downloading' ? 'Downloading' : 'Reconnecting';
       onProgress(
         totalBytes === null ? null : doneBytes / totalBytes,
         `${text}, ${formatBytes(doneBytes)}${of}`,
@@ -104,9 +104,13 @@ async function layOut(options: FetchSource, places: SourcePlaces, file: string):
   onProgress(null, 'Unpacking');
   await toolkit.call(unpack, z.looseObject({ files: z.int().min(1) }), listener(options));
   if (source.path !== undefined && !(await exists(join(unpacked, source.path)))) {
-    throw new WorkbenchError('download-invalid', `${source.title}: the archive holds no ${source.path}`, {
-      where: file,
-    });
+    throw new WorkbenchError(
+      'download-invalid',
+      `${source.title}: the archive does not contain ${source.path}`,
+      {
+        where: file,
+      },
+    );
   }
   if (source.prepare !== true) return unpacked;
   const prepared = join(places.work, 'prepared');
@@ -131,9 +135,9 @@ export async function fetchSource(options: FetchSource): Promise<string> {
   });
   const lease = await takeFileLease(join(places.work, 'lease.json'), source.title);
   if (lease.release === undefined) {
-    throw new WorkbenchError('run-busy', `Another workbench is fetching ${source.title}`, {
+    throw new WorkbenchError('run-busy', `Another process is downloading ${source.title}`, {
       where: places.work,
-      remedy: 'Wait for it; its result serves this one too.',
+      remedy: 'Wait for it to finish. Its result is shared.',
     });
   }
   try {

@@ -24,10 +24,10 @@ export async function openAddress(address: string, request: RequestInit): Promis
     }
     const next = URL.canParse(location, at.href) ? new URL(location, at) : null;
     if (next === null || (next.protocol !== 'https:' && (secure || next.protocol !== 'http:'))) {
-      const to = next === null ? 'an address that cannot be read' : `${next.protocol}//${next.host}`;
+      const to = next === null ? 'an invalid address' : `${next.protocol}//${next.host}`;
       throw new WorkbenchError('download-invalid', `${address} redirects to ${to}, which is not https`, {
         where: address,
-        remedy: 'Fetch the file by hand from its page, and compare its checksum.',
+        remedy: 'Download the file by hand from its page, and compare its checksum.',
       });
     }
     at = next;

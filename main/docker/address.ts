@@ -46,7 +46,7 @@ async function readCertificates(folder: string, host: string, where: string) {
       host,
       where,
       `its certificates cannot be read (${(error as Error).message})`,
-      'Put ca.pem, cert.pem and key.pem there; an engine without TLS is not used.',
+      'Put ca.pem, cert.pem and key.pem there. A Docker daemon without TLS is not used.',
     );
   }
 }
@@ -86,7 +86,7 @@ async function parseHost(host: string, certificates: string | null, where: strin
         host,
         where,
         'not of the form ssh://user@host',
-        'Keys and passwords belong to ssh itself.',
+        'Configure keys and passwords in ssh itself.',
       );
     }
     return {
@@ -101,7 +101,7 @@ async function parseHost(host: string, certificates: string | null, where: strin
       throw refuse(
         host,
         where,
-        'an engine without TLS lets anybody on the network become root there',
+        'a Docker daemon without TLS lets anybody on the network become root',
         'Use ssh://user@host, or TLS with DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH.',
       );
     }

@@ -30,7 +30,10 @@ export async function inspectContainer(
     );
     // The library hands on what is no JSON as it came.
     if (typeof (found.Id as unknown) === 'string') return found;
-    throw new WorkbenchError('docker-unreachable', `What the engine says of ${idOrName} was damaged`);
+    throw new WorkbenchError(
+      'docker-unreachable',
+      `The Docker daemon returned a damaged description of ${idOrName}`,
+    );
   } catch (error) {
     if (statusOf((error as Error).cause) === 404) return null;
     throw error;
@@ -58,7 +61,7 @@ export async function createContainer(
     if (instanceOf(found) !== own[labelNames.instance] || keyOf(found) !== own[labelNames.key]) {
       throw new WorkbenchError('docker-failed', `The name ${name} belongs to another container`, {
         where: found.Id,
-        remedy: `Look at it with "docker inspect ${name}"; the workbench does not touch it.`,
+        remedy: `Inspect it with "docker inspect ${name}". The workbench does not change it.`,
       });
     }
     return found.Id;
@@ -80,7 +83,7 @@ export async function createContainer(
       if (typeof (created.id as unknown) === 'string') return created.id;
       throw new WorkbenchError(
         'docker-unreachable',
-        `The engine's answer to the creation of ${name} was damaged`,
+        `The Docker daemon returned a damaged response to the creation of ${name}`,
       );
     } catch (error) {
       if (statusOf((error as Error).cause) !== 409) throw error;
@@ -104,7 +107,8 @@ export async function startContainer(
   await persist({ ...options, patienceMs }, async () => {
     if (tries > 0) {
       const found = await inspectContainer(client, id, options.signal);
-      if (found === null) throw new WorkbenchError('container-failed', `The container ${id} has gone`);
+      if (found === null)
+        throw new WorkbenchError('container-failed', `The container ${id} no longer exists`);
       if (found.State.Status !== 'created') return;
     }
     tries += 1;
@@ -175,6 +179,6 @@ export async function removeContainer(
       if ((await inspectContainer(client, id, own)) === null) return;
       await sleep(50);
     }
-    throw new WorkbenchError('docker-unreachable', `The container ${id} is still there`);
+    throw new WorkbenchError('docker-unreachable', `The container ${id} still exists`);
   });
 }

@@ -74,9 +74,13 @@ export async function listContainers(
   const entries = z.array(entrySchema).safeParse(answer);
   if (!entries.success) {
     // The library hands on what is no JSON as it came.
-    throw new WorkbenchError('docker-unreachable', "The engine's list of containers was damaged", {
-      details: entries.error.message.slice(0, 500),
-    });
+    throw new WorkbenchError(
+      'docker-unreachable',
+      'The Docker daemon returned a damaged list of containers',
+      {
+        details: entries.error.message.slice(0, 500),
+      },
+    );
   }
   return entries.data.flatMap((entry) => toOwn(entry, instance, client.address.host) ?? []);
 }

@@ -64,7 +64,7 @@ export async function ensureNetwork(
     if (parseNetworkLabels(found.Labels, run.instance)?.runId === run.runId && isClosed(found)) return true;
     throw new WorkbenchError('docker-failed', `The name ${name} belongs to another network`, {
       where: found.Id,
-      remedy: `Look at it with "docker network inspect ${name}"; the workbench does not touch it.`,
+      remedy: `Inspect it with "docker network inspect ${name}". The workbench does not change it.`,
     });
   };
   return persist({ ...options, patienceMs }, async () => {
@@ -86,7 +86,7 @@ export async function ensureNetwork(
     } catch (error) {
       if (/address pool/i.test((error as Error).message)) {
         throw new WorkbenchError('docker-failed', (error as Error).message, {
-          remedy: 'Remove networks that nobody uses: "docker network prune".',
+          remedy: 'Remove unused networks: "docker network prune".',
           cause: error,
         });
       }

@@ -59,7 +59,7 @@ export function createEngines(options: EnginesOptions): Engines {
   const dockerStatus = async (): Promise<EngineStatus> => {
     const facts = await docker.facts();
     if (facts.reachable) {
-      const note = `Docker Engine at ${facts.host}, API ${facts.apiVersion}: Triton and every step of the client in containers.`;
+      const note = `Docker at ${facts.host}, API ${facts.apiVersion}: runs Triton and every client step in containers.`;
       return { kind: 'docker', available: true, version: facts.serverVersion, note, remedy: null };
     }
     const code = facts.reason === 'permission' ? 'docker-permission' : 'docker-unreachable';

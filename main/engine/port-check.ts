@@ -92,7 +92,7 @@ async function portProblem(fixed: FixedPort, options: PortCheckOptions): Promise
       code: 'port-taken',
       severity: 'warning',
       message: `Port ${port} is in use by the run ${runId}`,
-      remedy: 'This run waits until that one ends.',
+      remedy: 'This run waits until the other run ends.',
       fixes: ['use-free-port'],
     };
   }

@@ -62,7 +62,7 @@ export function checkCanaryReply(
     new WorkbenchError('inference-failed', `The canary inference of ${config.name}: ${message}`);
   for (const wanted of config.output) {
     const output = outputs.find((candidate) => candidate.name === wanted.name);
-    if (output === undefined) throw fail(`output ${wanted.name} did not come`);
+    if (output === undefined) throw fail(`output ${wanted.name} is missing`);
     if (output.datatype !== datatypeOf(wanted.dataType)) {
       throw fail(`output ${wanted.name} is ${output.datatype}, not ${datatypeOf(wanted.dataType)}`);
     }
@@ -107,7 +107,7 @@ function refuseSeveral(modelName: string, count: number): void {
   if (count < 2) return;
   throw new WorkbenchError(
     'combination-unsupported',
-    `${modelName} answered the canary request ${count} times: the accuracy check compares one answer a request`,
+    `${modelName} sent ${count} responses to the canary request, but the accuracy check compares one response per request`,
     {
       where: 'model_transaction_policy',
       remedy: 'Measure it where it is served: perf --url ... --protocol grpc --streaming.',

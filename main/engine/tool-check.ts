@@ -28,7 +28,7 @@ function neededTools({ spec, buildsImages }: Needs): readonly ToolId[] {
 const whatFor: Readonly<Record<RunSpec['engine']['kind'], string>> = {
   local: '',
   remote: 'The export and the accuracy check run on this machine. ',
-  docker: 'The container images are built with it. ',
+  docker: 'It is needed to build the container images. ',
 };
 
 function toolProblem(needs: Needs, missing: readonly ToolId[], field: string): StartProblem {
@@ -45,7 +45,7 @@ function toolProblem(needs: Needs, missing: readonly ToolId[], field: string): S
   ];
   const command = tools.installable
     ? ''
-    : 'Run "npm run demo" in a clone of the workbench while online: it installs what is missing.';
+    : 'Run "npm run demo" in a clone of the workbench while online to install them.';
   return {
     field,
     code: 'toolchain-missing',

@@ -7,7 +7,7 @@ import type { ServerExit, ServerHandle } from './engine';
 const exitNoticeMs = 2000;
 
 const ending = (exit: ServerExit): string => {
-  if (exit.outOfMemory === true) return 'was ended because its memory limit was reached';
+  if (exit.outOfMemory === true) return 'was killed because it reached its memory limit';
   return exit.exitCode === null
     ? `was ended by ${exit.signal ?? 'a signal'}`
     : `ended with exit code ${exit.exitCode}`;

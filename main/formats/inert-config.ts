@@ -13,7 +13,7 @@ import {
   refusalReasons,
 } from './inert-fields';
 
-const unknownReason = 'it is not on the list of settings that are known to run no code and read no files';
+const unknownReason = 'it is not on the list of settings that are known not to run code or read files';
 
 function refused(
   path: string,
@@ -63,7 +63,7 @@ function checkValue(typeName: string, field: string, path: string, value: unknow
     case 'ModelConfig.defaultModelFilename':
     case 'ModelOutput.labelFilename':
       if (!isFileName(value)) {
-        throw refused(path, textName(field), 'it leads out of the folder of the model');
+        throw refused(path, textName(field), 'it leads out of the model folder');
       }
   }
 }

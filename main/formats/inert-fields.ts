@@ -111,11 +111,11 @@ export const inertAcceleratorParameters: ReadonlySet<string> = new Set([
 /** Why a field is refused, by its name in config.pbtxt. */
 export const refusalReasons: ReadonlyMap<string, string> = new Map([
   ['model_repository_agents', 'a repository agent is a library that Triton loads and runs'],
-  ['model_operations', 'a library of custom operations is code that Triton loads'],
-  ['runtime', 'it names the library that Triton loads as the backend'],
-  ['cc_model_filenames', 'it names other model files than the one that this run exports and checks'],
+  ['model_operations', 'a library of custom operations is code that Triton would load'],
+  ['runtime', 'it names a library that Triton would load as the backend'],
+  ['cc_model_filenames', 'it names model files other than the one that this run exports and checks'],
   ['input_data_file', 'Triton would read a file that this run does not write'],
   ['data_file', 'Triton would read a file that this run does not write'],
   ['ensemble_scheduling', 'a run cannot check or measure such a model'],
-  ['EXECUTION_ENV_PATH', 'Triton unpacks this archive and executes a script in it'],
+  ['EXECUTION_ENV_PATH', 'Triton would unpack this archive and execute a script in it'],
 ]);

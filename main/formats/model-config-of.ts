@@ -65,14 +65,14 @@ function checkBatching(configure: ConfigureSpec): void {
   if (configure.batching !== 'dynamic') return;
   const { maxBatchSize } = configure;
   if (maxBatchSize === 0) {
-    throw invalid('maxBatchSize', 'Dynamic batching needs a max batch size of at least 1');
+    throw invalid('maxBatchSize', 'Dynamic batching requires a max batch size of at least 1');
   }
   const tooLarge = configure.preferredBatchSizes.filter((size) => size > maxBatchSize);
   if (tooLarge.length > 0) {
     throw invalid(
       'preferredBatchSizes',
       `Preferred batch size ${tooLarge.join(', ')} is larger than the max batch size ${maxBatchSize}`,
-      `Raise the max batch size, or leave out preferred sizes above ${maxBatchSize}.`,
+      `Raise the max batch size, or remove preferred sizes above ${maxBatchSize}.`,
     );
   }
 }
@@ -84,19 +84,19 @@ function checkChoice(input: ModelConfigInput): void {
   if (!serving.ok) throw unsupported(serving.reason, serving.remedy);
   if (backendsOf(engine) === 'python' && configure.instanceKind === 'KIND_GPU') {
     throw unsupported(
-      'This Triton runs on CPU and has no instances of KIND_GPU',
+      'This Triton runs on the CPU and does not support KIND_GPU instances',
       'Set the instance kind to KIND_CPU or KIND_AUTO, or choose the engine "docker" with GPUs, or "remote".',
     );
   }
   if (configure.captureCudaGraph && accelerator !== 'trt' && input.format.id !== 'trt') {
     throw unsupported(
-      'CUDA graphs are captured by TensorRT only',
+      'Only TensorRT captures CUDA graphs',
       'Turn "captureCudaGraph" off, or choose backend accelerator "trt".',
     );
   }
   if (accelerator !== 'none' && configure.instanceKind === 'KIND_CPU') {
     throw unsupported(
-      `Backend accelerator "${accelerator}" does nothing for instances of KIND_CPU`,
+      `Backend accelerator "${accelerator}" has no effect on KIND_CPU instances`,
       'Set the instance kind to KIND_GPU or KIND_AUTO, or the backend accelerator to "none".',
     );
   }

@@ -40,7 +40,8 @@ export function backendOf(config: Pick<ModelConfig, 'backend' | 'platform'>): st
 const dimensions = (tensor: Tensors[number]) => `[${tensor.dims.join(', ')}]`;
 
 function checkTensors(side: 'input' | 'output', generated: Tensors, patched: Tensors): void {
-  const remedy = 'The exported model decides on its tensors; change format, precision or the model instead.';
+  const remedy =
+    'The exported model determines its tensors. Change the format, the precision or the model instead.';
   for (const tensor of generated) {
     const found = patched.find((candidate) => candidate.name === tensor.name);
     if (found === undefined) throw refused(side, `the model's ${side} ${tensor.name} is missing`, remedy);
@@ -87,7 +88,7 @@ function checkSequences(config: ModelConfig): void {
     throw refused(
       `sequence_batching.${state.length > 0 ? 'state' : 'control_input'}`,
       `the batcher fills ${first ?? names.join(', ')}; the accuracy check has no such values for the framework`,
-      'Leave it out, or measure the model where it is served: perf --url ... --sequence-length 20.',
+      'Remove it, or measure the model where it is served: perf --url ... --sequence-length 20.',
     );
   }
 }
@@ -97,7 +98,7 @@ function checkScheduling(config: ModelConfig): void {
     throw refused(
       'ensemble_scheduling',
       'a run cannot check or measure such a model',
-      'Leave it out, or measure the ensemble where it is served: perf --url.',
+      'Remove it, or measure the ensemble where it is served: perf --url.',
     );
   }
   checkSequences(config);
@@ -111,7 +112,7 @@ function checkScheduling(config: ModelConfig): void {
     throw refused(
       'dynamic_batching.preferred_batch_size',
       `${over} is not between 1 and max_batch_size ${maxBatchSize}`,
-      'Raise max_batch_size, or leave the size out.',
+      'Raise max_batch_size, or remove the size.',
     );
   }
 }
@@ -121,7 +122,7 @@ function checkInstances(config: ModelConfig, backends: BackendSet): void {
   if (config.instanceGroup?.some((group) => group.kind === 'KIND_GPU') === true) {
     throw refused(
       'instance_group',
-      'this Triton runs on CPU and has no instances of KIND_GPU',
+      'this Triton runs on the CPU and does not support KIND_GPU instances',
       'Set the kind to KIND_CPU, or choose an engine with GPUs.',
     );
   }
@@ -147,7 +148,7 @@ export function checkPatchedConfig(patched: ModelConfig, frame: ServingFrame): v
   if (backendOf(patched) !== backendOf(generated)) {
     throw refused(
       patched.backend === generated.backend ? 'platform' : 'backend',
-      `format and engine lead to "${backendOf(generated)}", not "${backendOf(patched)}"`,
+      `format and engine require "${backendOf(generated)}", not "${backendOf(patched)}"`,
       'Change the format or the engine instead.',
     );
   }
@@ -155,21 +156,21 @@ export function checkPatchedConfig(patched: ModelConfig, frame: ServingFrame): v
   if (platform !== '' && backendOf({ platform }) !== backendOf(generated)) {
     throw refused(
       'platform',
-      `format and engine lead to "${backendOf(generated)}", not "${platform}"`,
-      'Leave the field out, or change the format or the engine instead.',
+      `format and engine require "${backendOf(generated)}", not "${platform}"`,
+      'Remove the field, or change the format or the engine instead.',
     );
   }
   const file = patched.defaultModelFilename ?? '';
   const expected = backendOf(generated) === 'python' ? 'model.py' : frame.fileName;
   if (file !== '' && file !== expected) {
-    throw refused('default_model_filename', `the file is called ${expected}`, 'Leave the field out.');
+    throw refused('default_model_filename', `the file is called ${expected}`, 'Remove the field.');
   }
   const { model_filename: modelFile } = generated.parameters ?? {};
   if (modelFile?.stringValue !== patched.parameters?.['model_filename']?.stringValue) {
     throw refused(
       'parameters["model_filename"]',
       `the file is called ${modelFile?.stringValue ?? frame.fileName}`,
-      'Leave it as it was written.',
+      'Restore the generated value.',
     );
   }
   checkTensors('input', generated.input, patched.input);

@@ -19,7 +19,7 @@ export const trtFormat: ModelFormat = {
     if (choice.accelerator === 'trt') {
       return {
         ok: false,
-        reason: 'A TensorRT plan is TensorRT already: backend accelerator "trt" is for ONNX models',
+        reason: 'A TensorRT plan already uses TensorRT: backend accelerator "trt" is for ONNX models',
         remedy: 'Set the backend accelerator to "none".',
       };
     }

@@ -157,6 +157,6 @@ export function parseNvidiaSmi(xml: string): GpuReport | null {
     driverVersion,
     cudaVersion: textOf(log, 'cuda_version'),
     gpus,
-    problem: gpus.length === 0 ? 'The NVIDIA driver answers, but it sees no GPU.' : null,
+    problem: gpus.length === 0 ? 'The NVIDIA driver responds, but detects no GPU.' : null,
   };
 }

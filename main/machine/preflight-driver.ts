@@ -8,9 +8,10 @@ import { compareVersions, majorOf } from './versions';
 
 /** The row of the plan's release, or why there is none. */
 export function releaseOfPlan({ plan, releases }: PreflightInput): Release | string {
-  if (plan.release === null) return `The name of the image ${plan.tritonImage} does not say its NGC release.`;
+  if (plan.release === null)
+    return `The name of the image ${plan.tritonImage} does not contain its NGC release.`;
   const found = releases.releases.find(({ release }) => release === plan.release);
-  return found ?? `The table of releases does not know ${plan.release}.`;
+  return found ?? `The release table has no entry for ${plan.release}.`;
 }
 
 export function checkDriver(input: PreflightInput): Outcome {
@@ -19,8 +20,8 @@ export function checkDriver(input: PreflightInput): Outcome {
   const driver = input.gpus.driverVersion;
   if (driver === null) {
     return warning(
-      'nvidia-smi does not say the version of the driver.',
-      'Run nvidia-smi; where it shows no driver version, reinstall the NVIDIA driver and restart the machine.',
+      'nvidia-smi does not report the driver version.',
+      'Run nvidia-smi. If it shows no driver version, reinstall the NVIDIA driver and restart the machine.',
     );
   }
   const release = releaseOfPlan(input);
@@ -34,23 +35,23 @@ function judge(input: PreflightInput, driver: string, release: Release): Outcome
   const cuda = release.cuda === null ? '' : ` (CUDA ${release.cuda})`;
   const image = `release ${release.release}${cuda}`;
   if (fit.kind === 'unknown') {
-    return notApplicable(`Driver ${driver}; which driver ${image} needs is unknown.`);
+    return notApplicable(`Driver ${driver}; the driver that ${image} requires is unknown.`);
   }
   const remedy = driverRemedy(input, driver, fit.needed, release);
-  const needs = `Driver ${driver}; ${image} needs ${fit.needed} or later`;
+  const needs = `Driver ${driver}; ${image} requires ${fit.needed} or later`;
   switch (fit.kind) {
     case 'new-enough':
       return ok(`${needs}.`);
     case 'branch-allowed':
-      return ok(`${needs}, or ${fit.from} and later R${branchOf(driver)} on data-centre GPUs as here.`);
+      return ok(`${needs}, or ${fit.from} and later R${branchOf(driver)} on data center GPUs such as these.`);
     case 'branch-doubtful':
       return warning(
-        `${needs}. Its notes allow ${fit.from} and later R${branchOf(driver)} on data-centre GPUs, but contradict it: for CUDA ${release.cuda ?? ''} forward compatibility may fail.`,
+        `${needs}. Its notes allow ${fit.from} and later R${branchOf(driver)} on data center GPUs, but contradict themselves: forward compatibility may fail for CUDA ${release.cuda ?? ''}.`,
         remedy,
       );
     case 'minor-version':
       return warning(
-        `${needs}. It may run all the same: CUDA ${branchOf(release.cuda ?? '')}.x runs from driver ${fit.from} on with limited features, and code that is compiled at run time (PTX) fails.`,
+        `${needs}. It may still run: CUDA ${branchOf(release.cuda ?? '')}.x runs on driver ${fit.from} and later with limited features, but code that is compiled at run time (PTX) fails.`,
         remedy,
       );
     case 'too-old': {
@@ -60,7 +61,7 @@ function judge(input: PreflightInput, driver: string, release: Release): Outcome
         branches === ''
           ? ''
           : others.length > 0
-            ? ` Older branches (${branches}) are allowed on data-centre GPUs only, which ${others.map(({ name }) => name).join(', ')} is not.`
+            ? ` Older branches (${branches}) are allowed only on data center GPUs, which ${others.map(({ name }) => name).join(', ')} is not.`
             : ` Of older branches only ${branches} and later are allowed.`;
       return problem(`${needs}.${why}`, remedy);
     }
@@ -77,11 +78,11 @@ function driverRemedy(input: PreflightInput, driver: string, needed: string, rel
     const { kind } = driverFit(candidate, driver, gpus, releases);
     return kind === 'new-enough' || kind === 'branch-allowed';
   });
-  const install = `Install driver ${needed} or later and restart the machine, on Ubuntu: sudo apt-get install nvidia-driver-${branchOf(needed)}`;
-  if (older === undefined) return `${install}. No older release of the table fits driver ${driver}.`;
+  const install = `Install driver ${needed} or later and restart the machine. On Ubuntu: sudo apt-get install nvidia-driver-${branchOf(needed)}`;
+  if (older === undefined) return `${install}. No older known release fits driver ${driver}.`;
   const below = compareVersions(older.release, releases.security.floor) < 0;
   const floor = below ? `, which is below the security floor ${releases.security.floor}` : '';
-  return `${install}. Or take release ${older.release}, the newest that driver ${driver} fits${floor}.`;
+  return `${install}. Or use release ${older.release}, the newest that driver ${driver} supports${floor}.`;
 }
 
 /** GPUs against the least compute capability and the GPU families of the release. */
@@ -92,7 +93,7 @@ export function checkComputeCapability(input: PreflightInput): Outcome {
   if (typeof release === 'string') return notApplicable(release);
   const least = leastCapability(input, release);
   if (least === null) {
-    return notApplicable(`The least compute capability of release ${release.release} is unknown.`);
+    return notApplicable(`The minimum compute capability of release ${release.release} is unknown.`);
   }
   const gpus = gpusOfPlan(input);
   const known = gpus.flatMap(({ name, computeCapability, architecture }) =>
@@ -102,18 +103,18 @@ export function checkComputeCapability(input: PreflightInput): Outcome {
     return notApplicable(`The compute capability of ${gpus.map(({ name }) => name).join(', ')} is unknown.`);
   }
   const found = known.map(({ name, computeCapability }) => `${name}: ${computeCapability}`).join('; ');
-  const needs = `${found}; release ${release.release} needs ${least} or later`;
+  const needs = `${found}; release ${release.release} requires ${least} or later`;
   const weak = known.filter(({ computeCapability }) => compareVersions(computeCapability, least) < 0);
   if (weak.length > 0) {
     const fits = input.releases.releases.find((candidate) => {
       const limit = leastCapability(input, candidate);
       return limit !== null && weak.every((gpu) => compareVersions(gpu.computeCapability, limit) >= 0);
     });
-    const other = 'Take a newer GPU';
+    const other = 'Use a newer GPU';
     return problem(
       `${needs}.`,
       fits === undefined
-        ? `${other}: no release of the table supports this one.`
+        ? `${other}: no known release supports this one.`
         : `${other}, or release ${fits.release}, the newest that supports this one.`,
     );
   }
@@ -140,9 +141,9 @@ function tooNew(
 ): Outcome {
   const first = releases.releases.find((candidate) => names(candidate, architecture ?? ''));
   return warning(
-    `${needs}. Its notes name ${release.architectures.join(', ')}, not ${architecture ?? ''} (${name}): code for this GPU is compiled at the first use, or missing.`,
+    `${needs}. Its notes name ${release.architectures.join(', ')}, not ${architecture ?? ''} (${name}): code for this GPU is compiled at first use, or missing.`,
     first === undefined
-      ? 'Look in the notes of newer releases for one that names this GPU.'
-      : `Take a release that names it, such as ${first.release}.`,
+      ? 'Check the release notes of newer releases for this GPU.'
+      : `Use a release that names it, such as ${first.release}.`,
   );
 }

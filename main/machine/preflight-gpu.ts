@@ -18,8 +18,8 @@ export function gpusOfPlan({ gpus, plan }: PreflightInput): readonly GpuFacts[] 
 export function withoutGpus(input: PreflightInput): string | null {
   const remote = remoteHost(input.docker);
   if (input.plan.images === 'cpu') return 'The CPU images do not use a GPU.';
-  if (remote !== null) return `The containers run at ${remote}; what nvidia-smi says here is not about them.`;
-  if (gpusOfPlan(input).length === 0) return 'There is no GPU to check.';
+  if (remote !== null) return `The containers run at ${remote}; the local nvidia-smi does not apply to them.`;
+  if (gpusOfPlan(input).length === 0) return 'No GPU to check.';
   return null;
 }
 
@@ -27,25 +27,23 @@ export function checkGpus(input: PreflightInput): Outcome {
   const { gpus, plan, docker } = input;
   const remote = remoteHost(docker);
   if (remote !== null && (plan.images === 'ngc' || plan.gpuIds.length > 0)) {
-    return notApplicable(
-      `The containers run at ${remote}: run nvidia-smi there, it is not looked at from here.`,
-    );
+    return notApplicable(`Not checked: the containers run at ${remote}. Run nvidia-smi there.`);
   }
   const missing = plan.gpuIds.filter((id) => !isPresent(gpus.gpus, id));
   if (missing.length > 0) return missingGpus(input, missing);
   if (plan.images === 'cpu' && plan.gpuIds.length === 0) {
-    return notApplicable(`The CPU images use no GPU; this machine has ${String(gpus.gpus.length)}.`);
+    return notApplicable(`The CPU images do not use a GPU; this machine has ${String(gpus.gpus.length)}.`);
   }
   if (gpus.problem !== null) {
     return warning(
-      `The GPUs cannot be told: ${gpus.problem}`,
-      'Run nvidia-smi; where it fails, install or reinstall the NVIDIA driver and restart the machine.',
+      `The GPUs cannot be detected: ${gpus.problem}`,
+      'Run nvidia-smi. If it fails, install or reinstall the NVIDIA driver and restart the machine.',
     );
   }
   if (gpus.gpus.length === 0) {
     return warning(
-      'No GPU was found: Triton runs on the processor, from an image made for GPUs.',
-      'Take the CPU images, or a machine with an NVIDIA GPU and driver (nvidia-smi lists its GPUs).',
+      'No GPU detected: Triton runs on the CPU, from an image made for GPUs.',
+      'Use the CPU images, or a machine with an NVIDIA GPU and driver (nvidia-smi lists its GPUs).',
     );
   }
   return firstFault(input) ?? ok(gpusOfPlan(input).map(describe).join('; '));
@@ -63,10 +61,10 @@ function missingGpus({ gpus }: PreflightInput, missing: readonly string[]): Outc
   ]);
   const has = known.length === 0 ? 'no GPU' : known.join(', ');
   const unnamedMig = gpus.gpus.some(({ mig }) => mig.devices.some(({ uuid }) => uuid === null));
-  const asked = `Asked for ${missing.join(', ')}; this machine has ${has}.`;
-  const list = 'Choose from what nvidia-smi -L lists.';
+  const asked = `${missing.join(', ')} requested, but this machine has ${has}.`;
+  const list = 'Choose a GPU that nvidia-smi -L lists.';
   if (unnamedMig && missing.every((id) => id.startsWith('MIG-'))) {
-    return warning(`${asked} The driver does not say the UUIDs of its MIG devices.`, list);
+    return warning(`${asked} The driver does not report the UUIDs of its MIG devices.`, list);
   }
   return problem(gpus.problem === null ? asked : `${asked} ${gpus.problem}`, list);
 }
@@ -78,20 +76,20 @@ function firstFault({ gpus, plan, ...rest }: PreflightInput): Outcome | null {
     const index = String(gpu.index);
     if (gpu.mig.enabled === true && gpu.mig.devices.length === 0) {
       return problem(
-        `${at} is in MIG mode and has no MIG device: no container can use it.`,
-        `Make one (sudo nvidia-smi mig -i ${index} -cgi <profile> -C; nvidia-smi mig -i ${index} -lgip lists profiles), or leave MIG mode: sudo nvidia-smi -i ${index} -mig 0`,
+        `${at} is in MIG mode but has no MIG device, so no container can use it.`,
+        `Create one (sudo nvidia-smi mig -i ${index} -cgi <profile> -C; nvidia-smi mig -i ${index} -lgip lists profiles), or leave MIG mode: sudo nvidia-smi -i ${index} -mig 0`,
       );
     }
     if (gpu.mig.enabled === true && plan.gpuIds.some((id) => id === 'all' || isGpu(gpu, id))) {
       return warning(
-        `${at} is in MIG mode with ${String(gpu.mig.devices.length)} devices; asked for as a whole, a container gets only one of them.`,
-        'Ask for a MIG device by its UUID: nvidia-smi -L lists them.',
+        `${at} is in MIG mode with ${String(gpu.mig.devices.length)} devices; a container that requests the whole GPU gets only one of them.`,
+        'Request a MIG device by its UUID: nvidia-smi -L lists them.',
       );
     }
     if ((gpu.ecc.uncorrectedVolatile ?? 0) > 0) {
       return warning(
-        `${at} counts ${String(gpu.ecc.uncorrectedVolatile)} uncorrected memory errors since the driver was loaded.`,
-        `Restart the machine, and see what the GPU reports: nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER -i ${index}`,
+        `${at} reports ${String(gpu.ecc.uncorrectedVolatile)} uncorrected memory errors since the driver was loaded.`,
+        `Restart the machine, and check the GPU again: nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER -i ${index}`,
       );
     }
   }

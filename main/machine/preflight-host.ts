@@ -19,14 +19,17 @@ export function checkDisk({ docker, host, plan }: PreflightInput): Outcome {
       needed === 0
         ? `${docker.rootDir}: ${formatBytes(free)} free, all images are present`
         : `${docker.rootDir}: ${formatBytes(free)} free, the images need ${formatBytes(needed)}`;
-    const prune = `docker image prune -a removes the images that no container uses (docker system df shows what takes room), or move Docker's data-root to a larger disk`;
+    const prune = `docker image prune -a removes the images that no container uses (docker system df shows the usage), or move Docker's data-root to a larger disk`;
     if (free < needed) {
-      return problem(`${line}; ${formatBytes(needed - free)} are missing.`, `Make room: ${prune}.`);
+      return problem(
+        `${line}; ${formatBytes(needed - free)} more are needed.`,
+        `Free some disk space: ${prune}.`,
+      );
     }
     if (free < needed + reserveBytes) {
       return warning(
         `${line}; less than ${formatBytes(reserveBytes)} would be left.`,
-        `Make room: ${prune}.`,
+        `Free some disk space: ${prune}.`,
       );
     }
     lines.push(line);
@@ -39,12 +42,12 @@ export function checkDisk({ docker, host, plan }: PreflightInput): Outcome {
     if (freeBytes < reserveBytes) {
       return warning(
         `${line}, less than the ${formatBytes(reserveBytes)} that runs may write.`,
-        `Make room: du -xh --max-depth=1 ${path} | sort -h shows what takes it.`,
+        `Free some disk space: du -xh --max-depth=1 ${path} | sort -h shows what uses it.`,
       );
     }
     lines.push(line);
   }
-  return lines.length === 0 ? notApplicable('No free space is known.') : ok(`${lines.join('; ')}.`);
+  return lines.length === 0 ? notApplicable('The free disk space is unknown.') : ok(`${lines.join('; ')}.`);
 }
 
 /** The container's own /dev/shm is memory of the machine; that of the machine is not used. */
@@ -53,7 +56,7 @@ export function checkSharedMemory({ docker, host, plan }: PreflightInput): Outco
   if (plan.shmSizeMiB <= dockerDefaultShmMiB) {
     return warning(
       `${asked}, no more than Docker's default: models of the Python backend fail on large tensors.`,
-      'Give it 1 GiB: --set engine.shmSizeMiB=1024',
+      'Set it to 1 GiB: --set engine.shmSizeMiB=1024',
     );
   }
   const remote = remoteHost(docker);
@@ -63,8 +66,8 @@ export function checkSharedMemory({ docker, host, plan }: PreflightInput): Outco
   const fitMiB = Math.max(dockerDefaultShmMiB * 2, Math.floor(free / 2 / mebibyte));
   if (plan.shmSizeMiB * mebibyte > free) {
     return problem(
-      `${line}, which is less: the container can be killed for memory when it fills it.`,
-      `Free memory (ps aux --sort=-rss | head shows who has it), or ask for less: --set engine.shmSizeMiB=${String(fitMiB)}`,
+      `${line}, which is less: the container can be killed when it fills /dev/shm.`,
+      `Free memory (ps aux --sort=-rss | head shows what uses it), or request less: --set engine.shmSizeMiB=${String(fitMiB)}`,
     );
   }
   const own = host.sharedMemoryBytes;
@@ -76,20 +79,19 @@ export function checkSharedMemory({ docker, host, plan }: PreflightInput): Outco
 export function checkPorts({ docker, plan }: PreflightInput): Outcome {
   const remote = remoteHost(docker);
   if (plan.requestedPorts.length === 0)
-    return notApplicable('No fixed port is asked for: the engine chooses free ones.');
-  if (remote !== null)
-    return notApplicable(`The ports are taken at ${remote}; they are not looked at from here.`);
+    return notApplicable('No fixed ports requested: the engine uses free ports.');
+  if (remote !== null) return notApplicable(`Not checked: the ports are at ${remote}.`);
   const taken = plan.requestedPorts.filter(({ free }) => !free);
   if (taken.length === 0) {
     return ok(`Free: ${plan.requestedPorts.map(({ port }) => String(port)).join(', ')}.`);
   }
   const who = taken.map(
-    ({ port, owner }) => `port ${String(port)} is held by ${owner ?? 'an unknown process'}`,
+    ({ port, owner }) => `port ${String(port)} is used by ${owner ?? 'an unknown process'}`,
   );
   const filter = taken.map(({ port }) => `sport = :${String(port)}`).join(' or ');
   return problem(
     `${sentence(who.join(', '))}.`,
-    `Stop what holds it (sudo ss -ltnp '${filter}' names it), ask for another port, or leave the port out: the engine then chooses a free one.`,
+    `Stop the process (sudo ss -ltnp '${filter}' shows it), choose another port, or leave the port empty to use a free port.`,
   );
 }
 

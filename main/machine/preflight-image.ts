@@ -13,11 +13,11 @@ export function checkSecurityFloor({ plan, releases }: PreflightInput): Outcome 
   if (plan.release === null) {
     return plan.images === 'cpu'
       ? notApplicable(
-          'The CPU image is for trying things out on this machine; NVIDIA publishes no release of it.',
+          'The CPU image is for evaluation on this machine; NVIDIA does not publish releases of it.',
         )
       : warning(
-          `The name of the image ${plan.tritonImage} does not say its release; the security floor is ${floor}.`,
-          `See its Triton version: docker run --rm --entrypoint cat ${plan.tritonImage} /opt/tritonserver/TRITON_VERSION; the floor is Triton ${tritonVersionOf(releases, floor)}.`,
+          `The name of the image ${plan.tritonImage} does not contain its release; the security floor is ${floor}.`,
+          `Check its Triton version: docker run --rm --entrypoint cat ${plan.tritonImage} /opt/tritonserver/TRITON_VERSION; the floor is Triton ${tritonVersionOf(releases, floor)}.`,
         );
   }
   const release = plan.release;
@@ -26,14 +26,14 @@ export function checkSecurityFloor({ plan, releases }: PreflightInput): Outcome 
   const list = open
     .map(({ id, fixedIn, severity }) => `${String(id)} (${severity}, fixed in ${fixedIn})`)
     .join(', ');
-  const finding = `Release ${release} is below the security floor ${floor}. NVIDIA's security bulletins that concern it: ${list}.`;
+  const finding = `Release ${release} is below the security floor ${floor}. NVIDIA security bulletins that apply: ${list}.`;
   if (plan.images === 'cpu') {
     return warning(
-      `The CPU image holds Triton of this age. ${finding}`,
-      `Keep its ports on this machine; for production take the NGC images: --set engine.images=ngc --set engine.release=${floor}`,
+      `The CPU image contains an old Triton. ${finding}`,
+      `Do not expose its ports; for production use the NGC images: --set engine.images=ngc --set engine.release=${floor}`,
     );
   }
-  const remedy = `Take ${floor} or later: --set engine.release=${floor}. Where the release must stay, let nothing but this machine reach its ports.`;
+  const remedy = `Use ${floor} or later: --set engine.release=${floor}. If you must keep the release, do not expose its ports beyond this machine.`;
   return open.some(({ severity }) => severity === 'critical')
     ? problem(finding, remedy)
     : warning(finding, remedy);
@@ -52,8 +52,8 @@ export function checkTensorFlowBackend({ plan, releases }: PreflightInput): Outc
   const convert = 'convert the model to ONNX, which every release serves';
   if (plan.release === null) {
     return warning(
-      `${last}; the image ${plan.tritonImage} does not say its release.`,
-      `See whether it has it: docker run --rm --entrypoint ls ${plan.tritonImage} /opt/tritonserver/backends. If not, ${convert}.`,
+      `${last}; the name of the image ${plan.tritonImage} does not contain its release.`,
+      `Check whether it has the backend: docker run --rm --entrypoint ls ${plan.tritonImage} /opt/tritonserver/backends. If not, ${convert}.`,
     );
   }
   if (compareVersions(plan.release, newest) <= 0) return ok(`${last}; ${plan.release} has it.`);
@@ -61,7 +61,7 @@ export function checkTensorFlowBackend({ plan, releases }: PreflightInput): Outc
   const risk = compareVersions(newest, floor) < 0 ? ` (below the security floor ${floor})` : '';
   return problem(
     `${last}; ${plan.release} does not have it.`,
-    `Better ${convert}; or take the newest release that has it${risk}: --set engine.release=${newest}`,
+    `Preferably ${convert}; or use the newest release that has it${risk}: --set engine.release=${newest}`,
   );
 }
 
@@ -70,12 +70,12 @@ export function checkTensorRtPlan(input: PreflightInput): Outcome {
   const { plan } = input;
   if (plan.tensorRtPlan === null) {
     const format = plan.format === null ? '' : ` (format ${plan.format})`;
-    return notApplicable(`The run brings no TensorRT plan${format}.`);
+    return notApplicable(`The run does not use a TensorRT plan${format}.`);
   }
   if (plan.images === 'cpu') {
     return problem(
-      'The run brings a TensorRT plan, and the CPU images have no TensorRT backend.',
-      'Take the NGC images and a GPU (--set engine.images=ngc), or another format.',
+      'The run uses a TensorRT plan, but the CPU images have no TensorRT backend.',
+      'Use the NGC images and a GPU (--set engine.images=ngc), or another format.',
     );
   }
   const { tensorrtVersion, computeCapability } = plan.tensorRtPlan;
@@ -99,14 +99,14 @@ export function checkTensorRtPlan(input: PreflightInput): Outcome {
   }
   const gpusKnown = gpus.some((gpu) => gpu.computeCapability !== null);
   if (served !== null && tensorrtVersion !== null && computeCapability !== null && gpusKnown) {
-    return ok(`${built}, as the image and the GPU have it.`);
+    return ok(`${built}, which matches the image and the GPU.`);
   }
   const unknown = [
     ...(served === null ? ['TensorRT of the image'] : []),
     ...(gpusKnown ? [] : ['the compute capability of the GPU']),
   ];
   const missing = unknown.length === 0 ? '' : ` Unknown: ${unknown.join(', ')}.`;
-  return warning(`${built}: whether it loads is not known.${missing}`, rebuild);
+  return warning(`${built}. Whether it loads is unknown.${missing}`, rebuild);
 }
 
 /** "8.2.3" of a table and "8.2.3.0" of a file are the same: as many parts count as both have. */

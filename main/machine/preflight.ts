@@ -17,18 +17,18 @@ import type { Outcome } from './preflight-outcome';
 const checks: Readonly<
   Record<CheckId, { readonly title: string; readonly run: (input: PreflightInput) => Outcome }>
 > = {
-  tools: { title: 'Tools of the workbench', run: checkTools },
+  tools: { title: 'Workbench tools', run: checkTools },
   gpus: { title: 'GPUs', run: checkGpus },
-  driver: { title: 'Driver for the image', run: checkDriver },
-  'compute-capability': { title: 'Compute capability for the image', run: checkComputeCapability },
+  driver: { title: 'NVIDIA driver', run: checkDriver },
+  'compute-capability': { title: 'Compute capability', run: checkComputeCapability },
   docker: { title: 'Docker Engine', run: checkDocker },
-  'docker-permission': { title: 'Permission to use Docker', run: checkDockerPermission },
+  'docker-permission': { title: 'Docker permission', run: checkDockerPermission },
   'docker-api': { title: 'Docker API version', run: checkDockerApi },
   'container-toolkit': { title: 'NVIDIA Container Toolkit', run: checkContainerToolkit },
-  disk: { title: 'Disk for the images', run: checkDisk },
+  disk: { title: 'Disk space', run: checkDisk },
   'shared-memory': { title: 'Shared memory', run: checkSharedMemory },
   ports: { title: 'Ports', run: checkPorts },
-  'security-floor': { title: 'Security of the image', run: checkSecurityFloor },
+  'security-floor': { title: 'Image security', run: checkSecurityFloor },
   'tensorflow-backend': { title: 'TensorFlow backend', run: checkTensorFlowBackend },
   'tensorrt-plan': { title: 'TensorRT plan', run: checkTensorRtPlan },
 };

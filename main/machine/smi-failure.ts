@@ -6,7 +6,7 @@ const reportEnd = '</nvidia_smi_log>';
 // Source: section "RETURN VALUE" of NVIDIA's manual page nvidia-smi(1).
 const meanings: Readonly<Record<number, string>> = {
   3: 'the operation is not available on this device',
-  4: 'this user has no permission to ask the driver',
+  4: 'this user has no permission to access the driver',
   6: 'no NVIDIA GPU was found',
   8: 'the external power cables of a GPU are not attached',
   9: 'the NVIDIA driver is not loaded',

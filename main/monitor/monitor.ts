@@ -101,7 +101,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       else {
         const target = desk.target();
         if (target === null)
-          throw new WorkbenchError('input-invalid', 'Only a server that is watched is recorded');
+          throw new WorkbenchError('input-invalid', 'Only a watched server can be recorded');
         await desk.record(join(recordings, `${stemOf(target)}.jsonl`));
       }
       return null;

@@ -51,7 +51,8 @@ function codeOf(error: unknown): string | undefined {
 
 function failureOf(error: unknown, tookMs: number, deadlineMs: number): PollFailure {
   const reason = toWire(error).message;
-  if (codeOf(error) !== undefined) return { kind: 'refused', reason: `${reason}. Nothing listens there.` };
+  if (codeOf(error) !== undefined)
+    return { kind: 'refused', reason: `${reason}. No process listens on this address.` };
   return { kind: tookMs >= deadlineMs * 0.95 ? 'timeout' : 'unreachable', reason };
 }
 
@@ -86,7 +87,7 @@ export async function pollServer(
     (response) =>
       response.status === 200
         ? { value: readMetrics(parseMetrics(response.body.toString('utf8'))), problem: null }
-        : { value: null, problem: `${address.metrics} answers with HTTP status ${response.status}` },
+        : { value: null, problem: `${address.metrics} returns HTTP status ${response.status}` },
     (error: unknown) => ({ value: null, problem: messageOf(error) }),
   );
   const index = client.repositoryIndex(call).catch(() => null);

@@ -50,7 +50,7 @@ export function createProber(options: {
   const send = (encoded: EncodedInferRequest, scheduledMs: number): void => {
     if (underWay >= mostUnderWay) {
       window.failed(performance.now());
-      options.onResult({ ok: false, reason: `${underWay} probes wait for an answer` });
+      options.onResult({ ok: false, reason: `${underWay} probes are waiting for a response` });
       return;
     }
     underWay += 1;

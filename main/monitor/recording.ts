@@ -48,8 +48,8 @@ export class RecordingWriter {
       return new RecordingWriter(file, path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-        throw new WorkbenchError('input-invalid', `${path} exists already`, {
-          remedy: 'Name a file that does not exist: a recording is never written over.',
+        throw new WorkbenchError('input-invalid', `${path} already exists`, {
+          remedy: 'Choose a new file: recordings are never overwritten.',
         });
       }
       throw fileError(error, path);
@@ -115,12 +115,12 @@ export async function* readRecording(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT')
-      throw new WorkbenchError('input-invalid', `There is no file ${path}`, { where: path });
+      throw new WorkbenchError('input-invalid', `${path} does not exist`, { where: path });
     // A folder, a file of somebody else's: the system says which.
     if (code !== undefined && !(error instanceof WorkbenchError)) {
       throw new WorkbenchError('input-invalid', `${path} cannot be read (${code})`, {
         where: path,
-        remedy: 'Give a file that was written by --record.',
+        remedy: 'Use a file written with --record.',
       });
     }
     throw error;

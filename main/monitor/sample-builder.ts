@@ -219,7 +219,7 @@ export class SampleBuilder {
         return [{ atMs, kind: 'model-failing', text: `${key} fails: ${model.reason ?? ''}` }];
       }
       if (was === 'failing' && model.state === 'ready') {
-        return [{ atMs, kind: 'model-recovered', text: `${key} answers again` }];
+        return [{ atMs, kind: 'model-recovered', text: `${key} responds again` }];
       }
       return [];
     });

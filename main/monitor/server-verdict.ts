@@ -15,7 +15,7 @@ export interface ServerVerdict {
 
 export const noServer: ServerVerdict = {
   state: 'gone',
-  reason: 'Not asked yet',
+  reason: 'Not polled yet',
   version: null,
   restarts: 0,
   wasReady: false,
@@ -73,12 +73,12 @@ export function judgeServer(
           text: renewed
             ? `Restarted, now Triton ${version ?? ''}`
             : anew
-              ? 'Restarted: its counters began anew'
-              : 'Restarted: nothing listened there for a time',
+              ? 'Restarted: its counters were reset'
+              : 'Restarted: it was unreachable in between',
         },
       ]
     : back
-      ? [{ kind: 'server-up', text: 'Answers again' }]
+      ? [{ kind: 'server-up', text: 'Responding again' }]
       : [];
   return {
     verdict: {
@@ -86,8 +86,8 @@ export function judgeServer(
       reason: poll.ready
         ? null
         : state === 'starting'
-          ? 'Answers, but is not ready yet'
-          : 'Says that it is not ready',
+          ? 'Responding, but not ready yet'
+          : 'Reports that it is not ready',
       version,
       restarts: before.restarts + (restarted ? 1 : 0),
       wasReady,

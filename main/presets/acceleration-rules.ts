@@ -28,7 +28,7 @@ function instanceFindings(spec: RunSpec): RuleFinding[] {
     return [
       unsupported(
         'configure.instanceKind',
-        'This Triton runs on CPU and has no instances of KIND_GPU',
+        'This Triton runs on the CPU and does not support KIND_GPU instances',
         cpuRemedy,
       ),
     ];
@@ -37,7 +37,7 @@ function instanceFindings(spec: RunSpec): RuleFinding[] {
   return [
     unsupported(
       'configure.instanceKind',
-      `Backend accelerator "${configure.backendAccelerator}" does nothing for instances of KIND_CPU`,
+      `Backend accelerator "${configure.backendAccelerator}" has no effect on KIND_CPU instances`,
       'Set the instance kind to KIND_GPU or KIND_AUTO, or the backend accelerator to "none".',
     ),
   ];
@@ -100,7 +100,7 @@ export function accelerationProblems(spec: RunSpec): RuleFinding[] {
     found.push(
       unsupported(
         'configure.captureCudaGraph',
-        'CUDA graphs are captured by TensorRT only',
+        'Only TensorRT captures CUDA graphs',
         'Turn it off, or choose backend accelerator "trt" or the format trt.',
       ),
     );

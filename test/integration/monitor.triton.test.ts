@@ -209,7 +209,7 @@ describe('what goes wrong', () => {
     await up();
     triton.kill();
     await until('it is seen', () => latest()?.server.state === 'gone');
-    expect(latest()?.hole).toMatch(/Nothing listens there|no answer/);
+    expect(latest()?.hole).toMatch(/No process listens on this address|no answer/);
     expect(new Set(latest()?.models.map((model) => model.state))).toEqual(new Set(['unavailable']));
     expect(samples().flatMap((sample) => sample.markers.map(({ kind }) => kind))).toContain('server-gone');
   });

@@ -235,7 +235,7 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
     expect(documentOf(await cli(home.path, 'show', runId, '--json')).status).toBe('interrupted');
 
     const again = startCli(home.path, ['resume', runId, '--json', '--verbose']);
-    await again.line(/taken up again/);
+    await again.line(/already running in .* reused/);
     const unseen = await killInLevel(again, runId, 'online', 'b1-c1');
     await home.event('die', ({ id }) => id === unseen.id);
 

@@ -47,7 +47,9 @@ describe('a run on a remote Triton, before it is started', () => {
     const [problem, ...more] = await core.handlers['runs.check']({ spec: remote() });
     expect(more).toEqual([]);
     expect(problem).toMatchObject({ code: 'model-mismatch', field: 'configure.modelName' });
-    expect(problem?.message).toMatch(/Input \S+: the run needs FP32 \[.*\], the server has no such tensor/);
+    expect(problem?.message).toMatch(
+      /Input \S+: the run needs FP32 \[.*\], but the server has no such tensor/,
+    );
     expect(problem?.message).toContain('it has INPUT');
     expect((await rejection(core.createRun(remote()))).code).toBe('model-mismatch');
     expect(await readdir(join(home.path, 'runs')).catch(() => [])).toEqual([]);
@@ -58,6 +60,6 @@ describe('a run on a remote Triton, before it is started', () => {
       spec: remote({ configure: { modelName: 'unet' } }),
     });
     expect(problem).toMatchObject({ code: 'model-not-ready', field: 'configure.modelName' });
-    expect(problem?.message).toContain('does not serve version 1 of unet; ready there: resnet50');
+    expect(problem?.message).toContain('does not serve version 1 of unet; ready models: resnet50');
   });
 });

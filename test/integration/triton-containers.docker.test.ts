@@ -192,7 +192,7 @@ describe.skipIf(engine === null)('containers of a run, on a real engine', () => 
       const second = await run.startTriton();
       expect(second.containerId).toBe(first.containerId);
       expect(second.httpAddress).toBe(first.httpAddress);
-      expect(run.log.filter((line) => line.includes('taken up again'))).toHaveLength(1);
+      expect(run.log.filter((line) => line.includes('and is reused'))).toHaveLength(1);
       const other = await run.startTriton({}, 'another repository');
       expect(other.containerId).not.toBe(first.containerId);
       await other.stop();

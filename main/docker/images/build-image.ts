@@ -30,9 +30,9 @@ function buildFailure(recipe: ImageRecipe, reason: string, tail: readonly string
   const base =
     /manifest unknown|pull access denied|dial tcp|no such host|registry|TLS handshake|i\/o timeout/i;
   const remedy = base.test(reason)
-    ? `Bring the base image that the Dockerfile names to this engine: docker pull, or docker load of a saved one.`
+    ? `Make the base image of the Dockerfile available to this Docker daemon with docker pull, or with docker load from a file.`
     : /no space left on device/i.test(reason)
-      ? 'Free some space where the Docker Engine keeps its images, for example by "docker image prune".'
+      ? 'Free some disk space for Docker images, for example with "docker image prune".'
       : undefined;
   return new WorkbenchError('image-build-failed', `${recipe.reference} could not be built: ${reason}`, {
     remedy,
@@ -108,5 +108,5 @@ export async function buildImage(
     context.destroy();
   }
   if (signal.aborted) throw new WorkbenchError('cancelled', `The build of ${recipe.reference} was cancelled`);
-  throw buildFailure(recipe, failure.reason ?? 'the builder gave no image', tail);
+  throw buildFailure(recipe, failure.reason ?? 'the builder returned no image', tail);
 }

@@ -34,7 +34,7 @@ export function parseImageReference(text: string): ImageReference {
     [];
   if (name === undefined || name.split('/').some((part) => /^\.+$/.test(part))) {
     throw new WorkbenchError('input-invalid', `"${text}" is not an image reference`, {
-      remedy: 'Write name:tag or name@sha256:…, as nvcr.io/nvidia/tritonserver:25.02-py3.',
+      remedy: 'Use name:tag or name@sha256:…, for example nvcr.io/nvidia/tritonserver:25.02-py3.',
     });
   }
   const [first = '', ...rest] = name.split('/');

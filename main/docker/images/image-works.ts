@@ -142,7 +142,7 @@ export function createImageWorks(options: ImageWorksOptions): ImageWorks {
     list: () => [...entries.values()].map(({ work }) => work).reverse(),
     async ended(workId) {
       const entry = entries.get(workId);
-      if (entry === undefined) throw new WorkbenchError('input-invalid', `There is no image work ${workId}`);
+      if (entry === undefined) throw new WorkbenchError('input-invalid', `No such pull or build: ${workId}`);
       return entry.ended;
     },
     async stop() {

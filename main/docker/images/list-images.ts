@@ -56,11 +56,11 @@ export async function listImages(docker: Docker, signal?: AbortSignal): Promise<
  */
 export async function removeImage(docker: Docker, id: string, signal?: AbortSignal): Promise<void> {
   const image = (await listImages(docker, signal)).find((candidate) => candidate.id === id);
-  if (image === undefined) throw new WorkbenchError('image-missing', `There is no image ${id}`);
+  if (image === undefined) throw new WorkbenchError('image-missing', `No such image: ${id}`);
   const name = image.tags[0] ?? image.digests[0] ?? id;
   if (image.use === null) {
     throw new WorkbenchError('input-invalid', `${name} is not an image of the workbench`, {
-      remedy: `If you want to remove it all the same, type "docker image rm ${name}".`,
+      remedy: `To remove it anyway, run "docker image rm ${name}".`,
     });
   }
   // Asked before: an image of several names would lose some of them before the engine refuses the last.
@@ -74,7 +74,7 @@ export async function removeImage(docker: Docker, id: string, signal?: AbortSign
   const users = all.filter(({ ImageID }) => ImageID === id).map(({ Names, Id }) => Names[0]?.slice(1) ?? Id);
   if (users.length > 0) {
     throw new WorkbenchError('docker-failed', `${name} is in use by ${users.join(', ')}`, {
-      remedy: 'Remove these containers first: stopped ones use their image too.',
+      remedy: 'Remove these containers first. Stopped containers use their image too.',
     });
   }
   // By id the engine refuses an image of several names; by name it goes with the last one.

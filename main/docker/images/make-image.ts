@@ -39,7 +39,7 @@ async function isThere(docker: Docker, reference: string): Promise<boolean> {
 export async function makeImage(options: MakeImageOptions, input: MakeImageInput): Promise<void> {
   const { recipe, architecture, signal, onLine, onProgress } = input;
   if (await isThere(input.docker, recipe.reference)) {
-    onProgress({ fraction: 1, text: 'Is there already' });
+    onProgress({ fraction: 1, text: 'Already present' });
     return;
   }
   let wheels: string | null = null;

@@ -50,7 +50,7 @@ export async function imageIsThere(client: DockerClient, reference: string): Pro
 async function noted(known: KnownImages, image: UsedImage, listener: PrepareListener): Promise<UsedImage> {
   const movedFrom = await known.note(image);
   if (movedFrom === null) return image;
-  listener.log([`${image.reference} is another image than at its last use here: it was ${movedFrom}`]);
+  listener.log([`${image.reference} is not the same image as at its last use: it was ${movedFrom}`]);
   return { ...image, movedFrom };
 }
 
@@ -90,6 +90,6 @@ export async function prepareImage(
     await makeImage(options, { docker, architecture, recipe, signal, onLine, onProgress });
   }
   const made = await find(client, request);
-  if (made === null) throw new WorkbenchError('image-missing', `${reference} is not there after all`);
+  if (made === null) throw new WorkbenchError('image-missing', `${reference} is still missing`);
   return told(made);
 }

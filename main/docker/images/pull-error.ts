@@ -12,34 +12,35 @@ interface Cause {
 const causes: readonly Cause[] = [
   {
     pattern: /toomanyrequests|too many requests|rate limit|\b429\b/i,
-    message: 'the registry allows no more pulls for now',
-    remedy: 'Wait, or give a login of this registry: its limit is higher for users that it knows.',
+    message: 'the pull rate limit of the registry is reached',
+    remedy: 'Wait, or log in to this registry: the limit is higher for authenticated users.',
   },
   {
     pattern: /no space left on device/i,
-    message: 'the disk of the Docker Engine is full',
-    remedy: 'Free some space there, for example by "docker image prune", and try again.',
+    message: 'the disk of the Docker daemon is full',
+    remedy: 'Free some disk space, for example with "docker image prune", and try again.',
   },
   {
     pattern: /no matching manifest/i,
-    message: 'it has no build for the processor of this engine',
-    remedy: 'Choose a tag that is built for it.',
+    message: 'it has no build for this processor architecture',
+    remedy: 'Choose a tag that is built for this architecture.',
   },
   {
     pattern: /x509|certificate/i,
-    message: 'the registry shows a certificate that the Docker Engine does not trust',
-    remedy: 'Put the CA of the registry into /etc/docker/certs.d/HOST/ca.crt on the machine of the engine.',
+    message: 'the Docker daemon does not trust the certificate of the registry',
+    remedy:
+      'Add the CA of the registry to /etc/docker/certs.d/HOST/ca.crt on the machine of the Docker daemon.',
   },
   {
     pattern: /server gave HTTP response to HTTPS client/i,
-    message: 'the registry speaks plain HTTP',
-    remedy: 'Name it under "insecure-registries" of the Docker Engine, or use one with TLS.',
+    message: 'the registry uses plain HTTP',
+    remedy: 'Add it to "insecure-registries" of the Docker daemon, or use a registry with TLS.',
   },
   {
     pattern:
       /no such host|connection refused|connection reset|network is unreachable|no route to host|i\/o timeout|TLS handshake timeout|Client\.Timeout|context deadline exceeded|server misbehaving|proxyconnect|unexpected EOF|\bEOF\b/i,
-    message: 'the registry cannot be reached from the Docker Engine',
-    remedy: 'Check the name, the connection and the proxy of the Docker Engine ("docker info" shows it).',
+    message: 'the Docker daemon cannot reach the registry',
+    remedy: 'Check the name, the connection and the proxy of the Docker daemon ("docker info" shows it).',
   },
 ];
 
@@ -71,11 +72,11 @@ export function pullError(reference: string, status: number | null, text: string
   if (status === 401 || status === 403 || denied.test(reason)) {
     const remedy =
       registry === defaultRegistry
-        ? 'Check the name first: Docker Hub says the same of images that do not exist. Then give a login for docker.io.'
+        ? 'Check the name first: Docker Hub returns the same error for images that do not exist. Then log in to docker.io.'
         : undefined;
     return new WorkbenchError(
       'registry-denied',
-      `${registry} refused access to ${reference}`,
+      `${registry} denied access to ${reference}`,
       options(remedy),
     );
   }

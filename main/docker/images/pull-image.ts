@@ -49,14 +49,10 @@ async function inspectPulled(
   const digest =
     expected === null ? digests[0] : digests.find((candidate) => candidate.endsWith(`@${expected}`));
   if (digest === undefined) {
-    throw new WorkbenchError(
-      'image-pull-failed',
-      `${reference} came with another digest than was asked for`,
-      {
-        where: wanted.registry,
-        details: `expected ${expected ?? 'any'}; the engine has ${digests.join(', ') || 'none'}`,
-      },
-    );
+    throw new WorkbenchError('image-pull-failed', `The digest of ${reference} is not the requested one`, {
+      where: wanted.registry,
+      details: `expected ${expected ?? 'any'}; the engine has ${digests.join(', ') || 'none'}`,
+    });
   }
   return { digest, id: Id };
 }

@@ -115,7 +115,7 @@ export function pullProgress(state: PullState): WorkProgress {
   const { fraction } = state;
   const coming = [...state.layers.values()].filter((layer) => !layer.existed);
   const before = coming.filter((layer) => phases.indexOf(layer.phase) < phases.indexOf('downloaded'));
-  if (coming.length === 0) return { fraction, text: 'Asking the registry' };
+  if (coming.length === 0) return { fraction, text: 'Contacting the registry' };
   if (before.length === 0) {
     const done = coming.filter((layer) => layer.phase === 'done').length;
     return { fraction, text: `Unpacking, ${done} of ${coming.length} layers` };

@@ -58,7 +58,7 @@ export async function fillWheelhouse(options: WheelhouseOptions): Promise<string
   const { layout, signal, onLine } = options;
   const machine = machines[options.architecture];
   if (machine === undefined || !(await exists(layout.python))) {
-    onLine('No Python of the workbench to fetch the packages with: pip inside the build fetches them.');
+    onLine('No local Python environment to download the packages with: pip downloads them during the build.');
     return null;
   }
   const requirement = (name: string) => join(options.resources, 'requirements', name);
@@ -108,7 +108,7 @@ export async function fillWheelhouse(options: WheelhouseOptions): Promise<string
       ])) &&
       (tensorflow.length === 0 || (await download(join(fresh, 'tensorflow'), tensorflow)));
     if (!complete) {
-      onLine('The packages could not be fetched from here: pip inside the build fetches them.');
+      onLine('The packages could not be downloaded from this machine: pip downloads them during the build.');
       return null;
     }
     // Somebody else may have filled the same folder meanwhile: theirs is as good.

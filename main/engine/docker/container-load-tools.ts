@@ -35,7 +35,7 @@ async function readResult(path: string, end: ContainerEnd, where: string): Promi
     if (cause instanceof WorkbenchError) throw cause;
     throw new WorkbenchError(
       end.oomKilled ? 'out-of-memory' : 'load-tool-failed',
-      `The container of the load tool ended with exit code ${end.exitCode} and left no result`,
+      `The container of the load tool ended with exit code ${end.exitCode} and no result`,
       { where, details: end.tail.slice(-40).join('\n'), cause },
     );
   }

@@ -8,18 +8,18 @@ import type { PathPair } from './path-map';
 /** A path with a name of its own: "/" would be the whole machine, and a relative one whatever folder this process is in. */
 function requireNamed(field: string, path: string): void {
   if (isAbsolute(path) && !path.includes('\0') && resolve(path) !== '/') return;
-  throw new WorkbenchError('spec-invalid', `${JSON.stringify(path)} cannot be given to a container`, {
+  throw new WorkbenchError('spec-invalid', `${JSON.stringify(path)} cannot be mounted into a container`, {
     where: field,
-    remedy: 'Give the full path of a file or folder, from "/" on.',
+    remedy: 'Use the absolute path of a file or folder.',
   });
 }
 
 /** Weights beside a model file. The schema says the same of a specification; this holds for every caller. */
 function requireInner(path: string): void {
   if (innerPathSchema.safeParse(path).success) return;
-  throw new WorkbenchError('spec-invalid', `${JSON.stringify(path)} is not below the folder of the model`, {
+  throw new WorkbenchError('spec-invalid', `${JSON.stringify(path)} is not in the model folder`, {
     where: 'model.source.externalFiles',
-    remedy: 'Put the file with the weights beside the model, and open the model again.',
+    remedy: 'Put the weights file beside the model, and open the model again.',
   });
 }
 

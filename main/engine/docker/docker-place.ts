@@ -77,7 +77,7 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
       if (client.address.kind !== 'unix') {
         throw new WorkbenchError(
           'engine-unavailable',
-          `The engine at ${client.address.host} is on another machine and does not see the run folder`,
+          `The Docker daemon at ${client.address.host} is on another machine and has no access to the run folder`,
           {
             remedy:
               'Run the workbench on that machine, or start Triton there and choose the engine "remote" with its address.',

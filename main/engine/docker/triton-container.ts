@@ -46,7 +46,7 @@ function publishedAddress(found: Inspected, port: number): string {
   const binding = bindings?.[`${port}/tcp`]?.[0];
   if (binding === undefined) {
     throw new WorkbenchError('server-start-failed', `The engine published no address for port ${port}`, {
-      remedy: 'The engine must be able to publish ports of its bridge networks; see "docker network ls".',
+      remedy: 'Docker must be able to publish ports of its bridge networks; see "docker network ls".',
     });
   }
   return `${binding.HostIp}:${binding.HostPort}`;
@@ -68,7 +68,7 @@ export async function startTritonContainer(
   start.onCommand(dockerRunCommand(plan.name, plan.body));
   const running = await findRunning(client, plan);
   const id = running ?? (await createContainer(client, plan.name, plan.body, { signal, onTrouble: trouble }));
-  if (running !== null) start.onLog([`Triton runs already in ${plan.name}: taken up again.`]);
+  if (running !== null) start.onLog([`Triton is already running in ${plan.name} and is reused.`]);
   try {
     if (running === null) await startContainer(client, id, { signal, onTrouble: trouble });
   } catch (error) {
@@ -114,7 +114,8 @@ export async function startTritonContainer(
   };
   try {
     const found = await inspectContainer(client, id, signal);
-    if (found === null) throw new WorkbenchError('server-start-failed', 'The container of Triton has gone');
+    if (found === null)
+      throw new WorkbenchError('server-start-failed', 'The Triton container no longer exists');
     const httpAddress =
       ended.exit === null && found.State.Running ? publishedAddress(found, containerPorts.http) : '';
     const tritonVersion = await awaitReady(httpAddress, start, ended);

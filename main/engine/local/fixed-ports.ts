@@ -32,17 +32,14 @@ export function tryBind(port: number): Promise<NodeJS.ErrnoException | null> {
 export async function assertPortsFree(ports: readonly (number | undefined)[]): Promise<void> {
   const fixed = ports.filter((port) => port !== undefined);
   if (new Set(fixed).size < fixed.length) {
-    throw new WorkbenchError(
-      'input-invalid',
-      `Port ${fixed[0] ?? 0} cannot be used for HTTP and gRPC at once`,
-    );
+    throw new WorkbenchError('input-invalid', `Port ${fixed[0] ?? 0} cannot be used for both HTTP and gRPC`);
   }
   for (const port of fixed) {
     const refusal = await tryBind(port);
     if (refusal?.code === 'EADDRINUSE') throw await portTaken(port);
     if (refusal !== null) {
       throw new WorkbenchError('input-invalid', `Port ${port} cannot be used: ${refusal.message}`, {
-        remedy: 'Ports below 1024 belong to root; choose a higher one.',
+        remedy: 'Ports below 1024 are reserved for root. Choose a higher port.',
       });
     }
   }

@@ -20,7 +20,7 @@ export interface LocalEngineOptions {
 }
 
 const note =
-  'For trying out and tests: Triton 2.51 from the PyPI wheel, on CPU, loopback only. Use the container image for production.';
+  'For evaluation and tests: Triton 2.51 from the PyPI wheel, on CPU, loopback only. Use the container image for production.';
 
 /** The real Triton of the workbench home, one process group a server. */
 export function createLocalEngine(options: LocalEngineOptions): Engine {

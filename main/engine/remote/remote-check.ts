@@ -55,7 +55,7 @@ export function tensorMismatches(config: ModelConfig, served: Pick<ModelMetadata
       if (other === undefined) {
         const names = there.map(({ name }) => name).join(', ') || 'none';
         return [
-          `${side} ${tensor.name}: the run needs ${tensorText(tensor)}, the server has no such tensor (it has ${names})`,
+          `${side} ${tensor.name}: the run needs ${tensorText(tensor)}, but the server has no such tensor (it has ${names})`,
         ];
       }
       return fits(tensor, other)
@@ -103,7 +103,7 @@ async function modelProblems(
       problem(
         'model-not-ready',
         'configure.modelName',
-        `Triton at ${client.address} does not serve version ${version} of ${modelName}; ready there: ${has}`,
+        `Triton at ${client.address} does not serve version ${version} of ${modelName}; ready models: ${has}`,
         'Load the model on that server, or change the model name.',
       ),
     ];
@@ -125,7 +125,7 @@ async function modelProblems(
       'model-mismatch',
       found?.[1] ?? 'configure.modelName',
       `${difference.field} is ${difference.configured} in this run and ${difference.served} on the server`,
-      'Set what the server has: its configuration cannot be changed from here.',
+      'Use the value of the server: its configuration cannot be changed from the workbench.',
     );
   });
 }
@@ -145,7 +145,7 @@ export async function remoteProblems(
     const client = createTritonClient(address.http, { timeoutMs: askMs, tls });
     await client.serverMetadata();
     if (!(await client.serverReady())) {
-      throw new WorkbenchError('server-unreachable', `Triton at ${address.http} answers, but is not ready`);
+      throw new WorkbenchError('server-unreachable', `Triton at ${address.http} responds but is not ready`);
     }
     await assertListening(address.grpc, askMs);
     return await modelProblems(client, spec, config);

@@ -16,7 +16,7 @@ export function assertListening(address: string, timeoutMs: number): Promise<voi
       socket.destroy();
       reject(
         new WorkbenchError('server-unreachable', `Triton's gRPC at ${address}: ${reason}`, {
-          remedy: 'Where gRPC has another port, add it to the address: http://host:8000?grpcPort=8001',
+          remedy: 'If gRPC uses another port, add it to the address: http://host:8000?grpcPort=8001',
         }),
       );
     };
@@ -25,7 +25,7 @@ export function assertListening(address: string, timeoutMs: number): Promise<voi
       resolve();
     });
     socket.once('timeout', () => {
-      fail(`no answer within ${timeoutMs / 1000} s`);
+      fail(`no response within ${timeoutMs / 1000} s`);
     });
     socket.once('error', (error) => {
       fail(error.message);
@@ -39,7 +39,7 @@ export function tlsOf(secure: boolean, files: TlsFiles | undefined): TlsFiles | 
   if (files?.insecure === true) {
     throw new WorkbenchError(
       'combination-unsupported',
-      "The accuracy check's client always checks the server's certificate",
+      "The accuracy check always verifies the server's certificate",
       {
         where: 'engine.tls.insecure',
         remedy: 'Set engine.tls.caFile to the CA of the certificate, or measure with perf only.',
@@ -59,7 +59,7 @@ async function attach(
   const client = createTritonClient(address.http, { timeoutMs: 5000, tls: await readTls(tls) });
   const { version } = await client.serverMetadata({ signal: start.signal });
   if (!(await client.serverReady({ signal: start.signal }))) {
-    throw new WorkbenchError('server-unreachable', `Triton at ${address.http} answers, but is not ready`);
+    throw new WorkbenchError('server-unreachable', `Triton at ${address.http} responds but is not ready`);
   }
   await assertListening(address.grpc, 5000);
   return {
@@ -80,7 +80,7 @@ export function createRemoteEngine(url: string | null, files?: TlsFiles): Engine
   return {
     kind: 'remote',
     async detect() {
-      const about = 'A Triton that runs already; its model repository stays its own.';
+      const about = 'A running Triton server; its model repository is not changed.';
       if (url === null) return { kind: 'remote', available: true, version: null, note: about, remedy: null };
       try {
         const { http, secure } = parseRemoteUrl(url);
@@ -91,7 +91,8 @@ export function createRemoteEngine(url: string | null, files?: TlsFiles): Engine
         return { kind: 'remote', available: true, version, note: about, remedy: null };
       } catch (error) {
         const note = error instanceof Error ? error.message : String(error);
-        const remedy = 'Check the address, as http://host:8000, and that the server is running.';
+        const remedy =
+          'Check the address (for example http://host:8000), and check that the server is running.';
         return { kind: 'remote', available: false, version: null, note, remedy };
       }
     },

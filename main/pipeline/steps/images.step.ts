@@ -22,7 +22,7 @@ export const imagesStep: Step = {
       if (image.movedFrom !== undefined) {
         context.fact(`Earlier image of ${image.reference}`, image.movedFrom);
         context.warning(
-          `${image.reference} is another image than at its last use here (${image.movedFrom}): its tag was moved. Name it by digest to keep it.`,
+          `${image.reference} is not the same image as at its last use (${image.movedFrom}): its tag was moved. Use a digest to pin it.`,
         );
       }
     }

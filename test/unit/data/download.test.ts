@@ -112,7 +112,7 @@ describe('downloadFile', () => {
     const wrong = { algorithm: 'md5', value: '0'.repeat(32) } as const;
     await expect(downloadFile(request({ checksum: wrong }))).rejects.toMatchObject({
       code: 'download-invalid',
-      message: expect.stringContaining('published is 000') as string,
+      message: expect.stringContaining('published value is 000') as string,
     });
     expect(await readdir(dir)).toEqual([]);
   });
@@ -176,7 +176,7 @@ describe('downloadFile', () => {
     const fullDisk = () => Promise.resolve(1000);
     await expect(downloadFile(request({ freeBytes: fullDisk, extraBytes: 2 ** 40 }))).rejects.toMatchObject({
       code: 'disk-full',
-      message: expect.stringContaining('1,024.0 GiB are needed') as string,
+      message: expect.stringContaining('need 1,024.0 GiB') as string,
     });
     expect(await readdir(dir)).toEqual([]);
   });

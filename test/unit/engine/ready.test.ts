@@ -33,7 +33,7 @@ describe('canary inference', () => {
   it('accepts what was configured and nothing else', () => {
     checkCanaryReply(config, [out([1, 2], [1, 2, 1])], 1);
     for (const [outputs, word] of [
-      [[], 'did not come'],
+      [[], 'is missing'],
       [[out([1, 2], [2, 1])], 'shape'],
       [[out([1, 2], [2, 1, 1])], 'shape'],
       [[out([1, 2], [1, 2, 1], 'INT32')], 'INT32'],

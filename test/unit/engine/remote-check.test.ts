@@ -40,8 +40,8 @@ describe('the tensors of a remote model against those of a run', () => {
   it('are missing where the server has them under other names only', () => {
     const other = { inputs: [{ name: 'x', datatype: 'FP32', shape: [-1, 3] }], outputs: [] };
     expect(tensorMismatches(config('TYPE_FP32', [3]), other)).toEqual([
-      'Input image: the run needs FP32 [-1, 3], the server has no such tensor (it has x)',
-      'Output logits: the run needs FP32 [-1, 10], the server has no such tensor (it has none)',
+      'Input image: the run needs FP32 [-1, 3], but the server has no such tensor (it has x)',
+      'Output logits: the run needs FP32 [-1, 10], but the server has no such tensor (it has none)',
     ]);
   });
 

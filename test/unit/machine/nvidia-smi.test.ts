@@ -116,7 +116,7 @@ describe('nvidia-smi report', () => {
       driverVersion: '515.105.01',
       cudaVersion: '11.7',
       gpus: [],
-      problem: 'The NVIDIA driver answers, but it sees no GPU.',
+      problem: 'The NVIDIA driver responds, but detects no GPU.',
     });
   });
 

@@ -16,7 +16,7 @@ export const driverCases: readonly Case[] = [
     what: 'an older branch on a data-centre GPU',
     change: { gpus: { driverVersion: '470.57.02', gpus: [t4] }, plan: at('24.10') },
     status: 'ok',
-    finding: ['470.57', 'R470', 'data-centre'],
+    finding: ['470.57', 'R470', 'data center'],
   },
   {
     id: 'driver',
@@ -31,7 +31,7 @@ export const driverCases: readonly Case[] = [
     what: 'CUDA 13 with notes of CUDA 12',
     change: { gpus: { driverVersion: '535.86.10', gpus: [t4] }, plan: at('26.02') },
     status: 'warning',
-    finding: ['needs 580', 'contradict'],
+    finding: ['requires 580', 'contradict'],
     remedy: ['release 25.06'],
   },
   {
@@ -39,7 +39,7 @@ export const driverCases: readonly Case[] = [
     what: 'between, on a consumer GPU',
     change: { gpus: { driverVersion: '550.54.14', gpus: [rtx] }, plan: at('24.10') },
     status: 'warning',
-    finding: ['needs 560', 'CUDA 12.x runs from driver 525', 'PTX'],
+    finding: ['requires 560', 'CUDA 12.x runs on driver 525', 'PTX'],
     remedy: ['driver 560', 'release 24.06', 'below the security floor 26.07'],
   },
   {
@@ -72,17 +72,17 @@ export const driverCases: readonly Case[] = [
     change: { gpus: { driverVersion: '390.10', gpus: [rtx] } },
     status: 'problem',
     finding: ['390.10'],
-    remedy: ['No older release'],
+    remedy: ['No older known release'],
   },
   {
     id: 'driver',
     what: 'not said',
     change: { gpus: { driverVersion: null } },
     status: 'warning',
-    finding: ['does not say'],
+    finding: ['does not report'],
     remedy: ['reinstall'],
   },
-  { id: 'driver', what: 'no GPU', change: { gpus: noGpu }, status: 'not-applicable', finding: ['no GPU'] },
+  { id: 'driver', what: 'no GPU', change: { gpus: noGpu }, status: 'not-applicable', finding: ['No GPU'] },
   {
     id: 'driver',
     what: 'CPU images',
@@ -95,7 +95,7 @@ export const driverCases: readonly Case[] = [
     what: 'a release that the table lacks',
     change: { plan: at('20.01') },
     status: 'not-applicable',
-    finding: ['does not know 20.01'],
+    finding: ['no entry for 20.01'],
   },
   {
     id: 'driver',
@@ -111,7 +111,7 @@ export const driverCases: readonly Case[] = [
     what: 'too small',
     change: { gpus: { gpus: [v100] } },
     status: 'problem',
-    finding: ['V100', '7.0', 'needs 7.5'],
+    finding: ['V100', '7.0', 'requires 7.5'],
     remedy: ['release 24.10', 'newest'],
   },
   {
@@ -120,7 +120,7 @@ export const driverCases: readonly Case[] = [
     change: { gpus: { gpus: [gpuWith({ name: 'Tesla K80', computeCapability: '3.7' })] } },
     status: 'problem',
     finding: ['3.7'],
-    remedy: ['no release'],
+    remedy: ['no known release'],
   },
   {
     id: 'compute-capability',

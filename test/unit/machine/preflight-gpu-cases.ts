@@ -29,7 +29,7 @@ export const gpuCases: readonly Case[] = [
       gpus: { gpus: [gpuWith({ mig: { enabled: true, devices: [migWith('MIG-1'), migWith('MIG-2')] } })] },
     },
     status: 'warning',
-    finding: ['a container gets only one of them'],
+    finding: ['gets only one of them'],
     remedy: ['nvidia-smi -L'],
   },
   {
@@ -37,7 +37,7 @@ export const gpuCases: readonly Case[] = [
     what: 'an unknown UUID',
     change: { plan: { gpuIds: ['GPU-a100', 'GPU-gone'] } },
     status: 'problem',
-    finding: ['Asked for GPU-gone', 'has GPU-a100'],
+    finding: ['GPU-gone requested', 'has GPU-a100'],
     remedy: ['nvidia-smi -L'],
   },
   {
@@ -59,7 +59,7 @@ export const gpuCases: readonly Case[] = [
       gpus: { gpus: [gpuWith({ mig: { enabled: true, devices: [migWith(null)] } })] },
     },
     status: 'warning',
-    finding: ['does not say the UUIDs'],
+    finding: ['does not report the UUIDs'],
     remedy: ['nvidia-smi -L'],
   },
   {
@@ -83,7 +83,7 @@ export const gpuCases: readonly Case[] = [
     what: 'none with NGC images',
     change: { gpus: noGpu, plan: { gpuIds: [] } },
     status: 'warning',
-    finding: ['No GPU was found'],
+    finding: ['No GPU detected'],
     remedy: ['CPU images'],
   },
   {

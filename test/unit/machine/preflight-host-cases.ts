@@ -15,7 +15,7 @@ export const hostCases: readonly Case[] = [
     what: 'too small',
     change: { docker: { ...localDocker, rootFreeBytes: 12.5 * gibibyte } },
     status: 'problem',
-    finding: ['12.5 GiB free', '7.5 GiB are missing'],
+    finding: ['12.5 GiB free', '7.5 GiB more are needed'],
     remedy: ['docker image prune', 'data-root'],
   },
   {
@@ -39,7 +39,7 @@ export const hostCases: readonly Case[] = [
     what: 'nothing known',
     change: { docker: unreachableDocker('absent'), host: { disks: [] } },
     status: 'not-applicable',
-    finding: ['No free space is known'],
+    finding: ['free disk space is unknown'],
   },
   {
     id: 'shared-memory',
@@ -78,7 +78,7 @@ export const hostCases: readonly Case[] = [
     finding: ['4096 MiB', '2.0 GiB'],
     remedy: ['--set engine.shmSizeMiB=1024'],
   },
-  { id: 'ports', what: 'none asked for', change: {}, status: 'not-applicable', finding: ['chooses'] },
+  { id: 'ports', what: 'none asked for', change: {}, status: 'not-applicable', finding: ['uses free ports'] },
   {
     id: 'ports',
     what: 'free',
@@ -99,8 +99,8 @@ export const hostCases: readonly Case[] = [
       },
     },
     status: 'problem',
-    finding: ['Port 8000 is held by nginx (process 812)', 'port 8001 is held by an unknown process'],
-    remedy: ["ss -ltnp 'sport = :8000 or sport = :8001'", 'leave the port out'],
+    finding: ['Port 8000 is used by nginx (process 812)', 'port 8001 is used by an unknown process'],
+    remedy: ["ss -ltnp 'sport = :8000 or sport = :8001'", 'leave the port empty'],
   },
   {
     id: 'ports',

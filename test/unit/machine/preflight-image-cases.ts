@@ -78,7 +78,7 @@ export const imageCases: readonly Case[] = [
     what: 'unknown',
     change: { plan: { ...at(null), usesTensorFlow: true } },
     status: 'warning',
-    finding: ['does not say'],
+    finding: ['does not contain'],
     remedy: ['/opt/tritonserver/backends', 'ONNX'],
   },
   { id: 'tensorrt-plan', what: 'none', change: {}, status: 'not-applicable', finding: ['onnx'] },

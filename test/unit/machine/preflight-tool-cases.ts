@@ -41,6 +41,6 @@ export const toolCases: readonly Case[] = [
     what: 'of a run in containers',
     change: { tools: null },
     status: 'not-applicable',
-    finding: ['Containers bring their own'],
+    finding: ['Containers include their own'],
   },
 ];

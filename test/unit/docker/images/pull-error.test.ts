@@ -45,9 +45,9 @@ describe('pullError', () => {
     const isCode = expected === 'image-missing' || expected === 'registry-denied';
     expect(error.code).toBe(isCode ? expected : 'image-pull-failed');
     const words: Record<string, RegExp> = {
-      network: /cannot be reached/,
-      disk: /disk of the Docker Engine is full/,
-      rate: /no more pulls for now/,
+      network: /cannot reach/,
+      disk: /disk of the Docker daemon is full/,
+      rate: /pull rate limit/,
     };
     if (!isCode) expect(error.message).toMatch(words[expected] ?? new RegExp(expected));
     expect(error.details).toBe(text);

@@ -119,8 +119,8 @@ describe('pullProgress', () => {
     pullProgress(statesOf(events).at(-1) ?? emptyPullState).text;
 
   it('says nothing of layers before there are any', async () => {
-    expect(textOf([])).toBe('Asking the registry');
-    expect(textOf(await read('pull-up-to-date.ndjson'))).toBe('Asking the registry');
+    expect(textOf([])).toBe('Contacting the registry');
+    expect(textOf(await read('pull-up-to-date.ndjson'))).toBe('Contacting the registry');
   });
 
   it('counts bytes while layers come and layers while they are unpacked', () => {

@@ -62,14 +62,14 @@ it.each(outside)(
   (file) => {
     const source = own('onnx', '/home/me/net.onnx', [file]);
     expect(sourceSchema.safeParse(source).success).toBe(false);
-    expect(() => mountedOf((model) => ({ ...model, source }))).toThrow(/not below the folder of the model/);
+    expect(() => mountedOf((model) => ({ ...model, source }))).toThrow(/not in the model folder/);
   },
 );
 
 it.each(['/', '//', '/home/..', 'net.onnx', '/net\0.onnx'])(
   'a model or data at %j is never mounted',
   (path) => {
-    const refusal = /cannot be given to a container/;
+    const refusal = /cannot be mounted into a container/;
     expect(() => mountedOf((model) => ({ ...model, source: own('savedmodel', path) }))).toThrow(refusal);
     expect(() => mountedOf((model) => ({ ...model, dataset: path }))).toThrow(refusal);
     expect(() => mountedOf((model) => ({ ...model, checkpoint: path }))).toThrow(refusal);
