@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
+import type { Option } from 'commander';
 import packageJson from '../../package.json';
 import { createCore } from '../core';
 import type { Core } from '../core';
@@ -32,6 +33,12 @@ function outliveReaders(): void {
       if (error.code !== 'EPIPE') throw error;
     });
   }
+}
+
+/** The help of every option reads as a sentence, whoever wrote it. */
+function optionSentence(option: Option): string {
+  const text = new Help().optionDescription(option);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.)\]]$/.test(text) ? '' : '.'}`;
 }
 
 async function main(): Promise<void> {
@@ -67,6 +74,7 @@ async function main(): Promise<void> {
       'Deploy models on NVIDIA Triton Inference Server: export, convert, configure, deploy, check, measure, report.',
     )
     .version(packageJson.version)
+    .configureHelp({ optionDescription: optionSentence })
     .showHelpAfterError()
     .exitOverride();
   addData(program, context);

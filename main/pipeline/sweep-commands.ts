@@ -1,12 +1,15 @@
+import type { FieldRow } from '../contract/fields/field';
+import { applies, valuesAt, valuesOf } from '../contract/fields/fields';
+import { performanceFields } from '../contract/fields/performance-fields';
 import { isLoopback } from '../contract/loopback';
 import type { MeasuringTurn } from '../contract/measuring-order';
 import { plannedTurns } from '../contract/measuring-order';
 import type { RemoteLimits } from '../contract/remote-limits';
 import type { Scenario } from '../contract/run-events';
 import type { RunSpec } from '../contract/run-spec';
-import type { LoadLevel } from '../contract/scenario-levels';
 import { scenarioLevels } from '../contract/scenario-levels';
 import type { TlsFiles } from '../contract/tls';
+import { sameValue } from '../contract/trees';
 import { servedMaxBatchSize } from '../formats/model-config-of';
 import { analyzerCommand } from '../perf/analyzer/analyzer-command';
 import { analyzerFiles } from '../perf/analyzer/analyzer-files';
@@ -38,47 +41,29 @@ export function turnInput(
   };
 }
 
-/** What a run's levels have beyond batch size and concurrency; intervals of its own the verb reads from a file. */
-function loadWords(performance: RunSpec['performance'], levels: readonly LoadLevel[]): string[] {
-  const rates = levels.flatMap(({ requestRate }) => requestRate ?? []);
-  const { search, latencyThresholdMs, sharedMemory, requestIntervalsUs } = performance;
-  const online = rates.length > 0 || levels.some(({ concurrency }) => concurrency > 1);
-  return [
-    ...(rates.length === 0
-      ? []
-      : requestIntervalsUs.length > 0
-        ? ['--request-intervals', '<file>']
-        : [
-            ...['--request-rate', rates.join(',')],
-            ...['--request-distribution', performance.requestDistribution],
-            ...(performance.requestDistribution === 'poisson'
-              ? ['--request-seed', String(performance.requestSeed)]
-              : []),
-          ]),
-    ...(search === 'none' || !online
-      ? []
-      : ['--search', search, '--latency-threshold', String(latencyThresholdMs)]),
-    ...(sharedMemory === 'none'
-      ? []
-      : [
-          ...['--shared-memory', sharedMemory],
-          ...['--output-shared-memory-size', String(performance.outputSharedMemoryBytes)],
-        ]),
-    ...kindWords(performance),
-  ];
-}
+/** Said of the levels themselves. */
+const ofLevels: ReadonlySet<string> = new Set(['performance.batchSizes', 'performance.concurrency']);
 
-/** Sequences and the stream, in the words of the verb. */
-function kindWords({ sequences, streaming = false }: RunSpec['performance']): string[] {
-  const stream = streaming ? ['--streaming'] : [];
-  if (sequences === undefined) return stream;
-  const { length, lengthVariation, concurrent, firstId, endId } = sequences;
-  return [
-    ...stream,
-    ...['--sequence-length', String(length), '--sequence-length-variation', String(lengthVariation)],
-    ...['--num-of-sequences', String(concurrent)],
-    ...['--sequence-id-range', endId === undefined ? String(firstId) : `${firstId}:${endId}`],
-  ];
+/** The options of the verb that say a load; what the schema would fill in is left out. */
+function loadWords(spec: RunSpec, scenario: Scenario): string[] {
+  const valueAt = valuesAt(spec);
+  const words = (row: FieldRow, option: string): string[] => {
+    const value = valueAt(row.path);
+    const usual =
+      row.path === 'performance.repeats' && spec.performance.crossCheck ? undefined : valuesOf(row).default;
+    if (value === undefined || value === false || sameValue(value, usual) || !applies(row, valueAt))
+      return [];
+    const [flag = option] = option.split(' ');
+    if (value === true) return [flag];
+    // The verb reads intervals from a file.
+    if (row.path === 'performance.requestIntervalsUs') return [flag, '<file>'];
+    const end = row.path === 'performance.sequences.firstId' ? spec.performance.sequences?.endId : undefined;
+    const text = Array.isArray(value) ? value.join(',') : `${value as string | number}`;
+    return [flag, end === undefined ? text : `${text}:${end}`];
+  };
+  return performanceFields
+    .filter(({ path, group }) => !ofLevels.has(path) && (group !== 'online' || scenario === 'online'))
+    .flatMap((row) => (row.option === undefined || row.runOnly === true ? [] : words(row, row.option)));
 }
 
 /** The verb has no data set: random values stand for it. */
@@ -90,12 +75,12 @@ const inputWords = ({ inputData, inputDataFile }: RunSpec['performance']): strin
       : 'random';
 
 /** The CLI's verb that does the same as the native tool, or both tools of a cross-check, within the run. */
-function nativeCommand({ spec, forClients }: PlannedRun, levels: readonly LoadLevel[]): string[] {
+function nativeCommand({ spec, forClients }: PlannedRun, scenario: Scenario): string[] {
   const { configure, engine } = spec;
   const { httpAddress, grpcAddress, httpTls } = forClients;
   const limits = engine.kind === 'remote' ? engine.limits : undefined;
   const performance = demandedLoad(spec.performance, configure);
-  const { measurementMode, measurementRequestCount } = performance;
+  const levels = scenarioLevels(spec.performance, scenario);
   const distinct = (values: readonly number[]) => [...new Set(values)].join(',');
   return [
     ...['npm', 'run', 'cli', '--', 'perf'],
@@ -104,22 +89,8 @@ function nativeCommand({ spec, forClients }: PlannedRun, levels: readonly LoadLe
     ...['--model-version', String(configure.modelVersion)],
     ...['--batch-sizes', distinct(levels.map((level) => level.batchSize))],
     ...['--concurrency', distinct(levels.map((level) => level.concurrency))],
-    ...loadWords(performance, levels),
-    ...['--load-tool', performance.loadTool, '--protocol', performance.protocol],
     ...['--input-data', inputWords(performance)],
-    ...['--check-outputs', performance.checkOutputs],
-    ...(measurementMode === 'count_windows'
-      ? [
-          '--measurement-mode',
-          measurementMode,
-          '--measurement-request-count',
-          String(measurementRequestCount),
-        ]
-      : ['--measurement-interval-ms', String(performance.measurementIntervalMs)]),
-    ...['--stability-percentage', String(performance.stabilityPercentage)],
-    ...['--max-trials', String(performance.maxTrials), '--warmup-ms', String(performance.warmupMs)],
-    ...(performance.repeats > 1 || performance.crossCheck ? ['--repeats', String(performance.repeats)] : []),
-    ...(performance.crossCheck ? ['--cross-check'] : []),
+    ...loadWords({ ...spec, performance }, scenario),
     ...tlsWords(httpTls ?? {}),
     ...(isLoopback(httpAddress) ? [] : ['--allow-remote-load', ...limitWords(limits ?? {})]),
   ];
@@ -157,6 +128,6 @@ function analyzerWords(run: PlannedRun, scenario: Scenario, turn: MeasuringTurn)
 export function sweepCommands(run: PlannedRun, scenario: Scenario): readonly StepCommand[] {
   const { performance } = run.spec;
   return performance.loadTool === 'native' || performance.crossCheck
-    ? [nativeCommand(run, scenarioLevels(performance, scenario))]
+    ? [nativeCommand(run, scenario)]
     : plannedTurns(performance, scenario).map((turn) => analyzerWords(run, scenario, turn));
 }

@@ -1,7 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addPerfOptions } from '../../../main/cli/perf-options';
+import type { PerfOptions } from '../../../main/cli/perf-options';
+import { readPerfPlan } from '../../../main/cli/perf-plan';
+import { scenarioLevels } from '../../../main/contract/scenario-levels';
 import { hashValue } from '../../../main/platform/files';
 import { resolveSpec } from '../../../main/presets/resolve-spec';
 import { previewSpec } from '../../../main/spec/preview-spec';
@@ -200,6 +205,36 @@ describe('the commands to come', () => {
     expect(commands.find(({ step }) => step === 'online')?.argv.join(' ')).toMatch(
       /^npm run cli -- perf --url http:\/\/127.0.0.1:<http-port> .*--batch-sizes 1 --concurrency 1,2,4 /,
     );
+  });
+
+  it.each([
+    ['rates', { requestRates: [10, 20], requestDistribution: 'poisson', requestSeed: 7, protocol: 'http' }],
+    ['a search', { search: 'binary', latencyThresholdMs: 20, maxTrials: 5, checkOutputs: 'finite' }],
+    [
+      'windows',
+      {
+        measurementMode: 'count_windows',
+        measurementRequestCount: 70,
+        measurementIntervalMs: 2000,
+        warmupMs: 0,
+        repeats: 3,
+      },
+    ],
+    ['memory', { sharedMemory: 'system', outputSharedMemoryBytes: 4096, crossCheck: true, repeats: 1 }],
+    ['a stream', { streaming: true, stabilityPercentage: 2.5, measurementIntervalMs: 700 }],
+  ])('are read by perf as they are meant: %s', async (_what, performance) => {
+    const { spec, commands } = await preview({
+      performance,
+      engine: { kind: 'local', httpPort: 8000, grpcPort: 8001 },
+    });
+    const argv = commands.find(({ step }) => step === 'online')?.argv ?? [];
+    const command = addPerfOptions(new Command('perf').exitOverride());
+    command.parse(argv.slice(argv.indexOf('perf') + 1), { from: 'user' });
+    const load = await readPerfPlan(command.opts<PerfOptions>());
+    const { batchSizes, onlineBatchSize, concurrency, ...rest } = spec?.performance ?? {};
+    expect(load.settings).toMatchObject({ ...rest, ...performance });
+    expect([batchSizes, onlineBatchSize, concurrency]).not.toContain(undefined);
+    expect(load.levels).toEqual(spec === null ? [] : scenarioLevels(spec.performance, 'online'));
   });
 
   it('have one perf_analyzer a level', async () => {
