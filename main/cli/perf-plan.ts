@@ -139,11 +139,12 @@ export async function readPerfPlan(options: PerfOptions): Promise<ServerLoad> {
   const onceEach = rounds.tools.length === 1 && rounds.search === null && rounds.repeats === 1;
   return {
     ...rounds,
-    // Who says how many windows a level may take wants each to be steady; a sequence is not to be cut for other levels.
     inTurns:
       options.inTurns &&
-      !isGiven('maxTrials') &&
-      sequences === undefined &&
+      // Who says how many windows a level may take wants each to be steady; a sequence is not to be cut for other levels.
+      !performanceFields.some(
+        ({ path, wholeLevels = false }) => wholeLevels && valuesAt(given)(path) !== undefined,
+      ) &&
       options.model.length === 1 &&
       levels.length > 1 &&
       onceEach,

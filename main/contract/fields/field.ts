@@ -47,6 +47,8 @@ export interface FieldRow {
     /** `perf` refuses the option where it does not hold: the person meant something else. */
     readonly isNeeded?: boolean;
   };
+  /** Where it is chosen, `perf` measures each level as a whole and never in turns with others. */
+  readonly wholeLevels?: boolean;
   /** Of a field of the load: the part of the form that it belongs to. */
   readonly group?: LoadGroup;
   /** Reports show it also where it has the preset's value. */

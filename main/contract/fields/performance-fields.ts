@@ -220,6 +220,7 @@ export const performanceFields: readonly FieldRow[] = [
   {
     path: 'performance.sequences.length',
     group: 'sequences',
+    wholeLevels: true,
     label: 'Sequence length',
     term: 'sequence-length',
     help: 'Requests per sequence of a stateful model; streams in an input file have their own length.',
@@ -230,6 +231,7 @@ export const performanceFields: readonly FieldRow[] = [
   {
     path: 'performance.sequences.lengthVariation',
     group: 'sequences',
+    wholeLevels: true,
     label: 'Sequence length variation',
     term: 'sequence-length-variation',
     help: 'How much shorter or longer than that a sequence may be.',
@@ -241,6 +243,7 @@ export const performanceFields: readonly FieldRow[] = [
   {
     path: 'performance.sequences.concurrent',
     group: 'sequences',
+    wholeLevels: true,
     label: 'Concurrent sequences',
     term: 'num-of-sequences',
     help: 'Sequences at a time with request rates; otherwise the concurrency decides.',
@@ -254,6 +257,7 @@ export const performanceFields: readonly FieldRow[] = [
   {
     path: 'performance.sequences.firstId',
     group: 'sequences',
+    wholeLevels: true,
     label: 'First correlation ID',
     term: 'sequence-id-range',
     help: 'ID of the first sequence; each further one has the next ID.',
@@ -265,6 +269,7 @@ export const performanceFields: readonly FieldRow[] = [
   {
     path: 'performance.sequences.endId',
     group: 'sequences',
+    wholeLevels: true,
     label: 'Correlation ID limit',
     term: 'sequence-id-range',
     help: 'IDs start again from the first before they reach this one.',
@@ -329,6 +334,7 @@ export const performanceFields: readonly FieldRow[] = [
     help: 'After this many windows a level is marked as not steady and the sweep continues.',
     default: 10,
     option: '--max-trials <n>',
+    wholeLevels: true,
     decides: 'level',
   },
   {
