@@ -160,6 +160,8 @@ export const performanceSchema = z.strictObject({
   measurementMode: z.enum(measurementModes),
   measurementIntervalMs: positive.max(longestTimerMs),
   measurementRequestCount: positive,
+  /** Requests of a level, in one window in place of windows until it is steady; 0: windows. */
+  requestCount: z.int().min(0).default(0),
   stabilityPercentage: z.number().positive(),
   maxTrials: z.int().min(3),
   warmupMs: z.int().min(0).max(longestTimerMs),

@@ -385,6 +385,18 @@ describe.each(protocols)('perf_analyzer over %s', (protocol) => {
   });
 });
 
+it.each(['native', 'perf_analyzer'] as const)(
+  '%s measures a level of a number of requests once',
+  async (tool) => {
+    const input = await levelOf('echo');
+    const settings = { ...input.settings, requestCount: 2000 };
+    const point = await tools[tool].measure({ ...input, settings });
+    expect(loadPointSchema.safeParse(point).error).toBeUndefined();
+    expect(point.windows).toHaveLength(1);
+    expect(point.requestCount).toBeGreaterThanOrEqual(2000);
+  },
+);
+
 it('perf_analyzer is cancelled', async () => {
   const controller = new AbortController();
   const input = await levelOf('echo', {

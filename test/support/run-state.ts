@@ -55,6 +55,7 @@ export function specFixture(change: (spec: RunSpec) => void = () => undefined): 
       measurementMode: 'time_windows',
       measurementIntervalMs: 1000,
       measurementRequestCount: 50,
+      requestCount: 0,
       stabilityPercentage: 10,
       maxTrials: 10,
       warmupMs: 500,

@@ -316,6 +316,17 @@ export const performanceFields: readonly FieldRow[] = [
     onlyWith: { text: 'windows by requests', holds: (at) => !byTime(at) },
   },
   {
+    path: 'performance.requestCount',
+    group: 'windows',
+    label: 'Requests per level',
+    term: 'request-count',
+    help: 'Measures each level in one window of this many requests, at least one second long, instead of windows until it is steady.',
+    zero: 'until steady',
+    option: '--request-count <n>',
+    wholeLevels: true,
+    decides: 'level',
+  },
+  {
     path: 'performance.stabilityPercentage',
     group: 'windows',
     label: 'Stability',

@@ -102,6 +102,7 @@ export function analyzerCommand(input: AnalyzerInput, run: AnalyzerRun): [string
     String(settings.measurementIntervalMs),
     '--measurement-request-count',
     String(settings.measurementRequestCount),
+    ...((settings.requestCount ?? 0) > 0 ? ['--request-count', String(settings.requestCount)] : []),
     '--stability-percentage',
     String(run.stabilityPercentage),
     '--max-trials',

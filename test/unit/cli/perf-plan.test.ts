@@ -21,6 +21,7 @@ describe('several levels', () => {
     ['there is one level', ['--model', 'm']],
     ['it is not wanted', [...sweep, '--no-in-turns']],
     ['so many windows are allowed', [...sweep, '--max-trials', '10']],
+    ['so many requests are asked for', [...sweep, '--request-count', '500']],
     ['there are rounds already', [...sweep, '--repeats', '2']],
     ['both tools have turns already', [...sweep, '--cross-check']],
     ['what comes next depends on what came before', [...sweep, '--latency-threshold', '20']],

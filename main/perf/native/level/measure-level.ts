@@ -168,6 +168,17 @@ function sayWhatIsSent(input: MeasureInput, job: LoadJob): void {
     input.onLog([`Of ${all} different requests the first ${made} are sent: more are above 256 MiB.`]);
 }
 
+/** A level of a number of requests is one window of them. */
+function windowsOf({ settings, ...input }: MeasureInput): MeasureInput {
+  const { requestCount = 0 } = settings;
+  const one = {
+    measurementMode: 'count_windows',
+    measurementRequestCount: requestCount,
+    maxTrials: 1,
+  } as const;
+  return { ...input, settings: requestCount === 0 ? settings : { ...settings, ...one } };
+}
+
 /** Levels that this process is measuring: its CPU time is that of all their generators. */
 let underWay = 0;
 
@@ -177,9 +188,10 @@ let underWay = 0;
  */
 export async function measureLevel(
   workerFile: string,
-  input: MeasureInput,
+  asked: MeasureInput,
   context: MeasureContext = {},
 ): Promise<MeasuredLevel> {
+  const input = windowsOf(asked);
   const startMs = performance.now();
   const client = createTritonClient(input.httpAddress, { tls: await readTls(input.httpTls) });
   const plain = { ...(await readJob(input)), outputChecks: await readOutputChecks(client, input) };

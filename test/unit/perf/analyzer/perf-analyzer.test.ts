@@ -99,6 +99,11 @@ describe('the command', () => {
     expect(custom).not.toContain('--request-rate-range');
   });
 
+  it('has a number of requests in place of windows only where one is asked for', () => {
+    expect(words({ settings: { requestCount: 300 } })).toContain('--request-count 300');
+    expect(words({ settings: { requestCount: 0 } })).not.toContain('--request-count');
+  });
+
   it('leaves the length of sequences to the streams of its input data', () => {
     const settings = {
       ...input.settings,
