@@ -28,7 +28,7 @@ measured, marked as interrupted; exit code 130.`;
 
 const folder = join(repoRoot, 'out', 'bench');
 
-/** Every process that a bench starts, by its file under test/bench. */
+/** Every process that a bench starts, by its file under scripts/bench. */
 const programs = [
   ...['bench', 'window-bench', 'monitor-bench', 'pipeline-bench', 'sweep-bench', 'open-loop-bench'],
   ...['interval-bench', 'native-child'],
@@ -52,7 +52,7 @@ async function bundle() {
       rolldownOptions: {
         external: ['@playwright/test'],
         input: Object.fromEntries(
-          programs.map((name) => [name, join(repoRoot, 'test', 'bench', `${name}.ts`)]),
+          programs.map((name) => [name, join(repoRoot, 'scripts', 'bench', `${name}.ts`)]),
         ),
         output: { format: 'es', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
       },

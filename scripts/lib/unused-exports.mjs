@@ -16,7 +16,7 @@ function filesBelow(folder) {
  */
 export function unusedExports() {
   const unused = [];
-  for (const folders of [['main', 'electron', 'renderer'], ['test']]) {
+  for (const folders of [['main', 'electron', 'renderer'], ['test', 'scripts']]) {
     const texts = folders.flatMap(filesBelow).map((path) => ({ path, text: readFileSync(path, 'utf8') }));
     const times = new Map();
     for (const { text } of texts) {

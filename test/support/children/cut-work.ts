@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cutText, exitWhenCut, isCut, untilCut } from '../../bench/until-cut';
+import { cutText, exitWhenCut, isCut, untilCut } from '../../../scripts/bench/until-cut';
 
 /** Measures for ever as a bench does: says each number, and writes to its file what it has when it is cut. */
 async function main(): Promise<void> {

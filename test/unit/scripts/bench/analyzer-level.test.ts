@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { analyzerLevel } from '../../bench/analyzer-level';
+import { analyzerLevel } from '../../../../scripts/bench/analyzer-level';
 
 const fixtures = resolve('test/fixtures/perf-analyzer');
 let dir = '';

@@ -6,10 +6,10 @@ import type { CoreEvent } from '../../main/contract/api';
 import type { MonitorEvent } from '../../main/contract/monitor';
 import { createMonitor } from '../../main/monitor/monitor';
 import { createTritonClient } from '../../main/triton/client';
-import { stubsOf } from '../support/stub-processes';
-import type { TestTriton } from '../support/triton';
-import { startTestTriton } from '../support/triton';
-import { until } from '../support/until';
+import { stubsOf } from '../../test/support/stub-processes';
+import type { TestTriton } from '../../test/support/triton';
+import { startTestTriton } from '../../test/support/triton';
+import { until } from '../../test/support/until';
 
 export interface Verdict {
   readonly kind: 'server killed' | 'stub killed';

@@ -1,5 +1,5 @@
-import type { TestTriton } from '../support/triton';
-import { startTestTriton } from '../support/triton';
+import type { TestTriton } from '../../test/support/triton';
+import { startTestTriton } from '../../test/support/triton';
 import { models } from './scenarios';
 
 /**

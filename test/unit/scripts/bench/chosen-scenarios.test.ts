@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { chosenScenarios } from '../../bench/chosen-scenarios';
-import { scenarios } from '../../bench/scenarios';
-import { titleOf } from '../../bench/table';
+import { chosenScenarios } from '../../../../scripts/bench/chosen-scenarios';
+import { scenarios } from '../../../../scripts/bench/scenarios';
+import { titleOf } from '../../../../scripts/bench/table';
 
 it('are all of them, or those whose title holds the text', () => {
   expect(chosenScenarios('')).toEqual(scenarios);

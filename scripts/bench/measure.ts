@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { LoadPoint } from '../../main/contract/results';
 import type { LoadTool, MeasureInput } from '../../main/perf/load-tool';
 import { createTritonClient } from '../../main/triton/client';
-import type { TestTriton } from '../support/triton';
+import type { TestTriton } from '../../test/support/triton';
 import type { ChildInput, ChildOutput } from './native-child';
 import type { BenchScenario } from './scenarios';
 

@@ -13,7 +13,7 @@ import {
   pointFixture,
   specFixture,
   stateOf,
-} from '../support/run-state';
+} from '../../test/support/run-state';
 import { median } from './pairs';
 import { installPaintProbe } from './paint-probe';
 import type { WindowUnderTest } from './window-under-test';

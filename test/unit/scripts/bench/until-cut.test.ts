@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bundleChild, startChild } from '../../support/child-program';
-import { until } from '../../support/until';
+import { bundleChild, startChild } from '../../../support/child-program';
+import { until } from '../../../support/until';
 
 let dir = '';
 beforeAll(async () => {

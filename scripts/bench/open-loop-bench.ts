@@ -6,8 +6,8 @@ import type { LoadTool as LoadToolId, Protocol } from '../../main/contract/run-s
 import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
-import type { TestTriton } from '../support/triton';
-import { startTestTriton } from '../support/triton';
+import type { TestTriton } from '../../test/support/triton';
+import { startTestTriton } from '../../test/support/triton';
 import type { Judged } from './bench-facts';
 import { exitCodeOf, factTable, judgedTable, option, rangeText, say, shuffled } from './bench-facts';
 import { cutText, exitWhenCut, isCut, untilCut } from './until-cut';

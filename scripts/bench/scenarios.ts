@@ -1,5 +1,5 @@
 import type { Protocol } from '../../main/contract/run-spec';
-import type { TestModel } from '../support/triton';
+import type { TestModel } from '../../test/support/triton';
 
 /**
  * The Python backend's models that are measured. `sink` takes its input and answers with one value, as a classifier of images
