@@ -51,6 +51,7 @@ export interface DraftState {
   readonly spec: RunSpec | null;
   /** What the choice does again and keeps of the run that it changes; null before that is known, and without such a run. */
   readonly plan: ChangePlan | null;
+  readonly planError: WireError | null;
   /** The preview does not tell of the newest change yet. */
   readonly stale: boolean;
   /** The core did not answer. */

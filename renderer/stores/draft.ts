@@ -1,15 +1,14 @@
 import type { StoreApi } from 'zustand/vanilla';
 import { createStore } from 'zustand/vanilla';
-import type { WireError } from '../../main/contract/errors';
 import { toWire } from '../../main/contract/errors';
 import type { Preset } from '../../main/contract/preset';
 import type { Precision } from '../../main/contract/run-spec';
 import { precisions, runSpecSchema } from '../../main/contract/run-spec';
-import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview } from '../../main/contract/spec-tools';
-import type { ChangePlan } from '../../main/contract/spec-changes';
+import type { Choice, ConfigEdit, Draft, ImportedSpec } from '../../main/contract/spec-tools';
 import type { Client } from '../client';
 import type { Keys, Tree } from '../../main/contract/trees';
 import { getAt, sameValue, setAt, unsetAt } from '../../main/contract/trees';
+import { createChangePlan, noPlan } from './change-plan';
 import { hasTolerances, isTolerance, withEdit, withoutTolerances, withTarget } from './draft-choice';
 import { createDraftFiles } from './draft-files';
 import type { DraftNotice, DraftState } from './draft-state';
@@ -21,13 +20,6 @@ export type { DraftState } from './draft-state';
 
 const previewDelayMs = 150;
 const editDelayMs = 250;
-
-/** What the core answered: `error` also where only the plan of a change failed. */
-interface Asked {
-  readonly value: SpecPreview | null;
-  readonly plan: ChangePlan | null;
-  readonly error: WireError | null;
-}
 
 const newId = (): string => crypto.randomUUID();
 const firstPreset = 'resnet50';
@@ -82,28 +74,26 @@ export function createDraft(client: Client): StoreApi<DraftState> {
       set({ saveError });
     });
 
-    const planOf = async ({ spec }: SpecPreview): Promise<ChangePlan | null> => {
-      const { changing } = get();
-      return changing === null || spec === null
-        ? null
-        : client.call('runs.planChange', { runId: changing, spec });
+    const plans = createChangePlan(client, get, set);
+    const replan = async (): Promise<void> => {
+      if (get().changing !== null) await plans.now();
     };
-    const asked = async (): Promise<Asked> => {
-      let value: SpecPreview | null = null;
-      try {
-        value = await client.call('spec.preview', choice());
-        return { value, plan: await planOf(value), error: null };
-      } catch (error) {
-        return { value, plan: null, error: toWire(error) };
-      }
-    };
-    const preview = createLatest(previewDelayMs, asked, ({ value, plan, error }) => {
-      if (value === null) set({ plan, error, stale: false });
-      else {
-        const ownPreset = value.ownPreset ?? get().ownPreset;
-        set({ preview: value, plan, spec: value.spec ?? get().spec, ownPreset, error, stale: false });
-      }
-    });
+    const preview = createLatest(
+      previewDelayMs,
+      () =>
+        client.call('spec.preview', choice()).then(
+          (value) => ({ value, error: null }),
+          (error: unknown) => ({ value: null, error: toWire(error) }),
+        ),
+      ({ value, error }) => {
+        if (value === null) set({ error, stale: false });
+        else {
+          const ownPreset = value.ownPreset ?? get().ownPreset;
+          set({ preview: value, spec: value.spec ?? get().spec, ownPreset, error: null, stale: false });
+          void replan();
+        }
+      },
+    );
     const setOverrides = (overrides: Tree): void => {
       set({ overrides, stale: true });
       preview.soon();
@@ -165,7 +155,7 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         preset: next.preset,
         page,
         changing,
-        plan: null,
+        ...noPlan,
         visited: [],
         tolerancesOf: null,
         notice,
@@ -183,7 +173,7 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         replace({ preset: next.preset, overrides }, { kind: 'other-model', what }, get().page);
         return;
       }
-      set({ preset: next.preset, changing: null, plan: null, edit: null });
+      set({ preset: next.preset, changing: null, ...noPlan, edit: null });
       edited(overrides);
     };
 
@@ -195,20 +185,22 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         ...choice,
         page: isWizardPage(page) ? page : 'environment',
         changing,
-        plan: null,
+        ...noPlan,
         visited: visited.filter(isWizardPage),
         tolerancesOf,
       });
     };
 
-    const isChanged = (): boolean => Object.keys(get().overrides).length > 0;
+    /** A change of a run is one before anything was changed: who looks for a new deployment must be able to leave it. */
+    const isWorthKeeping = ({ choice, changing }: Draft): boolean =>
+      changing !== undefined || Object.keys(choice.overrides).length > 0;
 
     const read = async (): Promise<void> => {
       try {
         const drafts = await files.read();
         const [newest, ...others] = drafts;
         const unfinished = newest !== undefined && newest.startedAs === undefined;
-        if (unfinished && Object.keys(newest.choice.overrides).length > 0) {
+        if (unfinished && isWorthKeeping(newest)) {
           show(newest);
           set({ notice: { kind: 'unfinished', at: newest.updatedAt } });
         } else if (unfinished) set({ id: newest.id, preset: newest.choice.preset });
@@ -231,7 +223,7 @@ export function createDraft(client: Client): StoreApi<DraftState> {
       ready: false,
       preview: null,
       spec: null,
-      plan: null,
+      ...noPlan,
       stale: true,
       error: null,
       saveError: null,
@@ -245,7 +237,8 @@ export function createDraft(client: Client): StoreApi<DraftState> {
       enter: async () => {
         opening ??= read();
         await opening;
-        if (get().notice === null && isChanged()) set({ notice: { kind: 'unfinished', at: null } });
+        if (get().notice === null && isWorthKeeping(current()))
+          set({ notice: { kind: 'unfinished', at: null } });
       },
       goTo: (page) => {
         const { page: from, visited } = get();
@@ -306,7 +299,7 @@ export function createDraft(client: Client): StoreApi<DraftState> {
         const blank = {
           preset: firstPreset,
           changing: null,
-          plan: null,
+          ...noPlan,
           overrides: {},
           page: 'environment',
           visited: [],
@@ -378,6 +371,7 @@ export function createDraft(client: Client): StoreApi<DraftState> {
       settle: async () => {
         if (get().edit?.pending === true) await compare.now();
         await preview.now();
+        await replan();
       },
     };
   });

@@ -43,6 +43,12 @@ test('a finished run is changed, continued by keyboard, and keeps what it measur
 
   await form.text('Offline: batch sizes').fill('1, 2, 4');
   await expect(form.state).toHaveText('1 change: 4 steps to do, 3 of 3 measurements kept');
+  // Who leaves it finds the way back to it, and to a new deployment.
+  await new Shell(app.page).go('Runs');
+  await new Shell(app.page).go('New deployment');
+  await expect(app.page.getByText(`Unfinished change of run ${before.runId}`)).toBeVisible();
+  await app.page.getByRole('button', { name: 'Continue draft' }).click();
+
   await form.open('Review & run');
   const changes = app.page.getByRole('region', { name: 'Changes' });
   await expect(changes.getByRole('row').nth(1)).toHaveText(/Offline: batch sizes\s*1, 2\s*1, 2, 4/);

@@ -38,8 +38,9 @@ function DropHint() {
 /** Puts a deployment together, step by step in any order; the start is in reach as soon as nothing is missing. */
 export function NewDeploymentView() {
   const { client, draft, ownModel, presets } = useWorkbench();
-  const { enter, ready, page, preset, changing, overrides, error, saveError, importText, goTo } =
+  const { enter, ready, page, preset, changing, overrides, planError, saveError, importText, goTo } =
     useStore(draft);
+  const error = useStore(draft, (state) => state.error) ?? planError;
   const list = useStore(presets);
   const model = useWizardModel();
   const pane = usePane(page);

@@ -28,14 +28,23 @@ const Action = (props: { text: string; onClick: () => void; quiet?: boolean }) =
 /** A draft that was left before it was started: the choice to begin anew is offered first. */
 function Unfinished({ at }: { at: string | null }) {
   const { draft, preset, changes } = useWizard();
-  const { startNew, dismiss, overrides } = draft;
+  const { startNew, dismiss, overrides, changing } = draft;
   // What says the same as the defaults is nothing to continue.
-  if (changes.length === 0 && !isOwnModel(overrides)) return null;
+  if (changes.length === 0 && !isOwnModel(overrides) && changing === null) return null;
   const when = at === null ? '' : ` from ${formatWhen(at)}`;
+  const of = changing === null ? 'draft' : `change of run ${changing}`;
+  const what =
+    changing === null
+      ? `${preset.title}, ${changesText(changes.length)}.`
+      : 'The run stays as it is until you press Change and continue.';
   return (
     <section className="notice-bar" role="status">
       <div className="notice-text">
-        <strong>Unfinished draft{when}:</strong> {preset.title}, {changesText(changes.length)}.
+        <strong>
+          Unfinished {of}
+          {when}:
+        </strong>{' '}
+        {what}
       </div>
       <Action text="Start new" onClick={startNew} />
       <Action text="Continue draft" onClick={dismiss} />

@@ -71,7 +71,22 @@ describe('the draft of a changed run', () => {
     const later = createDesk(resolveSpec(preset, { precision: 'fp16' }), desk.drafts);
     await later.draft().enter();
     expect(later.draft()).toMatchObject({ changing: 'run-1', overrides: { format: 'ts-trace' } });
-    expect(later.draft().plan?.changed).toMatchObject([{ path: 'format', to: 'ts-trace' }]);
+    await expect.poll(() => later.draft().plan?.changed).toMatchObject([{ path: 'format', to: 'ts-trace' }]);
+  });
+
+  it('offers a new deployment whenever it is entered again, also before anything was changed', async () => {
+    const desk = createDesk(resolveSpec(preset, {}));
+    await changeRun(desk.workbench, 'run-1');
+    expect(desk.draft()).toMatchObject({ overrides: {}, notice: { kind: 'changing', runId: 'run-1' } });
+    desk.draft().dismiss();
+    await desk.draft().enter();
+    expect(desk.draft().notice).toEqual({ kind: 'unfinished', at: null });
+    await expect.poll(() => desk.drafts.get(desk.draft().id)?.changing).toBe('run-1');
+    const later = createDesk(resolveSpec(preset, {}), desk.drafts);
+    await later.draft().enter();
+    expect(later.draft()).toMatchObject({ changing: 'run-1', notice: { kind: 'unfinished' } });
+    later.draft().startNew();
+    expect(later.draft()).toMatchObject({ changing: null, plan: null });
   });
 
   it('stays of the run when its settings begin anew, and becomes a new deployment with another model', async () => {
@@ -91,6 +106,23 @@ describe('the draft of a changed run', () => {
     expect(desk.draft()).toMatchObject({ changing: null, plan: null, overrides: {} });
   });
 
+  it('is planned one specification at a time, and of those that waited only the newest', async () => {
+    const desk = await opened();
+    await desk.draft().settle();
+    const planned = () => desk.calls.filter(([name]) => name === 'runs.planChange').length;
+    const before = planned();
+    // Nothing changed: the plan is known.
+    await desk.draft().settle();
+    expect(planned()).toBe(before);
+    const settled = [[1], [1, 2], [1, 2, 8]].map((batchSizes) => {
+      desk.draft().change(['performance', 'batchSizes'], batchSizes);
+      return desk.draft().settle();
+    });
+    await Promise.all(settled);
+    expect(planned()).toBe(before + 1);
+    expect(desk.draft().plan?.changed).toMatchObject([{ path: 'performance.batchSizes', to: [1, 2, 8] }]);
+  });
+
   it('says why there is no plan', async () => {
     const { client } = createClientDouble({
       'runs.planChange': () => {
@@ -104,7 +136,7 @@ describe('the draft of a changed run', () => {
     const { draft } = createWorkbench(client, createStorage());
     draft.getState().changeRun({ preset: 'resnet50', overrides: {} }, 'run-1');
     await draft.getState().settle();
-    expect(draft.getState()).toMatchObject({ plan: null, error: { message: 'The run is gone' } });
+    expect(draft.getState()).toMatchObject({ plan: null, planError: { message: 'The run is gone' } });
     expect(draft.getState().spec?.model.preset).toBe('resnet50');
   });
 });
