@@ -6,6 +6,7 @@ import { runCreated } from '../../support/run-state';
 import { choice, commandPlaces, resources } from '../spec/places';
 import type { StepId } from '../../../main/contract/run-events';
 import type { RunSpec } from '../../../main/contract/run-spec';
+import { launchServer } from '../../../main/engine/local/server-process';
 import { plannedCommands } from '../../../main/pipeline/planned-commands';
 import type { RunContext, StepContext } from '../../../main/pipeline/step';
 import { steps } from '../../../main/pipeline/steps';
@@ -140,6 +141,37 @@ describe.each([...presets])('what a run of %s will run is what it runs', (_id, p
     expect(await ran(preset, spec, ['offline', 'online'])).toEqual(known);
   });
 });
+
+it.each([{}, { httpPort: 1, grpcPort: 2 }])(
+  'the local Triton with %j is planned as it is started',
+  async (ports) => {
+    const [preset] = presets.values();
+    if (preset === undefined) throw new Error('no preset');
+    const dir = await mkdtemp(join(home, 'server-'));
+    const spec = specOf(preset, { engine: { kind: 'local', ...ports } });
+    const started: (readonly string[])[] = [];
+    const server = await launchServer({
+      toolchain: {
+        ...{ program: '/bin/false', backends: places.layout.tritonBackends },
+        ...{ pythonBin: '/', sitePackages: '/', libraryPath: [] },
+      },
+      env: {},
+      records: join(dir, 'engines'),
+      start: {
+        ...{ runId: 'r', key: 'k', repository: runFolder(dir).repository, logPath: join(dir, 'triton.log') },
+        ...{ httpPort: undefined, grpcPort: undefined, ...ports, signal: new AbortController().signal },
+        onLog: () => undefined,
+        onCommand: (argv) => started.push(argv),
+      },
+    });
+    await server.exited;
+    const programs = { ...places.layout, tritonServer: '/bin/false' };
+    const commands = plannedCommands(preset, spec, { ...places, layout: programs });
+    const named = (argv: readonly string[] | undefined) =>
+      argv?.map((word) => word.replaceAll(dir, '<run>').replace(/(?<=prefix-name=).*/, 'its id'));
+    expect(started.map(named)).toEqual([named(commands.find(({ step }) => step === 'deploy')?.argv)]);
+  },
+);
 
 it('a step that starts no program plans none', () => {
   const [preset] = presets.values();
