@@ -12,7 +12,7 @@ import type { ApproveOptions } from './approve-given';
 import { exitCodes } from './output';
 import type { Output } from './output';
 import { readOneOf } from './read-values';
-import { changeLines } from './run-progress';
+import { changeLines, keptLines } from './run-progress';
 import { collect } from './field-options';
 import { workOn } from './work';
 
@@ -41,7 +41,7 @@ async function tellPlan(core: Core, runId: string, spec: RunSpec | null, output:
     spec: spec ?? (await core.getRun(runId)).state.spec,
   });
   if (output.json) output.document(plan);
-  else for (const line of changeLines(plan, stepTitleOf)) output.say(line);
+  else for (const line of [...changeLines(plan, stepTitleOf), ...keptLines(plan)]) output.say(line);
 }
 
 /** `resume`: continues a run, also with a changed specification; what its journal has is not done again. */

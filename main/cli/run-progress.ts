@@ -3,9 +3,10 @@ import { marksOf } from '../contract/flag-text';
 import { levelText } from '../contract/level-text';
 import type { CoreEvent } from '../contract/api';
 import type { JournalBody } from '../contract/run-events';
+import { scenarios } from '../contract/run-events';
 import type { LoadTool } from '../contract/run-spec';
 import { changeText } from '../contract/spec-changes';
-import type { FieldChange } from '../contract/spec-changes';
+import type { ChangePlan, FieldChange } from '../contract/spec-changes';
 import { waitRemedy, waitText } from '../contract/run-wait';
 import type { RunWait } from '../contract/run-wait';
 import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from '../contract/numbers';
@@ -39,6 +40,13 @@ export function changeLines(
     `Measurements kept: ${kept}`,
   ];
 }
+
+/** The measurements that a change keeps, a line per scenario; nothing of one that changes nothing. */
+export const keptLines = ({ changed, keptLevels }: ChangePlan): readonly string[] =>
+  (changed.length === 0 ? [] : scenarios).flatMap((scenario) => {
+    const levels = keptLevels.filter((level) => level.scenario === scenario).map(levelText);
+    return levels.length === 0 ? [] : [`    ${scenario}: ${levels.join('; ')}`];
+  });
 
 /** A run's events as lines, and on a terminal one moving line for what is under way. */
 export function createRunProgress(
