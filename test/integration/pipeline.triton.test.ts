@@ -170,6 +170,11 @@ describe('a run whose specification is changed from the command line', () => {
       steps: ['deploy', 'offline', 'online', 'report'],
       measured: 4,
       kept: 3,
+      keptLevels: [
+        { scenario: 'offline', batchSize: 1, concurrency: 1 },
+        { scenario: 'online', batchSize: 1, concurrency: 1 },
+        { scenario: 'online', batchSize: 1, concurrency: 2 },
+      ],
     });
     expect(await readFile(folderOf(runId).journal, 'utf8')).toBe(before);
   });
