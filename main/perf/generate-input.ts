@@ -100,7 +100,7 @@ export async function generateInput(
     const { datatype } = tensor;
     if (!isDatatype(datatype) && datatype !== 'BYTES') {
       throw new WorkbenchError('input-invalid', `Input ${tensor.name} is of type ${tensor.datatype}`, {
-        remedy: `Values are generated for ${[...Object.keys(datatypeBytes), 'BYTES'].join(', ')}.`,
+        remedy: `Values can be generated for ${[...Object.keys(datatypeBytes), 'BYTES'].join(', ')}.`,
       });
     }
     const shape = options.shapes[tensor.name] ?? tensor.shape.slice(options.batched ? 1 : 0);
@@ -110,7 +110,7 @@ export async function generateInput(
         `Input ${tensor.name} has dynamic dimensions [${shape.join(', ')}]`,
         {
           where: '--shape',
-          remedy: `Give them, for example --shape ${tensor.name}:${shape.map((size) => (size < 0 ? 16 : size)).join(',')}`,
+          remedy: `Set them, for example --shape ${tensor.name}:${shape.map((size) => (size < 0 ? 16 : size)).join(',')}`,
         },
       );
     }

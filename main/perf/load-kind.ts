@@ -22,46 +22,42 @@ export function assertLoadKind(traits: ModelTraits, kind: LoadKind): void {
   if (traits.sequences && sequences === undefined) {
     throw refusal(
       'sequence_batching',
-      `${modelName} keeps state between the requests of a sequence: single requests are refused`,
-      'Say how long sequences are: --sequence-length 20.',
+      `${modelName} is stateful and does not accept requests outside a sequence`,
+      'Set the length of the sequences, for example --sequence-length 20.',
     );
   }
   if (!traits.sequences && sequences !== undefined) {
     throw refusal(
       '--sequence-length',
-      `${modelName} has no sequence_batching in its configuration: it does not see which requests belong together`,
-      'Leave the sequence options out, or add sequence_batching to config.pbtxt.',
+      `${modelName} has no sequence_batching in its configuration and ignores sequences`,
+      'Remove the sequence options, or add sequence_batching to config.pbtxt.',
     );
   }
   if (traits.decoupled && !streaming) {
     throw refusal(
       'model_transaction_policy',
-      `${modelName} is decoupled: a request may have any number of answers, which a single call cannot take`,
+      `${modelName} is decoupled: a request can have any number of responses, which a unary call does not support`,
       'Measure with --streaming and --protocol grpc.',
     );
   }
   if (streaming && protocol !== 'grpc') {
-    throw refusal(
-      '--streaming',
-      'Streams are of gRPC: HTTP has no counterpart',
-      'Measure with --protocol grpc.',
-    );
+    throw refusal('--streaming', 'Streaming requires gRPC', 'Measure with --protocol grpc.');
   }
   const largest = largestOf(batchSizes);
   if (sequences !== undefined && largest > 1) {
     throw refusal(
       '--batch-sizes',
-      `The sequence batcher takes requests of batch size 1, not ${largest}`,
-      'Use batch size 1: it makes batches of several sequences by itself.',
+      `The sequence batcher accepts only batch size 1, not ${largest}`,
+      'Use batch size 1. The batcher combines several sequences into batches.',
     );
   }
   if (sharedMemory !== 'none' && (streaming || sequences !== undefined)) {
     throw refusal(
       '--shared-memory',
       streaming
-        ? 'Several answers to a request would be written to one place in shared memory'
+        ? 'Several responses to a request would overwrite each other in shared memory'
         : 'Responses within a sequence cannot be compared with those of a single request',
-      'Leave --shared-memory out.',
+      'Remove --shared-memory.',
     );
   }
 }

@@ -75,10 +75,14 @@ async function measureOnce(options: PerfAnalyzerOptions, input: MeasureInput, ru
   const intervals = input.settings.requestIntervalsUs ?? [];
   const fraction = intervals.find((interval) => !Number.isInteger(interval));
   if (fraction !== undefined) {
-    throw new WorkbenchError('input-invalid', `perf_analyzer takes whole microseconds, and not ${fraction}`, {
-      where: 'intervals of requests',
-      remedy: 'Round the intervals, or measure with the native generator.',
-    });
+    throw new WorkbenchError(
+      'input-invalid',
+      `perf_analyzer supports only whole microseconds, not ${fraction}`,
+      {
+        where: 'intervals of requests',
+        remedy: 'Round the intervals, or measure with the native generator.',
+      },
+    );
   }
   if (intervals.length > 0) await writeFile(intervalsPath, `${intervals.join('\n')}\n`);
   const argv = analyzerCommand(input, { ...run, intervalsPath, binary: options.binary });
@@ -124,7 +128,7 @@ async function measureOnce(options: PerfAnalyzerOptions, input: MeasureInput, ru
     text = await readPlainText(run.csvPath, fileLimits.captureCsv.bytes);
   } catch (cause) {
     if (cause instanceof WorkbenchError) throw cause;
-    throw new WorkbenchError('load-tool-failed', 'perf_analyzer said success and wrote no CSV file', {
+    throw new WorkbenchError('load-tool-failed', 'perf_analyzer succeeded but wrote no CSV file', {
       where,
       details: end.lines.slice(-40).join('\n'),
       cause,
@@ -231,7 +235,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
     if (measured === null) {
       throw new WorkbenchError(
         'load-tool-failed',
-        'perf_analyzer gave no row, not even without a stability rule',
+        'perf_analyzer returned no result, even without a stability rule',
         {
           remedy: 'Measure with a longer interval, or with --load-tool native.',
         },

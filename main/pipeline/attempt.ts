@@ -137,7 +137,7 @@ export async function attemptRun(
     for (;;) {
       const away = new AbortController();
       const stopLooking = opened.engineWatch?.start(() => {
-        away.abort(new LeaveRunning('The engine is away'));
+        away.abort(new LeaveRunning('The engine is unavailable'));
       });
       const pass = Object.assign(run, {
         away: away.signal,

@@ -38,7 +38,7 @@ export async function withFreshServers(
   for (let restarts = 0; ; restarts += 1) {
     try {
       if (run.server === null && isOurs) await serveAnew(context);
-      if (restarts > 0) context.log([`${name}: try ${restarts + 1}, with a fresh Triton`]);
+      if (restarts > 0) context.log([`${name}: try ${restarts + 1}, with a restarted Triton`]);
       await measure(restarts);
       return;
     } catch (error) {
@@ -51,11 +51,12 @@ export async function withFreshServers(
       if (isOurs) await stopServer(run).catch(() => undefined);
       const { where, remedy, details } = wire;
       if (!isOurs || restarts === mostRestarts) {
-        const tries = restarts === 0 ? '' : `, the last of ${restarts + 1} tries with a fresh Triton each`;
+        const tries =
+          restarts === 0 ? '' : `, the last of ${restarts + 1} tries, each with a restarted Triton`;
         throw new ServerLost(wire.code, `${wire.message}${tries}`, { where, remedy, details, cause: error });
       }
       context.log([`ERROR: ${name}: ${wire.message}`, ...(details ?? '').split('\n')]);
-      context.warning(`${name}: ${wire.message}. It is tried again with a fresh Triton.`);
+      context.warning(`${name}: ${wire.message}. It is tried again with a restarted Triton.`);
     }
   }
 }

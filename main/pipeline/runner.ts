@@ -53,7 +53,7 @@ async function restored({ run, cache, contents }: Attempt, step: Step): Promise<
   const attempt = run.state().attempt;
   const { facts, warnings, commands } = stepReportSchema.parse(found.report);
   await run.append({ type: 'step-started', step: step.id, attempt, key });
-  const note = 'as run by the earlier run whose files are used again';
+  const note = 'as run by the earlier run whose files are reused';
   for (const argv of commands) await run.append({ type: 'command', step: step.id, argv, note });
   const kept = await run.manifests.sealed(step.id, key, await listStepFiles(run, step, contents));
   await run.append({ type: 'step-finished', step: step.id, key, durationUs: 0, facts, warnings, ...kept });
@@ -82,7 +82,7 @@ async function keep(attempt: Attempt, step: Step, report: StepReport, signal: Ab
   // Nobody who has cancelled waits for it; the run itself has it.
   if (signal.aborted) return;
   if (await hasChanged(attempt, step)) {
-    const what = `What "${stepTitle[step.id]}" works from changed while it ran`;
+    const what = `The input files of "${stepTitle[step.id]}" changed while it ran`;
     const error = new WorkbenchError('input-invalid', what, {
       where: step.id,
       remedy: 'Resume the run once the files stop changing: the step runs again.',
@@ -93,7 +93,7 @@ async function keep(attempt: Attempt, step: Step, report: StepReport, signal: Ab
   await Promise.all(earlier);
   // The run has its files: what other runs could have saved is no reason to end this one.
   await cache.store(key, run.folder.step(step.id), report, contents).catch((error: unknown) => {
-    const lines = [`WARNING: Not kept for other runs: ${toWire(error).message}`];
+    const lines = [`WARNING: Not cached for other runs: ${toWire(error).message}`];
     run.emit({ type: 'log', runId: run.runId, step: step.id, lines });
   });
 }
@@ -156,7 +156,7 @@ async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promi
       const rewritten = await rekeyed(attempt, step, before);
       if (rewritten)
         report.warnings.push(
-          'The data set changed while it was prepared: nothing of it is kept for other runs.',
+          'The data set changed while it was prepared, so it is not cached for other runs.',
         );
       const { facts, warnings } = report;
       const key = run.keys[step.id];
@@ -231,7 +231,7 @@ class Held {
     try {
       await step.undo?.(this.run, leave);
     } catch (error) {
-      const lines = [`Not given back: ${toWire(error).message}`];
+      const lines = [`Not released: ${toWire(error).message}`];
       this.run.emit({ type: 'log', runId: this.run.runId, step: step.id, lines });
     }
   }
@@ -291,7 +291,7 @@ export async function runPipeline(
       }
       if (end.kind === 'stop') break;
       if (edited && step.id === 'configure') {
-        const lines = ['The edit by hand of config.pbtxt is gone: the file was written anew.'];
+        const lines = ['The manual edit of config.pbtxt is lost: the file was written again.'];
         run.emit({ type: 'log', runId: run.runId, step: step.id, lines: [...lines] });
         run.keys = await stepKeys(steps, run);
       }

@@ -102,7 +102,7 @@ export class Runs {
     const onlyContinues = from === undefined && wanted === undefined;
     if (own !== undefined && onlyContinues && own.stops.continueNow.ask()) return { end: own.end };
     if (own !== undefined) {
-      throw new WorkbenchError('run-busy', 'This workbench is working on the run', {
+      throw new WorkbenchError('run-busy', 'The run is in progress in this workbench', {
         where: runId,
         remedy: wanted === undefined ? undefined : 'Pause or cancel the run, then change it.',
       });
@@ -204,9 +204,9 @@ export class Runs {
   /** Throws input-invalid for an imported run, and not-trusted for one from elsewhere. */
   private async requireOwnWork({ runId, imported, origin }: RunState): Promise<void> {
     if (imported !== null) {
-      throw new WorkbenchError('input-invalid', 'This run was imported: there is nothing to run', {
+      throw new WorkbenchError('input-invalid', 'An imported run cannot be run', {
         where: runId,
-        remedy: 'Start a new deployment to measure here.',
+        remedy: 'Start a new deployment to measure on this machine.',
       });
     }
     if (origin === 'foreign') throw notTrusted(await this.content(runId));
@@ -226,9 +226,9 @@ export class Runs {
     if ((await store.load(runId)).state.origin !== 'foreign') return;
     const content = await this.content(runId);
     if (hash !== undefined && hash !== content.hash) {
-      throw new WorkbenchError('input-invalid', 'The files of the run changed while you were asked', {
+      throw new WorkbenchError('input-invalid', 'The files of the run changed before you confirmed', {
         where: content.dir,
-        remedy: 'Look at the run again before you trust it.',
+        remedy: 'Check the run again before you trust it.',
       });
     }
     const entry = await store.trust(runId, content);

@@ -75,7 +75,7 @@ export async function serveModel(context: StepContext): Promise<ServerHandle> {
   );
   const differences = compareServedConfig(config, await client.modelConfig(modelName, String(modelVersion)));
   if (differences.length > 0) {
-    throw new WorkbenchError('model-mismatch', `Triton serves ${modelName} with another configuration`, {
+    throw new WorkbenchError('model-mismatch', `Triton serves ${modelName} with a different configuration`, {
       details: differences.map((difference) => JSON.stringify(difference)).join('\n'),
     });
   }

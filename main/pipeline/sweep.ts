@@ -239,7 +239,7 @@ function refuseMore({ context, lostInRow }: Sweep, error: ServerLost): void {
   if (context.spec.engine.kind === 'remote') throw error;
   if (lostInRow < mostLostInRow) return;
   const { where, remedy, details } = error;
-  const message = `Triton ended in ${lostInRow} levels one after the other: ${error.message}`;
+  const message = `Triton stopped in ${lostInRow} levels in a row: ${error.message}`;
   throw new WorkbenchError(error.code, message, { where, remedy, details, cause: error });
 }
 
@@ -305,7 +305,7 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
   if (all.reused > 0) context.fact('Taken from the journal', `${all.reused}`);
   for (const warning of doubtsOf(points.map(({ point }) => point))) context.warning(warning);
   if (holes.length > 0) {
-    throw new WorkbenchError('measurement-failed', `${holes.length} of ${tried} ${what} gave no result`, {
+    throw new WorkbenchError('measurement-failed', `${holes.length} of ${tried} ${what} returned no result`, {
       details: holes.join('\n'),
     });
   }

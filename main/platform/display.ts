@@ -21,14 +21,10 @@ export async function openDisplay(env: NodeJS.ProcessEnv): Promise<Display> {
   const number = await new Promise<string>((resolve, reject) => {
     server.once('error', (cause) => {
       reject(
-        new WorkbenchError(
-          'toolchain-missing',
-          'There is no display, and Xvfb is not installed to make one',
-          {
-            remedy: 'Install it: apt-get install xvfb',
-            cause,
-          },
-        ),
+        new WorkbenchError('toolchain-missing', 'There is no display, and Xvfb is not installed', {
+          remedy: 'Install it: apt-get install xvfb',
+          cause,
+        }),
       );
     });
     server.once('exit', (code) => {

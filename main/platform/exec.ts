@@ -86,9 +86,7 @@ export async function follow(
     killGroup(pid, graceMs === 0 ? 'SIGKILL' : 'SIGINT');
     killTimer = setTimeout(() => {
       if (killGroup(pid, 'SIGKILL')) return;
-      onStderrLine(
-        `Process group ${pid} runs as another user and cannot be ended from here; end it by hand.`,
-      );
+      onStderrLine(`Process group ${pid} runs as another user and cannot be stopped. Stop it by hand.`);
       giveUp.abort();
     }, graceMs);
   };

@@ -80,7 +80,7 @@ export function openModelFile(path: string): FileWindow {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new WorkbenchError('model-file-invalid', `The model file cannot be opened: ${why}`, {
       where: path,
-      remedy: 'Give a regular file that you may read; folders, pipes and devices are not opened.',
+      remedy: 'Use a readable regular file; folders, pipes and devices are not opened.',
       cause,
     });
   }

@@ -25,7 +25,7 @@ function checkNesting(text: string): void {
     if (parser.stack.length > mostYamlDepth + 2) {
       throw refused(
         `The YAML nests more than ${mostYamlDepth} mappings and lists within each other`,
-        'Give a specification of a run, or a part of one.',
+        'Use a run specification, or a part of one.',
       );
     }
     if (lexeme.startsWith('*')) aliases += 1;
@@ -67,7 +67,7 @@ export function parseYaml(text: string): unknown {
   if (bytes > mostYamlBytes) {
     throw refused(
       `The YAML has ${bytes} bytes, at most ${mostYamlBytes} are read`,
-      'Give a specification of a run, or a part of one; data do not belong in it.',
+      'Use a run specification, or a part of one, without data.',
     );
   }
   checkNesting(text);

@@ -13,15 +13,11 @@ interface Kinds {
 }
 
 function unsafe(path: string, what: string, cause?: unknown): WorkbenchError {
-  return new WorkbenchError(
-    'run-folder-unsafe',
-    `${path} is ${what}; nothing is read or written through it`,
-    {
-      where: path,
-      remedy: 'Remove it. What belongs there is made again when the run continues.',
-      cause,
-    },
-  );
+  return new WorkbenchError('run-folder-unsafe', `${path} is ${what}, which is not read or written`, {
+    where: path,
+    remedy: 'Remove it. Its content is created again when the run continues.',
+    cause,
+  });
 }
 
 function strangeKind(entry: Kinds): string | null {

@@ -71,5 +71,5 @@ export async function keepHomePrivate(layout: HomeLayout): Promise<readonly stri
 export function closedHomeText(layout: HomeLayout, closed: readonly string[]): string | null {
   if (closed.length === 0) return null;
   const what = closed.includes(layout.home) ? 'It' : closed.map((path) => basename(path)).join(', ');
-  return `Other users of this machine could open ${layout.home}. ${what} is now closed to them.`;
+  return `Other users of this machine had access to ${layout.home}. ${what} is now closed to them.`;
 }

@@ -54,7 +54,7 @@ function releaseFindings({ engine, format }: RunSpec): RuleFinding[] {
   return [
     unsupported(
       tritonImage === undefined ? 'engine.release' : 'engine.tritonImage',
-      `The Triton of release ${release} has no backend for ${title}: ${newest} was the last with one`,
+      `Triton release ${release} has no backend for ${title}; ${newest} was the last release with one`,
       `Choose release ${newest} or older, or the format ONNX.`,
     ),
   ];
@@ -70,7 +70,7 @@ function planFindings(spec: RunSpec): RuleFinding[] {
     ? [
         unsupported(
           'configure.instanceKind',
-          'A TensorRT plan has no instances of KIND_CPU',
+          'A TensorRT plan does not support KIND_CPU instances',
           'Set the instance kind to KIND_GPU or KIND_AUTO.',
         ),
       ]
@@ -91,7 +91,7 @@ export function accelerationProblems(spec: RunSpec): RuleFinding[] {
     found.push(
       unsupported(
         'configure.backendAccelerator',
-        `Backend accelerator "${accelerator}" needs a GPU, and none is given to the container`,
+        `Backend accelerator "${accelerator}" needs a GPU, but the container has none`,
         'Choose GPUs, or set the backend accelerator to "none".',
       ),
     );
@@ -110,7 +110,7 @@ export function accelerationProblems(spec: RunSpec): RuleFinding[] {
     found.push(
       warning(
         'precision',
-        'PyTorch computes float16 convolutions on CPU many times slower than float32 ones',
+        'On the CPU, PyTorch computes float16 convolutions many times slower than float32 convolutions',
         'Choose fp32, the format ONNX, or an engine with GPUs.',
       ),
     );

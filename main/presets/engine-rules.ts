@@ -43,9 +43,13 @@ function remoteFindings(url: string): RuleFinding[] {
   try {
     const { http } = parseRemoteUrl(url);
     if (isLoopback(http)) return [];
-    const remedy = 'Measure only a server that is yours, and on a quiet network.';
+    const remedy = 'Measure only your own server, and on a quiet network.';
     return [
-      warning('engine.url', 'The load falls on another machine, and its network is measured too', remedy),
+      warning(
+        'engine.url',
+        'Another machine receives the load, and the network to it is measured too',
+        remedy,
+      ),
     ];
   } catch (error) {
     return [problem('engine.url', toWire(error).message, 'For example http://localhost:8000')];
@@ -56,11 +60,17 @@ function dockerFindings(engine: DockerEngineSpec): RuleFinding[] {
   const found: RuleFinding[] = [];
   if (imageFamily(engine) === 'cpu' && engine.gpus.length > 0) {
     const remedy = 'Choose the images "ngc", or no GPU.';
-    found.push(warning('engine.images', 'The images for the CPU make no use of the chosen GPUs', remedy));
+    found.push(warning('engine.images', 'The CPU images do not use the selected GPUs', remedy));
   }
   if (engine.release !== undefined && imageFamily(engine) === 'cpu') {
     const remedy = 'Leave the release empty, or choose the images "ngc".';
-    found.push(warning('engine.release', "A release is of NVIDIA's images; these are built here", remedy));
+    found.push(
+      warning(
+        'engine.release',
+        "A release applies only to NVIDIA's images; these images are built locally",
+        remedy,
+      ),
+    );
   }
   return found;
 }

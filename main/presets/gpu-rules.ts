@@ -17,7 +17,7 @@ export function gpuFindings(preset: Preset, { targetGpu, model, engine, format }
     return [
       problem(
         field,
-        `Nothing is published of ${preset.title} on ${targetGpu}`,
+        `No defaults are published for ${preset.title} on ${targetGpu}`,
         known.length === 0 ? 'Choose no GPU.' : `Choose ${known.join(', ')}, or none.`,
         'combination-unsupported',
       ),
@@ -29,7 +29,7 @@ export function gpuFindings(preset: Preset, { targetGpu, model, engine, format }
       return [
         note(
           field,
-          `Format, precision, batch sizes, instances and loads are, where not chosen, those published for ${targetGpu}: ${document}`,
+          `Unless you change them, format, precision, batch sizes, instances and loads are those published for ${targetGpu}: ${document}`,
           null,
         ),
       ];
@@ -37,8 +37,8 @@ export function gpuFindings(preset: Preset, { targetGpu, model, engine, format }
       return [
         note(
           field,
-          `The published defaults of ${targetGpu} are of the full size and not taken for the profile quick; its published figures are shown beside the measured ones`,
-          'Choose the profile full for them.',
+          `The published defaults of ${targetGpu} apply only to the profile full. The profile quick shows only its published figures beside the measured ones`,
+          'To use them, choose the profile full.',
         ),
       ];
     case 'cpu': {
@@ -46,14 +46,14 @@ export function gpuFindings(preset: Preset, { targetGpu, model, engine, format }
       const left =
         without.length === 0
           ? ''
-          : `; ${listed(without)} ${without.length === 1 ? 'needs the GPU and is' : 'need the GPU and are'} not taken`;
+          : `; ${listed(without)} ${without.length === 1 ? 'needs the GPU and is' : 'need the GPU and are'} not used`;
       return [
         note(
           field,
-          `Batch sizes, instances and loads are, where not chosen, those published for ${targetGpu}: ${document}; no GPU serves${left}`,
+          `Unless you change them, batch sizes, instances and loads are those published for ${targetGpu}: ${document}; the model is served without a GPU${left}`,
           without.includes(planText)
-            ? 'Choose the engine "docker" with GPUs for all of it.'
-            : 'Choose the engine "docker" with GPUs, or "remote", for all of it.',
+            ? 'To use all of them, choose the engine "docker" with GPUs.'
+            : 'To use all of them, choose the engine "docker" with GPUs, or "remote".',
         ),
       ];
     }

@@ -17,7 +17,7 @@ function search({ performance }: RunSpec): RuleFinding[] {
       problem(
         'performance.latencyThresholdMs',
         'A search needs a latency threshold',
-        'Give the largest p99 in milliseconds, or measure all levels.',
+        'Set the highest p99 in milliseconds, or measure all levels.',
       ),
     ];
   }
@@ -25,7 +25,7 @@ function search({ performance }: RunSpec): RuleFinding[] {
     return [
       warning(
         'performance.latencyThresholdMs',
-        'Without a search the latency to stay below has no effect',
+        'The latency threshold has no effect without a search',
         'Choose a linear or a binary search.',
       ),
     ];
@@ -50,15 +50,15 @@ function onThisMachine(url: string): boolean {
 function memoryOfRunning({ performance }: RunSpec): RuleFinding[] {
   if (toolsOf(performance).includes('perf_analyzer')) {
     return memoryRefused(
-      "perf_analyzer unregisters the shared memory of all of that Triton's clients",
+      'perf_analyzer unregisters the shared memory of all clients of that Triton',
       'Choose "native" as the load tool, without a cross-check, or "none".',
     );
   }
   return [
     warning(
       'performance.sharedMemory',
-      "It serves only where that Triton sees this machine's /dev/shm, which one in a container does not",
-      'From release 26.04 on start it with --allow-client-shm=true as well; else choose "none".',
+      "System shared memory works only if that Triton uses this machine's /dev/shm, which a containerized Triton does not",
+      'Start releases from 26.04 with --allow-client-shm=true, or choose "none".',
     ),
   ];
 }
@@ -68,7 +68,7 @@ function sharedMemory(spec: RunSpec): RuleFinding[] {
   const { sharedMemory: kind, loadTool } = performance;
   if (kind === 'none') return [];
   if (engine.kind === 'remote' && !onThisMachine(engine.url)) {
-    return memoryRefused('Another machine has no memory in common with this one', 'Choose "none".');
+    return memoryRefused('Shared memory does not work with a server on another machine', 'Choose "none".');
   }
   if (kind === 'system') return engine.kind === 'remote' ? memoryOfRunning(spec) : [];
   if (loadTool !== 'perf_analyzer') {
@@ -98,8 +98,8 @@ function rounds({ performance }: RunSpec): RuleFinding[] {
     findings.push(
       warning(
         'performance.repeats',
-        `With fewer than ${fewestRounds} repeats a cross-check cannot tell a difference from chance`,
-        `Repeat each level ${fewestRounds} times or more.`,
+        `With fewer than ${fewestRounds} repeats, a cross-check cannot distinguish a difference from chance`,
+        `Repeat each level at least ${fewestRounds} times.`,
       ),
     );
   }
@@ -107,7 +107,7 @@ function rounds({ performance }: RunSpec): RuleFinding[] {
     findings.push(
       problem(
         'performance.crossCheck',
-        'The native generator has no CUDA shared memory to cross-check with',
+        'A cross-check is not possible with CUDA shared memory, which the native generator does not support',
         'Choose "system" or "none" as shared memory.',
         'combination-unsupported',
       ),
@@ -126,12 +126,7 @@ function kind({ performance, configure }: RunSpec): RuleFinding[] {
     const remedy = 'Choose the protocol "grpc".';
     found.push(
       performance.streaming === true
-        ? problem(
-            'performance.streaming',
-            'Streams are of gRPC: HTTP has no counterpart',
-            remedy,
-            unsupported,
-          )
+        ? problem('performance.streaming', 'Streaming requires gRPC', remedy, unsupported)
         : problem(
             'performance.protocol',
             'config.pbtxt makes the model decoupled: it responds only over a gRPC stream',
@@ -141,17 +136,17 @@ function kind({ performance, configure }: RunSpec): RuleFinding[] {
     );
   }
   if (memory !== 'none' && (streaming || sequences !== undefined)) {
-    const message = 'Shared memory holds one answer of a request that stands for itself';
+    const message = 'Shared memory does not support streaming or sequences';
     found.push(problem('performance.sharedMemory', message, 'Choose "none".', unsupported));
   }
   const largest = largestOf([...performance.batchSizes, performance.onlineBatchSize]);
   if (sequences !== undefined && largest > 1 && configure.maxBatchSize > 0) {
-    const message = `The sequence batcher takes requests of batch size 1, not ${largest}`;
+    const message = `The sequence batcher accepts only batch size 1, not ${largest}`;
     found.push(problem('performance.batchSizes', message, 'Measure only batch size 1.', unsupported));
   }
   if (performance.sequences !== undefined && !configuredTraits(configure).sequences) {
-    const message = 'The model has no sequence_batching: it does not see which requests belong together';
-    const remedy = 'Leave the sequences out, or add sequence_batching to config.pbtxt.';
+    const message = 'The model has no sequence_batching and ignores sequences';
+    const remedy = 'Remove the sequences, or add sequence_batching to config.pbtxt.';
     found.push(problem('performance.sequences', message, remedy, unsupported));
   }
   return found;
@@ -171,7 +166,7 @@ function remoteLoad({ performance, engine }: RunSpec): RuleFinding[] {
         : requestRates.length > 0
           ? 'performance.requestRates'
           : 'performance.concurrency';
-  const remedy = `Send less; or, where its owner agrees, raise engine.limits.${over.limit} in run.yaml (--set engine.limits.${over.limit}=N).`;
+  const remedy = `Reduce the load, or raise engine.limits.${over.limit} in run.yaml (--set engine.limits.${over.limit}=N) if the owner of the machine agrees.`;
   return [problem(field, over.message, remedy)];
 }
 
@@ -184,7 +179,7 @@ export function loadProblems(spec: RunSpec): RuleFinding[] {
           problem(
             'performance.requestIntervalsUs',
             '--request-rate and --request-intervals exclude each other',
-            'Empty one of them.',
+            'Clear one of them.',
           ),
         ]
       : [];

@@ -23,7 +23,7 @@ export async function readPreset(dir: string): Promise<LoadedPreset> {
       `The folder has no readable preset.yaml: ${found.problem}`,
       {
         where: path,
-        remedy: 'For a model of your own, "npm run cli -- init <folder>" writes the files that are missing.',
+        remedy: 'For your own model, "npm run cli -- init <folder>" writes the missing files.',
       },
     );
   }
@@ -71,7 +71,7 @@ export function requirePreset(presets: ReadonlyMap<string, LoadedPreset>, id: st
   const found = presets.get(id);
   if (found === undefined) {
     const known = [...presets.keys()].join(', ');
-    throw new WorkbenchError('preset-unknown', `There is no preset "${id}"; the presets are: ${known}`);
+    throw new WorkbenchError('preset-unknown', `Unknown preset "${id}"; the presets are: ${known}`);
   }
   return found;
 }

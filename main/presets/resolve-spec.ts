@@ -32,7 +32,7 @@ export function parseSpec(value: unknown): RunSpec {
       issue.code === 'unrecognized_keys'
         ? issue.keys
             .slice(0, mostIssues)
-            .map((key) => ({ field: [...issue.path, key].join('.'), message: 'there is no such field' }))
+            .map((key) => ({ field: [...issue.path, key].join('.'), message: 'unknown field' }))
         : [{ field: issue.path.join('.') || 'the specification', message: issue.message }],
     );
   const lines = found.map(({ field, message }) => `${field}: ${message}`);

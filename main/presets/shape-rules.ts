@@ -30,8 +30,8 @@ export function shapeProblems({ model }: RunSpec): readonly RuleFinding[] {
       return [
         problem(
           field,
-          'The first axis is the batch, and a sample is one item',
-          `Begin with 1: ${text([1, ...shape.slice(1)])}.`,
+          'The first axis is the batch and must be 1 for a sample',
+          `For example ${text([1, ...shape.slice(1)])}.`,
         ),
       ];
     }

@@ -12,7 +12,7 @@ function tensorOf(tensor: PresetTensor, args: Readonly<Record<string, string>>):
     const value = args[dimension];
     if (value !== undefined && /^\d+$/.test(value)) return Number(value);
     const found = value === undefined ? 'is not given' : `is "${value}"`;
-    throw new WorkbenchError('spec-invalid', `model.args.${dimension}: ${found}; a whole number is wanted`, {
+    throw new WorkbenchError('spec-invalid', `model.args.${dimension}: ${found}; it must be a whole number`, {
       where: `model.args.${dimension}`,
     });
   });
@@ -56,7 +56,7 @@ export function checkSignature(declared: Signature, exported: Signature): void {
     const mismatch = (message: string) =>
       new WorkbenchError('model-mismatch', message, {
         where: 'preset.yaml, signature',
-        remedy: "Correct the model, its arguments or the preset's signature, so that they say the same.",
+        remedy: "Change the model, its arguments or the preset's signature so that they agree.",
       });
     for (const tensor of declared[side]) {
       const found = exported[side].find((candidate) => candidate.name === tensor.name);

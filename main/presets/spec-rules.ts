@@ -25,7 +25,7 @@ function offered(preset: Preset, spec: RunSpec): RuleFinding[] {
       : [
           problem(
             field,
-            `${preset.title} is not offered as ${value}`,
+            `${preset.title} does not support ${value}`,
             `Choose ${listed(values)}.`,
             'combination-unsupported',
           ),
@@ -40,8 +40,8 @@ function batching(spec: RunSpec): RuleFinding[] {
     found.push(
       problem(
         'configure.maxBatchSize',
-        'Dynamic batching needs a maximum batch size of at least 1',
-        'Raise it, or set the batching to "disabled".',
+        'Dynamic batching requires a maximum batch size of at least 1',
+        'Raise it, or set batching to "disabled".',
       ),
     );
   }
@@ -50,21 +50,21 @@ function batching(spec: RunSpec): RuleFinding[] {
     found.push(
       problem(
         'configure.preferredBatchSizes',
-        `${over.join(', ')} is more than the maximum batch size ${configure.maxBatchSize}`,
-        `Raise the maximum batch size, or leave out preferred sizes above ${configure.maxBatchSize}.`,
+        `${over.join(', ')} exceeds the maximum batch size ${configure.maxBatchSize}`,
+        `Raise the maximum batch size, or remove preferred sizes above ${configure.maxBatchSize}.`,
       ),
     );
   }
   const served = servedMaxBatchSize(configure);
   const limit = Math.max(1, served);
   const why =
-    served === 0 ? 'The model is served without batching, one item a request' : `The maximum is ${limit}`;
+    served === 0 ? 'The model is served without batching, one item per request' : `The maximum is ${limit}`;
   const tooLarge = performance.batchSizes.filter((size) => size > limit);
   if (tooLarge.length > 0) {
     found.push(
       problem(
         'performance.batchSizes',
-        `${tooLarge.join(', ')} is more than the maximum batch size ${limit}`,
+        `${tooLarge.join(', ')} exceeds the maximum batch size ${limit}`,
         `${why}: measure batch sizes up to ${limit}, or raise it.`,
       ),
     );
@@ -73,7 +73,7 @@ function batching(spec: RunSpec): RuleFinding[] {
     found.push(
       problem(
         'performance.onlineBatchSize',
-        `${performance.onlineBatchSize} is more than the maximum batch size ${limit}`,
+        `${performance.onlineBatchSize} exceeds the maximum batch size ${limit}`,
         `${why}: send batches of up to ${limit}, or raise it.`,
       ),
     );
@@ -91,9 +91,13 @@ function ownFiles({ model }: RunSpec): RuleFinding[] {
   return places.flatMap(([field, path]) => {
     if (path === undefined) return [];
     if (!isAbsolute(path))
-      return [problem(field, `"${path}" is not a full path`, 'Give the path from "/" on.')];
+      return [
+        problem(field, `"${path}" is not an absolute path`, 'Use an absolute path, starting with "/".'),
+      ];
     const hasName = !path.includes('\0') && resolve(path) !== '/';
-    return hasName ? [] : [problem(field, 'The path names no file or folder', 'Give one below "/".')];
+    return hasName
+      ? []
+      : [problem(field, 'The path does not name a file or folder', 'Use a file or folder below "/".')];
   });
 }
 
@@ -110,12 +114,12 @@ function accuracy(preset: Preset, spec: RunSpec): RuleFinding[] {
     }
     if (isLowerBetter(metric)) {
       // Such metrics are errors and risks: 0 at best, and without an upper end.
-      return value >= 0 ? [] : [warning(field, 'No value reaches a threshold below 0', 'Give 0 or more.')];
+      return value >= 0 ? [] : [warning(field, 'No value reaches a threshold below 0', 'Use 0 or more.')];
     }
     if (value >= 0 && value <= 1) return [];
     const what =
       value > 1 ? 'No value reaches a threshold above 1' : 'Every value passes a threshold below 0';
-    return [warning(field, what, 'Give a fraction: 0.9 for 90 %.')];
+    return [warning(field, what, 'Use a fraction, for example 0.9 for 90 %.')];
   });
   const tolerances = (['atol', 'rtol', 'maxMismatch'] as const).flatMap((kind) =>
     Object.keys(spec.accuracy[kind] ?? {})
@@ -124,7 +128,7 @@ function accuracy(preset: Preset, spec: RunSpec): RuleFinding[] {
         problem(
           `accuracy.${kind}.${name}`,
           `${preset.title} has no output "${name}"`,
-          `Its outputs are: ${listed(outputs)}; "*" stands for every one that is not named.`,
+          `Its outputs are: ${listed(outputs)}; "*" stands for all others.`,
         ),
       ),
   );
@@ -135,16 +139,17 @@ function measuring(spec: RunSpec): RuleFinding[] {
   const { inputData, inputDataFile } = spec.performance;
   const deadlines = Object.keys(spec.deadlines)
     .filter((id) => !stepIds.some((step) => step === id))
-    .map((id) =>
-      warning(`deadlines.${id}`, `There is no step "${id}"`, `The steps are: ${listed(stepIds)}.`),
-    );
+    .map((id) => warning(`deadlines.${id}`, `Unknown step "${id}"`, `The steps are: ${listed(stepIds)}.`));
   if (inputData !== 'file') return deadlines;
   if (inputDataFile !== undefined && isAbsolute(inputDataFile)) return deadlines;
   const what =
     inputDataFile === undefined
-      ? 'There is no file with input values'
-      : `"${inputDataFile}" is not a full path`;
-  return [...deadlines, problem('performance.inputDataFile', what, 'Give its path from "/" on.')];
+      ? 'No file with input values is set'
+      : `"${inputDataFile}" is not an absolute path`;
+  return [
+    ...deadlines,
+    problem('performance.inputDataFile', what, 'Use an absolute path, starting with "/".'),
+  ];
 }
 
 /** What the schema of single fields cannot say, all of it at once; pure. */

@@ -13,16 +13,22 @@ export function tlsFindings({ engine, performance }: RunSpec): RuleFinding[] {
     const path = tls[name];
     return path === undefined || isAbsolute(path)
       ? []
-      : [problem(`engine.tls.${name}`, `"${path}" is not a full path`, 'Give the path from "/" on.')];
+      : [
+          problem(
+            `engine.tls.${name}`,
+            `"${path}" is not an absolute path`,
+            'Use an absolute path, starting with "/".',
+          ),
+        ];
   });
   if ((tls.certFile === undefined) !== (tls.keyFile === undefined)) {
     const missing = tls.certFile === undefined ? 'certFile' : 'keyFile';
-    const what = 'A client certificate and its key belong together';
-    found.push(problem(`engine.tls.${missing}`, what, 'Give both, or neither.'));
+    const what = 'A client certificate needs its key, and a key needs its certificate';
+    found.push(problem(`engine.tls.${missing}`, what, 'Set both, or neither.'));
   }
   if (!engine.url.startsWith('https:') && Object.keys(tls).length > 0) {
-    const remedy = 'Give the address as https://host:port, or leave the fields of TLS empty.';
-    found.push(warning('engine.url', 'An address in the clear makes no use of the fields of TLS', remedy));
+    const remedy = 'Use an address of the form https://host:port, or clear the TLS fields.';
+    found.push(warning('engine.url', 'The TLS fields have no effect on an http address', remedy));
   }
   const analyzer = performance.loadTool === 'perf_analyzer' || performance.crossCheck;
   if (tls.serverName !== undefined && analyzer) {

@@ -1,4 +1,4 @@
-const own = 'a run has folders of its own';
+const own = 'a run has its own folders';
 const derived = null;
 const image = 'choose the engine "docker" and its release or image';
 
@@ -11,12 +11,12 @@ export const upstreamNotes: Readonly<Record<string, string | null>> = {
   WORKSPACE_DIR: own,
   SHARED_DIR: own,
   MODEL_REPOSITORY_PATH: own,
-  CHECKPOINTS_DIR: 'give the weights as a file (model.checkpoint)',
-  CHECKPOINT_DIR: 'give the weights as a file (model.checkpoint)',
-  CHECKPOINT_VARIANT: 'give the weights as a file (model.checkpoint)',
-  CHECKPOINTS: 'give the weights as a file (model.checkpoint)',
-  DATASET: 'give the data set by its full path (model.dataset)',
-  DATASETS: 'give the data set by its full path (model.dataset)',
+  CHECKPOINTS_DIR: 'set the weights file (model.checkpoint)',
+  CHECKPOINT_DIR: 'set the weights file (model.checkpoint)',
+  CHECKPOINT_VARIANT: 'set the weights file (model.checkpoint)',
+  CHECKPOINTS: 'set the weights file (model.checkpoint)',
+  DATASET: 'set the absolute path of the data set (model.dataset)',
+  DATASETS: 'set the absolute path of the data set (model.dataset)',
   EXPORT_FORMAT: derived,
   EXPORT_PRECISION: derived,
   FORMAT_SUFFIX: derived,
@@ -25,7 +25,7 @@ export const upstreamNotes: Readonly<Record<string, string | null>> = {
   SEQUENCE_LENGTH: "the preset's own arguments say the size of its inputs",
   TRITON_INSTANCES: 'a run has one Triton',
   TRITON_LOAD_MODEL_METHOD: 'models are always loaded explicitly',
-  TRITON_SERVER_URL: 'choose the engine "remote" and its address for a Triton that runs already',
+  TRITON_SERVER_URL: 'for a running Triton, choose the engine "remote" and set its address',
   FRAMEWORK: derived,
   ENSEMBLE_MODEL_NAME: 'a run serves one model',
   CONTAINER_VERSION: image,
@@ -33,8 +33,8 @@ export const upstreamNotes: Readonly<Record<string, string | null>> = {
   TRITON_DOCKERFILE: image,
   TRITON_CUSTOM_OPERATIONS: 'custom operations are not loaded',
   NVIDIA_VISIBLE_DEVICES: 'choose the engine "docker" and its GPUs',
-  MEASUREMENT_STEPS_OFFLINE: 'name the batch sizes (performance.batchSizes)',
-  MEASUREMENT_STEPS_ONLINE: 'name the concurrencies (performance.concurrency)',
+  MEASUREMENT_STEPS_OFFLINE: 'set the batch sizes (performance.batchSizes)',
+  MEASUREMENT_STEPS_ONLINE: 'set the concurrencies (performance.concurrency)',
 };
 
 /** Values of these variables that ask for nothing else than what is done here anyway. */

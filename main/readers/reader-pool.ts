@@ -8,17 +8,17 @@ const mostProcesses = 4;
 const idleMs = 20_000;
 
 const remedies = {
-  deadline: 'Check that it is the file you mean; a file of its kind is read in two seconds.',
-  memory: 'Check that it is the file you mean, and that this machine has free memory.',
-  gone: 'Check that it is the file you mean, and that this machine has free memory: V8 ends a process that asks for too much.',
+  deadline: 'Check that it is the intended file; such files are usually read in two seconds.',
+  memory: 'Check that it is the intended file, and that this machine has free memory.',
+  gone: 'Check that it is the intended file, and that this machine has free memory: V8 ends a process that requests too much.',
 } as const;
 
 function stopped({ end, by }: ReaderEnded, where: string | undefined, bounds: ReaderBounds): WorkbenchError {
   const { what, deadlineMs, memoryMiB } = bounds;
   const message = {
     deadline: `Reading ${what} was stopped after ${deadlineMs / 1000} s`,
-    memory: `Reading ${what} was stopped: it takes more than ${memoryMiB} MiB of memory`,
-    gone: `Reading ${what} ended without an answer (${by})`,
+    memory: `Reading ${what} was stopped: it needs more than ${memoryMiB} MiB of memory`,
+    gone: `Reading ${what} ended without a result (${by})`,
   }[end];
   return new WorkbenchError('input-invalid', message, { where, remedy: remedies[end] });
 }

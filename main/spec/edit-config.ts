@@ -83,7 +83,7 @@ export function editConfig(loaded: LoadedPreset, choice: Choice, text: string): 
   if (!read.ok) return read.edit;
   const { config } = read;
   const { nearest: spec } = readChoice(loaded.preset, choice);
-  if (spec === null) return refused('The other choices of this run do not fit yet; correct them first', null);
+  if (spec === null) return refused('Other settings of this run are invalid; fix them first', null);
   try {
     const fields = configFields({
       config,

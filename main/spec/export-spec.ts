@@ -38,7 +38,7 @@ function script(loaded: LoadedPreset, spec: RunSpec, yaml: string): string {
   return [
     '#!/bin/sh',
     comment([
-      'The whole run with the command line of Triton Workbench, from the export to the report.',
+      'The whole run with the Triton Workbench command line, from export to report.',
       ...headline(loaded, spec),
       '',
       "Start it in the workbench's folder, or name that folder in TRITON_WORKBENCH_DIR. More options of the command",

@@ -30,7 +30,7 @@ export function importRunner(preset: Preset, tree: Tree): ImportedSpec {
   const [first] = list;
   const nested = first?.['parameters'];
   const source = isTree(nested) ? 'runner-yaml-2' : 'runner-yaml-1';
-  if (first === undefined) return { source, choice: null, notes: ['The file holds no configuration.'] };
+  if (first === undefined) return { source, choice: null, notes: ['The file contains no configuration.'] };
   // The checkpoint is named, not given by its path.
   const { checkpoint, ...parameters } = isTree(nested) ? nested : first;
   const variables = new Map([
@@ -39,7 +39,8 @@ export function importRunner(preset: Preset, tree: Tree): ImportedSpec {
     ...upper(parameters),
   ]);
   const { overrides, notes } = readVariables(preset, variables);
-  const several = list.length > 1 ? [`The file has ${list.length} configurations; the first was taken.`] : [];
+  const several =
+    list.length > 1 ? [`The file has ${list.length} configurations; the first one was used.`] : [];
   return {
     source,
     choice: { preset: preset.id, overrides: { ...overrides } },

@@ -41,7 +41,7 @@ function importRunYaml(loaded: LoadedPreset, tree: Tree): ImportedSpec {
   const source = 'run-yaml';
   const known = Object.keys(tree).filter((key) => Object.hasOwn(runSpecSchema.shape, key));
   if (known.length === 0) {
-    const notes = ['The file is neither a specification of a run nor a configuration of a runner.'];
+    const notes = ['The file is neither a run specification nor a runner configuration.'];
     return { source, choice: null, notes };
   }
   const patched = withPatch.safeParse(tree);
@@ -86,7 +86,7 @@ export function importSpec(
         return { source: 'run-yaml', choice: null, notes: [message] };
       }
       if (tree === null || typeof tree !== 'object' || Array.isArray(tree)) {
-        return { source: 'run-yaml', choice: null, notes: ['The file does not hold a mapping.'] };
+        return { source: 'run-yaml', choice: null, notes: ['The file does not contain a mapping.'] };
       }
       const found = tree as Tree;
       return isRunnerConfig(found) ? importRunner(loaded.preset, found) : importRunYaml(loaded, found);

@@ -30,7 +30,7 @@ export async function inputFileProblem(
     remedy,
   });
   const found = await stat(path).catch(() => null);
-  if (found === null) return problem(`${path} does not exist`, 'Choose a file or folder that is there.');
+  if (found === null) return problem(`${path} does not exist`, 'Choose an existing file or folder.');
   if (found.size > mostBytes || !(await mayRead(path))) return null;
   try {
     await readers.inputCheck({ path, wanted: runTensors(signature()), shapes: {} });

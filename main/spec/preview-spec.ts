@@ -75,10 +75,10 @@ async function fileProblems(spec: RunSpec, places: PreviewPlaces): Promise<SpecP
     const entry = path === undefined ? null : await stat(path).catch(() => null);
     const field = `model.${name}`;
     if (path !== undefined && entry === null) {
-      const remedy = 'Choose a file or folder that is there, or leave the field empty.';
+      const remedy = 'Choose an existing file or folder, or leave the field empty.';
       found.push({ field, severity: 'problem', message: `${what} ${path} does not exist`, remedy });
     } else if (name === 'checkpoint' && entry?.isDirectory() === true) {
-      const remedy = 'Choose the file of the state dictionary inside it.';
+      const remedy = 'Choose the state dictionary file in it.';
       found.push({ field, severity: 'problem', message: `${String(path)} is a folder`, remedy });
     }
   }
@@ -86,7 +86,7 @@ async function fileProblems(spec: RunSpec, places: PreviewPlaces): Promise<SpecP
   for (const name of ['caFile', 'certFile', 'keyFile'] as const) {
     const path = tls[name];
     if (path === undefined || (await exists(path))) continue;
-    const remedy = 'Choose a file that is there, or leave the field empty.';
+    const remedy = 'Choose an existing file, or leave the field empty.';
     const message = `${path} does not exist`;
     found.push({ field: `engine.tls.${name}`, severity: 'problem', message, remedy });
   }

@@ -133,8 +133,8 @@ function issueProblems(issue: z.core.$ZodIssue): SpecProblem[] {
     return issue.keys.map((key) => ({
       field: field === '' ? key : `${field}.${key}`,
       severity,
-      message: `There is no field "${key}"`,
-      remedy: 'Check its name, or leave it out.',
+      message: `Unknown field "${key}"`,
+      remedy: 'Check its name, or remove it.',
     }));
   }
   return [{ field, severity, message: issue.message, remedy: null }];
@@ -145,7 +145,7 @@ function toldProblems(issues: readonly z.core.$ZodIssue[]): SpecProblem[] {
   const all = issues.flatMap(issueProblems);
   const [told, more] = [all.slice(0, mostMisfits), all.length - mostMisfits];
   if (more <= 0) return told;
-  const message = `${more} more fields do not fit`;
+  const message = `${more} more fields are invalid`;
   return [...told, { field: '', severity: 'problem', message, remedy: 'Check that this is the right file.' }];
 }
 

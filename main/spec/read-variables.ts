@@ -22,9 +22,9 @@ function formatNotes(variables: Variables): { readonly format: string | null; re
   const known = (name: string | undefined) => formats.some((format) => format === name);
   if (known(wanted)) return { format: wanted, notes: [] };
   const exported = variables.get('EXPORT_FORMAT');
-  const note = `FORMAT=${shortText(wanted)}: this format is not offered here`;
+  const note = `FORMAT=${shortText(wanted)}: this format is not supported`;
   if (!known(exported) || exported === undefined)
-    return { format: null, notes: [`${note}; left as it was.`] };
+    return { format: null, notes: [`${note}; kept unchanged.`] };
   return { format: exported, notes: [`${note}; ${exported}, which it is made from, is taken.`] };
 }
 
@@ -36,9 +36,9 @@ function readValue(name: string, text: string): { readonly value: unknown } | { 
   const numbers = Array.isArray(value) ? (value as unknown[]) : [value];
   if (numbers.some(Number.isNaN)) return { reason: `"${shortText(text)}" is not a number` };
   const isPath = variable.field === 'model.checkpoint' || variable.field === 'model.dataset';
-  if (isPath && !isAbsolute(text)) return { reason: `"${shortText(text)}" is not a full path` };
+  if (isPath && !isAbsolute(text)) return { reason: `"${shortText(text)}" is not an absolute path` };
   if (variable.field === 'performance.loadTool' && !loadTools.some((tool) => tool === value)) {
-    return { reason: `"${shortText(text)}" is not offered here; choose ${loadTools.join(' or ')}` };
+    return { reason: `"${shortText(text)}" is not supported; choose ${loadTools.join(' or ')}` };
   }
   return { value };
 }
@@ -66,7 +66,7 @@ export function readVariables(preset: Preset, given: Variables): ReadVariables {
       continue;
     }
     if (usualValues[name]?.includes(text) === true) continue;
-    const reason = Object.hasOwn(upstreamNotes, name) ? upstreamNotes[name] : 'it is not known here';
+    const reason = Object.hasOwn(upstreamNotes, name) ? upstreamNotes[name] : 'it is unknown';
     if (typeof reason !== 'string') continue;
     const names = without.get(reason);
     if (names === undefined) without.set(reason, [name]);

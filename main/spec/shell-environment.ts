@@ -110,10 +110,10 @@ class Reader {
   /** `${NAME}`, `${NAME:-default}`, `${NAME:=default}`, `${NAME-default}`. */
   private braces(): string {
     const [all, name, operator] = /^\$\{([A-Za-z_]\w*)(:?[-=])?/.exec(this.text.slice(this.at)) ?? [];
-    if (all === undefined || name === undefined) throw new Unknown('its expansion is not understood');
+    if (all === undefined || name === undefined) throw new Unknown('its expansion is not supported');
     this.at += all.length;
     if (operator === undefined) {
-      if (this.text[this.at] !== '}') throw new Unknown('its expansion is not understood');
+      if (this.text[this.at] !== '}') throw new Unknown('its expansion is not supported');
       this.at += 1;
       return this.valueOf(name, null);
     }

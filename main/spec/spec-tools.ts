@@ -54,7 +54,7 @@ export function createSpecTools(
         };
       }
       const known = [...options.presets.keys()].join(', ');
-      const note = `There is no preset "${id}" here; the presets are: ${known}.`;
+      const note = `Unknown preset "${id}"; the presets are: ${known}.`;
       return { ...imported, choice: null, notes: [...imported.notes, note] };
     },
   };

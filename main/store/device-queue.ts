@@ -59,7 +59,7 @@ export async function takeDevice(turn: DeviceTurn): Promise<() => Promise<void>>
     leave = keepAlive(join(folder, ticket), content);
     for (;;) {
       if (signal.aborted) {
-        throw new WorkbenchError('cancelled', `Cancelled while it waited for ${turn.device}`);
+        throw new WorkbenchError('cancelled', `Cancelled while waiting for ${turn.device}`);
       }
       const ahead = await nextInLine(folder, ticket);
       const lease = join(folder, 'lease.json');

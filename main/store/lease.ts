@@ -32,7 +32,7 @@ export async function acquireLease(runDir: string): Promise<() => Promise<void>>
   if (release !== undefined) return release;
   const message =
     holder === null
-      ? 'Another process takes this run at the same moment'
+      ? 'Another process started on this run at the same time'
       : `${holderText(holder)} is working on this run`;
   throw new WorkbenchError('run-busy', message, { where: runDir });
 }

@@ -58,7 +58,7 @@ export async function requireReport(folder: RunFolder, file: ReportFile): Promis
     );
   }
   const entry = await lstat(found.path).catch((error: unknown) => {
-    throw refuse(`The ${file.kind} report is not there`, found.path, error);
+    throw refuse(`The ${file.kind} report is missing`, found.path, error);
   });
   const isOwn =
     (await realpath(folder.results)) === join(await realpath(folder.dir), basename(folder.results));

@@ -160,7 +160,7 @@ export class RunStore {
   async folderOf(runId: string): Promise<RunFolder> {
     const dir = join(this.runsDir, runId);
     if (!runIdPattern.test(runId) || !(await exists(dir))) {
-      throw new WorkbenchError('run-unknown', `There is no run "${runId}"`);
+      throw new WorkbenchError('run-unknown', `Unknown run "${runId}"`);
     }
     return runFolder(await realpath(dir));
   }
@@ -218,8 +218,8 @@ export class RunStore {
     return this.appending(runId, async (writer, { first, changes }, path) => {
       const specification = hashOfSpecification(requireCreated(first, path), changes);
       if (specification !== created) {
-        const remedy = 'Look at the run again before you trust it.';
-        throw new WorkbenchError('input-invalid', 'The run changed meanwhile', { where: path, remedy });
+        const remedy = 'Check the run again before you trust it.';
+        throw new WorkbenchError('input-invalid', 'The run changed in the meantime', { where: path, remedy });
       }
       return writer.append(await sealedTrust(this.key, specification, files));
     });
@@ -285,7 +285,7 @@ export class RunStore {
   private async worked(runId: string, what: 'cancel' | 'pause'): Promise<RunFolder> {
     const folder = await this.folderOf(runId);
     if ((await leaseHolder(folder.dir)) !== null) return folder;
-    throw new WorkbenchError('input-invalid', `Nobody works on this run: there is nothing to ${what}`, {
+    throw new WorkbenchError('input-invalid', `The run is not in progress: there is nothing to ${what}`, {
       where: runId,
       remedy: 'Continue a run with the command "resume".',
     });

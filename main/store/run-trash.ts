@@ -64,10 +64,10 @@ export function createRunTrash(
     },
     restore: async (runId) => {
       if (!runIdPattern.test(runId) || !(await isThere(inTrash(runId)))) {
-        throw new WorkbenchError('run-unknown', `There is no run "${runId}" in the trash`);
+        throw new WorkbenchError('run-unknown', `Run "${runId}" is not in the trash`);
       }
       if (await isThere(join(runs, runId))) {
-        throw new WorkbenchError('run-folder-exists', `There is a run "${runId}" already`);
+        throw new WorkbenchError('run-folder-exists', `Run "${runId}" already exists`);
       }
       await makeFolder(runs);
       await rename(inTrash(runId), join(runs, runId));

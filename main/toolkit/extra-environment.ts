@@ -19,7 +19,7 @@ export interface ExtraEnvironmentOptions {
 }
 
 const lockPollMs = 500;
-const title = 'TensorFlow (about 400 MB to fetch, 1.9 GB unpacked)';
+const title = 'TensorFlow (about 400 MB download, 1.9 GB unpacked)';
 const imports =
   'import tensorflow, tf2onnx, onnx, onnxruntime, pyarrow.parquet, tritonclient.grpc, tritonclient.http';
 /** Few retries: without a network the answer is to come in seconds. */
@@ -52,10 +52,10 @@ async function takeLock(path: string, listener: InstallListener): Promise<() => 
   for (let told = false; ; told = true) {
     const { release } = await takeFileLease(path, 'the installation of TensorFlow');
     if (release !== undefined) return release;
-    if (!told) listener.onProgress(null, 'Another run installs TensorFlow: waiting for its end');
+    if (!told) listener.onProgress(null, 'Waiting for another run to install TensorFlow');
     await sleep(lockPollMs);
     if (listener.signal.aborted) {
-      throw new WorkbenchError('cancelled', 'Cancelled while it waited for TensorFlow');
+      throw new WorkbenchError('cancelled', 'Cancelled while waiting for TensorFlow');
     }
   }
 }

@@ -23,14 +23,14 @@ const reasons: readonly (readonly [RegExp, ErrorCode, string, string])[] = [
   [
     /CERT|SSLError|certificate/i,
     'toolchain-missing',
-    'the package index shows a certificate that is not trusted',
+    'the certificate of the package index is not trusted',
     'Check the CA settings of pip and resume the run.',
   ],
   [
     /No matching distribution/i,
     'toolchain-missing',
-    'the package index has no build for this Python',
-    'Check the version of Python and the index that pip uses.',
+    'the package index has no build for this Python version',
+    'Check the Python version and the package index of pip.',
   ],
 ];
 

@@ -103,7 +103,7 @@ function parseReply<Schema extends z.ZodType>(
   try {
     return schema.parse(parseJson(response.body.toString('utf8')));
   } catch (error) {
-    throw new WorkbenchError('server-unreachable', `The ${what} that the server sent cannot be read`, {
+    throw new WorkbenchError('server-unreachable', `The server sent an unreadable ${what}`, {
       remedy: 'Check that the address is the HTTP address of a Triton Inference Server.',
       details: (error instanceof Error ? error.message : String(error)).slice(0, longestDetails),
       cause: error,

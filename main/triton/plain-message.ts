@@ -73,7 +73,7 @@ function plainField(field: protobuf.Field, value: unknown, path: string, options
     return entries.length === 0 ? undefined : Object.fromEntries(entries);
   }
   if (field.repeated) {
-    if (!Array.isArray(value)) throw invalid(path, 'a list is wanted');
+    if (!Array.isArray(value)) throw invalid(path, 'expected a list');
     const list = value.map((inner: unknown, index) => plainValue(field, inner, `${path}[${index}]`, options));
     return list.length === 0 ? undefined : list;
   }

@@ -30,10 +30,14 @@ async function readPem(file: string | undefined, where: string): Promise<string 
 export async function readTls(files: TlsFiles | null | undefined): Promise<TlsMaterial | null> {
   if (files === null || files === undefined) return null;
   if ((files.certFile === undefined) !== (files.keyFile === undefined)) {
-    throw new WorkbenchError('input-invalid', 'A client certificate and its key belong together', {
-      where: files.certFile === undefined ? 'certFile' : 'keyFile',
-      remedy: 'Give both, or neither.',
-    });
+    throw new WorkbenchError(
+      'input-invalid',
+      'A client certificate needs its key, and a key needs its certificate',
+      {
+        where: files.certFile === undefined ? 'certFile' : 'keyFile',
+        remedy: 'Set both, or neither.',
+      },
+    );
   }
   return {
     ca: await readPem(files.caFile, 'caFile'),

@@ -14,11 +14,15 @@ const reasons = [
   ],
   [
     /CERT|SSLError|certificate/i,
-    'the package index shows a certificate that is not trusted',
+    'the certificate of the package index is not trusted',
     'check the CA settings',
   ],
   [/integrity|hash/i, 'what came is not what was expected', 'check the mirror in use'],
-  [/No matching distribution/i, 'the package index has no build for this Python', 'check the Python version'],
+  [
+    /No matching distribution/i,
+    'the package index has no build for this Python version',
+    'check the Python version',
+  ],
 ];
 
 /** One sentence out of what npm, pip or apt said; the whole of it is in the log. */

@@ -96,7 +96,7 @@ test('what cannot work is said where it is chosen', async () => {
   await expect(form.option('Accelerator', 'TensorRT')).toBeDisabled();
   await expect(form.option('Accelerator', 'TensorRT')).toHaveAccessibleDescription(/Needs a GPU/);
   await form.text('Maximum batch size').fill('4');
-  await expect(app.page.getByText('8 is more than the maximum batch size 4')).toBeVisible();
+  await expect(app.page.getByText('8 exceeds the maximum batch size 4')).toBeVisible();
   await expect(form.step('Configure')).toHaveAttribute('data-state', 'problem');
   await expect(form.start).toBeDisabled();
   await form.reset('Maximum batch size').click();

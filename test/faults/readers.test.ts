@@ -77,7 +77,7 @@ function wrongWith({ above }: LimitFile, { error, problem, roseMiB }: ReadingEnd
   if (error?.code === 'internal') wrong.push(`internal: ${error.message.slice(0, 300)}`);
   if (error !== null && (error.where === undefined || errorText[error.code].remedy === ''))
     wrong.push(`no place or no remedy: ${error.message.slice(0, 300)}`);
-  if (/was stopped|ended without an answer/.test(told)) wrong.push(told.slice(0, 300));
+  if (/was stopped|ended without a result/.test(told)) wrong.push(told.slice(0, 300));
   if (above === true && !/at most|more than|larger than|did not print a GPU report/i.test(told))
     wrong.push(`above the limit and not refused for it: ${told.slice(0, 300)}`);
   return wrong;

@@ -187,7 +187,7 @@ describe('a run that is cut short in a sweep', () => {
     const result = await started.result;
     expect(result.code).toBe(1);
     const { error, offline, online } = documentOf(result);
-    expect(error).toMatchObject({ code: 'measurement-failed', message: '1 of 3 levels gave no result' });
+    expect(error).toMatchObject({ code: 'measurement-failed', message: '1 of 3 levels returned no result' });
     expect(error?.details).toContain('the last of 3 tries');
     expect(offline.map(({ batchSize }) => batchSize)).toEqual([1, 4]);
     expect(online.map(({ concurrency }) => concurrency)).toEqual([1, 2]);

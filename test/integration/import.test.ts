@@ -40,13 +40,13 @@ describe('import', () => {
     const html = document.reports.find((report) => report.kind === 'html')?.path ?? '';
     const page = await readFile(html, 'utf8');
     expect(page).toContain('not known: not measured here');
-    expect(page).toContain('Batch size 2 was given at the import');
+    expect(page).toContain('Batch size 2 was set at the import');
     // Parameters are nobody's: those of the empty place are not shown.
     expect(page).not.toContain('<h2>Parameters</h2>');
 
     const resumed = await cli(home.path, 'resume', document.runId, '--json');
     expect(resumed.code).toBe(2);
-    expect(resumed.stderr).toContain('This run was imported');
+    expect(resumed.stderr).toContain('An imported run cannot be run');
   });
 
   it('answers a p99 budget in the same sentence in CLI, report, CSV and JSON', async () => {

@@ -118,7 +118,7 @@ describe('several models at once', () => {
       'one model at a time',
     ],
     ['the same twice', ['--model', 'fast', '--model', 'fast'], 'Model fast is given twice'],
-    ['a version', ['--model', 'fast', '--model', 'slow', '--model-version', '1'], 'of one model'],
+    ['a version', ['--model', 'fast', '--model', 'slow', '--model-version', '1'], 'one model only'],
     ['no weight', ['--model', 'fast:0'], 'NAME:weight'],
   ])('are refused with %s', async (_what, args, words) => {
     const result = await perf(...args);

@@ -54,17 +54,17 @@ export function analyzerFailure(end: AnalyzerEnd, where: string): WorkbenchError
   if (end.silentMs !== null) {
     return new WorkbenchError(
       'load-tool-failed',
-      `perf_analyzer was ended: no sign of life for ${Math.round(end.silentMs / 1000)} s`,
+      `perf_analyzer was stopped: no output for ${Math.round(end.silentMs / 1000)} s`,
       { where, details },
     );
   }
   // A file in /dev/shm takes its room when it is written to, by way of memory: what does not fit is this signal.
   if (end.signal === 'SIGBUS') {
-    return new WorkbenchError('load-tool-failed', 'perf_analyzer was ended by SIGBUS: /dev/shm is full', {
+    return new WorkbenchError('load-tool-failed', 'perf_analyzer was killed by SIGBUS: /dev/shm is full', {
       where,
       details,
       remedy:
-        'Give the Triton container more (--shm-size-mib), or free /dev/shm where Triton runs without one.',
+        'Increase the shared memory of the Triton container (--shm-size-mib), or free /dev/shm if Triton runs without a container.',
     });
   }
   const found = patterns.find(([pattern]) => pattern.test(text));

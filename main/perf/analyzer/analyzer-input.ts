@@ -85,13 +85,13 @@ async function writeJson(
 export async function writeAnalyzerInput(input: MeasureInput): Promise<string> {
   const { inputDir, inputJson } = analyzerFiles(input.workDir);
   if (input.inputData.expected !== undefined)
-    input.onLog(['perf_analyzer is not given the expected outputs: it compares byte for byte.']);
+    input.onLog(['perf_analyzer does not get the expected outputs, because it compares byte for byte.']);
   if (fitsFolder(input.inputData)) {
     await writeFolder(input, inputDir);
     return inputDir;
   }
   const { written, count } = await writeJson(input, inputJson);
   if (written < count)
-    input.onLog([`perf_analyzer is given the first ${written} of ${count} entries: more are above 256 MiB.`]);
+    input.onLog([`perf_analyzer gets the first ${written} of ${count} entries: more would exceed 256 MiB.`]);
   return inputJson;
 }

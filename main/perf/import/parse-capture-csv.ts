@@ -68,7 +68,7 @@ class Row {
   fail(message: string, name?: string): WorkbenchError {
     return new WorkbenchError('input-invalid', message, {
       where: name === undefined ? this.where : `${this.where}, column "${shortText(name)}"`,
-      remedy: 'Give a CSV file as perf_analyzer writes it with -f.',
+      remedy: 'Use a CSV file written by perf_analyzer with -f.',
     });
   }
 
@@ -171,12 +171,13 @@ function readHeader(text: string, fileName: string): Header {
   const refused = (message: string) =>
     new WorkbenchError('input-invalid', message, {
       where,
-      remedy: 'Give a CSV file as perf_analyzer writes it with -f, or its --profile-export-file.',
+      remedy: 'Use a file written by perf_analyzer with -f or --profile-export-file.',
     });
   if (names.length > mostColumns) throw refused(`There are more than ${mostColumns} columns`);
   if (names.includes('p99 latency (ms)'))
-    throw refused('This is a table of results in milliseconds, not a file of perf_analyzer');
-  if (loadColumn === undefined) throw refused('There is no column "Concurrency" and none "Request Rate"');
+    throw refused('This is a results table in milliseconds, not a perf_analyzer file');
+  if (loadColumn === undefined)
+    throw refused('The columns "Concurrency" and "Request Rate" are both missing');
   if (lacking.length > 0)
     throw refused(`There is no column ${lacking.map((name) => `"${name}"`).join(', ')}`);
   if (repeated !== undefined) throw refused(`The column "${shortText(repeated)}" is there twice`);
@@ -214,7 +215,7 @@ export function parseCaptureCsv(text: string, options: CaptureOptions): Capture 
     if (points.length > mostLevels) throw row.fail(`There are more than ${mostLevels} levels`);
   }
   if (points.length === 0) {
-    throw new WorkbenchError('input-invalid', 'The file has no level: perf_analyzer found none steady', {
+    throw new WorkbenchError('input-invalid', 'The file has no level: perf_analyzer found no steady level', {
       where: `${options.fileName}, line 2`,
     });
   }

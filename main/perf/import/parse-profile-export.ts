@@ -151,7 +151,7 @@ export function parseProfileExport(text: string, options: CaptureOptions): Captu
   return {
     points,
     notes: [
-      'The file has no columns of client and server: percentiles and throughput are computed from its single requests.',
+      'The file has no client and server columns: percentiles and throughput are computed from its individual requests.',
       ...(unwindowed === 0
         ? []
         : [

@@ -22,7 +22,7 @@ export interface ProfileExperiment {
 export const refusedProfile = (message: string, where: string): WorkbenchError =>
   new WorkbenchError('input-invalid', message, {
     where,
-    remedy: 'Give a file as perf_analyzer writes it with --profile-export-file.',
+    remedy: 'Use a file written by perf_analyzer with --profile-export-file.',
   });
 
 const { levels: mostLevels, windows: mostWindows } = fileLimits.profileExport;
@@ -55,8 +55,8 @@ class ProfileReader {
     const load = this.member(value, 'experiment', at);
     const mode = this.member(load, 'mode', `${at}.experiment`);
     const level = this.member(load, 'value', `${at}.experiment`);
-    if (typeof mode !== 'string') throw this.refused('a text is wanted', `${at}.experiment.mode`);
-    if (typeof level !== 'number') throw this.refused('a number is wanted', `${at}.experiment.value`);
+    if (typeof mode !== 'string') throw this.refused('expected a string', `${at}.experiment.mode`);
+    if (typeof level !== 'number') throw this.refused('expected a number', `${at}.experiment.value`);
     const requests = this.list(this.member(value, 'requests', at), `${at}.requests`).map((request, index) =>
       this.request(request, `${at}.requests[${index}]`),
     );
@@ -89,26 +89,26 @@ class ProfileReader {
 
   private member(value: unknown, name: string, at: string): unknown {
     if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-      throw this.refused('an object is wanted', at);
+      throw this.refused('expected an object', at);
     }
     return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
   }
 
   private list(value: unknown, at: string): readonly unknown[] {
     if (Array.isArray(value)) return value as readonly unknown[];
-    throw this.refused('a list is wanted', at);
+    throw this.refused('expected a list', at);
   }
 
   private nanoseconds(value: unknown, at: string): bigint {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
     // Nineteen digits go to the year 2262.
     if (typeof value === 'string' && /^\d{1,20}$/.test(value)) return BigInt(value);
-    throw this.refused('a count of nanoseconds is wanted', at);
+    throw this.refused('expected a number of nanoseconds', at);
   }
 
   private refused(message: string, at: string): WorkbenchError {
     return refusedProfile(
-      `This is not as perf_analyzer writes it: ${message}`,
+      `Not written by perf_analyzer: ${message}`,
       `${this.fileName}, ${at === '' ? 'the whole file' : at}`,
     );
   }

@@ -19,7 +19,7 @@ export interface ReadCapture {
 const { bytes: mostCsvBytes } = fileLimits.captureCsv;
 const { bytes: mostProfileBytes } = fileLimits.profileExport;
 
-const tooLarge = 'Export fewer levels, or import the CSV file in place of the profile export.';
+const tooLarge = 'Export fewer levels, or import the CSV file instead of the profile export.';
 
 /** Which of the two kinds it is, its first letter says; a profile export, with every request in it, may be the larger. */
 async function readSmall(path: string): Promise<Buffer> {
@@ -40,7 +40,7 @@ function parsed(
   if (bytes.includes(0)) {
     throw new WorkbenchError('input-invalid', 'Not a text file', {
       where: fileName,
-      remedy: 'Give a CSV file or a profile export of perf_analyzer.',
+      remedy: 'Use a CSV file or a profile export of perf_analyzer.',
     });
   }
   const text = bytes.toString('utf8');
@@ -51,7 +51,7 @@ function parsed(
     throw new WorkbenchError(
       'input-invalid',
       `The CSV file has ${bytes.length} bytes, at most ${mostCsvBytes} are read`,
-      { where: fileName, remedy: 'A file of perf_analyzer has one line a level.' },
+      { where: fileName, remedy: 'A perf_analyzer file has one line per level.' },
     );
   }
   return { kind: 'perf-analyzer-csv', capture: parseCaptureCsv(text, options) };
@@ -80,15 +80,15 @@ export async function readCapture(request: ImportRequest): Promise<ReadCapture> 
         ...(capture.saysBatch === true
           ? request.batchSize === undefined
             ? []
-            : [`Batch size ${request.batchSize} was given at the import and not taken: the file says it.`]
+            : [`Batch size ${request.batchSize} from the import was ignored: the file contains it.`]
           : [
               request.batchSize === undefined
-                ? 'Batch size 1 is assumed: such a file does not say it.'
-                : `Batch size ${request.batchSize} was given at the import: such a file does not say it.`,
+                ? 'Batch size 1 is assumed: the file does not contain it.'
+                : `Batch size ${request.batchSize} was set at the import: the file does not contain it.`,
             ]),
         request.model === undefined
-          ? 'The model is named after the file: such a file does not say it.'
-          : `The model "${request.model}" was given at the import: such a file does not say it.`,
+          ? 'The model is named after the file, which does not contain its name.'
+          : `The model name "${request.model}" was set at the import: the file does not contain it.`,
         ...capture.notes,
       ],
     },

@@ -19,7 +19,9 @@ const integerRange: Readonly<Partial<Record<Datatype, readonly [least: number, m
 function valueProblem(datatype: SampleDatatype, value: unknown): string | null {
   if (datatype === 'BYTES') return typeof value === 'string' ? null : 'is not a string';
   if (datatype === 'BOOL') {
-    return typeof value === 'boolean' || value === 0 || value === 1 ? null : 'is none of true, false, 1, 0';
+    return typeof value === 'boolean' || value === 0 || value === 1
+      ? null
+      : 'is not one of true, false, 1, 0';
   }
   if (typeof value !== 'number') return 'is not a number';
   const range = integerRange[datatype];
@@ -28,7 +30,7 @@ function valueProblem(datatype: SampleDatatype, value: unknown): string | null {
   const [least, most] = range;
   if (value >= least && value <= most) return null;
   return datatype.endsWith('64')
-    ? 'is out of range; give 64-bit numbers beyond 2^53 in base64'
+    ? 'is out of range; use base64 for 64-bit numbers beyond 2^53'
     : `is out of range: ${least} to ${most}`;
 }
 

@@ -56,7 +56,7 @@ function shapeOf(where: string, wanted: WantedTensor, given: unknown): readonly 
     throw inputProblem(
       where,
       `${wanted.name} needs a shape: the model takes ${typeText(wanted.datatype, wanted.shape)}`,
-      'Give {"content": [...], "shape": [...]}, or the shape for all entries with --shape.',
+      'Use {"content": [...], "shape": [...]}, or set the shape for all entries with --shape.',
     );
   }
   const shape: readonly unknown[] | null = Array.isArray(given) ? given : null;
@@ -83,7 +83,7 @@ function readContent(where: string, { name }: WantedTensor, content: unknown): C
     throw inputProblem(
       where,
       `${name} has neither "content" nor "b64"`,
-      'Give a list of values, or {"b64": "..."}.',
+      'Use a list of values, or {"b64": "..."}.',
     );
   }
   if (Array.isArray(content)) {
@@ -97,7 +97,7 @@ function readContent(where: string, { name }: WantedTensor, content: unknown): C
     throw inputProblem(
       where,
       `${name} is ${shortValue(content)}, no list of values`,
-      'Give a list, also for one value.',
+      'Use a list, even for one value.',
     );
   }
   const text = content['b64'];
@@ -255,7 +255,7 @@ export function parseInputJson(text: string, wanted: WantedTensors, file: string
     throw inputProblem(
       `${file}: validation_data`,
       `It has ${lengths(expected)} entries where "data" has ${lengths(streams)}`,
-      'Give one entry for each entry of "data", in the same streams.',
+      'Add one entry for each entry of "data", in the same streams.',
     );
   }
   const unevenOutput = unevenTensor(expected);

@@ -53,7 +53,7 @@ async function readTensor(path: string, wanted: WantedTensor): Promise<SampleTen
     throw inputProblem(
       path,
       `${name} needs a shape: the model takes ${typeText(datatype, shape)}`,
-      'A folder has none: give --shape, or a JSON or npz file.',
+      'A folder contains no shapes. Set --shape, or use a JSON or npz file.',
     );
   }
   const found = await readBoundedBytes(path, mostInputBytes, { links: 'follow' });
@@ -76,7 +76,7 @@ export async function readInputFolder(folder: string, wanted: WantedTensors): Pr
     throw inputProblem(
       join(folder, stranger),
       `The model has no tensor "${shortText(stranger)}"`,
-      `The files are named as its tensors: ${someOf(known.map((tensor) => tensor.name))}.`,
+      `Name the files after its tensors: ${someOf(known.map((tensor) => tensor.name))}.`,
     );
   }
   const readAll = async (tensors: readonly WantedTensor[]): Promise<InputEntry> => {

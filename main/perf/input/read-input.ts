@@ -48,7 +48,7 @@ export async function readInput(
     throw inputProblem(
       path,
       `${found.size} bytes of JSON, at most ${mostJsonBytes} are read`,
-      'Give it as an npz file.',
+      'Use an npz file instead.',
     );
   }
   return parseInputJson(await readFile(path, 'utf8'), defaults, path);

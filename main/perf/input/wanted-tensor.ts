@@ -63,7 +63,7 @@ export function wantedTensors(
   return tensors.map(({ name, datatype, shape }) => {
     if (!isDatatype(datatype) && datatype !== 'BYTES') {
       throw new WorkbenchError('combination-unsupported', `Tensor ${name} is of type ${datatype}`, {
-        remedy: `Values can be sent of ${[...Object.keys(datatypeBytes), 'BYTES'].join(', ')}.`,
+        remedy: `Supported types: ${[...Object.keys(datatypeBytes), 'BYTES'].join(', ')}.`,
       });
     }
     return {

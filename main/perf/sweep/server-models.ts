@@ -28,23 +28,23 @@ export function checkModels(
   load: Pick<ServerLoad, 'modelVersion' | 'byIntervals'>,
 ): void {
   if (load.byIntervals && models.some(({ weight }) => weight !== 1)) {
-    throw new WorkbenchError('input-invalid', 'Intervals are one schedule: a weight cannot change them', {
+    throw new WorkbenchError('input-invalid', 'Request intervals do not support weights', {
       where: '--model',
-      remedy: 'Give --request-rate in place of --request-intervals.',
+      remedy: 'Use --request-rate instead of --request-intervals.',
     });
   }
   if (models.length === 1) return;
   if (tool.measureTogether === undefined) {
     throw new WorkbenchError(
       'combination-unsupported',
-      `${tool.id} drives one model at a time: the windows of two of its processes would not fall together`,
+      `${tool.id} measures one model at a time: the windows of two processes would not coincide`,
       { where: '--model', remedy: 'Measure with --load-tool native, or one model after the other.' },
     );
   }
   if (load.modelVersion !== '') {
-    throw new WorkbenchError('input-invalid', 'A version is of one model', {
+    throw new WorkbenchError('input-invalid', 'A model version applies to one model only', {
       where: '--model-version',
-      remedy: 'Leave it out: the server chooses a version of each.',
+      remedy: 'Remove it: the server chooses the version of each model.',
     });
   }
 }

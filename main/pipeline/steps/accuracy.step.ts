@@ -67,10 +67,10 @@ export const accuracyStep: Step = {
     const commands = commandsOf(run, server.forClients);
     const { frameworkDump, tritonDump } = filesOf(run);
     for (const dump of [frameworkDump, tritonDump]) await rm(dump, { recursive: true, force: true });
-    context.log(['Answering the samples with the framework']);
+    context.log(['Running the samples through the framework']);
     await toolkit.call(commands.framework, inferred, context);
-    context.log(['Answering the same samples with Triton']);
-    const served = await whileServing(server, context.signal, 'while it answered the samples', (signal) =>
+    context.log(['Running the same samples through Triton']);
+    const served = await whileServing(server, context.signal, 'while it processed the samples', (signal) =>
       toolkit.call(commands.triton, inferred, { ...context, signal }),
     );
     const { outputs } = await toolkit.call(commands.verify, verified, context);

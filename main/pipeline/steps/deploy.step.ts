@@ -44,7 +44,7 @@ export const deployStep: Step = {
     const { run, spec } = context;
     if ((await editedConfig(run)) !== null) {
       context.warning(
-        'config.pbtxt was edited by hand: what Triton serves is not what the specification says of it.',
+        'config.pbtxt was edited by hand, so Triton does not serve what the specification describes.',
       );
     }
     const { engine } = spec;

@@ -50,7 +50,7 @@ describe('--set', () => {
   it('of a field that there is not is told by that field', async () => {
     const overrides = await readOverrides('resnet50', { set: ['a.b=1'] }, reader);
     expect(() => resolveSpec(resnet50.preset, overrides)).toThrow(
-      expect.objectContaining({ message: 'a: there is no such field', where: 'a' }),
+      expect.objectContaining({ message: 'a: unknown field', where: 'a' }),
     );
   });
 });

@@ -161,7 +161,7 @@ describe('a full disk', () => {
       error: null,
     });
     expect(one.waits()).toEqual([]);
-    expect(one.logged.join('\n')).toContain('Not kept for other runs: ENOSPC');
+    expect(one.logged.join('\n')).toContain('Not cached for other runs: ENOSPC');
   });
 });
 

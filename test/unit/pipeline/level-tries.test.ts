@@ -88,7 +88,7 @@ it('a fresh server that does not start is tried once more, and ends the sweep wi
   const error = await rejection(withFreshServers(context, 'level', failing('server-gone')));
   expect(error).not.toBeInstanceOf(ServerLost);
   expect(error.code).toBe('server-start-failed');
-  const told = 'level: Triton was ended. It is tried again with a fresh Triton.';
+  const told = 'level: Triton was ended. It is tried again with a restarted Triton.';
   expect(noted).toEqual(['measure', 'stop', told, 'start', 'start']);
   expect(run.server).toBeNull();
 });

@@ -35,7 +35,7 @@ it('is closed where it was open, and says so once', async () => {
   const closed = await keepHomePrivate(layout);
   expect(closed).toEqual([layout.home, layout.runs, layout.trusted, layout.runKey]);
   expect(closedHomeText(layout, closed)).toBe(
-    `Other users of this machine could open ${layout.home}. It is now closed to them.`,
+    `Other users of this machine had access to ${layout.home}. It is now closed to them.`,
   );
   for (const path of [layout.home, layout.runs]) expect(await rights(path)).toBe('700');
   for (const path of [layout.trusted, layout.runKey]) expect(await rights(path)).toBe('600');

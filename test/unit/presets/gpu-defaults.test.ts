@@ -125,7 +125,9 @@ describe('a chosen GPU', () => {
       ...without,
       targetGpu: 'A40',
     });
-    expect(findings('resnet50', { ...quick, targetGpu: 'A40' })[0]?.message).toContain('not taken');
+    expect(findings('resnet50', { ...quick, targetGpu: 'A40' })[0]?.message).toContain(
+      'apply only to the profile full',
+    );
   });
 
   const cpu = [{ kind: 'local' }, { kind: 'docker', images: 'cpu' }, { kind: 'docker', gpus: [] }];
@@ -144,7 +146,7 @@ describe('a chosen GPU', () => {
         backendAccelerator: 'none',
       });
       expect(findings('resnet50', { ...overrides, engine })[0]?.message).toMatch(
-        /instances of KIND_GPU and the backend accelerator "trt" need the GPU and are not taken$/,
+        /instances of KIND_GPU and the backend accelerator "trt" need the GPU and are not used$/,
       );
     }
   });

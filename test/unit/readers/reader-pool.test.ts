@@ -35,17 +35,17 @@ const good = async () => {
 describe('a reader with an injected fault', () => {
   it.each([
     ['that hangs', 'hangs.onnx', bounds, 'was stopped after 1.5 s'],
-    ['that takes all memory of the heap', 'takes-heap.onnx', patient, 'takes more than 400 MiB of memory'],
-    ['that takes memory beside the heap', 'takes-buffers.onnx', patient, 'takes more than 400 MiB of memory'],
-    ['that ends its process', 'exits.onnx', patient, 'ended without an answer (exit code 3)'],
-    ['that aborts its process', 'aborts.onnx', patient, 'ended without an answer (SIGABRT)'],
+    ['that takes all memory of the heap', 'takes-heap.onnx', patient, 'needs more than 400 MiB of memory'],
+    ['that takes memory beside the heap', 'takes-buffers.onnx', patient, 'needs more than 400 MiB of memory'],
+    ['that ends its process', 'exits.onnx', patient, 'ended without a result (exit code 3)'],
+    ['that aborts its process', 'aborts.onnx', patient, 'ended without a result (SIGABRT)'],
   ])('%s is an error with file and limit, and the next read works', async (_what, name, limits, says) => {
     await faulty();
     await good();
     const error = await rejection(read(name, limits));
     expect(error).toMatchObject({ code: 'input-invalid', where: join(dir, name) });
     expect(error.message).toContain(says);
-    expect(error.remedy).toContain('the file you mean');
+    expect(error.remedy).toContain('the intended file');
     await good();
   });
 
@@ -93,6 +93,6 @@ describe('an error of a reader', () => {
 
   it('of a process that cannot be started says so', async () => {
     pool = new ReaderPool('/nowhere/reader.cjs');
-    expect((await rejection(read('good.onnx'))).message).toContain('ended without an answer');
+    expect((await rejection(read('good.onnx'))).message).toContain('ended without a result');
   });
 });

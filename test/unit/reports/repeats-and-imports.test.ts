@@ -107,7 +107,7 @@ describe('a report of an imported file', () => {
         fileName: 'results.csv',
         sha256: 'a'.repeat(64),
         sizeBytes: 1234,
-        notes: ['Batch size 1 is assumed: such a file does not say it.'],
+        notes: ['Batch size 1 is assumed: the file does not contain it.'],
       },
     },
     measured({

@@ -123,12 +123,12 @@ describe('a shell file', () => {
 
   it.each([
     ['MAX_BATCH_SIZE=many', /MAX_BATCH_SIZE: "many" is not a number/],
-    ['DATASETS_DIR=data', /DATASETS_DIR: "data" is not a full path/],
-    ['PERFORMANCE_TOOL=model_analyzer', /"model_analyzer" is not offered/],
-    ['FORMAT=torch-export', /FORMAT=torch-export: .*left as it was/],
+    ['DATASETS_DIR=data', /DATASETS_DIR: "data" is not an absolute path/],
+    ['PERFORMANCE_TOOL=model_analyzer', /"model_analyzer" is not supported/],
+    ['FORMAT=torch-export', /FORMAT=torch-export: .*kept unchanged/],
     ['TRITON_INSTANCES=2', /TRITON_INSTANCES: a run has one Triton/],
     ['EXPORT_PRECISION=fp16', /EXPORT_PRECISION=fp16/],
-    ['OWN_THING=1', /OWN_THING: it is not known here/],
+    ['OWN_THING=1', /OWN_THING: it is unknown/],
   ])('with %s says so', (text, note) => {
     const { choice: imported, notes } = read(text, '.env');
     expect(imported?.overrides).toEqual({});
@@ -155,7 +155,7 @@ describe('a runner configuration', () => {
       },
       performance: { batchSizes: sizes, measurementRequestCount: 500, measurementMode: 'count_windows' },
     });
-    expect(notes[0]).toBe('The file has 2 configurations; the first was taken.');
+    expect(notes[0]).toBe('The file has 2 configurations; the first one was used.');
     expect(notes.join('\n')).toMatch(/CONTAINER_VERSION: choose the engine "docker"/);
   });
 

@@ -310,7 +310,7 @@ describe('a preview of a foreign choice with thousands of misfits', () => {
     const { spec, problems, configPbtxt } = await preview({ model: { args }, configure: { instances: 3 } });
     expect(spec).toBeNull();
     expect(problems.filter(({ field }) => field.startsWith('model.args.'))).toHaveLength(100);
-    expect(problems.map(({ message }) => message)).toContain('4900 more fields do not fit');
+    expect(problems.map(({ message }) => message)).toContain('4900 more fields are invalid');
     expect(configPbtxt).toBeNull();
   });
 });

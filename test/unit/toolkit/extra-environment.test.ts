@@ -68,7 +68,7 @@ describe('the environment with TensorFlow', () => {
     const note = (text: string) => void told.push(text);
     await Promise.all([environment(undefined, note), environment(undefined, note)]);
     expect((await asked()).filter((line) => line.startsWith('-m pip'))).toHaveLength(1);
-    expect(told).toContain('Another run installs TensorFlow: waiting for its end');
+    expect(told).toContain('Waiting for another run to install TensorFlow');
     expect(await exists(join(home, 'tensorflow.lease'))).toBe(false);
   });
 

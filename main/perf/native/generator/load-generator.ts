@@ -173,7 +173,7 @@ export class LoadGenerator implements TransportEvents {
   private checkSilence(): void {
     if (this.underWay === 0 || nowUs() - this.lastEndUs < silenceLimitUs) return;
     this.fatal(
-      new WorkbenchError('server-unreachable', `No request was answered within ${silenceLimitUs / 1e6} s`, {
+      new WorkbenchError('server-unreachable', `No response within ${silenceLimitUs / 1e6} s`, {
         where: `${this.job.host}:${this.job.port}`,
       }),
     );

@@ -165,7 +165,7 @@ async function sharedRegions(
 function sayWhatIsSent(input: MeasureInput, job: LoadJob): void {
   const { all, made } = payloadCounts(job);
   if (made < all)
-    input.onLog([`Of ${all} different requests the first ${made} are sent: more are above 256 MiB.`]);
+    input.onLog([`Only the first ${made} of ${all} different requests are sent: more would exceed 256 MiB.`]);
 }
 
 /** A level of a number of requests is one window of them. */
@@ -225,7 +225,7 @@ export async function measureLevel(
       },
       onRegionsLost: async () => {
         repairs += 1;
-        input.onLog(['Someone unregistered the shared memory: it is registered again.']);
+        input.onLog(['The shared memory was unregistered by another client and is registered again.']);
         await regions?.repair();
       },
     });
@@ -302,8 +302,12 @@ export async function measureLevel(
 /** The statistics are only fetched from a server that has been answering. */
 function goneWhileMeasured(error: unknown, input: MeasureInput): unknown {
   if (!(error instanceof WorkbenchError) || error.code !== 'server-unreachable') return error;
-  return new WorkbenchError('server-gone', `Triton at ${input.httpAddress} went away while it was measured`, {
-    details: error.message,
-    cause: error,
-  });
+  return new WorkbenchError(
+    'server-gone',
+    `Triton at ${input.httpAddress} stopped responding during the measurement`,
+    {
+      details: error.message,
+      cause: error,
+    },
+  );
 }

@@ -48,7 +48,7 @@ export async function readOutputChecks(
 export async function readJob(input: MeasureInput): Promise<LoadJob> {
   const { settings, level } = input;
   if (!input.batched && level.batchSize !== 1) {
-    throw new WorkbenchError('input-invalid', `${input.modelName} does not batch`, {
+    throw new WorkbenchError('input-invalid', `${input.modelName} does not support batching`, {
       where: `batch size ${level.batchSize}`,
       remedy: 'Use batch size 1.',
     });

@@ -70,7 +70,7 @@ export function difference(found: Tensor, expected: Buffer): Failure | null {
   }
   if (expected.equals(data)) return null;
   const allowed = tolerance[datatype as SampleDatatype];
-  if (allowed === undefined) return { kind, message: `${name} is not what is expected` };
+  if (allowed === undefined) return { kind, message: `${name} is not as expected` };
   const count = elementCount(found.shape);
   const wanted = values({ ...found, data: expected }, count);
   for (const [at, value] of values(found, count).entries()) {
@@ -184,7 +184,7 @@ export class OutputValidator {
     for (const { name, datatype, shape } of outputs) {
       const output = found.find((tensor) => tensor.name === name);
       if (output === undefined)
-        return { kind: 'output missing', message: `There is no ${name} in the response` };
+        return { kind: 'output missing', message: `${name} is missing in the response` };
       const whole = batched ? [anyBatch ? -1 : batchSize, ...shape.slice(1)] : shape;
       const fault = formFault(output, whole, datatype) ?? (finite ? finiteFault(output) : null);
       if (fault !== null) return fault;
@@ -197,7 +197,7 @@ export class OutputValidator {
     for (const tensor of this.job.expected) {
       const output = found.find(({ name }) => name === tensor.name);
       if (output === undefined)
-        return { kind: 'output missing', message: `There is no ${tensor.name} in the response` };
+        return { kind: 'output missing', message: `${tensor.name} is missing in the response` };
       const fault = difference(output, batchOf(tensor, payload * batchSize, batchSize));
       if (fault !== null) return fault;
     }

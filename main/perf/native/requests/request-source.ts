@@ -145,7 +145,7 @@ class SharedSource implements RequestSource {
       readSync(this.file, found, 0, bytes, at);
       const shape = [bytes / (elementBytes(datatype) ?? 1)];
       if (difference({ name, datatype, shape, data: found }, expected) === null) return;
-      const message = `output ${name} in shared memory is not what the server answers over the wire`;
+      const message = `output ${name} in shared memory differs from the response over the network`;
       faults.push({ kind: 'wrong output', message });
     });
     if (faults.length > 0) this.wrong += 1;
@@ -212,7 +212,7 @@ function wholeStreams(lengths: readonly number[], payloads: number): readonly Se
   const whole = all.filter((stream) => stream.first + stream.length <= payloads);
   if (whole.length === 0 && all.length > 0) {
     throw new WorkbenchError('input-invalid', 'The first stream of the input data is above 256 MiB', {
-      remedy: 'Give shorter streams.',
+      remedy: 'Use shorter streams.',
     });
   }
   return whole;

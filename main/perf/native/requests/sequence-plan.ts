@@ -56,8 +56,8 @@ export class SequencePlan {
     if (endId !== undefined && endId - firstId < slots) {
       throw new WorkbenchError(
         'input-invalid',
-        `${slots} sequences at once need as many ids, and there are ${Math.max(0, endId - firstId)}`,
-        { where: 'sequence id range', remedy: 'Give a longer range, or no end.' },
+        `${slots} concurrent sequences need as many ids, but the range has ${Math.max(0, endId - firstId)}`,
+        { where: 'sequence id range', remedy: 'Use a longer range, or no end.' },
       );
     }
   }

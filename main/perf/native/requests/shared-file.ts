@@ -39,13 +39,13 @@ export async function fillShared(
 export async function makeShared(key: string, bytes: number, parts: readonly SharedPart[]): Promise<void> {
   const path = `${sharedFolder}${key}`;
   const file = await open(path, 'wx', 0o600).catch((cause: unknown) => {
-    throw new WorkbenchError('load-tool-failed', `${path} cannot be made`, { cause });
+    throw new WorkbenchError('load-tool-failed', `${path} cannot be created`, { cause });
   });
   try {
     await fillShared(file, bytes, parts);
   } catch (cause) {
-    throw new WorkbenchError('load-tool-failed', `${path} takes no ${bytes} bytes`, {
-      remedy: 'Free /dev/shm, or give the Triton container more (--shm-size-mib).',
+    throw new WorkbenchError('load-tool-failed', `${path} has no space for ${bytes} bytes`, {
+      remedy: 'Free /dev/shm, or increase the shared memory of the Triton container (--shm-size-mib).',
       cause,
     });
   } finally {

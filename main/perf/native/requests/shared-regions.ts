@@ -130,7 +130,7 @@ export async function createSharedRegions(
         throw new WorkbenchError(
           'input-invalid',
           `Output ${outputNames[index] ?? ''} has ${output.bytes} bytes, its shared memory ${outputs.outputBytes}`,
-          { where: '--output-shared-memory-size', remedy: `Give at least ${output.bytes}.` },
+          { where: '--output-shared-memory-size', remedy: `Use at least ${output.bytes}.` },
         );
       }
     }

@@ -26,7 +26,7 @@ export class ReconnectPolicy {
     return this.everSucceeded
       ? new WorkbenchError(
           'server-gone',
-          `Triton at ${this.where} went away while it was measured: ${reason}`,
+          `Triton at ${this.where} stopped responding during the measurement: ${reason}`,
           {
             where: this.where,
           },
@@ -35,7 +35,7 @@ export class ReconnectPolicy {
           where: this.where,
           remedy: reason.includes('certificate')
             ? certificateRemedy
-            : 'Check address and port; gRPC and HTTP have ports of their own.',
+            : 'Check the address and the port; gRPC and HTTP use different ports.',
         });
   }
 }

@@ -77,7 +77,7 @@ describe('a file of perf_analyzer at its limits', () => {
     const wrong = `{"experiment":{"mode":"concurrency","value":1},"requests":[${'1,'.repeat(1_000_000)}1]}`;
     const path = await put('wrong.json', `{"experiments":[${wrong}]}`);
     expect(await rejection(readCapture({ path }))).toMatchObject({
-      message: 'This is not as perf_analyzer writes it: an object is wanted',
+      message: 'Not written by perf_analyzer: expected an object',
       where: 'wrong.json, experiments[0].requests[0]',
     });
   });

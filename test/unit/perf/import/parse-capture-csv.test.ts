@@ -95,7 +95,12 @@ describe('a CSV file of perf_analyzer', () => {
 describe('a file that is not one of perf_analyzer', () => {
   const good = fixture('concurrency-plain.csv');
   it.each([
-    ['a text without a header', 'hello\nworld\n', /no column "Concurrency"/, 'results.csv, line 1'],
+    [
+      'a text without a header',
+      'hello\nworld\n',
+      /"Concurrency" and "Request Rate" are both missing/,
+      'results.csv, line 1',
+    ],
     [
       'a table of results',
       '"Batch","Concurrency","Inferences/Second","p99 latency (ms)"\n'.replaceAll('"', ''),

@@ -107,12 +107,12 @@ describe('a profile export of perf_analyzer', () => {
 describe('a file that is no profile export', () => {
   it.each([
     ['JSON cut off', fixture('profile-rate.json').slice(0, 5000), /Not a JSON file/, 'p.json'],
-    ['another JSON', '{"traceEvents":[]}', /not as perf_analyzer writes it/, 'p.json, experiments'],
-    ['no experiment', '{"experiments":[]}', /not as perf_analyzer/, 'p.json, experiments'],
+    ['another JSON', '{"traceEvents":[]}', /Not written by perf_analyzer/, 'p.json, experiments'],
+    ['no experiment', '{"experiments":[]}', /Not written by perf_analyzer/, 'p.json, experiments'],
     [
       'a time that is none',
       exported({ requests: [{ timestamp: 'noon', response_timestamps: [] }] }),
-      /count of nanoseconds/,
+      /number of nanoseconds/,
       'p.json, experiments[0].requests[0].timestamp',
     ],
     [

@@ -69,7 +69,7 @@ it('an answer that was never written, or another one, is wrong', async () => {
   // What stood there before was wiped out when the request was made.
   expect(source.check(0)).toEqual({
     kind: 'wrong output',
-    message: 'output OUTPUT in shared memory is not what the server answers over the wire',
+    message: 'output OUTPUT in shared memory differs from the response over the network',
   });
   for (let count = 1; count < 100; count += 1) expect(send(1)).toBe(commonAt());
   expect(send(1)).toBe(watchedAt());

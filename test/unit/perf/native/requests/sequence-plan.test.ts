@@ -114,7 +114,7 @@ describe('sequences', () => {
   });
 
   it('need as many ids as there are slots', () => {
-    expect(() => new SequencePlan(settings({ firstId: 1, endId: 4 }), 4)).toThrow(/4 sequences at once/);
+    expect(() => new SequencePlan(settings({ firstId: 1, endId: 4 }), 4)).toThrow(/4 concurrent sequences/);
     expect(() => new SequencePlan(settings({ firstId: 1, endId: 5 }), 4)).not.toThrow();
   });
 });
