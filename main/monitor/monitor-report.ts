@@ -123,7 +123,7 @@ ${more === null ? markup`` : markup`<p class="soft">${more}</p>`}
 <p class="key">${keys.map((key) => `${key}: ${states.get(key)?.state ?? 'not there any more'}. `)}</p>
 ${keys.slice(0, 12).map((key, index) => charts(history, key, index))}
 ${gpuSection(history)}
-<h2>What happened</h2>${seen.length === 0 ? markup`<p class="soft">Nothing.</p>` : markup`<table><tbody>${seen.map((marker) => markup`<tr><td>${time(marker.atMs)}</td><td>${marker.text}</td></tr>`)}</tbody></table>`}
+<h2>Events</h2>${seen.length === 0 ? markup`<p class="soft">No events.</p>` : markup`<table><tbody>${seen.map((marker) => markup`<tr><td>${time(marker.atMs)}</td><td>${marker.text}</td></tr>`)}</tbody></table>`}
 </main></body></html>
 `.text;
 }

@@ -65,7 +65,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const client = async () => {
     const target = desk.target();
     if (target === null) {
-      throw new WorkbenchError('input-invalid', 'No server is watched', {
+      throw new WorkbenchError('input-invalid', 'No server watched', {
         remedy: 'Start watching a server first.',
       });
     }

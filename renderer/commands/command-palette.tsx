@@ -80,7 +80,7 @@ function Palette({ commands, onClose }: { commands: readonly Command[]; onClose:
           </div>
         ))}
       </div>
-      {found.length === 0 ? <p className="dim palette-none">No command or run fits “{search}”.</p> : null}
+      {found.length === 0 ? <p className="dim palette-none">No command or run matches “{search}”.</p> : null}
     </>
   );
 }

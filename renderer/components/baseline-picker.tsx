@@ -37,7 +37,7 @@ export function BaselinePicker({ runId, baseline }: { runId: string; baseline: S
         comboboxProps={{ width: 300, position: 'bottom-start' }}
         placeholder="none"
         clearable
-        clearButtonProps={{ 'aria-label': 'Show no published figures' }}
+        clearButtonProps={{ 'aria-label': 'Hide published figures' }}
         value={shown?.key ?? null}
         data={all.map(({ key, title }) => ({ value: key, label: title }))}
         onChange={(key) => {
@@ -46,7 +46,7 @@ export function BaselinePicker({ runId, baseline }: { runId: string; baseline: S
       />
       <Explain
         what="Published"
-        text="Figures that NVIDIA published for this model on another machine, drawn as dashed lines beside this run. They were not measured here."
+        text="Figures that NVIDIA published for this model on another machine, shown as dashed lines beside this run. They were not measured here."
       />
     </div>
   );

@@ -42,7 +42,7 @@ export function InstallTools() {
           <p>The installation failed: {failed.message}</p>
           {failed.details === undefined ? null : (
             <details>
-              <summary>Last lines of the set-up</summary>
+              <summary>Last lines of the setup</summary>
               <pre className="install-lines">{failed.details}</pre>
             </details>
           )}
@@ -51,7 +51,7 @@ export function InstallTools() {
       <Button
         size="xs"
         leftSection={<IconDownload size={14} aria-hidden="true" />}
-        title={`Installs ${toolList(facts.missing)} into the home folder of the workbench`}
+        title={`Installs ${toolList(facts.missing)} into the workbench home folder`}
         onClick={() => {
           attempt(install);
         }}

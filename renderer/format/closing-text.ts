@@ -5,16 +5,16 @@ export function closingText({ runIds, images, fetches }: WorkUnderWay): string {
   const works = [
     ...(runIds.length === 0 ? [] : [runIds.length === 1 ? 'a run' : `${runIds.length} runs`]),
     ...images.map(({ kind, image }) => `the ${kind} of ${image}`),
-    ...fetches.map((title) => `the fetch of ${title}`),
+    ...fetches.map((title) => `the download of ${title}`),
   ];
   const list = [works.slice(0, -1).join(', '), ...works.slice(-1)]
     .filter((text) => text !== '')
     .join(' and ');
   const one = works.length === 1 && runIds.length <= 1;
   return [
-    `${list.charAt(0).toUpperCase()}${list.slice(1)} ${one ? 'is' : 'are'} under way. Closing stops ${one ? 'it' : 'them'}.`,
-    ...(runIds.length === 0 ? [] : ['What is measured is kept, and Resume continues from there.']),
-    ...(images.length === 0 ? [] : ['An image is then started again on the Images page.']),
-    ...(fetches.length === 0 ? [] : ['What has come of a fetch is kept.']),
+    `${list.charAt(0).toUpperCase()}${list.slice(1)} ${one ? 'is' : 'are'} in progress. Closing stops ${one ? 'it' : 'them'}.`,
+    ...(runIds.length === 0 ? [] : ['Measured levels are kept, and Resume continues from there.']),
+    ...(images.length === 0 ? [] : ['Start the image again on the Images page.']),
+    ...(fetches.length === 0 ? [] : ['Downloaded data is kept.']),
   ].join(' ');
 }

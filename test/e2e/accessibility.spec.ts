@@ -49,7 +49,7 @@ test('every page of a new deployment, with a field that needs correcting', async
   }
   await form.text('Offline batch sizes').fill('1, many');
   await expect(form.start).toBeDisabled();
-  await expect(app.page.getByText('“many” is not a whole number from 1')).toBeVisible();
+  await expect(app.page.getByText('“many” is not a whole number of at least 1')).toBeVisible();
   expect(await findings(app.page)).toEqual([]);
   await form.reset('Offline batch sizes').click();
   await expect(form.start).toBeEnabled();

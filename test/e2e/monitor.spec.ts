@@ -32,7 +32,7 @@ test.afterAll(async () => {
 test('a server is watched, probed and recorded', async () => {
   const monitor = new MonitorPage(app.page);
   await new Shell(app.page).command('Monitor');
-  await expect(app.page.getByRole('heading', { name: 'No server is watched' })).toBeVisible();
+  await expect(app.page.getByRole('heading', { name: 'No server watched' })).toBeVisible();
   expect(await findings(app.page)).toEqual([]);
   await monitor.watch(`http://${triton.httpAddress}`, `http://${triton.metricsAddress}/metrics`);
   await expect(monitor.state('echo/1')).toHaveAttribute('data-state', 'ready');

@@ -85,7 +85,7 @@ test('form and config.pbtxt say the same, whichever is written in', async () => 
   await form.config.fill('max_batch_sise: 8');
   await expect(app.page.getByRole('alert').filter({ hasText: 'max_batch_sise' })).toBeVisible();
   await expect(form.start).toBeDisabled();
-  await app.page.getByRole('button', { name: 'Discard what was written' }).click();
+  await app.page.getByRole('button', { name: 'Discard text' }).click();
   await expect(form.start).toBeEnabled();
   expect(app.complaints).toEqual([]);
 });
@@ -117,7 +117,7 @@ test('the draft is there again after the window was killed', async () => {
   const again = new NewDeploymentPage(app.page);
   await expect(again.heading('Performance')).toBeVisible();
   await expect(again.text('Offline batch sizes')).toHaveValue('1, many');
-  await expect(app.page.getByText('“many” is not a whole number from 1')).toBeVisible();
+  await expect(app.page.getByText('“many” is not a whole number of at least 1')).toBeVisible();
 
   await again.startOver.click();
   await again.open('Performance');
@@ -221,7 +221,7 @@ test('where published data comes from is told beside its fields, step by step wh
   await panel.locator('summary').focus();
   await app.page.keyboard.press('Enter');
   await expect(panel.getByText('Make an account at image-net.org')).toBeVisible();
-  await expect(panel.getByRole('button', { name: 'Copy what step 1 names' })).toBeVisible();
+  await expect(panel.getByRole('button', { name: 'Copy the text of step 1' })).toBeVisible();
   expect(await findings(app.page)).toEqual([]);
   expect(app.complaints).toEqual([]);
 });

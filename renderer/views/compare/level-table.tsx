@@ -20,7 +20,7 @@ import { comparisonSentences, meaningOf, ratioWords } from './comparison-text';
 const tones = { better: 'tone-good', worse: 'tone-bad', same: 'dim', unknown: '' } as const;
 
 function noiseText(value: ComparedValue): string | undefined {
-  if (value.withinNoise === null) return 'The noise of one of the two runs is unknown';
+  if (value.withinNoise === null) return 'The noise of at least one of the runs is unknown';
   return value.withinNoise
     ? 'Within the 95 % intervals of both runs'
     : 'Beyond the 95 % intervals of both runs';

@@ -13,8 +13,8 @@ function NoContainers({ connected }: { connected: boolean }) {
     <div className="empty">
       <h2>{connected ? 'No containers' : 'No containers known'}</h2>
       <p>
-        With the Docker engine, a deployment starts Triton and every long client step in a container of its
-        own. Containers appear here while they run, with ports, load and log. Containers of other programs are
+        With the Docker engine, a deployment runs Triton and every long client step in its own container.
+        Containers appear here while they run, with ports, load and log. Containers of other programs are
         never listed or touched.
       </p>
       <button

@@ -24,7 +24,7 @@ export function ContainersView() {
       after={
         <SegmentedControl
           size="xs"
-          aria-label="What to show"
+          aria-label="View"
           data={[...tabs]}
           value={tab}
           onChange={(next) => {
@@ -38,7 +38,7 @@ export function ContainersView() {
           {error === null ? null : <ErrorPanel error={error} />}
           {state === null ? (
             error === null ? (
-              <Loading label="Asking the Docker Engine" />
+              <Loading label="Contacting Docker" />
             ) : null
           ) : (
             <ConnectionBanner state={state} />

@@ -78,7 +78,7 @@ export function LogPanel({ container }: { container: ContainerInfo | null }) {
           Log of {title}
         </h2>
         {container === null ? (
-          <span className="dim">Container removed. These are its last lines.</span>
+          <span className="dim">The container was removed. These are its last log lines.</span>
         ) : null}
         <div className="dock-tools">
           <Search />

@@ -74,7 +74,9 @@ function Processes({ gpu }: { gpu: GpuFacts }) {
     <section aria-label="Processes">
       <h3>Processes</h3>
       {gpu.processes.length === 0 ? (
-        <p className="dim">None told by the driver; those in containers are not always among them.</p>
+        <p className="dim">
+          None reported by the driver, which does not always list processes in containers.
+        </p>
       ) : (
         <table className="table small-table processes">
           <tbody>

@@ -18,7 +18,7 @@ export function gpuFacts(
     ['CUDA up to', report.cudaVersion],
     ['Power limit', gpu.powerLimitW === null ? null : `${formatCount(gpu.powerLimitW)} W`],
     [
-      'Highest clocks',
+      'Max clocks',
       smMHz === null && memoryMHz === null
         ? null
         : [
@@ -65,7 +65,7 @@ export function gaugesOf(gpu: GpuFacts, history: readonly GpuFacts['load'][]): r
     read: (of: GpuFacts['load']) => number | null,
   ): Gauge => ({
     label,
-    text: text ?? 'not told',
+    text: text ?? 'not reported',
     share: shareOf(read(load), full),
     past: history.map((one) => shareOf(read(one), full)),
   });
@@ -73,7 +73,7 @@ export function gaugesOf(gpu: GpuFacts, history: readonly GpuFacts['load'][]): r
   const limit = powerLimitW === null ? '' : ` of ${formatCount(powerLimitW)} W`;
   return [
     gauge(
-      'Utilisation',
+      'Utilization',
       load.gpuPercent === null ? null : `${formatCount(load.gpuPercent)} %`,
       100,
       (of) => of.gpuPercent,

@@ -10,16 +10,16 @@ export function WaitingList() {
   const gpusRead = useStore(gpus, (state) => state.report !== null || state.error !== null);
   const late = useDelayed(true);
   const waits = [
-    { what: 'The GPUs, by nvidia-smi', done: gpusRead },
-    { what: 'The Docker Engine', done: connection === 'connected' || connection === 'unavailable' },
-    { what: 'Engines, disks, ports and versions, and the preflight over all of it', done: false },
+    { what: 'GPUs (nvidia-smi)', done: gpusRead },
+    { what: 'Docker', done: connection === 'connected' || connection === 'unavailable' },
+    { what: 'Engines, disks, ports, versions and preflight', done: false },
   ];
   return (
     <div role="status" className="stack">
-      <span className="visually-hidden">Looking at this machine</span>
+      <span className="visually-hidden">Checking this machine</span>
       {late ? (
         <section className="panel panel-body stack">
-          <p>Looking at this machine. What does not answer in time is shown as a problem.</p>
+          <p>Checking this machine. Components that do not respond in time are shown as a problem.</p>
           <ul>
             {waits.map(({ what, done }) => (
               <li key={what} className="wait">

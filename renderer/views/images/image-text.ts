@@ -30,6 +30,6 @@ export function whyKept(image: ImageInfo, connected: boolean): string | null {
   if (!connected) return 'Docker is unreachable';
   if (image.containerCount === 0) return null;
   return image.containerCount === 1
-    ? 'A container uses it; remove that first'
-    : `${image.containerCount} containers use it; remove those first`;
+    ? 'Used by a container; remove the container first'
+    : `Used by ${image.containerCount} containers; remove them first`;
 }

@@ -15,8 +15,8 @@ function Images({ connected }: { connected: boolean }) {
   const { images } = useWorkbench();
   const { value, error } = useStore(images);
   if (value === null) {
-    if (!connected) return <p className="empty">Images appear here once the Docker Engine answers.</p>;
-    return error === null ? <Loading label="Asking for the images" /> : <ErrorPanel error={error} />;
+    if (!connected) return <p className="empty">Images appear here once Docker is reachable.</p>;
+    return error === null ? <Loading label="Loading the images" /> : <ErrorPanel error={error} />;
   }
   const own = value.filter((image) => image.use !== null);
   const others = value.filter((image) => image.use === null);
@@ -33,8 +33,8 @@ function Images({ connected }: { connected: boolean }) {
         {own.length === 0 ? (
           <div className="empty">
             <p>
-              None of the images that a deployment needs is on this machine. Without a GPU, build the two CPU
-              images; with one, pull NVIDIA’s Triton image and build the GPU client.
+              The images that a deployment needs are not on this machine. Without a GPU, build the two CPU
+              images. With a GPU, pull NVIDIA’s Triton image and build the GPU client.
             </p>
           </div>
         ) : (

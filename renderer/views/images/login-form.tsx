@@ -22,8 +22,8 @@ export function LoginForm() {
         kept
           ? `The login for ${registry} is kept in the desktop’s key ring.`
           : keep
-            ? `The login for ${registry} is held in memory until the workbench closes: this desktop has no key ring.`
-            : `The login for ${registry} is held in memory until the workbench closes.`,
+            ? `The login for ${registry} is kept in memory until the workbench closes, because this desktop has no key ring.`
+            : `The login for ${registry} is kept in memory until the workbench closes.`,
       );
     } finally {
       setSending(false);

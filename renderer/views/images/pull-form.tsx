@@ -33,7 +33,7 @@ export function PullForm({ connected }: { connected: boolean }) {
         size="xs"
         label="Image"
         placeholder="nvcr.io/nvidia/tritonserver:26.07-py3"
-        description="By digest (name@sha256:…) it is the same image every time."
+        description="Use a digest (name@sha256:…) to pin the image."
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         error={wanted === '' || readable ? undefined : 'Not an image reference, as name:tag or name@sha256:…'}
         value={reference}

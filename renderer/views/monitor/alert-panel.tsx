@@ -54,7 +54,7 @@ function RuleLine(props: {
       <Select
         size="xs"
         className="rule-metric"
-        aria-label="What the rule watches"
+        aria-label="Rule metric"
         allowDeselect={false}
         data={alertMetrics.map((metric) => ({ value: metric, label: metricText[metric].label }))}
         value={rule.metric}
@@ -67,7 +67,7 @@ function RuleLine(props: {
         <Select
           size="xs"
           className="rule-model"
-          aria-label={`${label}: of which model`}
+          aria-label={`${label}: model`}
           allowDeselect={false}
           data={ruleModels(choosing ? props.models : [], rule)}
           onDropdownOpen={() => {
@@ -100,7 +100,7 @@ function RuleLine(props: {
       <NumberInput
         size="xs"
         className="rule-seconds"
-        aria-label={`${label}: for so many seconds`}
+        aria-label={`${label}: duration in seconds`}
         prefix="for "
         suffix=" s"
         min={0}

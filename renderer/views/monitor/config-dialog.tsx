@@ -38,7 +38,7 @@ export function ConfigDialog({ model, onClose }: { model: string; onClose: () =>
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {shown === null ? (
-        <Loading label="Asking for the configuration" />
+        <Loading label="Loading the configuration" />
       ) : 'error' in shown ? (
         <ErrorPanel error={shown.error} />
       ) : (

@@ -3,16 +3,16 @@ import { formatClock } from '../../format/times';
 
 const mostShown = 100;
 
-/** What happened in the shown window, newest first. */
+/** Events in the shown window, newest first. */
 export function EventList({ markers }: { markers: readonly MonitorMarker[] }) {
   const shown = markers.slice(-mostShown).reverse();
   return (
-    <section className="panel" aria-label="What happened">
+    <section className="panel" aria-label="Events">
       <div className="panel-head">
-        <h2>What happened</h2>
+        <h2>Events</h2>
       </div>
       <div className="panel-body">
-        {shown.length === 0 ? <p className="dim">Nothing in the shown time.</p> : null}
+        {shown.length === 0 ? <p className="dim">No events in this time range.</p> : null}
         <ul className="monitor-events">
           {shown.map((marker, index) => (
             <li key={index} data-event={marker.kind}>

@@ -22,7 +22,10 @@ function CacheHits({ share }: { share: number | null }) {
   if (share === null) return null;
   const text = `cache ${formatShare(share)}`;
   return (
-    <div className="second-line" title={`${formatShare(share)} of the requests came from the response cache`}>
+    <div
+      className="second-line"
+      title={`${formatShare(share)} of the requests were answered from the response cache`}
+    >
       {text}
     </div>
   );
@@ -98,7 +101,7 @@ function MoreModels(props: { shown: number; models: number; more: number; onMore
       )}
       {unlisted === null ? null : (
         <span className="dim">
-          {unlisted} not monitored: the limit is {formatCount(mostModels)}
+          {unlisted} not monitored; the limit is {formatCount(mostModels)}
         </span>
       )}
     </div>
@@ -135,7 +138,7 @@ export function ModelTable(props: {
             <th scope="col" className="number">
               Errors
             </th>
-            <th scope="col" className="number" title="Requests that wait for execution, as the metrics say">
+            <th scope="col" className="number" title="Requests waiting for execution, from the metrics">
               Pending
             </th>
             <th scope="col" className="number">

@@ -114,7 +114,7 @@ export const serverName = (source: MonitorState['source']): string =>
 /** Names model and server, and what is being answered now: others may depend on it. Pure. */
 export function unloadQuestion(model: Pick<ModelSample, 'name' | 'rates'>, server: string): string {
   const rate = model.rates?.requestsPerSecond ?? 0;
-  const load = rate === 0 ? '' : ` It is answering ${formatRate(rate)} requests/s.`;
+  const load = rate === 0 ? '' : ` It is serving ${formatRate(rate)} requests/s.`;
   return `Unload ${model.name} from ${server}?${load}`;
 }
 

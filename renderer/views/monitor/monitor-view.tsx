@@ -37,7 +37,7 @@ export function MonitorView() {
           <>
             <ServerPicker />
             <div className="empty">
-              <h2>No server is watched</h2>
+              <h2>No server watched</h2>
               <p>
                 Enter the address of any Triton. Its models, request rates, latencies and GPUs are read once
                 per second and kept for 24 hours. Nothing on the server changes unless you load or unload a

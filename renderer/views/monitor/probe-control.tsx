@@ -34,7 +34,7 @@ export function ProbeControl({ model, state }: { model: ModelSample; state: Moni
         }}
       />
       {own === null ? (
-        <span className="dim">requests of our own, for the latency that a client sees</span>
+        <span className="dim">synthetic requests that measure the latency a client sees</span>
       ) : (
         <>
           <NumberInput
@@ -53,7 +53,7 @@ export function ProbeControl({ model, state }: { model: ModelSample; state: Moni
           <Select
             size="xs"
             w={104}
-            aria-label="Values of the probes"
+            aria-label="Probe values"
             allowDeselect={false}
             data={[
               { value: 'zero', label: 'zeros' },

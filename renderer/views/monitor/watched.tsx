@@ -33,7 +33,7 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
   const fromMs = toMs - minutes * 60_000;
   const live = state.source?.kind === 'live';
   const gone = sample.server.state === 'gone';
-  const why = !live ? 'This is a recording' : gone ? 'The server is unreachable' : null;
+  const why = !live ? 'Not available in a recording' : gone ? 'The server is unreachable' : null;
   return (
     <div className="stack">
       <ServerBanner state={state} sample={sample} pausedMs={pausedMs} />

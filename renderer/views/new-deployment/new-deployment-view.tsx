@@ -115,7 +115,7 @@ export function NewDeploymentView() {
           {unknown ? (
             <div className="empty">
               <h2>The preset “{preset}” no longer exists</h2>
-              <p>The draft was made for it. Choose another preset to continue.</p>
+              <p>This draft uses it. Choose another preset to continue.</p>
               {list.value.map(({ id, title }) => (
                 <button
                   key={id}

@@ -12,50 +12,50 @@ export const pageText: Readonly<
   environment: {
     intro: 'Where Triton and the client run.',
     help: [
-      'Local is quickest to begin with: Triton from its Python wheel, on this machine’s CPU.',
-      'Docker runs Triton and the client in containers of one NVIDIA release, so that a result can be had again elsewhere. Give it GPUs for measurements that count.',
-      'Remote measures a Triton that runs already. The model is loaded there through its repository API, so the server must allow explicit model control.',
+      'Local is the quickest start: Triton from its Python wheel, on this machine’s CPU.',
+      'Docker runs Triton and the client in containers of one NVIDIA release, so that results can be reproduced elsewhere. Use GPUs for production measurements.',
+      'Remote measures a running Triton. The model is loaded through its repository API, so the server must allow explicit model control.',
     ],
   },
   model: {
-    intro: 'What is deployed, with which weights and data.',
+    intro: 'Model, weights and data of the deployment.',
     help: [
-      'A preset is a published deployment: the model’s code, the loader of its data, its metrics and the values it was published with.',
-      'Quick is a narrow version that trains here in seconds and shows every step. Full has the published size; give it a checkpoint for accuracy that means something.',
-      'Drop a weights file or a data set’s folder anywhere on this window.',
+      'A preset is a published deployment: model code, data loader, metrics and published settings.',
+      'Quick is a small version that trains locally in seconds and shows every step. Full has the published size; add a checkpoint for meaningful accuracy.',
+      'Drop a weights file or a data set folder anywhere on this window.',
     ],
   },
   export: {
-    intro: 'The file that Triton loads.',
+    intro: 'Format and precision of the file that Triton loads.',
     help: [
-      'The model is exported from the framework to the format, then converted to the precision. Each file is run once and compared with the framework before anything is deployed.',
+      'The model is exported from the framework to the format, then converted to the precision. Each file is run once and compared with the framework before deployment.',
     ],
   },
   configure: {
-    intro: 'How Triton serves the model: the form and config.pbtxt say the same.',
+    intro: 'How Triton serves the model. The form and config.pbtxt are kept in sync.',
     help: [
-      'The form holds what is usually set. Whatever else config.pbtxt can say is written in the text beside it and kept as edited by hand.',
-      'The question marks beside the labels say what a setting does to latency and throughput.',
+      'The form has the common settings. Add any other config.pbtxt setting in the editor; it is kept as edited by hand.',
+      'The question marks beside the labels explain the effect of a setting on latency and throughput.',
     ],
   },
   accuracy: {
-    intro: 'When the deployment counts as right. Nothing is measured before this gate.',
+    intro: 'Limits of the accuracy gate, which runs before any measurement.',
     help: [
-      'The same samples go through the framework and through Triton. The largest difference of every output is compared with the tolerances, and the metrics with each other and with the thresholds.',
+      'The same samples run through the framework and through Triton. Every output must be within the tolerances, and every metric within its limit and threshold.',
     ],
   },
   performance: {
-    intro: 'What is measured, and how long.',
+    intro: 'Load levels and length of the measurement.',
     help: [
-      'Offline: one request at a time with growing batch sizes, which shows what the model itself can do. Online: many single requests at the same time, which shows what batching on the server makes of them.',
+      'Offline sends one request at a time with increasing batch sizes and shows the limits of the model. Online sends many concurrent requests and shows the effect of batching on the server.',
       'A level is steady once three windows in a row agree in throughput and latency. A level that does not settle is marked, and the sweep continues.',
     ],
   },
   review: {
-    intro: 'What will be done, and what differs from the defaults.',
+    intro: 'Steps of the run, and changes from the defaults.',
     help: [
       'Each run has its own folder with a journal. It can be cancelled and resumed, and continues where it stopped.',
-      'run.yaml and the shell script do the same run without this window.',
+      'run.yaml and the shell script start the same run without this window.',
     ],
   },
 };

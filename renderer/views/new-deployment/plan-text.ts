@@ -27,9 +27,7 @@ type Metrics = Preset['metrics'];
 
 const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>> = {
   images: ({ engine }) =>
-    engine.kind === 'docker'
-      ? `Builds or pulls what is missing (${imageFamily(engine)})`
-      : 'No image is needed',
+    engine.kind === 'docker' ? `Builds or pulls what is missing (${imageFamily(engine)})` : 'Needs no images',
   'prepare-data': ({ model }) => model.dataset ?? 'Generates a small data set',
   export: ({ format, onnxOpset }) =>
     `${formatText[format]}${format === 'onnx' ? `, opset ${onnxOpset}` : ''}, from FP32 weights`,
@@ -40,7 +38,7 @@ const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>
   deploy: ({ engine, configure }) => {
     const gpus = engine.kind === 'docker' && engine.gpus.length > 0 ? `, GPUs ${engine.gpus.join(', ')}` : '';
     if (engine.kind === 'remote') {
-      return `Uses the Triton at ${engine.url} and checks ${configure.modelName} there`;
+      return `Uses Triton at ${engine.url} and checks ${configure.modelName}`;
     }
     return `Starts Triton (${engine.kind}${gpus}) and loads ${configure.modelName}`;
   },

@@ -51,7 +51,7 @@ export function problemsOf(
             field: configTextField,
             severity: 'problem',
             message: `${editProblem.line === null ? '' : `Line ${editProblem.line}: `}${editProblem.message}`,
-            remedy: 'Correct the text, or discard what was written.',
+            remedy: 'Correct the text, or discard it.',
           },
         ];
   return [...unread, ...others, ...edit];

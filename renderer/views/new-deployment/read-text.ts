@@ -6,9 +6,9 @@ const listed = (text: string) => text.split(/[\s,;]+/).filter(Boolean);
 /** "1, 2, 4" -> [1, 2, 4]; a sentence that says what is wrong otherwise. */
 export function parseIntegers(text: string, mayBeEmpty: boolean): readonly number[] | string {
   const parts = listed(text);
-  if (parts.length === 0) return mayBeEmpty ? [] : 'Give at least one whole number';
+  if (parts.length === 0) return mayBeEmpty ? [] : 'Enter at least one whole number';
   const bad = parts.find((part) => !/^[1-9]\d{0,8}$/.test(part));
-  return bad === undefined ? parts.map(Number) : `“${bad}” is not a whole number from 1`;
+  return bad === undefined ? parts.map(Number) : `“${bad}” is not a whole number of at least 1`;
 }
 
 /** "0.5, 2" -> [0.5, 2], or none; a sentence that says what is wrong otherwise. */
@@ -22,7 +22,7 @@ export function parseNumbers(text: string): readonly number[] | string {
 export function parseDecimal(text: string): number | string {
   const value = Number(text);
   return text.trim() === '' || !Number.isFinite(value) || value < 0
-    ? `“${text}” is not a number from 0`
+    ? `“${text}” is not a number of at least 0`
     : value;
 }
 

@@ -1,7 +1,7 @@
 /** Keys of the wizard, for people. */
 export const shortcuts: readonly { readonly keys: string; readonly what: string }[] = [
   { keys: 'Alt+1 … Alt+7', what: 'Go to a page' },
-  { keys: 'Alt+← / Alt+→', what: 'Page before, page after' },
+  { keys: 'Alt+← / Alt+→', what: 'Previous page, next page' },
   { keys: 'Ctrl+Enter', what: 'Start the deployment' },
   { keys: 'F1', what: 'This help' },
 ];

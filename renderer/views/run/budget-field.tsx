@@ -27,7 +27,7 @@ export function BudgetField({ state }: { state: RunState }) {
     <div className="budget">
       <label
         htmlFor="latency-budget"
-        title="The highest p99 latency that you accept; the answer is the best level within it."
+        title="Highest acceptable p99 latency. The best level within it is shown."
       >
         p99 budget
       </label>

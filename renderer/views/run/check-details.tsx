@@ -41,8 +41,8 @@ export const ChecksTable = memo(function ChecksTable({ points }: { points: reado
   return (
     <DetailsTable
       title="Checks of responses"
-      note="responses picked at random, decoded and held against what the model says of its outputs"
-      headings={[{ title: 'Level' }, ...headingsOf([requests, ...checked]), { title: 'What was checked' }]}
+      note="randomly selected responses, decoded and compared with the model’s declared outputs"
+      headings={[{ title: 'Level' }, ...headingsOf([requests, ...checked]), { title: 'Checked' }]}
       rows={rowsOf(points, 'outputChecks', (point) => ({
         cells: [
           ...cellsOf([requests, ...checked], point),
@@ -65,7 +65,7 @@ export const SharedMemoryTable = memo(function SharedMemoryTable({
   return (
     <DetailsTable
       title="Shared memory"
-      note="tensors that did not go over the wire"
+      note="tensors that were not sent over the network"
       headings={[{ title: 'Level' }, { title: 'Kind' }, ...headingsOf(sharedMemory)]}
       rows={rowsOf(points, 'sharedMemory', (point) => ({
         cells: [point.sharedMemory?.kind === 'cuda' ? 'CUDA' : 'system', ...cellsOf(sharedMemory, point)],
@@ -98,11 +98,11 @@ export const ClientTable = memo(function ClientTable({ points }: { points: reado
   return (
     <DetailsTable
       title="Load generator"
-      note="its own load; near one core, or always busy, it limits what can be measured"
+      note="its own load; near one core, or always busy, it limits the measurement"
       headings={[
         { title: 'Level' },
         ...headingsOf(client),
-        { title: 'In doubt', help: 'Whether the load generator, and not the server, set these figures.' },
+        { title: 'In doubt', help: 'Whether the load generator, not the server, limited the result.' },
       ]}
       rows={rowsOf(points, 'client', (point) => {
         const limit = point.flags.find((flag) => flag === 'client-saturated' || flag === 'machine-busy');
@@ -120,7 +120,7 @@ export const TogetherTable = memo(function TogetherTable({ points }: { points: r
   return (
     <DetailsTable
       title="Models measured together"
-      note="what the server answered at the same time"
+      note="responses of the server at the same time"
       headings={[{ title: model.title, mono: true }, { title: 'Level' }, { title: together.title }]}
       rows={points.flatMap((point) =>
         point.together === undefined || point.together.length === 0

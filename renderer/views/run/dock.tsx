@@ -84,7 +84,7 @@ export function Dock(props: { runId: string; step: StepState; open: boolean; onT
         </button>
         {open ? (
           <>
-            <div className="dock-tabs" role="tablist" aria-label="What to show of the step">
+            <div className="dock-tabs" role="tablist" aria-label="Step details">
               {tabs.map((name) => (
                 <button
                   key={name}

@@ -7,7 +7,7 @@ export function ImportPanel({ source }: { source: ImportSource }) {
     <section className="panel verdict unverified" role="status" aria-label="Imported">
       <p>
         Imported from <strong>{source.fileName}</strong> ({importKindText[source.kind]}): not measured here.
-        Machine, Triton and parameters are not known; – stands for what the file does not have.
+        Machine, Triton and parameters are unknown; – marks values that are not in the file.
       </p>
       <ul>
         {source.notes.map((note) => (

@@ -32,7 +32,7 @@ export const ErrorsTable = memo(function ErrorsTable({ points }: { points: reado
   return (
     <DetailsTable
       title="Failed requests"
-      note="by kind, with the server's words at the first"
+      note="by kind, with the first message of the server"
       headings={[
         { title: 'Level' },
         { title: 'Requests', number: true },

@@ -104,7 +104,7 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
           <BudgetField state={state} />
           <Explain
             what="p99 budget"
-            text="The highest p99 latency that you accept. The best steady level within it is named here and in the report; the charts draw it as a line. It changes no measurement."
+            text="Highest acceptable p99 latency. The best steady level within it is shown here and in the report, and the charts show the limit as a line. Measurements do not change."
           />
         </div>
       </div>

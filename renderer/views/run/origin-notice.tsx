@@ -28,7 +28,7 @@ export function OriginNotice({
             size="xs"
             variant="default"
             loading={busy}
-            title="Shows the files, images and paths that the run would use, and asks"
+            title="Shows the files, images and paths that the run would use, and asks for confirmation"
             leftSection={<IconShieldCheck size={14} aria-hidden="true" />}
             onClick={() => {
               setBusy(true);

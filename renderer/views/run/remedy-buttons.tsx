@@ -30,19 +30,23 @@ const looks: Readonly<
   'measure-unverified': {
     icon: IconShieldOff,
     label: 'Measure anyway',
-    help: 'Continues this run past the accuracy gate; every result is marked unverified',
+    help: 'Continues this run past the accuracy gate and marks every result as unverified',
   },
   'free-port': {
     icon: IconPlugConnected,
     label: 'Use a free port',
     help: 'Opens the wizard with the settings of this run and no fixed port',
   },
-  environment: { icon: IconStethoscope, label: 'Open Environment', help: 'Shows what is installed here' },
+  environment: {
+    icon: IconStethoscope,
+    label: 'Open Environment',
+    help: 'Shows what is installed on this machine',
+  },
   containers: { icon: IconContainer, label: 'Open Containers', help: 'Shows Docker and its images' },
   resume: {
     icon: IconPlayerPlay,
     label: 'Resume',
-    help: 'Tries the failed step again; what is done is not repeated',
+    help: 'Retries the failed step; completed steps are not repeated',
   },
 };
 

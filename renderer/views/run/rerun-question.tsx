@@ -32,7 +32,7 @@ export function RerunQuestion(props: { state: RunState; step: StepId; onDone: ()
       }}
     >
       <strong>{question}</strong>
-      {steps.length === 0 ? null : <p>Done again: {steps.map((id) => stepTitle[id]).join(', ')}.</p>}
+      {steps.length === 0 ? null : <p>Steps to run again: {steps.map((id) => stepTitle[id]).join(', ')}.</p>}
       {levels === 0 ? null : (
         <p>{levels === 1 ? '1 measured level is' : `${levels} measured levels are`} measured anew.</p>
       )}

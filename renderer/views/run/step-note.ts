@@ -56,7 +56,7 @@ export function stepNote(state: RunState, step: StepState, progressText: string 
 
 /** What the word at the end of the row stands for; undefined where it is a time. Pure. */
 export function stepHelp(step: StepState): string | undefined {
-  if (step.skippedBecause === 'cached') return 'The files of an earlier run with the same inputs are reused.';
-  if (step.skippedBecause === 'not-needed') return 'No step to come needs it.';
+  if (step.skippedBecause === 'cached') return 'Reuses the files of an earlier run with the same inputs.';
+  if (step.skippedBecause === 'not-needed') return 'Not needed by any later step.';
   return undefined;
 }

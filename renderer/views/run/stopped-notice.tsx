@@ -2,8 +2,8 @@ import type { RunState, RunStatus } from '../../../main/contract/run-state';
 import { showsMeasurements } from './shows-measurements';
 
 const texts: Partial<Record<RunStatus, string>> = {
-  paused: 'Paused. Resume continues with the next level and repeats nothing.',
-  interrupted: 'Interrupted: the workbench ended during this run. Resume continues and repeats nothing.',
+  paused: 'Paused. Resume continues with the next level; nothing is repeated.',
+  interrupted: 'Interrupted: the workbench closed during this run. Resume continues; nothing is repeated.',
   cancelled: 'Cancelled. Resume continues with the first step or level that is not done.',
 };
 

@@ -37,16 +37,16 @@ export const StreamTable = memo(function StreamTable({ points }: { points: reado
         { title: 'Level' },
         {
           title: 'Decoupled',
-          help: 'The model’s configuration says that a request may have any number of responses.',
+          help: 'According to its configuration, the model can send any number of responses per request.',
         },
         {
           title: 'Responses',
-          help: 'Fewest and most responses with content that one request had.',
+          help: 'Minimum and maximum number of responses with content per request.',
           number: true,
         },
         {
           title: 'Time of',
-          help: 'First and final from the send of the request; the final response may only say that it is the last.',
+          help: 'First and final are measured from the send of the request. The final response may have no content.',
         },
         ...(responseTimes[0]?.columns ?? []).map(({ short = '' }) => ({ title: short, number: true })),
       ]}
@@ -79,7 +79,7 @@ export const SequenceTable = memo(function SequenceTable({ points }: { points: r
       note="requests of a stateful model that belong together"
       headings={[
         { title: 'Level' },
-        { title: 'Requests of a sequence', help: 'As asked for, give or take the variation.', number: true },
+        { title: 'Requests per sequence', help: 'As requested, with the variation.', number: true },
         ...headingsOf([sequencesAtOnce, sequenceRate]),
       ]}
       rows={rows}

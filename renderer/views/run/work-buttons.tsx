@@ -29,8 +29,7 @@ export function WorkButtons({ state }: { state: RunState }) {
     attempt(async () => {
       try {
         await doRunWork(client, runId, work);
-        if (work === 'pause')
-          noticeDone('Pausing', 'The run stops when the level or step under way has ended.');
+        if (work === 'pause') noticeDone('Pausing', 'The run stops after the current level or step.');
         if (work === 'resume') await run.getState().open(runId);
       } finally {
         setBusy(null);

@@ -39,7 +39,7 @@ function ImportForm({ path, onDone }: { path: string; onDone: () => void }) {
       <p className="cut" title={path}>
         {path}
       </p>
-      <p className="dim">The file says neither the model nor the batch size.</p>
+      <p className="dim">The file contains neither the model name nor the batch size.</p>
       <TextInput
         label="Model"
         placeholder="named after the file"

@@ -68,7 +68,7 @@ function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit:
         <Menu.Item
           leftSection={<IconCopy size={14} aria-hidden="true" />}
           disabled={run.imported !== null}
-          title={run.imported === null ? undefined : 'An imported run has no specification'}
+          title={run.imported === null ? undefined : 'Imported runs have no specification'}
           onClick={() => {
             attempt(() => runAgain(workbench, run.runId));
           }}

@@ -33,7 +33,7 @@ export const editRun = (workbench: Workbench, run: Changeable): Promise<void> =>
 async function choiceOf(workbench: Workbench, runId: string): Promise<Choice> {
   const { spec, imported } = await workbench.client.call('runs.get', { runId });
   if (imported !== null) {
-    throw new WorkbenchError('input-invalid', 'This run was imported and has no specification to run again.');
+    throw new WorkbenchError('input-invalid', 'Imported runs have no specification and cannot be run again.');
   }
   const choice = await workbench.client.call('spec.choice', { spec });
   // What was left on disk is read first, lest it takes the place of this.

@@ -13,10 +13,7 @@ export class ContainersPage {
   }
 
   async show(name: 'Containers' | 'Images'): Promise<void> {
-    await this.page
-      .getByRole('radiogroup', { name: 'What to show' })
-      .getByText(name, { exact: true })
-      .click();
+    await this.page.getByRole('radiogroup', { name: 'View' }).getByText(name, { exact: true }).click();
   }
 
   get empty(): Locator {

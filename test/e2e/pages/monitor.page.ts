@@ -42,6 +42,6 @@ export class MonitorPage {
   }
 
   get events(): Locator {
-    return this.page.getByRole('region', { name: 'What happened' });
+    return this.page.getByRole('region', { name: 'Events', exact: true });
   }
 }

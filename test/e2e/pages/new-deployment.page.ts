@@ -86,7 +86,7 @@ export class NewDeploymentPage {
 
   /** The pane at the right. */
   get plan(): Locator {
-    return this.page.getByRole('complementary', { name: 'What will happen' });
+    return this.page.getByRole('complementary', { name: 'Preview' });
   }
 
   get config(): Locator {

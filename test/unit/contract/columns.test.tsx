@@ -308,7 +308,7 @@ describe('the table of columns', () => {
     ]
       .flatMap((text) => (text ?? '').split('\n')[0]?.split(/ {2,}/) ?? [])
       .filter((title) => !/^(Level|±.*|Model)$/.test(title));
-    const layout = new Set(['Responses', 'Requests of a sequence', ...'p50,p90,p95,p99,avg,max'.split(',')]);
+    const layout = new Set(['Responses', 'Requests per sequence', ...'p50,p90,p95,p99,avg,max'.split(',')]);
     for (const title of [...window, ...inReport, ...printed].filter((text) => !layout.has(text))) {
       const rows = new Set(
         table.filter((column) =>

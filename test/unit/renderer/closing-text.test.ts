@@ -6,13 +6,13 @@ const nothing = { runIds: [], images: [], fetches: [] };
 describe('the question before closing', () => {
   it('names one run as one', () => {
     expect(closingText({ ...nothing, runIds: ['a'] })).toBe(
-      'A run is under way. Closing stops it. What is measured is kept, and Resume continues from there.',
+      'A run is in progress. Closing stops it. Measured levels are kept, and Resume continues from there.',
     );
   });
 
   it('counts runs', () => {
     expect(closingText({ ...nothing, runIds: ['a', 'b'] })).toMatch(
-      /^2 runs are under way\. Closing stops them\./,
+      /^2 runs are in progress\. Closing stops them\./,
     );
   });
 
@@ -26,7 +26,7 @@ describe('the question before closing', () => {
       fetches: ['ImageNet'],
     });
     expect(text).toMatch(
-      /^The pull of example\/server:1, the build of example\/client:2 and the fetch of ImageNet are under way\./,
+      /^The pull of example\/server:1, the build of example\/client:2 and the download of ImageNet are in progress\./,
     );
     expect(text).not.toContain('Resume');
   });

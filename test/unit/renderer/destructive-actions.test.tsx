@@ -44,7 +44,7 @@ describe('unloading a model', () => {
     await click(button('Unload echo'));
     expect(calls).toEqual([]);
     expect(page.querySelector('[role="group"][aria-label^="Unload"]')?.textContent).toContain(
-      'Unload echo from localhost:8000? It is answering 220.0 requests/s.',
+      'Unload echo from localhost:8000? It is serving 220.0 requests/s.',
     );
     await click(button('Unload'));
     expect(calls).toEqual([['monitor.unloadModel', { model: 'echo' }]]);

@@ -164,7 +164,7 @@ describe('images in words', () => {
 
   it('are kept while containers use them', () => {
     expect(whyKept(image({}), true)).toBeNull();
-    expect(whyKept(image({ containerCount: 2 }), true)).toBe('2 containers use it; remove those first');
+    expect(whyKept(image({ containerCount: 2 }), true)).toBe('Used by 2 containers; remove them first');
     expect(whyKept(image({}), false)).toBe('Docker is unreachable');
   });
 });
@@ -189,7 +189,7 @@ describe('the environment in words', () => {
     const report = { driverVersion: '550.54.15', cudaVersion: null, gpus: [gpu], problem: null };
     const facts = new Map(gpuFacts(gpu, report));
     expect(facts.get('Driver')).toBe('550.54.15');
-    expect(facts.get('Highest clocks')).toBe('SM 1,440 MHz');
+    expect(facts.get('Max clocks')).toBe('SM 1,440 MHz');
     expect(facts.get('ECC')).toBe('on, 0 uncorrected since the driver started');
     expect([facts.has('CUDA up to'), facts.has('Compute capability')]).toEqual([false, false]);
   });
@@ -197,10 +197,10 @@ describe('the environment in words', () => {
   it('measures each reading on its own scale', () => {
     const gauges = gaugesOf(gpu, [gpu.load, { ...gpu.load, gpuPercent: null }]);
     expect(gauges.map(({ label, text, share }) => [label, text, share])).toEqual([
-      ['Utilisation', '50 %', 0.5],
+      ['Utilization', '50 %', 0.5],
       ['Memory', '6.0 GiB of 24.0 GiB', 0.25],
       ['Power', '100 of 165 W', 99.6 / 165],
-      ['Temperature', 'not told', null],
+      ['Temperature', 'not reported', null],
     ]);
     expect(gauges[0]?.past).toEqual([0.5, null]);
   });

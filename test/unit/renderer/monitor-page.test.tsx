@@ -65,7 +65,7 @@ describe('the table of thousands of models', () => {
     expect(table?.querySelectorAll('tbody tr')).toHaveLength(100);
     expect(table?.textContent).toContain('and 3 more models');
     expect(table?.textContent).toContain('Show 3 more');
-    expect(table?.textContent).toContain('and 15,904 more models not monitored: the limit is 4,096');
+    expect(table?.textContent).toContain('and 15,904 more models not monitored; the limit is 4,096');
   });
 
   it('says nothing of more where everything is shown', () => {
@@ -84,7 +84,7 @@ describe('the rules of the alerts', () => {
   };
   const modelOf = (one: AlertRule) =>
     drawn(<AlertPanel alerts={[]} rules={[one]} models={['echo', 'echo']} />)
-      .querySelector('input[aria-label$="of which model"]')
+      .querySelector('input[aria-label$=": model"]')
       ?.getAttribute('value');
 
   it('are of all models or of one, also of one that is not seen', () => {

@@ -9,7 +9,7 @@ export function TopicHelp({ topic }: { topic: Topic }) {
   return (
     <Popover width={360} position="bottom-start" withArrow shadow="md" trapFocus returnFocus>
       <Popover.Target>
-        <ActionIcon variant="subtle" color="gray" size={18} aria-label={`What does this do: ${title}`}>
+        <ActionIcon variant="subtle" color="gray" size={18} aria-label={`Help: ${title}`}>
           <IconHelpCircle size={15} aria-hidden="true" />
         </ActionIcon>
       </Popover.Target>

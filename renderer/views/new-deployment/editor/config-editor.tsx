@@ -92,8 +92,8 @@ export function ConfigEditor({ onImport }: { onImport: () => void }) {
         {problem === null && shown === '' ? null : problem === null ? (
           <span className="dim">
             {marks.length > 0
-              ? 'What has no field in the form is kept as edited by hand.'
-              : 'As the form says. Write here, and the form follows.'}
+              ? 'Settings without a field in the form are kept as edited by hand.'
+              : 'In sync with the form. Edit here to change the form.'}
           </span>
         ) : (
           <span className="config-problem" role="alert">
@@ -102,7 +102,7 @@ export function ConfigEditor({ onImport }: { onImport: () => void }) {
               {problem.message}
             </span>
             <Button size="compact-xs" variant="default" onClick={draft.discardConfig}>
-              Discard what was written
+              Discard text
             </Button>
           </span>
         )}

@@ -8,7 +8,7 @@ const acceleratorNote: Readonly<Record<Accelerator, string>> = {
   none: 'The backend without changes.',
   cuda: 'The backend’s own kernels on the GPU.',
   trt: 'Compiles the graph for the GPU when the model is loaded, which takes minutes.',
-  amp: 'TensorFlow casts to FP16 where it is safe.',
+  amp: 'TensorFlow casts to FP16 where this is safe.',
 };
 
 /** Choices of a field, each with why it cannot be chosen here. */

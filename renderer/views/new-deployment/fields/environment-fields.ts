@@ -40,7 +40,7 @@ const engineField = (context: FieldContext): Field =>
 /** Applies only with an address in TLS; the terms are perf_analyzer's. */
 const tlsSection = (context: FieldContext): Section => ({
   title: 'TLS',
-  note: 'Files are PEM, on this machine. The server’s certificate is always checked.',
+  note: 'PEM files on this machine. The server’s certificate is always verified.',
   fields: [
     ...['caFile', 'certFile', 'keyFile'].map((name) =>
       formField(`engine.tls.${name}`, context, { wide: true }),
@@ -81,7 +81,7 @@ function dockerSections(context: FieldContext): readonly Section[] {
             cards: false,
             options: Object.entries(choices).map(([value, label]) => ({
               ...{ value, label },
-              ...(value === 'cpu' && withGpus ? { why: 'Has no CUDA; GPUs need NVIDIA’s images.' } : {}),
+              ...(value === 'cpu' && withGpus ? { why: 'Without CUDA; GPUs need NVIDIA’s images.' } : {}),
             })),
           },
         }),

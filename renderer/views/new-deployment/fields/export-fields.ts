@@ -7,32 +7,32 @@ import { formField } from './form-field';
 import { servesOnCpu, whyNotFormat, whyNotPrecision } from './why-not';
 
 const formatNote: Readonly<Record<Format, string>> = {
-  onnx: 'An open graph format. Runs on ONNX Runtime, and through it on TensorRT.',
-  'ts-trace': 'The operations of one example run, recorded. Branches on data are lost.',
-  'ts-script': 'The model’s own code, compiled. Branches and loops are kept.',
-  'tf-savedmodel': 'TensorFlow’s own folder of graph and weights. Releases up to 25.02 serve it on GPUs.',
+  onnx: 'An open graph format for ONNX Runtime, and through it for TensorRT.',
+  'ts-trace': 'Records the operations of one example run. Data-dependent branches are lost.',
+  'ts-script': 'Compiles the model code. Branches and loops are kept.',
+  'tf-savedmodel': 'TensorFlow’s format of graph and weights. Releases up to 25.02 serve it on GPUs.',
   trt: 'Built from ONNX by TensorRT for one GPU model, and served only there.',
 };
 
 const precisionNote = (precision: Precision, context: FieldContext): string => {
-  if (precision === 'fp32') return 'Four bytes a value, as trained.';
+  if (precision === 'fp32') return 'Four bytes per value, as trained.';
   return servesOnCpu(context)
-    ? 'Two bytes a value. On a CPU this is for checking, not for speed.'
-    : 'Two bytes a value: half the memory, and tensor cores on GPUs that have them.';
+    ? 'Two bytes per value. On a CPU this does not increase speed.'
+    : 'Two bytes per value: half the memory, and tensor cores on GPUs that have them.';
 };
 
 const notOffered = (title: string, offered: boolean): { why?: string } =>
-  offered ? {} : { why: `${title} is not offered in it.` };
+  offered ? {} : { why: `Not available for ${title}.` };
 
 const whyNot = (why: string | undefined): { why?: string } => (why === undefined ? {} : { why });
 
-/** The file that is served. */
+/** Served file. */
 export function exportSections(context: FieldContext): readonly Section[] {
   const { preset } = context;
   const workspace = formField('tensorrt.maxWorkspaceBytes', context);
   return [
     {
-      title: 'The file that is served',
+      title: 'Served file',
       fields: [
         formField('format', context, {
           wide: true,

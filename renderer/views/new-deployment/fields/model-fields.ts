@@ -95,7 +95,7 @@ export function modelSections(context: FieldContext): readonly Section[] {
         }),
       ],
     },
-    { title: 'Shapes of the samples', fields: shapeFields(context) },
+    { title: 'Sample shapes', fields: shapeFields(context) },
     {
       title: hasFile ? 'Samples' : 'Weights and data',
       ...(isOwn ? {} : { note: `Published with: ${preset.origin.checkpoint}; ${preset.origin.dataset}.` }),
@@ -107,10 +107,10 @@ export function modelSections(context: FieldContext): readonly Section[] {
       fields: targetGpuFields(context),
     },
     {
-      title: 'Arguments of the model’s code',
+      title: 'Model arguments',
       folded: true,
       open: true,
-      note: 'Passed to model.py, dataloader.py and train.py by these names.',
+      note: 'Arguments passed to model.py, dataloader.py and train.py by name.',
       fields: argumentFields(context),
     },
   ];

@@ -34,7 +34,7 @@ export function targetGpuFields(context: FieldContext): readonly Field[] {
       ? ` This machine has an ${found}.`
       : hasGpuContainers(context.machine)
         ? ''
-        : ' No Docker with a GPU was found on this machine: the engine does not change.';
+        : ' Docker with a GPU was not found on this machine, so the engine does not change.';
   const field = formField('targetGpu', context, {
     wide: true,
     control: {

@@ -49,13 +49,13 @@ export function whyNotAccelerator(accelerator: Accelerator, context: FieldContex
     return 'Exists only for TensorFlow’s own format; choose precision FP16 instead.';
   }
   if (accelerator === 'trt' && (format === 'ts-trace' || format === 'ts-script')) {
-    return 'Triton’s PyTorch backend has no TensorRT accelerator; export to ONNX for it.';
+    return 'Triton’s PyTorch backend has no TensorRT accelerator; export to ONNX instead.';
   }
   if (accelerator === 'trt' && format === 'trt') {
-    return 'A TensorRT plan is TensorRT already; the accelerator is for ONNX.';
+    return 'A TensorRT plan already uses TensorRT; the accelerator is for ONNX.';
   }
   return lacksGpu(context)
-    ? 'Needs a GPU, and none is given; choose GPUs on the Environment page.'
+    ? 'Needs a GPU, but none is selected; choose GPUs on the Environment page.'
     : undefined;
 }
 
@@ -69,7 +69,7 @@ export function whyNotPrecision(precision: Precision, context: FieldContext): st
 export function whyNotGpuInstances(context: FieldContext): string | undefined {
   if (servesOnCpu(context)) return cpuOnly(context);
   return lacksGpu(context)
-    ? 'Needs a GPU, and none is given; choose GPUs on the Environment page.'
+    ? 'Needs a GPU, but none is selected; choose GPUs on the Environment page.'
     : undefined;
 }
 

@@ -14,8 +14,8 @@ const kindText = { dataset: 'Data set', checkpoint: 'Checkpoint' } as const;
 
 function factsOf({ bytes, licence, checksum }: DataSource, partBytes: number): string {
   const size = bytes === null ? 'size unknown' : formatBytes(bytes);
-  const part = partBytes > 0 ? `, ${formatBytes(partBytes)} of it here` : '';
-  const unverified = checksum === null ? '; no checksum is published, so its content is not verified' : '';
+  const part = partBytes > 0 ? `, ${formatBytes(partBytes)} downloaded` : '';
+  const unverified = checksum === null ? '; no published checksum, so the content is not verified' : '';
   return `${size}${part}; license: ${licence ?? 'unknown, see its page'}${unverified}`;
 }
 
@@ -34,12 +34,12 @@ function Copied({ text, label }: { text: string; label: string }) {
 function Steps({ source }: { source: Extract<DataSource, { allowed: 'by-hand' }> }) {
   return (
     <details>
-      <summary className="dim">How to fetch {source.title} by hand</summary>
+      <summary className="dim">How to download {source.title} by hand</summary>
       <ol className="source-steps">
         {source.steps.map(({ text, copy }, index) => (
           <li key={text}>
             {text}
-            {copy === undefined ? null : <Copied text={copy} label={`Copy what step ${index + 1} names`} />}
+            {copy === undefined ? null : <Copied text={copy} label={`Copy the text of step ${index + 1}`} />}
           </li>
         ))}
       </ol>
@@ -52,7 +52,7 @@ function Progress({ work }: { work: DataWork }) {
     <progress
       className="bar"
       max={1}
-      aria-label={`Fetching ${work.title}`}
+      aria-label={`Downloading ${work.title}`}
       {...(work.fraction === null ? {} : { value: work.fraction })}
     />
   );

@@ -76,7 +76,7 @@ export function AddArgument() {
       />
       <TextInput
         size="xs"
-        label="Its value"
+        label="Value"
         value={value}
         onChange={(event) => {
           setValue(event.currentTarget.value);

@@ -22,8 +22,8 @@ function TrustNotice({ model }: { model: OwnModel }) {
   return (
     <div className="section-note" role="group" aria-label="Trust this code">
       <p>
-        <strong>A run executes code of this model with your rights.</strong> Nothing of it has been executed
-        yet. Trust it only if you know where it comes from; when a file changes, you are asked again.
+        <strong>A run executes the code of this model with your permissions.</strong> None of it has been
+        executed yet. Trust it only if you know its origin. You are asked again when a file changes.
       </p>
       <ul className="mono">
         {opened.code.slice(0, listed).map(({ path }) => (
@@ -150,7 +150,7 @@ export function OwnModelPanel() {
           <span>
             {inUse === null
               ? 'Drop a model file or folder here, or'
-              : 'Replace it: drop another model here, or'}
+              : 'To replace it, drop another model here, or'}
           </span>
           <Button
             size="xs"

@@ -8,7 +8,7 @@ export function PresetNotes() {
   return (
     <details className="panel preset-notes" aria-label="About the published procedure">
       <summary className="panel-head">
-        <h3>What the published procedure does wrong, and what is done here</h3>
+        <h3>Problems of the published procedure, and the fix</h3>
         <span className="dim">{notes.length}</span>
       </summary>
       <dl className="panel-body">

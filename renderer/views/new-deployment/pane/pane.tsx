@@ -52,7 +52,7 @@ function Steps() {
 function Plan() {
   const { draft } = useWizard();
   const { preview, page } = draft;
-  if (preview === null) return <Loading label="Working out what will happen" />;
+  if (preview === null) return <Loading label="Preparing the preview" />;
   return (
     <>
       <section aria-label="Steps and commands">
@@ -131,9 +131,9 @@ export function Pane(props: {
   onTab: (tab: PaneTab) => void;
 }) {
   const { open, tab, onTab } = props;
-  const label = open ? 'Fold what will happen' : 'Show what will happen';
+  const label = open ? 'Hide preview' : 'Show preview';
   return (
-    <aside className={open ? 'wizard-pane' : 'wizard-pane folded'} aria-label="What will happen">
+    <aside className={open ? 'wizard-pane' : 'wizard-pane folded'} aria-label="Preview">
       <div className="pane-head">
         {open ? (
           <div className="dock-tabs" role="tablist" aria-label="Pane">
@@ -157,7 +157,7 @@ export function Pane(props: {
                   document.getElementById(`pane-tab-${other}`)?.focus();
                 }}
               >
-                {id === 'plan' ? 'What will happen' : 'Help'}
+                {id === 'plan' ? 'Preview' : 'Help'}
               </button>
             ))}
           </div>

@@ -17,14 +17,14 @@ export function runFiles(spec: RunSpec): readonly { readonly path: string; reado
   const version = `${repository}/${modelVersion}`;
   return [
     { path: 'run.yaml', what: 'the specification' },
-    { path: 'journal.jsonl', what: 'everything that happened, line by line' },
+    { path: 'journal.jsonl', what: 'every event, line by line' },
     { path: `${repository}/config.pbtxt`, what: 'how Triton serves the model' },
     { path: `${version}/${modelFile[spec.format]}`, what: 'the model' },
     ...(spec.format === 'trt'
-      ? [{ path: `${version}/${modelFile.trt}.json`, what: 'what the plan was built with' }]
+      ? [{ path: `${version}/${modelFile.trt}.json`, what: 'versions that the plan was built with' }]
       : []),
     ...(backendsOf(spec.engine) === 'python'
-      ? [{ path: `${version}/model.py`, what: 'runs it in the Python backend' }]
+      ? [{ path: `${version}/model.py`, what: 'serves it in the Python backend' }]
       : []),
     { path: 'steps/<step>/step.log', what: 'log of each step' },
     { path: 'results/', what: 'report as HTML, PDF, CSV and JSON' },

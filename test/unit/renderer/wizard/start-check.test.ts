@@ -95,7 +95,7 @@ describe('the plan of a run on a remote Triton', () => {
   it('uses the server that is there and starts none', () => {
     const engine = { kind: 'remote', url: 'http://triton.example:8000' } as const;
     const deploy = planText({ ...defaults, engine }, []).find(({ step }) => step === 'deploy');
-    expect(deploy?.what).toBe('Uses the Triton at http://triton.example:8000 and checks resnet50 there');
+    expect(deploy?.what).toBe('Uses Triton at http://triton.example:8000 and checks resnet50');
   });
 });
 

@@ -249,7 +249,7 @@ describe('problems', () => {
       problem('performance.batchSizes', 'expected array'),
       problem('format', 'no'),
     ]).problems;
-    expect(found.map(({ message }) => message)).toEqual(['“many” is not a whole number from 1', 'no']);
+    expect(found.map(({ message }) => message)).toEqual(['“many” is not a whole number of at least 1', 'no']);
   });
 
   it('keep the run back, and warnings do not', () => {
@@ -300,7 +300,7 @@ describe('texts of fields', () => {
   it('are read as what the field holds', () => {
     const list = { kind: 'integers', mayBeEmpty: false } as const;
     expect(textProblem(list, '1, 2')).toBeNull();
-    expect(textProblem(list, '')).toBe('Give at least one whole number');
+    expect(textProblem(list, '')).toBe('Enter at least one whole number');
     for (const bad of ['x', '1.5', '-1', '0', '1e3', '99999999999'])
       expect(textProblem(list, `1, ${bad}`)).toContain(bad);
     const rates = { kind: 'numbers', placeholder: '' } as const;
