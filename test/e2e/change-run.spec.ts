@@ -37,11 +37,11 @@ test('a finished run is changed, continued by keyboard, and keeps what it measur
   await run.button('Change and continue…').click();
   await expect(form.heading('Performance')).toBeVisible();
   await expect(app.page.getByRole('heading', { name: 'Change run', level: 1 })).toBeVisible();
-  await expect(form.text('Offline: batch sizes')).toHaveValue('1, 2');
+  await expect(form.text('Offline batch sizes')).toHaveValue('1, 2');
   await expect(form.state).toHaveText('No changes yet');
   await expect(form.change).toBeDisabled();
 
-  await form.text('Offline: batch sizes').fill('1, 2, 4');
+  await form.text('Offline batch sizes').fill('1, 2, 4');
   await expect(form.state).toHaveText('1 change: 4 steps to do, 3 of 3 measurements kept');
   // Who leaves it finds the way back to it, and to a new deployment.
   await new Shell(app.page).go('Runs');
@@ -51,7 +51,7 @@ test('a finished run is changed, continued by keyboard, and keeps what it measur
 
   await form.open('Review & run');
   const changes = app.page.getByRole('region', { name: 'Changes' });
-  await expect(changes.getByRole('row').nth(1)).toHaveText(/Offline: batch sizes\s*1, 2\s*1, 2, 4/);
+  await expect(changes.getByRole('row').nth(1)).toHaveText(/Offline batch sizes\s*1, 2\s*1, 2, 4/);
   await expect(app.page.getByRole('region', { name: 'Plan' })).toContainText('Measure offline');
   const kept = app.page.getByRole('region', { name: 'Kept' });
   await expect(kept).toContainText('Export model, Convert model');
