@@ -28,6 +28,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.{ts,tsx}'],
+          setupFiles: ['test/unit/renderer/no-plotly.ts'],
           environment: 'node',
           // Files share what they import: most of their time went into importing the same modules again.
           isolate: false,

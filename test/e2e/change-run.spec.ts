@@ -77,7 +77,7 @@ test('a finished run is changed, continued by keyboard, and keeps what it measur
   await app.page.getByRole('button', { name: 'Actions of Measure online', exact: true }).click();
   await app.page.getByRole('menuitem', { name: 'Rerun from here' }).click();
   const question = app.page.getByRole('group', { name: 'Rerun from Measure online?' });
-  await expect(question).toContainText('Done again: Measure online, Write report.');
+  await expect(question).toContainText('Steps to run again: Measure online, Write report.');
   await question.getByRole('button', { name: 'Keep' }).click();
   expect(app.complaints).toEqual([]);
 });

@@ -12,7 +12,7 @@ it('a change is told by its fields, the steps to do, and the levels kept', () =>
   const plan = { changed: [change], steps: ['offline'], measured: 3, kept: 3, keptLevels: kept } as const;
   expect([...changeLines(plan, (step) => step.toUpperCase()), ...keptLines(plan)]).toEqual([
     'Changed: performance.batchSizes: 1, 2 → 1, 2, 4',
-    'Steps to do: OFFLINE',
+    'Steps to run: OFFLINE',
     'Measurements kept: 3',
     '    offline: batch size 1, concurrency 1; batch size 2, concurrency 1',
     '    online: batch size 1, 200 requests/s',

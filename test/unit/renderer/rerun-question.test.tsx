@@ -17,7 +17,7 @@ it('a rerun says, as the core does, which steps and how many levels are done aga
   const state = completeState();
   mounted = await mount(client, <RerunQuestion state={state} step="online" onDone={() => undefined} />);
   const { page } = mounted;
-  await expect.poll(() => page.textContent).toContain('Done again: Measure online, Write report.');
+  await expect.poll(() => page.textContent).toContain('Steps to run again: Measure online, Write report.');
   const { length } = state.scenarios.online.points;
   expect(page.textContent).toContain(`${length} measured level`);
   expect(calls).toEqual([['runs.planRerun', { runId: state.runId, step: 'online' }]]);
