@@ -53,7 +53,7 @@ def _refuse(path: Path, message: str) -> ToolkitError:
         "input-invalid",
         f"{path.name}: {message}",
         where=str(path),
-        remedy="Give an npz file with an array for each input, samples along the first axis, or a JSON object "
+        remedy="Use an npz file with one array per input and the samples along the first axis, or a JSON object "
         "of lists in the same way.",
     )
 
@@ -67,7 +67,7 @@ def _read_file(path: Path) -> dict[str, Any]:
     except Exception as error:
         raise _refuse(path, f"cannot be read ({error})") from error
     if not isinstance(value, dict):
-        raise _refuse(path, f"holds a {type(value).__name__} and no object with an entry for each input")
+        raise _refuse(path, f"contains a {type(value).__name__}, not an object with an entry for each input")
     return value
 
 
@@ -84,13 +84,15 @@ def read_samples(path: Path, inputs: list[Input]) -> Tensors:
                 raise ValueError(f"{array.dtype} is not numeric")
             array = array.astype(numpy_dtype(item.datatype))
         except (ValueError, TypeError) as error:
-            raise _refuse(path, f"{item.name} cannot be taken as {item.datatype} ({error})") from error
+            raise _refuse(path, f"{item.name} cannot be converted to {item.datatype} ({error})") from error
         shape = list(array.shape[1:])
         fits = array.ndim == len(item.dims) + 1 and all(a in (-1, b) for a, b in zip(item.dims, shape))
         if not fits:
-            raise _refuse(path, f"samples of {item.name} have the shape {shape}, the model wants {item.dims}")
+            raise _refuse(
+                path, f"samples of {item.name} have the shape {shape}, the model expects {item.dims}"
+            )
         found[item.name] = array
     counts = {name: len(array) for name, array in found.items()}
     if len(set(counts.values())) != 1 or 0 in counts.values():
-        raise _refuse(path, f"every input needs the same number of samples, one at least, not {counts}")
+        raise _refuse(path, f"every input needs the same number of samples, at least one, not {counts}")
     return found

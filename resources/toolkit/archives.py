@@ -37,7 +37,7 @@ def _refuse(archive: Path, message: str) -> ToolkitError:
         "download-invalid",
         f"{archive.name}: {message}",
         where=str(archive),
-        remedy="Nothing of it is kept. Fetch it again, or by hand from its page.",
+        remedy="The file is deleted. Download it again, or by hand from its page.",
     )
 
 
@@ -109,7 +109,7 @@ def unpack(
         members = _zip_members(archive) if kind == "zip" else _tar_members(archive, kind)
         for count, (name, file, read) in enumerate(members, start=1):
             if count > _MOST_MEMBERS:
-                raise _refuse(archive, f"it holds more than {_MOST_MEMBERS} names")
+                raise _refuse(archive, f"it contains more than {_MOST_MEMBERS} entries")
             parts = _plain_parts(archive, name)
             path = folder.joinpath(*parts)
             if file is None:
@@ -122,12 +122,12 @@ def unpack(
                 while piece := file.read(_PIECE_BYTES):
                     written += len(piece)
                     if written > most_bytes:
-                        raise _refuse(archive, f"it holds more than the {most_bytes} bytes that it should")
+                        raise _refuse(archive, f"it contains more than the expected {most_bytes} bytes")
                     output.write(piece)
             files += 1
             progress(min(1.0, read / size), f"Unpacking, {files} files")
     except (FileExistsError, NotADirectoryError) as error:
-        raise _refuse(archive, f"a name comes twice in it ({error.filename})") from error
+        raise _refuse(archive, f"it contains a name twice ({error.filename})") from error
     except _DAMAGED as error:
         raise _refuse(archive, f"it is damaged ({error})") from error
     except OSError as error:
@@ -136,5 +136,5 @@ def unpack(
             raise _refuse(archive, f"it is damaged ({error})") from error
         raise
     if files == 0:
-        raise _refuse(archive, "it holds no file")
+        raise _refuse(archive, "it contains no file")
     return files, written

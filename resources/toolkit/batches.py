@@ -91,7 +91,7 @@ class Batches:
             if array.dtype.kind not in "biuf":
                 raise ToolkitError(
                     "model-folder-invalid",
-                    f"The loader gives {name} as {array.dtype}; tensors of numbers or truth values are sent",
+                    f"The loader returns {name} as {array.dtype}; only numbers and booleans can be sent",
                     where=where,
                 )
         return batch

@@ -85,7 +85,7 @@ class DumpWriter:
                     sample = next(i for i, value in zip(ids, array) if _has_nan(value))
                     raise ToolkitError(
                         "input-invalid",
-                        f"{prefix} {name} of the sample {sample} holds NaN",
+                        f"{prefix} {name} of the sample {sample} contains NaN",
                         where="dataloader.py",
                         remedy="Remove the sample from the data set, or fix the loader.",
                     )

@@ -66,7 +66,7 @@ def new_directory(path: Path) -> Iterator[Path]:
             "input-invalid",
             f"The output folder {path} is not empty",
             where="--output-dir",
-            remedy="Name a new or an empty folder.",
+            remedy="Choose a new or an empty folder.",
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = _partial(path)

@@ -32,7 +32,10 @@ def import_tensorflow() -> Any:
         import tensorflow
     except ImportError as error:
         raise ToolkitError(
-            "toolchain-missing", "This Python has no TensorFlow", where="--framework", details=str(error)
+            "toolchain-missing",
+            "TensorFlow is not installed",
+            where="--framework",
+            details=str(error),
         ) from error
     return tensorflow
 
@@ -66,7 +69,7 @@ def load_keras_model(folder: ModelFolder, checkpoint: Optional[Path], seed: int)
     if not isinstance(module, keras.Model):
         raise ToolkitError(
             "model-folder-invalid",
-            f"get_model gives a {type(module).__name__} and no Keras model",
+            f"get_model returns a {type(module).__name__}, not a Keras model",
             where=str(folder.path / "model.py"),
         )
     if checkpoint is not None:
@@ -88,12 +91,12 @@ def load_weights(module: Any, path: Path) -> None:
             "checkpoint-invalid",
             f"{path.name}: {message}",
             where=str(path),
-            remedy="Give an .npz file with an array for each variable of this model and profile, by its path.",
+            remedy="Use an .npz file with one array per variable of this model and profile.",
             details=details,
         )
 
     if not path.is_file():
-        raise refuse("there is no such file")
+        raise refuse("the file does not exist")
     try:
         with np.load(path, allow_pickle=False) as file:
             given = {name: file[name] for name in file.files}
@@ -107,7 +110,7 @@ def load_weights(module: Any, path: Path) -> None:
     for name, variable in wanted.items():
         array = given[name]
         if tuple(array.shape) != tuple(variable.shape):
-            raise refuse(f"{name} is {list(array.shape)}, the model needs {list(variable.shape)}")
+            raise refuse(f"{name} is {list(array.shape)}, the model expects {list(variable.shape)}")
         if array.dtype.kind not in "fiub" or not np.isfinite(array).all():
             raise refuse(f"{name} holds values that are not finite numbers")
     for name, variable in wanted.items():
@@ -122,7 +125,7 @@ def _by_name(value: Any, outputs: Sequence[str]) -> dict[str, Any]:
     if len(values) != len(outputs):
         raise ToolkitError(
             "model-folder-invalid",
-            f"The model gives {len(values)} outputs and names {len(outputs)}",
+            f"The model returns {len(values)} outputs but names {len(outputs)}",
             where="model.py",
         )
     return dict(zip(outputs, values))
@@ -140,7 +143,7 @@ class KerasRunner:
         wanted = {tensor.name.split(":")[0]: tensor.dtype for tensor in self._model.module.inputs}
         absent = [name for name in self._model.inputs if name not in x]
         if absent:
-            raise ToolkitError("model-mismatch", f"The loader gives no {absent[0]}", where=absent[0])
+            raise ToolkitError("model-mismatch", f"The loader does not return {absent[0]}", where=absent[0])
         given = {}
         for name in self._model.inputs:
             datatype = triton_datatype(np.dtype(wanted.get(name, x[name].dtype)))

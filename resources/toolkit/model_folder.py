@@ -135,7 +135,7 @@ class ModelFolder:
         if unknown:
             raise ToolkitError(
                 "input-invalid",
-                f"The model folder takes no argument {', '.join(unknown)}",
+                f"The model folder has no argument {', '.join(unknown)}",
                 where="--arg",
                 remedy=f"Its arguments are: {', '.join(sorted(known - {'self'}))}.",
             )

@@ -62,7 +62,7 @@ def find_profile(inputs: Sequence[Tensor], batches: Iterable[Batch], max_batch_s
         for batch in batches:
             for name in varying:
                 if name not in batch.x:
-                    raise ToolkitError("model-mismatch", f"The loader gives no {name}", where=name)
+                    raise ToolkitError("model-mismatch", f"The loader does not return {name}", where=name)
                 seen[name][tuple(batch.x[name].shape[1:])] += len(batch.ids)
     largest = max(1, max_batch_size)
 

@@ -57,7 +57,7 @@ def load_model(folder: ModelFolder, checkpoint: Path | None) -> LoadedModel:
     if not callable(getattr(module, "eval", None)):
         raise ToolkitError(
             "model-folder-invalid",
-            f"get_model gives a {type(module).__name__} in place of a torch module",
+            f"get_model returns a {type(module).__name__} instead of a torch module",
             where=str(folder.path / "model.py"),
         )
     if checkpoint is not None:
@@ -89,14 +89,14 @@ class ModuleRunner:
                 "model-folder-invalid",
                 f"forward failed on {given}: {text[-1]}",
                 where="model.py, forward",
-                remedy="Give the types and shapes in dataloader.py that forward takes.",
+                remedy="Use the types and shapes in dataloader.py that forward expects.",
                 details="".join(traceback.format_exception(type(error), error, error.__traceback__)),
             ) from error
         values = list(value) if isinstance(value, (tuple, list)) else [value]
         if len(values) != len(self._outputs):
             raise ToolkitError(
                 "model-folder-invalid",
-                f"The model gives {len(values)} outputs and names {len(self._outputs)}",
+                f"The model returns {len(values)} outputs but names {len(self._outputs)}",
                 where="model.py",
             )
         if not all(isinstance(value, torch.Tensor) for value in values):
@@ -110,7 +110,7 @@ class ModuleRunner:
 def _input(x: Tensors, name: str) -> Any:
     if name not in x:
         raise ToolkitError(
-            "model-mismatch", f"The loader gives no {name}; it gives {', '.join(x)}", where=name
+            "model-mismatch", f"The loader does not return {name}; it returns {', '.join(x)}", where=name
         )
     return x[name]
 

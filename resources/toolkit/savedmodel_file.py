@@ -114,7 +114,7 @@ def write_as_onnx(
                 "model-folder-invalid",
                 f"As ONNX the model has no {side} {', '.join(sorted(absent))}",
                 where=str(source),
-                remedy="Choose the format tf-savedmodel, or save the model with plain names of its tensors.",
+                remedy="Choose the format tf-savedmodel, or save the model with plain tensor names.",
             )
     parameters = count_parameters(runner)
     if parameters is not None:

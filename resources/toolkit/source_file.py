@@ -43,7 +43,7 @@ def _onnx_runner(source: Path) -> Runner:
         raise _refuse(
             source,
             f"ONNX Runtime cannot load {source.name}: {reason}",
-            "Export it again with an operator set and operators that this ONNX Runtime knows.",
+            "Export it again with an operator set and operators that this ONNX Runtime supports.",
             error,
         ) from error
 
@@ -59,8 +59,8 @@ def _check_output(source: Path, results: Tensors, signature: Signature, count: i
         batch = f" for a batch of {count}" if count > 1 else ""
         raise _refuse(
             source,
-            f"The output {tensor.name} comes out as {found}{batch}, the file says {tensor.datatype} {tensor.shape}",
-            "Give other shapes with --shape; where the model takes one sample at a time, add "
+            f"The output {tensor.name} is {found}{batch}, but the file declares {tensor.datatype} {tensor.shape}",
+            "Set other shapes with --shape; if the model takes one sample at a time, add "
             "--max-batch-size 0 --set batching=disabled.",
         )
 
@@ -91,7 +91,7 @@ def _try(source: Path, runner: Runner, signature: Signature, folder: ModelFolder
             raise _refuse(
                 source,
                 f"The model fails on generated samples ({shapes}): {str(error).splitlines()[0]}",
-                "Give shapes that it takes with --shape NAME=1,3,224,224, or real samples with --dataset FILE.npz.",
+                "Set supported shapes with --shape NAME=1,3,224,224, or use real samples with --dataset FILE.npz.",
                 error,
             ) from error
         _check_output(source, results, signature, count)
@@ -116,7 +116,7 @@ def _write_onnx(source: Path, target: Path) -> int:
         raise _refuse(
             source,
             "With its weights the model is larger than the 2 GiB that one file can hold",
-            "Convert it to a smaller precision, or serve it from a model repository of your own.",
+            "Convert it to a smaller precision, or serve it from your own model repository.",
         )
     save_onnx(whole, target)
     return onnx_opset(whole)

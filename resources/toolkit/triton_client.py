@@ -79,9 +79,9 @@ def _failure(error: BaseException, url: str, doing: str, code: str) -> ToolkitEr
 def _not_answered(seconds: float, url: str) -> ToolkitError:
     return ToolkitError(
         "inference-failed",
-        f"No answer within {seconds:g} s",
+        f"No response within {seconds:g} s",
         where=url,
-        remedy="Raise --response-wait-time, or look into the server log for what holds the model up.",
+        remedy="Raise --response-wait-time, or check the server log for the cause of the delay.",
     )
 
 
@@ -149,7 +149,7 @@ class _TritonClient(ABC):
         arrays = {name: result.as_numpy(name) for name in names}
         absent = [name for name, array in arrays.items() if array is None]
         if absent:
-            raise ToolkitError("inference-failed", f"The answer lacks the output {', '.join(absent)}")
+            raise ToolkitError("inference-failed", f"The response lacks the output {', '.join(absent)}")
         return arrays
 
     def close(self) -> None:
@@ -229,8 +229,8 @@ class GrpcClient(_TritonClient):
             if len(results) != 1:
                 raise ToolkitError(
                     "combination-unsupported",
-                    f"The request {asked} was answered {len(results)} times; the framework answers once, "
-                    "so that the outputs cannot be compared",
+                    f"The request {asked} got {len(results)} responses; the framework returns one, "
+                    "so the outputs cannot be compared",
                     where="model_transaction_policy",
                     remedy="Measure the model where it is served: perf --url ... --streaming.",
                 )

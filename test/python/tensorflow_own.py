@@ -75,7 +75,7 @@ class OwnSavedModelTest(ToolkitCase):
     def test_outputs_that_are_not_as_the_file_says(self) -> None:
         wrong = json.loads(json.dumps(_SIGNATURE).replace('"BOOL"', '"INT64"'))
         error = failure("export", *self.export("tf-savedmodel", wrong))
-        self.assertIn("The output positive comes out as BOOL [1, 5], the file says INT64", error.message)
+        self.assertIn("The output positive is BOOL [1, 5], but the file declares INT64", error.message)
 
     def test_a_damaged_graph_is_told(self) -> None:
         weights = self.source / "variables" / "variables.data-00000-of-00001"

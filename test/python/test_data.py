@@ -108,7 +108,7 @@ class ArchiveTest(ToolkitCase):
     def test_no_more_bytes_than_announced(self) -> None:
         archive = self.zip(bomb="0" * 5_000_000)
         self.assertLess(archive.stat().st_size, 10_000)
-        self.refuse(archive, "zip", "more than the 1000 bytes", 1000)
+        self.refuse(archive, "zip", "more than the expected 1000 bytes", 1000)
         archive.unlink()
         self.refuse(
             self.tar(lambda tar: add(tar, "bomb", b"0" * 5_000_000), kind="tar.gz"),

@@ -44,7 +44,7 @@ class DumpTest(ToolkitCase):
         writer = DumpWriter(self.dir)
         with self.assertRaises(ToolkitError) as caught:
             writer.write(["good", "bad"], inputs={"I": values})
-        self.assertIn("sample bad holds NaN", caught.exception.message)
+        self.assertIn("sample bad contains NaN", caught.exception.message)
         writer.write(["good", "bad"], outputs={"O": values})
 
     def test_unequal_lengths_and_missing_files_are_refused(self) -> None:

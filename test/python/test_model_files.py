@@ -152,7 +152,7 @@ class ModelFileTest(ToolkitCase):
             "input-invalid", "infer-framework", "--model-dir", self.folder, "--runtime=pyt", "--dump-inputs",
             "--arg=nan_at=3", "--output-dir", self.dir / "o",
         )  # fmt: skip
-        self.assertIn("sample s3 holds NaN", error["message"])
+        self.assertIn("sample s3 contains NaN", error["message"])
 
     def test_metrics_are_one_header_and_one_row(self) -> None:
         dump = self.infer("dump", "--runtime=pyt")

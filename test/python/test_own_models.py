@@ -46,7 +46,7 @@ FOLDERS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "model.py",
         "def get_model():\n    return 3, {'inputs': ['VALUES__0'], 'outputs': ['Y']}\n",
         "export",
-        ("get_model gives a int in place of a torch module",),
+        ("get_model returns a int instead of a torch module",),
     ),
     "forward that wants another type": (
         "model.py",
@@ -67,7 +67,7 @@ FOLDERS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "import torch\nclass M(torch.nn.Module):\n    def forward(self, x):\n        return x, x\n"
         "def get_model():\n    return M(), {'inputs': ['VALUES__0'], 'outputs': ['Y']}\n",
         "export",
-        ("The model gives 2 outputs and names 1",),
+        ("The model returns 2 outputs but names 1",),
     ),
     "an input that the loader lacks": (
         "model.py",
@@ -109,7 +109,7 @@ FOLDERS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "dataloader.py",
         _LOADER.format("        yield ['a'], {'VALUES__0': np.array(['x']), 'FLAGS__1': np.ones(1)}, {}"),
         "export",
-        ("The loader gives VALUES__0 as <U1", "dataloader.py"),
+        ("The loader returns VALUES__0 as <U1", "dataloader.py"),
     ),
     "metrics that raise": (
         "metrics.py",
@@ -121,7 +121,7 @@ FOLDERS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "metrics.py",
         _METRICS.format("return {'a': 'good'}"),
         "metrics",
-        ("The metric a is str and no number", "metrics.py"),
+        ("The metric a is str, not a number", "metrics.py"),
     ),
     "metrics that give a list": (
         "metrics.py",
@@ -233,15 +233,19 @@ class ModelFileTest(ToolkitCase):
         source = write_onnx(self.dir / "good.onnx", "Relu")
         wrong = SIGNATURE.replace('"y", "datatype": "FP32"', '"y", "datatype": "INT64"')
         error = failure("export", *self.export(source, signature=wrong))
-        self.assertIn("The output y comes out as FP32 [1, 3], the file says INT64", error.message)
+        self.assertIn("The output y is FP32 [1, 3], but the file declares INT64", error.message)
 
     def test_samples_of_the_users_own(self) -> None:
         source = write_onnx(self.dir / "good.onnx", "Relu")
         for name, arrays, words in (
             ("another name", {"z": np.ones((2, 3))}, "has no x; it has z"),
-            ("another shape", {"x": np.ones((2, 4))}, "samples of x have the shape [4], the model wants [3]"),
-            ("no sample", {"x": np.ones((0, 3))}, "one at least"),
-            ("text", {"x": np.array([["a", "b", "c"]])}, "cannot be taken as FP32"),
+            (
+                "another shape",
+                {"x": np.ones((2, 4))},
+                "samples of x have the shape [4], the model expects [3]",
+            ),
+            ("no sample", {"x": np.ones((0, 3))}, "at least one"),
+            ("text", {"x": np.array([["a", "b", "c"]])}, "cannot be converted to FP32"),
             ("pickled objects", {"x": np.array([{}, {}], dtype=object)}, "cannot be read"),
         ):
             with self.subTest(name):

@@ -39,7 +39,7 @@ class PlanTest(ToolkitCase):
         )
         with self.assertRaisesRegex(ToolkitError, "fixed batch size"):
             find_profile([Tensor("T", "FP32", [1, 2])], [], 8)
-        with self.assertRaisesRegex(ToolkitError, "gives no U"):
+        with self.assertRaisesRegex(ToolkitError, "does not return U"):
             find_profile([Tensor("U", "FP32", [-1, -1])], [batch(1)], 8)
 
     def test_the_exact_command(self) -> None:

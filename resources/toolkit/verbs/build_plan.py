@@ -49,7 +49,7 @@ def _find_trtexec() -> str:
     if found is None:
         raise ToolkitError(
             "toolchain-missing",
-            "There is no trtexec here",
+            "trtexec is not installed",
             remedy='Choose the engine "docker" with GPUs and NVIDIA\'s images, which have it.',
         )
     return found
@@ -83,8 +83,8 @@ def _build(command: list[str]) -> None:
         raise ToolkitError(
             "toolkit-failed",
             f"trtexec ended with exit code {process.returncode}",
-            remedy="Its last lines name the operator or the memory that it lacks; raise the workspace or lower "
-            "the maximum batch size where it is memory.",
+            remedy="See its last lines for an unsupported operator or a lack of memory. For memory, raise the "
+            "workspace or lower the maximum batch size.",
             details="".join(tail),
         )
 

@@ -117,7 +117,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     """fp32: a checked copy. fp16: inputs and outputs become float16 as well."""
     is_there = options.input.is_dir() if options.format == "tf-savedmodel" else options.input.is_file()
     if not is_there:
-        raise ToolkitError("input-invalid", f"There is no file {options.input}", where="--input")
+        raise ToolkitError("input-invalid", f"{options.input} does not exist", where="--input")
     report.progress(0.0, "Reading the model")
     convert = {"onnx": _onnx, "tf-savedmodel": _savedmodel}.get(options.format, _torchscript)
     result = convert(options.input, options.output, options.precision, report, options.foreign)

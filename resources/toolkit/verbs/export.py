@@ -69,7 +69,7 @@ def _write_torchscript(
                 "model-folder-invalid",
                 f"The model cannot be exported as {kind}",
                 where="model.py",
-                remedy="Choose another format or write the model with what TorchScript supports.",
+                remedy="Choose another format, or use only what TorchScript supports in the model.",
                 details=str(error),
             ) from error
     with replacing(path) as partial:
@@ -162,7 +162,7 @@ def _only(framework: str, kind: str, formats: tuple[str, ...]) -> None:
     if kind not in formats:
         raise ToolkitError(
             "combination-unsupported",
-            f"A model of {framework} cannot be exported as {kind}",
+            f"A {framework} model cannot be exported as {kind}",
             where="--format",
             remedy=f"Choose {' or '.join(formats)}.",
         )

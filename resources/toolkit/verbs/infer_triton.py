@@ -64,7 +64,7 @@ def check_served(metadata: dict[str, Any], kind: Kind, batch: Batch, batch_size:
     if faults:
         raise ToolkitError(
             "model-mismatch",
-            "The served model does not fit the loader: " + "; ".join(faults),
+            "The served model does not match the loader: " + "; ".join(faults),
             remedy="Compare the model's configuration with dataloader.py, --precision and --batch-size.",
         )
     return {name: str(item["datatype"]) for name, item in served.items()}

@@ -42,7 +42,7 @@ def _run(module: Any, inputs: list[dict[str, Any]], shapes: list[list[int]], pat
             "model-file-invalid",
             f"forward fails on {shown}: {last}",
             where=f"{path}, forward",
-            remedy="Give other shapes or datatypes: --shape NAME=1,3,224,224 or --shape NAME:INT64=1,16.",
+            remedy="Set other shapes or datatypes: --shape NAME=1,3,224,224 or --shape NAME:INT64=1,16.",
             details=str(error),
         ) from error
     results = list(value) if isinstance(value, (tuple, list)) else [value]
@@ -50,7 +50,7 @@ def _run(module: Any, inputs: list[dict[str, Any]], shapes: list[list[int]], pat
         kinds = ", ".join(type(item).__name__ for item in results) or "nothing"
         raise ToolkitError(
             "model-file-invalid",
-            f"forward gives {kinds}; Triton takes a tensor, or a tuple or list of tensors",
+            f"forward returns {kinds}; Triton supports a tensor, or a tuple or list of tensors",
             where=f"{path}, forward",
             remedy="Wrap the module in one whose forward returns only tensors, and export that.",
         )

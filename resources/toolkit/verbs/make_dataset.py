@@ -25,7 +25,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
             "model-folder-invalid",
             "The model folder generates no data set (it has no make_dataset.py)",
             where=str(options.model_dir),
-            remedy="Give a data set of your own with --dataset.",
+            remedy="Provide a data set with --dataset.",
         )
     with new_directory(options.output) as directory:
         counts = folder.call("make_dataset", str(directory), progress=report.progress)

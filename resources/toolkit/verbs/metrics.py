@@ -53,7 +53,7 @@ def _checked(value: Any) -> dict[str, float | None]:
         except (TypeError, ValueError):
             raise ToolkitError(
                 "model-folder-invalid",
-                f"The metric {name} is {type(number).__name__} and no number",
+                f"The metric {name} is {type(number).__name__}, not a number",
                 where=where,
                 remedy="calc must return a dict of finite numbers.",
             ) from None
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
         lacking = "outputs" if not outputs else "labels"
         raise ToolkitError(
             "input-invalid",
-            f"The dump holds no {lacking}",
+            f"The dump contains no {lacking}",
             where=str(options.dump_dir),
             remedy="Write it with --dump-labels.",
         )

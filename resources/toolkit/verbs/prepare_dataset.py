@@ -28,7 +28,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
             where=str(options.model_dir),
         )
     if not options.source.is_dir():
-        raise ToolkitError("input-invalid", f"There is no folder {options.source}", where="--source")
+        raise ToolkitError("input-invalid", f"{options.source} does not exist", where="--source")
     with new_directory(options.output) as directory:
         counts = folder.call("prepare_dataset", str(options.source), str(directory), progress=report.progress)
     for name, count in counts.items():

@@ -51,10 +51,10 @@ def _check(tensor: Tensor, sample: Array) -> None:
     if not fits or sample.dtype != numpy_dtype(tensor.datatype):
         raise ToolkitError(
             "model-mismatch",
-            f"The loader gives {tensor.name} as {sample.dtype} {list(sample.shape)}, the model wants "
+            f"The loader returns {tensor.name} as {sample.dtype} {list(sample.shape)}, but the model expects "
             f"{tensor.datatype} {wanted}",
             where=tensor.name,
-            remedy="Give the precision of the model with --precision.",
+            remedy="Set the precision of the model with --precision.",
         )
 
 
@@ -66,7 +66,7 @@ def _from_dataset(folder: ModelFolder, tensors: list[Tensor], limit: int) -> Ite
             for tensor in tensors:
                 if tensor.name not in batch.x:
                     raise ToolkitError(
-                        "model-mismatch", f"The loader gives no {tensor.name}", where=tensor.name
+                        "model-mismatch", f"The loader does not return {tensor.name}", where=tensor.name
                     )
                 sample[tensor.name] = batch.x[tensor.name][index]
                 _check(tensor, sample[tensor.name])
@@ -80,9 +80,9 @@ def _shapes(folder: ModelFolder, tensors: list[Tensor], has_dataset: bool) -> di
     if not has_dataset:
         raise ToolkitError(
             "input-invalid",
-            "The signature has dimensions that vary; their sizes come from a data set",
+            "The signature has dynamic dimensions, whose sizes come from a data set",
             where="--signature",
-            remedy="Give --dataset, or sizes in place of -1 in the signature.",
+            remedy="Use --dataset, or replace -1 in the signature with sizes.",
         )
     first = next(_from_dataset(folder, tensors, 1))
     return {name: list(array.shape) for name, array in first.items()}

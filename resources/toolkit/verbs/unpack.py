@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     if not options.archive.is_file():
-        raise ToolkitError("input-invalid", f"There is no file {options.archive}", where="--archive")
+        raise ToolkitError("input-invalid", f"{options.archive} does not exist", where="--archive")
     with new_directory(options.output) as folder:
         files, written = unpack(options.archive, options.kind, folder, options.most_bytes, report.progress)
     report.progress(1.0, f"Unpacked, {files} files of {bytes_text(written)}")
