@@ -120,7 +120,7 @@ function benchPlain({ home }, name, args) {
 function checkAsked(named, rest) {
   const [first] = rest;
   if (named === null && first !== undefined && !first.startsWith('-')) {
-    throw new SetupError(`There is no bench "${first}": choose from ${names.join(', ')}.`);
+    throw new SetupError(`Unknown bench "${first}": choose from ${names.join(', ')}.`);
   }
   if (rest.includes('--only') && named !== null && named !== 'load') {
     throw new SetupError(`--only names scenarios of the bench "load"; "${named}" has none.`);

@@ -13,6 +13,6 @@ await main(async (args) => {
   const run = [cli, 'run', 'resnet50', '--profile', 'quick', ...args];
   const code = await foreground(process.execPath, run, { env: appEnvironment(home) });
   // The run itself has said where its PDF and CSV files are.
-  if (code === 0) say('npm start opens the window on this run.');
+  if (code === 0) say('To open this run in the window: npm start');
   return code;
 });

@@ -27,7 +27,7 @@ function read(args) {
     if (args[at] === '--seed') read.seed = Number(args[(at += 1)]);
     else if (args[at] === '--out') read.out = args[(at += 1)];
     else if (partNames.includes(args[at])) read.names.push(args[at]);
-    else throw new SetupError(`There is no part "${args[at]}": choose from ${partNames.join(', ')}.`);
+    else throw new SetupError(`Unknown part "${args[at]}": choose from ${partNames.join(', ')}.`);
   }
   if (!Number.isSafeInteger(read.seed) || read.out === undefined)
     throw new SetupError('--seed takes a whole number and --out a file.');

@@ -12,7 +12,7 @@ const needsOf = { check: needs.check, python: needs.check, unit: ['modules'] };
 function chosen(args) {
   const unknown = args.find((arg) => !partNames.includes(arg));
   if (unknown !== undefined) {
-    throw new SetupError(`There is no test part "${unknown}": choose from ${partNames.join(', ')}.`);
+    throw new SetupError(`Unknown test part "${unknown}": choose from ${partNames.join(', ')}.`);
   }
   return args.length === 0 ? partNames : partNames.filter((name) => args.includes(name));
 }

@@ -111,7 +111,7 @@ async function measureWindow(home: string) {
   try {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name: 'Monitor' }).click();
     await page.getByRole('textbox', { name: 'Speed' }).or(page.getByLabel('Speed')).first().click();
-    await page.getByRole('option', { name: 'as fast as it goes' }).click();
+    await page.getByRole('option', { name: 'as fast as possible' }).click();
     const startedMs = performance.now();
     await page.getByRole('button', { name: `Replay ${file}` }).click();
     await page.getByLabel('Length of the window').first().click();

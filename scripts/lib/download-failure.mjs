@@ -17,7 +17,7 @@ const reasons = [
     'the certificate of the package index is not trusted',
     'check the CA settings',
   ],
-  [/integrity|hash/i, 'what came is not what was expected', 'check the mirror in use'],
+  [/integrity|hash/i, 'the downloaded files do not match their checksums', 'check the package mirror'],
   [
     /No matching distribution/i,
     'the package index has no build for this Python version',

@@ -27,7 +27,7 @@ export async function lockFolder(folder) {
   const fd = openSync(folder, 'r');
   held.push(fd);
   if (await flock(fd, ['-x', '-n'])) return;
-  say(`Another set-up is at work in ${folder}: waiting for its end`);
+  say(`Waiting for another setup in ${folder} to finish`);
   await flock(fd, ['-x']);
 }
 

@@ -112,7 +112,7 @@ describe('a Triton is watched', () => {
     const before = await readFile(recording, 'utf8');
     const result = await watch('--record', recording, '--for', '3');
     expect(result.code).toBe(2);
-    expect(result.stderr).toContain('exists already');
+    expect(result.stderr).toContain('already exists');
     expect(await readFile(recording, 'utf8')).toBe(before);
   });
 });
