@@ -1,10 +1,19 @@
 import js from '@eslint/js';
 import reactHooks from 'eslint-plugin-react-hooks';
+import importSort from 'eslint-plugin-simple-import-sort';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
   { ignores: ['node_modules', 'out', 'dist', 'coverage', 'test-results', 'playwright-report'] },
   js.configs.recommended,
+  {
+    files: ['**/*.ts', '**/*.tsx', '**/*.mjs'],
+    plugins: { 'import-sort': importSort },
+    // In one block: what comes with Node, packages, what is above, what is beside.
+    rules: {
+      'import-sort/imports': ['error', { groups: [['^node:', '^@?\\w', '^\\.\\./', '^\\./', '^\\u0000']] }],
+    },
+  },
   {
     files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
@@ -17,6 +26,7 @@ export default tseslint.config(
         { allowNumber: true, allowBoolean: true },
       ],
       'max-lines': ['error', { max: 400 }],
+      'no-duplicate-imports': ['error', { allowSeparateTypeImports: true }],
       eqeqeq: 'error',
       'no-console': 'error',
     },

@@ -1,7 +1,7 @@
 import type { CallInput } from '../main/contract/api';
 import { WorkbenchError } from '../main/contract/errors';
-import { emptyReach, isEmptyReach, reachOf } from '../main/contract/reach';
 import type { Reach } from '../main/contract/reach';
+import { emptyReach, isEmptyReach, reachOf } from '../main/contract/reach';
 import type { Core } from '../main/core';
 import { pathReach } from '../main/store/approvals';
 import type { ConsentQuestion } from './consent-question';

@@ -1,5 +1,5 @@
-import { reachOf } from '../main/contract/reach';
 import type { Reach, Reached } from '../main/contract/reach';
+import { reachOf } from '../main/contract/reach';
 import type { RunContent } from '../main/contract/run-content';
 import type { ModelCode } from '../main/own/own-models';
 

@@ -4,12 +4,12 @@ import type { BrowserWindow, SaveDialogOptions } from 'electron';
 import { app, dialog, shell } from 'electron';
 import type { Handlers } from '../main/contract/api';
 import { WorkbenchError } from '../main/contract/errors';
+import { mostSpecBytes } from '../main/contract/reader-limits';
 import type { ReportFile } from '../main/contract/run-events';
 import type { Core } from '../main/core';
 import { fileError } from '../main/platform/file-error';
 import { writeFileAtomic } from '../main/platform/files';
 import { readBoundedFile } from '../main/platform/read-bounded-file';
-import { mostSpecBytes } from '../main/contract/reader-limits';
 
 type DesktopCall = Extract<keyof Handlers, `desktop.${string}`>;
 

@@ -1,8 +1,8 @@
-import './zod-without-eval';
-import { contextBridge, ipcRenderer, webUtils } from 'electron';
 import type { IpcRendererEvent } from 'electron';
+import { contextBridge, ipcRenderer, webUtils } from 'electron';
 import type { CallAnswer } from '../main/contract/api';
 import { api, channels } from '../main/contract/api';
+import './zod-without-eval';
 
 const unknownCall: CallAnswer<never> = {
   ok: false,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { registryLoginSchema } from '../main/contract/docker';
 import type { RegistryLogin } from '../main/contract/docker';
+import { registryLoginSchema } from '../main/contract/docker';
 import { writeFileAtomic } from '../main/platform/files';
 import { privateFile } from '../main/platform/private-home';
 

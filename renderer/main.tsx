@@ -1,3 +1,12 @@
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app';
+import { createClient } from './client';
+import { routeEvents } from './events';
+import { theme } from './theme';
+import { createWorkbench, WorkbenchProvider } from './workbench';
 import './zod-without-eval';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
@@ -15,15 +24,6 @@ import './styles/monitor.css';
 import './styles/wizard.css';
 import './styles/wizard-fields.css';
 import './styles/wizard-pages.css';
-import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
-import { StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
-import { App } from './app';
-import { createClient } from './client';
-import { routeEvents } from './events';
-import { theme } from './theme';
-import { createWorkbench, WorkbenchProvider } from './workbench';
 
 const workbench = createWorkbench(createClient(window.workbench), window.localStorage);
 routeEvents(workbench);

@@ -3,7 +3,7 @@ import { appEnvironment, bootstrap } from './lib/bootstrap.mjs';
 import { foreground } from './lib/foreground.mjs';
 import { repoRoot } from './lib/layout.mjs';
 import { main } from './lib/main.mjs';
-import { SetupError, say } from './lib/say.mjs';
+import { say, SetupError } from './lib/say.mjs';
 import { startXvfb } from './lib/xvfb.mjs';
 
 const help = `npm run bench -- [load|window|monitor|pipeline|sweep|open-loop|interval] [--repeats N] [--only TEXT] [--out FILE]

@@ -1,6 +1,6 @@
 import { bootstrap } from './lib/bootstrap.mjs';
 import { main } from './lib/main.mjs';
-import { SetupError, say } from './lib/say.mjs';
+import { say, SetupError } from './lib/say.mjs';
 import { baseImage, ensureBaseImage } from './lib/steps/docker-base.mjs';
 
 /** Makes the base image of the CPU images where no registry is reachable; another name may be given. */

@@ -6,7 +6,7 @@ import { command } from './lib/command.mjs';
 import { repoRoot } from './lib/layout.mjs';
 import { main } from './lib/main.mjs';
 import { writeReliability } from './lib/reliability.mjs';
-import { SetupError, say } from './lib/say.mjs';
+import { say, SetupError } from './lib/say.mjs';
 import { vitest } from './lib/test-parts.mjs';
 import { createTestRun } from './lib/test-run.mjs';
 

@@ -1,8 +1,8 @@
 import { appEnvironment, bootstrap, needs } from './lib/bootstrap.mjs';
-import { main } from './lib/main.mjs';
-import { SetupError, say } from './lib/say.mjs';
-import { ensureDockerForTests } from './lib/steps/docker.mjs';
 import { markerName } from './lib/end-marked.mjs';
+import { main } from './lib/main.mjs';
+import { say, SetupError } from './lib/say.mjs';
+import { ensureDockerForTests } from './lib/steps/docker.mjs';
 import { partNames, runParts } from './lib/test-parts.mjs';
 import { createTestRun } from './lib/test-run.mjs';
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { dockerEngineSchema, formats } from '../contract/run-spec';
-import type { GpuFacts, MachineStatus } from '../contract/machine';
 import { cliRemedyOf } from '../contract/error-text';
 import { WorkbenchError } from '../contract/errors';
+import type { GpuFacts, MachineStatus } from '../contract/machine';
 import { formatBytes } from '../contract/numbers';
 import { formatChecks } from '../contract/preflight-text';
+import { dockerEngineSchema, formats } from '../contract/run-spec';
 import type { CliContext } from './context';
 import type { Output } from './output';
 import { readOneOf } from './read-values';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { Option } from 'commander';
 import type { Command } from 'commander';
+import { Option } from 'commander';
 import type { FieldRow } from '../contract/fields/field';
 import { defaultOf, fields, isNumberList, rowOf, valuesOf } from '../contract/fields/fields';
 import { inputDataModes } from '../contract/run-spec';

@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
+import { bestAnswer, budgetText } from '../contract/answer-text';
 import { cellText, titleWithUnit } from '../contract/column';
 import { batchSize, latencies, loadOf, ownLoad, p99, throughput } from '../contract/columns';
-import { stepTitle } from '../contract/step-text';
 import { crossCheckOf } from '../contract/cross-check';
-import { bestAnswer, budgetText } from '../contract/answer-text';
-import { changesText } from '../contract/spec-changes';
 import { stateWords } from '../contract/flag-text';
-import { originMark, originText } from '../contract/run-origin';
 import { damageText } from '../contract/journal-damage';
 import { formatDuration, formatMs, formatRate, missing } from '../contract/numbers';
+import { originMark, originText } from '../contract/run-origin';
 import { waitRemedy, waitText } from '../contract/run-wait';
+import { changesText } from '../contract/spec-changes';
+import { stepTitle } from '../contract/step-text';
 import { estimateTimeLeft, timeLeftText } from '../contract/time-left';
 import type { CliContext } from './context';
 import { formatError, formatTable } from './output';
-import { crossCheckLines } from './print-cross-check';
 import { addPresets } from './presets';
+import { crossCheckLines } from './print-cross-check';
 import { readBudgetMs } from './read-budget';
 import { runDocument } from './run-json';
 

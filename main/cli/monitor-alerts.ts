@@ -1,9 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
 import type { AlertMetric, AlertRule } from '../contract/monitor';
-import { alertMetrics, alertRuleSchema } from '../contract/monitor';
-import { defaultRules } from '../contract/monitor';
-import { readOneOf } from './read-values';
-import { readNumber } from './read-values';
+import { alertMetrics, alertRuleSchema, defaultRules } from '../contract/monitor';
+import { readNumber, readOneOf } from './read-values';
 
 const flag = '--alert';
 const example = 'For example --alert queue-ms=5, or --alert queue-ms=5:30 if it must hold for 30 s.';

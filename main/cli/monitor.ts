@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { withScheme } from '../contract/address';
-import { WorkbenchError } from '../contract/errors';
 import type { CoreEvent } from '../contract/api';
+import { WorkbenchError } from '../contract/errors';
 import type { ProbeSettings } from '../contract/monitor';
 import { alertMetrics, longestPollIntervalMs, probeSettingsSchema } from '../contract/monitor';
 import { longestTimerMs } from '../contract/run-spec';
@@ -15,10 +15,10 @@ import type { AlertOptions } from './monitor-alerts';
 import { readAlerts } from './monitor-alerts';
 import { monitorTable } from './monitor-table';
 import { exitCodes, jsonText } from './output';
-import { readNumber } from './read-values';
 import { readShapes } from './read-shapes';
-import { addTlsOptions, readTlsOptions } from './tls-options';
+import { readNumber } from './read-values';
 import type { TlsOptions } from './tls-options';
+import { addTlsOptions, readTlsOptions } from './tls-options';
 
 interface MonitorCliOptions extends TlsOptions, AlertOptions {
   readonly url?: string;

@@ -1,7 +1,7 @@
-import type { WireError } from '../contract/errors';
 import { cliRemedyOf, errorText } from '../contract/error-text';
-import { cleanLine, cleanText } from '../platform/clean-text';
+import type { WireError } from '../contract/errors';
 import { largestOf } from '../contract/extremes';
+import { cleanLine, cleanText } from '../platform/clean-text';
 
 /** Erases the line of the cursor. */
 const eraseLine = '\r\u001b[K';

@@ -1,7 +1,6 @@
 import { WorkbenchError } from '../contract/errors';
 import type { LoadLevel } from '../contract/scenario-levels';
-import { rateOfIntervals } from '../contract/scenario-levels';
-import { mostUnderWay } from '../contract/scenario-levels';
+import { mostUnderWay, rateOfIntervals } from '../contract/scenario-levels';
 
 /** What decides the levels, as numbers. */
 export interface LevelNumbers {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { withScheme } from '../contract/address';
-import { addFieldOptions, collect } from './field-options';
 import type { GivenOptions } from './field-options';
-import { addTlsOptions } from './tls-options';
+import { addFieldOptions, collect } from './field-options';
 import type { TlsOptions } from './tls-options';
+import { addTlsOptions } from './tls-options';
 
 /** Options of `perf` as commander gives them; those of fields by their own names. */
 export interface PerfOptions extends GivenOptions, TlsOptions {

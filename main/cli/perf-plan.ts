@@ -6,8 +6,8 @@ import { performanceFields } from '../contract/fields/performance-fields';
 import { isLoopback } from '../contract/loopback';
 import { toolsOf } from '../contract/measuring-order';
 import { overRemoteLimit } from '../contract/remote-limits';
-import { performanceSchema } from '../contract/run-spec';
 import type { PerformanceSpec } from '../contract/run-spec';
+import { performanceSchema } from '../contract/run-spec';
 import type { LoadLevel } from '../contract/scenario-levels';
 import type { Tree } from '../contract/trees';
 import { getAt, mergeTrees } from '../contract/trees';
@@ -16,10 +16,10 @@ import type { ServerLoad } from '../core';
 import { flagOf, perfDefaults, readFieldOptions } from './field-options';
 import { readAddresses } from './perf-addresses';
 import { readLevels } from './perf-levels';
-import type { PerfOptions } from './perf-options';
 import { readModelNames } from './perf-models';
-import { readNumber } from './read-values';
+import type { PerfOptions } from './perf-options';
 import { readShapes } from './read-shapes';
+import { readNumber } from './read-values';
 
 type Rounds = Pick<ServerLoad, 'repeats' | 'tools' | 'search'>;
 

@@ -14,10 +14,10 @@ import {
   throughput,
 } from '../contract/columns';
 import { model, partsOf, responseRates, responseTimes, sequenceRate } from '../contract/detail-columns';
-import type { LoadPoint } from '../contract/results';
 import { marksOf } from '../contract/flag-text';
 import { levelText, togetherText } from '../contract/level-text';
 import { formatMs } from '../contract/numbers';
+import type { LoadPoint } from '../contract/results';
 import { formatTable } from './output';
 
 /** Behind the latency from the send: that from the schedule; nothing of a closed loop. */

@@ -4,8 +4,8 @@ import { WorkbenchError } from '../contract/errors';
 import type { OpenedModel } from '../contract/own-model';
 import type { Choice } from '../contract/spec-tools';
 import type { Core } from '../core';
-import { readNumbers } from './read-values';
 import type { RunOptions } from './read-spec';
+import { readNumbers } from './read-values';
 
 /** `--shape NAME=1,3,224,224` and `--shape NAME:INT64=1,16`. */
 function readShapes(texts: readonly string[]) {

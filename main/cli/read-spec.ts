@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import type { ImportedSpec } from '../contract/spec-tools';
-import { readBoundedFile } from '../platform/read-bounded-file';
-import type { Readers } from '../core';
 import { mostSpecBytes } from '../contract/reader-limits';
-import { readAssignment } from '../contract/upstream-variables';
+import type { ImportedSpec } from '../contract/spec-tools';
 import type { Tree } from '../contract/trees';
 import { mergeTrees } from '../contract/trees';
-import { readFieldOptions } from './field-options';
+import { readAssignment } from '../contract/upstream-variables';
+import type { Readers } from '../core';
+import { readBoundedFile } from '../platform/read-bounded-file';
 import type { GivenOptions } from './field-options';
+import { readFieldOptions } from './field-options';
 
 /** Options of `run` as commander gives them; those of fields by their own names. */
 export interface RunOptions extends GivenOptions {

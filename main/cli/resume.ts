@@ -1,19 +1,19 @@
 import type { Command } from 'commander';
-import type { CliContext } from './context';
 import { stepIds } from '../contract/run-events';
 import type { RunSpec } from '../contract/run-spec';
 import { stepTitleOf } from '../contract/step-text';
-import type { Core } from '../core';
 import type { Tree } from '../contract/trees';
 import { mergeTrees } from '../contract/trees';
 import { readAssignment } from '../contract/upstream-variables';
-import { approveGiven } from './approve-given';
+import type { Core } from '../core';
 import type { ApproveOptions } from './approve-given';
-import { exitCodes } from './output';
+import { approveGiven } from './approve-given';
+import type { CliContext } from './context';
+import { collect } from './field-options';
 import type { Output } from './output';
+import { exitCodes } from './output';
 import { readOneOf } from './read-values';
 import { changeLines, keptLines } from './run-progress';
-import { collect } from './field-options';
 import { workOn } from './work';
 
 interface ResumeOptions extends ApproveOptions {

@@ -1,17 +1,17 @@
-import { scheduledText } from './perf-print';
+import type { CoreEvent } from '../contract/api';
 import { marksOf } from '../contract/flag-text';
 import { levelText } from '../contract/level-text';
-import type { CoreEvent } from '../contract/api';
+import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from '../contract/numbers';
 import type { JournalBody } from '../contract/run-events';
 import { scenarios } from '../contract/run-events';
 import type { LoadTool } from '../contract/run-spec';
-import { changeText } from '../contract/spec-changes';
-import type { ChangePlan, FieldChange } from '../contract/spec-changes';
-import { waitRemedy, waitText } from '../contract/run-wait';
 import type { RunWait } from '../contract/run-wait';
-import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from '../contract/numbers';
-import { formatError } from './output';
+import { waitRemedy, waitText } from '../contract/run-wait';
+import type { ChangePlan, FieldChange } from '../contract/spec-changes';
+import { changeText } from '../contract/spec-changes';
 import type { Output } from './output';
+import { formatError } from './output';
+import { scheduledText } from './perf-print';
 
 /** Which of several measurements of a level; nothing where there is one. */
 const turnText = ({ repeat, loadTool }: { repeat?: number | undefined; loadTool?: LoadTool | undefined }) =>

@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
 import { publishedGpus } from '../contract/published-gpu';
 import type { Choice } from '../contract/spec-tools';
+import { mergeTrees } from '../contract/trees';
 import type { Core } from '../core';
 import { addFieldOptions, collect } from './field-options';
 import { printText } from './output';
-import type { RunOptions, SpecReader } from './read-spec';
 import { readOwnModel } from './read-own-model';
+import type { RunOptions, SpecReader } from './read-spec';
 import { readOverrides } from './read-spec';
 import { readTargetGpu } from './target-gpu';
-import { mergeTrees } from '../contract/trees';
 
 /** The options that make a specification, the same for every verb that takes one. */
 export function addSpecOptions(command: Command): Command {

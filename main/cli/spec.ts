@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { reachOf } from '../contract/reach';
-import { stepTitle } from '../contract/step-text';
 import type { SpecPreview, SpecProblem } from '../contract/spec-tools';
+import { stepTitle } from '../contract/step-text';
 import { shellLine } from '../platform/shell-line';
 import type { CliContext } from './context';
 import { exitCodes, printText } from './output';
-import { readOneOf } from './read-values';
 import type { RunOptions } from './read-spec';
+import { readOneOf } from './read-values';
 import { addSpecOptions, readChoice } from './spec-options';
 
 const forms = ['run-yaml', 'shell', 'json', 'commands'] as const;

@@ -1,7 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
 import type { GpuReport } from '../contract/machine';
-import { publishedGpuOf, publishedGpus } from '../contract/published-gpu';
 import type { PublishedGpu } from '../contract/published-gpu';
+import { publishedGpuOf, publishedGpus } from '../contract/published-gpu';
 import type { Tree } from '../contract/trees';
 import { isTree } from '../contract/trees';
 

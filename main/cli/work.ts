@@ -1,7 +1,7 @@
-import type { Core, ExecuteOptions } from '../core';
 import { stepTitleOf } from '../contract/step-text';
-import { exitCodeOf, exitCodes } from './output';
+import type { Core, ExecuteOptions } from '../core';
 import type { Output } from './output';
+import { exitCodeOf, exitCodes } from './output';
 import { runDocument } from './run-json';
 import { createRunProgress } from './run-progress';
 

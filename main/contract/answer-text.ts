@@ -1,6 +1,6 @@
 import { isSteady, marksOf } from './flag-text';
 import { levelText } from './level-text';
-import { formatTyped, formatMs, formatRate } from './numbers';
+import { formatMs, formatRate, formatTyped } from './numbers';
 import type { BestPoint, BudgetAnswer } from './points';
 import { bestPoint, budgetMsOf, withinBudget } from './points';
 import type { RunState } from './run-state';

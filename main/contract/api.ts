@@ -1,27 +1,27 @@
 import { z } from 'zod';
-import type { presetSchema } from './preset';
-import { builtImages, imageReferenceSchema, registryLoginSchema } from './docker';
 import type { DataItem, DataWork } from './data-source';
 import { fetchRequestSchema } from './data-source';
 import type { ContainerStats, DockerState, ImageInfo, ImageWork } from './docker';
+import { builtImages, imageReferenceSchema, registryLoginSchema } from './docker';
 import type { WireError } from './errors';
+import { importRequestSchema } from './imported';
 import type { GpuReport, MachineStatus } from './machine';
-import { alertRuleSchema, monitorTargetSchema, probeSettingsSchema } from './monitor';
 import type { MonitorEvent, MonitorState, RecordingInfo } from './monitor';
+import { alertRuleSchema, monitorTargetSchema, probeSettingsSchema } from './monitor';
 import type { MonitorHistoryImage } from './monitor-history';
 import type { OpenedModel } from './own-model';
-import { importRequestSchema } from './imported';
 import { openModelSchema, trustModelSchema } from './own-model';
+import type { presetSchema } from './preset';
 import type { PublishedResults } from './published';
-import { runOrigins } from './run-origin';
-import { reportFileSchema, runOutcomes, stepIds } from './run-events';
 import type { RunEvent, StepId } from './run-events';
-import type { RunState } from './run-state';
+import { reportFileSchema, runOutcomes, stepIds } from './run-events';
+import { runOrigins } from './run-origin';
 import { runSpecSchema } from './run-spec';
+import type { RunState } from './run-state';
 import { runWaitSchema } from './run-wait';
 import type { ChangePlan } from './spec-changes';
-import { choiceSchema, draftSchema } from './spec-tools';
 import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview, StartProblem } from './spec-tools';
+import { choiceSchema, draftSchema } from './spec-tools';
 import type { InstallWork } from './tools';
 
 export interface Call<Input extends z.ZodType, Output> {

@@ -1,6 +1,7 @@
 import type { Column } from './column';
 import { components, latencies, throughput } from './columns';
 import { clientCpuPerRequest } from './detail-columns';
+import { largestOf, smallestOf } from './extremes';
 import { isSteady } from './flag-text';
 import { levelText } from './level-text';
 import { medianOf } from './median';
@@ -11,7 +12,6 @@ import type { RunState } from './run-state';
 import type { LoadLevel } from './scenario-levels';
 import { byLoad, loadKey } from './scenario-levels';
 import { meanInterval } from './student-t';
-import { largestOf, smallestOf } from './extremes';
 
 /** With fewer rounds chance alone often sets the two tools apart: of 2 each, in one of three columns that are equal. */
 export const fewestRounds = 3;

@@ -1,14 +1,14 @@
-import { isLowerBetter } from './metric-bound';
 import { bestLevelName, bestLevelText } from './answer-text';
 import { cellText } from './column';
 import { throughput } from './columns';
-import type { RunState } from './run-state';
+import { isSteady, marksOf } from './flag-text';
+import { isLowerBetter } from './metric-bound';
 import type { MetricTitles } from './metric-title';
 import { metricTitle } from './metric-title';
 import { formatCount, formatMetric, formatMs, missing } from './numbers';
-import { isSteady, marksOf } from './flag-text';
 import { bestPoint, levelsOf } from './points';
 import type { LoadPoint } from './results';
+import type { RunState } from './run-state';
 import { budgetLatencyUs } from './sweep';
 
 export interface KeyFigure {

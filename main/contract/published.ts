@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { accelerators, formats, precisions } from './run-spec';
 import { publishedGpus } from './published-gpu';
+import { accelerators, formats, precisions } from './run-spec';
 
 /**
  * What the list of one level holds, in this order: load, throughput, then milliseconds. null where the document has no

@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from './extremes';
 import type { LatencyName } from './latency-intervals';
 import { turnKey, turnOf } from './measuring-order';
 import { medianOf } from './median';
@@ -7,7 +8,6 @@ import type { Scenario } from './run-events';
 import type { MeasuredPoint, MissingPoint, RunState, ScenarioState } from './run-state';
 import { loadKey } from './scenario-levels';
 import { meanInterval } from './student-t';
-import { largestOf, smallestOf } from './extremes';
 
 /** The columns that have a median and a range of their own. */
 export const repeatedColumns = [

@@ -3,10 +3,10 @@ import { wireErrorSchema } from './errors';
 import { fileEntrySchema } from './file-manifest';
 import { importSourceSchema } from './imported';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from './results';
-import { loadTools, runSpecSchema } from './run-spec';
-import { waitReasons } from './run-wait';
-import type { RunWait } from './run-wait';
 import type { RunSpec } from './run-spec';
+import { loadTools, runSpecSchema } from './run-spec';
+import type { RunWait } from './run-wait';
+import { waitReasons } from './run-wait';
 
 /**
  * The steps in their order; upstream's stages, with images (in containers only) and prepare-data in front and report

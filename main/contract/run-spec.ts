@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { withScheme } from './address';
 import { imageReferenceSchema } from './docker';
+import { publishedGpus } from './published-gpu';
 import { remoteLimitsSchema } from './remote-limits';
 import { sequenceSchema } from './sequences';
 import { tlsFilesSchema } from './tls';
-import { publishedGpus } from './published-gpu';
 
 export const formats = ['onnx', 'ts-trace', 'ts-script', 'tf-savedmodel', 'trt'] as const;
 /** What a preset's model.py is written in: PyTorch, or TensorFlow with Keras. */

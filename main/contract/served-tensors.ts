@@ -1,5 +1,5 @@
-import type { ModelSource, RunSpec } from './run-spec';
 import type { Preset } from './preset';
+import type { ModelSource, RunSpec } from './run-spec';
 
 type PresetTensor = Preset['signature']['inputs'][number];
 type FileTensor = ModelSource['outputs'][number];

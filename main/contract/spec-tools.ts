@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ErrorCode } from './errors';
 import type { Preset } from './preset';
+import type { StepId } from './run-events';
 import type { Precision, RunSpec } from './run-spec';
 import { precisions } from './run-spec';
-import type { StepId } from './run-events';
 
 /** A choice of the wizard: the preset and what differs from its defaults, as a partial run specification. */
 export const choiceSchema = z.strictObject({

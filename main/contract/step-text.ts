@@ -1,5 +1,5 @@
-import { stepIds } from './run-events';
 import type { StepId } from './run-events';
+import { stepIds } from './run-events';
 
 /** Titles of the steps, for window, CLI and reports. */
 export const stepTitle: Readonly<Record<StepId, string>> = {

@@ -1,9 +1,9 @@
+import { measuringOrder, plannedTurns, turnKey, turnOf } from './measuring-order';
 import { formatDuration } from './numbers';
 import type { Scenario } from './run-events';
 import { scenarios } from './run-events';
 import type { PerformanceSpec } from './run-spec';
 import type { RunState } from './run-state';
-import { measuringOrder, plannedTurns, turnKey, turnOf } from './measuring-order';
 import { scenarioLevels } from './scenario-levels';
 
 export interface TimeLeft {

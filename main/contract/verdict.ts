@@ -1,13 +1,13 @@
 import { bestSentence } from './answer-text';
 import { errorText } from './error-text';
-import type { RunState } from './run-state';
+import { largestOf } from './extremes';
 import type { MetricTitles } from './metric-title';
 import { metricTitle } from './metric-title';
 import { formatMetricDelta, formatScale } from './numbers';
-import { outcomeOf, verificationOf } from './run-outcome';
 import { bestPoint } from './points';
+import { outcomeOf, verificationOf } from './run-outcome';
+import type { RunState } from './run-state';
 import { stepTitle } from './step-text';
-import { largestOf } from './extremes';
 
 /** "top-1 within 0.000 of the framework": the first metric with both values, else the widest output difference. */
 function accuracyClause(state: RunState, titles: MetricTitles): string {

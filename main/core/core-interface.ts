@@ -1,11 +1,10 @@
 import type { CallOutput, CoreEvent, Handlers, RunSummary, WorkUnderWay } from '../contract/api';
 import type { ImportRequest } from '../contract/imported';
 import type { MachineStatus } from '../contract/machine';
-import type { Readers } from './readers';
 import type { Preset } from '../contract/preset';
+import type { RunContent } from '../contract/run-content';
 import type { ReportFile } from '../contract/run-events';
 import type { DockerEngineSpec, Format, RunSpec } from '../contract/run-spec';
-import type { RunContent } from '../contract/run-content';
 import type { RunState } from '../contract/run-state';
 import type { Choice } from '../contract/spec-tools';
 import type { DataDesk } from '../data/data-desk';
@@ -20,6 +19,7 @@ import type { ExecuteOptions } from '../pipeline/runs';
 import type { Approvals } from '../store/approvals';
 import type { DeviceTurn } from '../store/device-queue';
 import type { UnreadableRun } from '../store/run-store';
+import type { Readers } from './readers';
 import type { Cleaned } from './upkeep';
 
 type CoreCall = Exclude<keyof Handlers, `desktop.${string}`>;

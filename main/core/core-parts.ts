@@ -27,8 +27,6 @@ import type { LoadedPreset } from '../presets/presets';
 import { readPresets } from '../presets/presets';
 import type { Approvals } from '../store/approvals';
 import { createApprovals } from '../store/approvals';
-import { createReaders } from './readers';
-import type { ReaderService } from './readers';
 import { ArtefactCache } from '../store/artefact-cache';
 import { RunKey } from '../store/run-key';
 import { RunStore } from '../store/run-store';
@@ -37,9 +35,11 @@ import { createRunTrash } from '../store/run-trash';
 import { createLocalPython } from '../toolkit/local-python';
 import type { Toolkit } from '../toolkit/toolkit';
 import { createToolkit } from '../toolkit/toolkit';
+import type { CoreOptions } from './core-options';
+import type { ReaderService } from './readers';
+import { createReaders } from './readers';
 import type { ToolDesk } from './tool-desk';
 import { createToolDesk } from './tool-desk';
-import type { CoreOptions } from './core-options';
 
 /** The capabilities of one core, each made once; what the core is asked for composes them. */
 export interface CoreParts {

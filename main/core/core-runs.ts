@@ -1,20 +1,20 @@
 import { tmpdir } from 'node:os';
-import type { RunSpec } from '../contract/run-spec';
-import type { Environment } from '../contract/results';
 import { reachOf } from '../contract/reach';
-import { createPlanPlaces } from '../engine/plan-places';
+import type { Environment } from '../contract/results';
+import type { RunSpec } from '../contract/run-spec';
 import { deviceOf } from '../engine/device';
+import { createPlanPlaces } from '../engine/plan-places';
 import { requireInertPatch } from '../formats/inert-config';
 import { readEnvironment } from '../machine/environment';
+import { checkExternalFiles } from '../own/external-files';
 import { Runs } from '../pipeline/runs';
 import { steps } from '../pipeline/steps';
-import { checkExternalFiles } from '../own/external-files';
 import { requireRules } from '../presets/resolve-spec';
 import { takeDevice } from '../store/device-queue';
 import { readPackages } from '../toolkit/packages';
 import { createToolkit } from '../toolkit/toolkit';
-import { requireApproved } from './require-approved';
 import type { CoreParts } from './core-parts';
+import { requireApproved } from './require-approved';
 import type { StartDesk } from './start-desk';
 
 /** The runs of this process: what each may use, where it works, and whose turn it is at a device. */

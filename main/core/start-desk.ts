@@ -1,10 +1,10 @@
 import type { Handlers } from '../contract/api';
 import type { RunSpec } from '../contract/run-spec';
-import { parseRemoteUrl } from '../triton/remote-url';
 import { refuseStart, startProblems } from '../engine/start-check';
+import { generatedConfig } from '../spec/generated-config';
 import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
-import { generatedConfig } from '../spec/generated-config';
+import { parseRemoteUrl } from '../triton/remote-url';
 import type { CoreParts } from './core-parts';
 
 /** What stands in the way of a run, before there is one. */

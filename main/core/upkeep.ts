@@ -1,5 +1,5 @@
-import type { Runs } from '../pipeline/runs';
 import { sweepSharedFiles } from '../perf/native/requests/shared-names';
+import type { Runs } from '../pipeline/runs';
 import { followRuns } from '../store/follow';
 import { sweepHomeFiles } from '../store/left-files';
 import type { CoreParts } from './core-parts';

@@ -1,5 +1,4 @@
-import type { Handlers } from '../contract/api';
-import type { CoreEvent } from '../contract/api';
+import type { CoreEvent, Handlers } from '../contract/api';
 import type { BuiltImage, DockerState } from '../contract/docker';
 import { WorkbenchError } from '../contract/errors';
 import type { DockerClient } from './client';

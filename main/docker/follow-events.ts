@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
+import { LineSplitter } from '../platform/line-splitter';
 import type { DockerClient } from './client';
 import { ask } from './client';
 import { instanceFilter } from './labels';
-import { LineSplitter } from '../platform/line-splitter';
 
 /** Engines before API 1.52 say `status` and `id` beside `Action` and `Actor` (Engine API version history). */
 const eventSchema = z.union([

@@ -5,8 +5,8 @@ import type { DockerClient } from './client';
 import { ask } from './client';
 import { inspectContainer } from './container-life';
 import { dockerError } from './docker-error';
-import { LogDemultiplexer, readLogStream } from './log-stream';
 import type { LogChannel } from './log-stream';
+import { LogDemultiplexer, readLogStream } from './log-stream';
 import { backOffMs } from './persist';
 
 export interface FollowLogInput {

@@ -1,5 +1,6 @@
 import type Docker from 'dockerode';
 import { WorkbenchError } from '../contract/errors';
+import { leavesRunning } from '../platform/abort';
 import type { DockerClient } from './client';
 import {
   createContainer,
@@ -8,9 +9,8 @@ import {
   startContainer,
   stopContainer,
 } from './container-life';
-import { leavesRunning } from '../platform/abort';
-import { labelNames } from './labels';
 import { followLog } from './follow-log';
+import { labelNames } from './labels';
 import type { LogChannel } from './log-stream';
 
 const keptLines = 200;

@@ -3,8 +3,8 @@ import { WorkbenchError } from '../contract/errors';
 import type { DockerClient } from './client';
 import { ask } from './client';
 import { statusOf } from './docker-error';
-import { formatNetworkLabels, instanceFilter, parseNetworkLabels } from './labels';
 import type { NetworkLabels } from './labels';
+import { formatNetworkLabels, instanceFilter, parseNetworkLabels } from './labels';
 import type { PersistOptions } from './persist';
 import { persist } from './persist';
 

@@ -1,6 +1,6 @@
-import type { TlsFiles } from '../contract/tls';
 import type { EngineStatus } from '../contract/engine-status';
 import type { EngineKind } from '../contract/run-spec';
+import type { TlsFiles } from '../contract/tls';
 
 export interface StartServerInput {
   readonly runId: string;

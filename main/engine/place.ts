@@ -1,6 +1,6 @@
-import type { LoadTool } from '../perf/load-tool';
-import type { Framework, LoadTool as LoadToolId } from '../contract/run-spec';
 import type { UsedImage } from '../contract/results';
+import type { Framework, LoadTool as LoadToolId } from '../contract/run-spec';
+import type { LoadTool } from '../perf/load-tool';
 import type { LaunchPython } from '../toolkit/launch';
 import type { Engine } from './engine';
 

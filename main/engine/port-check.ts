@@ -6,10 +6,10 @@ import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
 import { isAlive } from '../platform/process-identity';
 import { relationTo } from '../platform/process-place';
-import { tryBind } from './local/fixed-ports';
 import { readEngineRecords } from './local/engine-record';
-import { portOwner } from './local/listening-sockets';
+import { tryBind } from './local/fixed-ports';
 import type { PortOwner } from './local/listening-sockets';
+import { portOwner } from './local/listening-sockets';
 
 const longestCommand = 80;
 

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { WorkbenchError } from '../contract/errors';
+import { inferOverStream } from '../perf/native/grpc/infer-stream';
 import type { TritonClient } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
-import { inferOverStream } from '../perf/native/grpc/infer-stream';
 import { traitsOf } from '../triton/model-traits';
-import { tensorValues, zeroTensor } from '../triton/tensor';
 import type { Tensor } from '../triton/tensor';
+import { tensorValues, zeroTensor } from '../triton/tensor';
 import type { TlsMaterial } from '../triton/tls';
 
 export interface LoadAndCheckInput {

@@ -1,5 +1,5 @@
-import { LogFile } from '../platform/log-file';
 import { cleanLine } from '../platform/clean-text';
+import { LogFile } from '../platform/log-file';
 
 const keptLines = 200;
 

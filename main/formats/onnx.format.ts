@@ -1,5 +1,5 @@
-import { modelParameters } from '../triton/model-config';
 import type { ModelOptimization } from '../triton/model-config';
+import { modelParameters } from '../triton/model-config';
 import type { ConfigPartInput, ModelFormat } from './format';
 import { ampRefusal, localConfigPart, servedLocally } from './local-serving';
 import { tensorrtAccelerator } from './tensorrt-accelerator';

@@ -2,8 +2,8 @@ import { XMLParser } from 'fast-xml-parser';
 import type { GpuFacts, GpuLoad, GpuProcess, GpuReport, MigDevice } from '../contract/machine';
 import { fileLimits } from '../contract/reader-limits';
 import { computeCapabilityOf } from './compute-capability';
-import { childOf, childrenOf, quantityOf, switchOf, textOf } from './smi-node';
 import type { SmiNode } from './smi-node';
+import { childOf, childrenOf, quantityOf, switchOf, textOf } from './smi-node';
 
 const mebibyte = 1024 * 1024;
 

@@ -1,7 +1,7 @@
+import { formatBytes } from '../contract/numbers';
 import { remoteHost } from './preflight-docker';
 import type { PreflightInput } from './preflight-input';
 import type { Outcome } from './preflight-outcome';
-import { formatBytes } from '../contract/numbers';
 import { notApplicable, ok, problem, warning } from './preflight-outcome';
 
 /** Left free beside the images: layers are unpacked next to their downloads, and runs write models and results. */

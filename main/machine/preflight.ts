@@ -11,8 +11,8 @@ import { checkGpus } from './preflight-gpu';
 import { checkDisk, checkPorts, checkSharedMemory } from './preflight-host';
 import { checkSecurityFloor, checkTensorFlowBackend, checkTensorRtPlan } from './preflight-image';
 import type { PreflightInput } from './preflight-input';
-import { checkTools } from './preflight-tools';
 import type { Outcome } from './preflight-outcome';
+import { checkTools } from './preflight-tools';
 
 const checks: Readonly<
   Record<CheckId, { readonly title: string; readonly run: (input: PreflightInput) => Outcome }>

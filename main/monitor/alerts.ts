@@ -1,7 +1,7 @@
 import type { Alert, AlertRule, ModelSample, MonitorMarker, MonitorSample } from '../contract/monitor';
 import { modelKey } from '../contract/monitor';
-import { formatMeasured, formatTyped } from '../contract/numbers';
 import { longestAlertText, mostAlerts } from '../contract/monitor-limits';
+import { formatMeasured, formatTyped } from '../contract/numbers';
 
 /** A resolved alert is shown for this long. */
 const resolvedMs = 15 * 60_000;

@@ -15,7 +15,7 @@ import { startLiveSession } from './live-session';
 import { readMonitorTarget } from './monitor-address';
 import type { MonitorSettings } from './monitor-settings';
 import { readMonitorSettings, withRecent, writeMonitorSettings } from './monitor-settings';
-import { RecordingWriter, recordingHead } from './recording';
+import { recordingHead, RecordingWriter } from './recording';
 import { replayRecording } from './replay';
 import { boundedMarkers, boundedSample } from './sample-bounds';
 

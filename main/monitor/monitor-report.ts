@@ -1,8 +1,8 @@
 import type { Alert, MonitorSample } from '../contract/monitor';
 import { modelKey } from '../contract/monitor';
+import type { MonitorHistory, SeriesField } from '../contract/monitor-history';
 import { moreText } from '../contract/more-text';
 import { formatMeasured, formatMs, formatRate, formatShare } from '../contract/numbers';
-import type { MonitorHistory, SeriesField } from '../contract/monitor-history';
 import { okabeIto } from '../contract/palette';
 import { Markup, markup } from '../reports/html/markup';
 import { style } from '../reports/html/style';

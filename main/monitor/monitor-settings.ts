@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { AlertRule, MonitorTarget } from '../contract/monitor';
-import { alertRuleSchema, monitorTargetSchema } from '../contract/monitor';
+import { alertRuleSchema, defaultRules, monitorTargetSchema } from '../contract/monitor';
 import { writeFileAtomic } from '../platform/files';
-import { defaultRules } from '../contract/monitor';
 
 const mostTargets = 8;
 const schema = z.object({

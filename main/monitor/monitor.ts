@@ -11,9 +11,9 @@ import { createTritonClient } from '../triton/client';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import { monitorCsv } from './export-csv';
 import { parseMonitorTarget, readMonitorTarget } from './monitor-address';
-import { monitorReport } from './monitor-report';
-import { MonitorDesk } from './monitor-desk';
 import type { MonitorDeskOptions } from './monitor-desk';
+import { MonitorDesk } from './monitor-desk';
+import { monitorReport } from './monitor-report';
 
 type MonitorCall = Extract<keyof Handlers, `monitor.${string}`>;
 

@@ -1,11 +1,11 @@
-import { datatypeBytes } from '../contract/input-data';
 import type { Datatype } from '../contract/input-data';
+import { datatypeBytes } from '../contract/input-data';
 import type { ProbeSettings } from '../contract/monitor';
 import { rawValues } from '../perf/generate-input';
 import { createRandom } from '../perf/random';
 import type { ModelMetadata } from '../triton/client';
-import { countToMake, elementBytes, zeroTensor } from '../triton/tensor';
 import type { Tensor } from '../triton/tensor';
+import { countToMake, elementBytes, zeroTensor } from '../triton/tensor';
 
 const seed = 20210721;
 /** Of all inputs together: what Triton's HTTP server takes of a request unless `--http-max-input-size` says otherwise. */

@@ -1,8 +1,8 @@
-import type { ProbeFigures, ProbeSettings } from '../contract/monitor';
 import { toWire } from '../contract/errors';
+import type { ProbeFigures, ProbeSettings } from '../contract/monitor';
 import { createTritonClient } from '../triton/client';
-import { encodeInferRequest } from '../triton/infer-message';
 import type { EncodedInferRequest } from '../triton/infer-message';
+import { encodeInferRequest } from '../triton/infer-message';
 import type { TlsMaterial } from '../triton/tls';
 import type { ProbeResult } from './model-verdict';
 import { ProbeWindow } from './probe-figures';

@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import type { MonitorSample } from '../contract/monitor';
 import { monitorSampleSchema } from '../contract/monitor';
-import { makeFolder } from '../platform/make-folder';
 import { fileError } from '../platform/file-error';
 import { LineSplitter } from '../platform/line-splitter';
+import { makeFolder } from '../platform/make-folder';
 
 /** Of one sample: 10,000 models of a server have room. A longer line is damaged. */
 const maxSampleBytes = 16 * 1024 * 1024;

@@ -1,8 +1,8 @@
-import { decimateSeries } from './decimate-series';
 import type { MonitorSeries } from '../contract/monitor-history';
-import { renderChart } from '../reports/charts/render-chart';
-import type { ChartOption } from '../reports/charts/render-chart';
 import { chartFont, ink } from '../reports/charts/palette';
+import type { ChartOption } from '../reports/charts/render-chart';
+import { renderChart } from '../reports/charts/render-chart';
+import { decimateSeries } from './decimate-series';
 
 /** More than the paper can show. */
 const mostPoints = 600;

@@ -1,6 +1,5 @@
 import type { ModelSample, MonitorMarker, MonitorSample } from '../contract/monitor';
 import { modelKey } from '../contract/monitor';
-import { formatCount } from '../contract/numbers';
 import {
   longestMarkerText,
   longestName,
@@ -11,6 +10,7 @@ import {
   mostReasonCharacters,
   mostSampleMarkers,
 } from '../contract/monitor-limits';
+import { formatCount } from '../contract/numbers';
 
 type Named = Pick<ModelSample, 'name' | 'version'>;
 

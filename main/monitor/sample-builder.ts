@@ -1,3 +1,4 @@
+import { largestOf } from '../contract/extremes';
 import type { ModelSample, MonitorMarker, MonitorSample } from '../contract/monitor';
 import { modelKey } from '../contract/monitor';
 import { mostModels } from '../contract/monitor-limits';
@@ -17,7 +18,6 @@ import type { RateChange } from './rates';
 import { countersSince, ratesBetween } from './rates';
 import { boundedModels, boundedSample } from './sample-bounds';
 import { judgeServer, noServer, shownServer } from './server-verdict';
-import { largestOf } from '../contract/extremes';
 
 interface Read {
   readonly statistics: ReadonlyMap<string, ModelStatistics>;

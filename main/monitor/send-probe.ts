@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { request as requestOverTls } from 'node:https';
 import type { EncodedInferRequest } from '../triton/infer-message';
-import { tlsConnection } from '../triton/tls';
 import type { TlsMaterial } from '../triton/tls';
+import { tlsConnection } from '../triton/tls';
 
 /** `refused`: the server takes the request for wrong (HTTP 4xx), which says nothing of the model's health. */
 export type ProbeOutcome =

@@ -1,6 +1,6 @@
 import type { MonitorMarker, MonitorSample, ServerState } from '../contract/monitor';
-import type { CountersSince } from './rates';
 import type { PollAnswer, PollFailure } from './poll';
+import type { CountersSince } from './rates';
 
 export interface ServerVerdict {
   readonly state: ServerState;

@@ -1,7 +1,7 @@
 import { constants, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { makeFolder } from '../platform/make-folder';
 import { fileError } from '../platform/file-error';
+import { makeFolder } from '../platform/make-folder';
 import { presetName } from './own-preset';
 
 export interface InitOutcome {

@@ -1,11 +1,10 @@
 import { basename } from 'node:path';
-import type { OpenedModel } from '../contract/own-model';
-import { openModelSchema } from '../contract/own-model';
-import type { OpenModelInput } from '../contract/own-model';
-import type { ModelSource } from '../contract/run-spec';
 import { WorkbenchError } from '../contract/errors';
-import type { ModelReaders } from './model-readers';
+import type { OpenedModel, OpenModelInput } from '../contract/own-model';
+import { openModelSchema } from '../contract/own-model';
+import type { ModelSource } from '../contract/run-spec';
 import { modelPathKind } from './model-path';
+import type { ModelReaders } from './model-readers';
 import { onnxSource } from './onnx-source';
 import { filePreset, modelTitle } from './own-preset';
 import {
@@ -15,8 +14,8 @@ import {
   withRepositoryNames,
 } from './repository-choice';
 import { savedModelSource } from './savedmodel-source';
-import { filesOf } from './trust';
 import type { Trust } from './trust';
+import { filesOf } from './trust';
 
 /** An input of a TorchScript file as it is asked for and given. */
 export interface GivenInput {

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Handlers } from '../contract/api';
 import type { OpenedModel } from '../contract/own-model';
 import { sourceSchema } from '../contract/run-spec';
-import type { ModelReaders } from './model-readers';
 import type { Toolkit } from '../toolkit/toolkit';
-import { openModel } from './open-model';
+import type { ModelReaders } from './model-readers';
 import type { OpenModelTools } from './open-model';
-import { createTrust } from './trust';
+import { openModel } from './open-model';
 import type { Trust } from './trust';
+import { createTrust } from './trust';
 
 export interface OwnModels {
   readonly handlers: Pick<Handlers, 'models.open' | 'models.trust'>;

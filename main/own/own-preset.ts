@@ -1,9 +1,9 @@
 import { basename, dirname, extname, join } from 'node:path';
 import type { Preset } from '../contract/preset';
 import type { ModelSource } from '../contract/run-spec';
+import { servedTensors } from '../contract/served-tensors';
 import type { LoadedPreset } from '../presets/presets';
 import type { ModelReaders } from './model-readers';
-import { servedTensors } from '../contract/served-tensors';
 
 /** A name of a preset from a name of a file: "Silero VAD.v5" -> "silero-vad-v5". */
 export function presetName(title: string): string {

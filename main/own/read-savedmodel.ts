@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { FileWindow } from '../platform/file-window';
+import { someOf } from '../platform/short-text';
 import type { MessageField } from './message-walk';
 import { MessageWalk } from './message-walk';
 import type { Dimension } from './read-onnx';
-import { someOf } from '../platform/short-text';
 
 export interface SavedModelTensor {
   /** Key of the signature: what requests and Triton's backend call the tensor. */

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
+import { largestOf } from '../contract/extremes';
 import type { ModelSource } from '../contract/run-spec';
 import { listModelFiles } from './model-files';
-import type { GivenShapes } from './source-tensors';
 import { modelTitle } from './own-preset';
 import type { Dimension } from './read-onnx';
 import type { SavedModelFacts, SavedModelTensor } from './read-savedmodel';
+import type { GivenShapes } from './source-tensors';
 import { sourceTensors } from './source-tensors';
-import { largestOf } from '../contract/extremes';
 
 /** TensorFlow's `DataType` as Triton names it. */
 const datatypes: Readonly<Record<number, string>> = {

@@ -1,7 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
+import { largestOf } from '../contract/extremes';
 import type { ModelTraits } from '../triton/model-traits';
 import type { MeasureInput } from './load-tool';
-import { largestOf } from '../contract/extremes';
 
 /** What is asked of a model beside its tensors. */
 export type LoadKind = Pick<MeasureInput, 'modelName' | 'protocol'> & {

@@ -1,8 +1,8 @@
 import type { InputData } from '../contract/input-data';
 import type { LoadPoint, MeasurementWindow } from '../contract/results';
+import type { LoadTool as LoadToolId, PerformanceSpec, Protocol } from '../contract/run-spec';
 import type { LoadLevel } from '../contract/scenario-levels';
 import type { TlsFiles } from '../contract/tls';
-import type { LoadTool as LoadToolId, PerformanceSpec, Protocol } from '../contract/run-spec';
 
 /** How a level is measured; what is left out has the schema's default. */
 export type LoadSettings = Pick<

@@ -1,5 +1,5 @@
-import type { SequenceSettings } from '../contract/sequences';
 import { largestOf } from '../contract/extremes';
+import type { SequenceSettings } from '../contract/sequences';
 
 /**
  * Length and variation of the sequences that are sent: those asked for, or, where the input data have streams, those of

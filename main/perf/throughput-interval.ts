@@ -1,5 +1,5 @@
-import { spreadInterval } from '../contract/student-t';
 import { largestOf } from '../contract/extremes';
+import { spreadInterval } from '../contract/student-t';
 
 /**
  * Half width of the interval in which a long measurement lies in 95 of 100, from the values of consecutive parts of a

@@ -1,6 +1,6 @@
 import { WorkbenchError } from '../contract/errors';
-import { scenarios, stepsOf } from '../contract/run-events';
 import type { Scenario } from '../contract/run-events';
+import { scenarios, stepsOf } from '../contract/run-events';
 import type { MeasuredPoint, RunState } from '../contract/run-state';
 import type { LoadLevel } from '../contract/scenario-levels';
 import type { ChangePlan } from '../contract/spec-changes';

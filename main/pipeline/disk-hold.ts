@@ -1,10 +1,10 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { toWire } from '../contract/errors';
 import type { ErrorCode, WireError } from '../contract/errors';
+import { toWire } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
-import { fullDiskCause, isFull, roomAt } from '../platform/disk-room';
 import type { DiskRoom } from '../platform/disk-room';
+import { fullDiskCause, isFull, roomAt } from '../platform/disk-room';
 import { exists, listFiles } from '../platform/files';
 import type { Hold } from './hold';
 

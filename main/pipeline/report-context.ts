@@ -1,9 +1,9 @@
+import { metricTitlesOf } from '../contract/metric-title';
 import type { RunSpec } from '../contract/run-spec';
 import type { LoadedPreset } from '../presets/presets';
 import { readPublished } from '../presets/published';
 import { layerSpec, parseSpec } from '../presets/resolve-spec';
 import type { ReportContext } from '../reports/to-report';
-import { metricTitlesOf } from '../contract/metric-title';
 
 /** What the preset gives where only model, engine, format and precision are chosen; null where that is not a specification. */
 function defaultsOf(preset: LoadedPreset['preset'], spec: RunSpec): RunSpec | null {

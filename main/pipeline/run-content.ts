@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { reachOf } from '../contract/reach';
 import type { FileEntry } from '../contract/file-manifest';
+import { reachOf } from '../contract/reach';
 import type { RunContent } from '../contract/run-content';
 import { hashValue } from '../platform/files';
 import { listContents, ReadContents } from '../store/file-manifest';

@@ -5,11 +5,11 @@ import { fileLimits } from '../contract/reader-limits';
 import { stepTitle } from '../contract/step-text';
 import { linkedAbort } from '../platform/abort';
 import { writeFileAtomic } from '../platform/files';
+import { LogFile } from '../platform/log-file';
 import { makeFolder } from '../platform/make-folder';
 import { readPlainText } from '../platform/plain-entry';
-import { LogFile } from '../platform/log-file';
-import { createStepLog } from './step-log';
 import type { RunContext, Step, StepContext, StepOutcome } from './step';
+import { createStepLog } from './step-log';
 
 /** What a step reported, kept beside its files so that a cached step shows the same facts. */
 export const stepReportSchema = z.object({

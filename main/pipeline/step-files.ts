@@ -1,12 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
 import type { FileEntry } from '../contract/file-manifest';
 import type { StepId } from '../contract/run-events';
 import { stepTitle } from '../contract/step-text';
-import { WorkbenchError } from '../contract/errors';
 import { firstDifference, listContents, ReadContents } from '../store/file-manifest';
-import { isUnchanged, withDependents } from './plan';
 import type { StepKeys } from './plan';
+import { isUnchanged, withDependents } from './plan';
 import type { RunContext, Step } from './step';
 
 const byteCode = '__pycache__';

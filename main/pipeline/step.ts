@@ -1,19 +1,18 @@
 import type { z } from 'zod';
-import type { RunEvent, JournalBody, StepId } from '../contract/run-events';
-import type { RunSpec } from '../contract/run-spec';
-import type { RunState } from '../contract/run-state';
 import type { Signature } from '../contract/artefacts';
+import type { JournalBody, RunEvent, StepId } from '../contract/run-events';
+import type { LoadTool as LoadToolId, RunSpec } from '../contract/run-spec';
+import type { RunState } from '../contract/run-state';
 import type { Engine, ServerHandle } from '../engine/engine';
 import type { Place } from '../engine/place';
 import type { PlanPlaces } from '../engine/plan-places';
+import type { InputReaders } from '../perf/input/input-readers';
 import type { LoadTool } from '../perf/load-tool';
-import type { LoadTool as LoadToolId } from '../contract/run-spec';
-import type { Hold } from './hold';
 import type { LoadedPreset } from '../presets/presets';
 import type { RunFolder } from '../store/run-folder';
 import type { StepManifests } from '../store/step-manifests';
-import type { InputReaders } from '../perf/input/input-readers';
 import type { Toolkit, ToolkitCommand } from '../toolkit/toolkit';
+import type { Hold } from './hold';
 
 /** What steps compose; given by the core, so that tests and other places to run can give their own. */
 export interface RunServices extends PlanPlaces {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { linkedAbort } from '../platform/abort';
 import type { StopSignals } from './device-turn';
-import { HeldUp } from './hold';
 import type { ContinueNow, Hold } from './hold';
+import { HeldUp } from './hold';
 import type { RunContext } from './step';
 
 /** Passes on what ended the work, as {@link HeldUp} where the run is only held up. */

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import type {
   ChildProcess,
   ChildProcessByStdio,
@@ -7,9 +6,10 @@ import type {
   StdioNull,
   StdioPipe,
 } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { ownIdentity } from './process-identity';
 import type { ProcessIdentity } from './process-identity';
+import { ownIdentity } from './process-identity';
 import { pidNamespace } from './process-place';
 
 /**

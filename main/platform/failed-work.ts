@@ -1,5 +1,5 @@
-import { toWire } from '../contract/errors';
 import type { WireError } from '../contract/errors';
+import { toWire } from '../contract/errors';
 
 /** How work in the background stands after it threw: cancelled, or failed. */
 export function failedWork(error: unknown): {

@@ -1,5 +1,5 @@
-import { isMap, isScalar, Lexer, LineCounter, parseDocument, Parser, visit } from 'yaml';
 import type { Document, YAMLMap } from 'yaml';
+import { isMap, isScalar, Lexer, LineCounter, parseDocument, Parser, visit } from 'yaml';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 

@@ -1,11 +1,11 @@
 import type { Format, RunSpec } from '../contract/run-spec';
 import { backendsOf, imageFamily } from '../contract/serving';
 import { formatOf } from '../formats/formats';
+import { planPlace } from '../formats/trt.format';
 import { defaultRelease, releaseOf } from '../machine/releases';
 import { compareVersions } from '../machine/versions';
-import { planPlace } from '../formats/trt.format';
-import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
+import { problem, warning } from './rule-finding';
 
 /** Formats that PyTorch runs. */
 const torchscript: ReadonlySet<Format> = new Set<Format>(['ts-trace', 'ts-script']);

@@ -1,10 +1,10 @@
 import { toWire } from '../contract/errors';
-import type { DockerEngineSpec, RunSpec } from '../contract/run-spec';
 import { isLoopback } from '../contract/loopback';
+import type { DockerEngineSpec, RunSpec } from '../contract/run-spec';
 import { imageFamily } from '../contract/serving';
 import { parseRemoteUrl } from '../triton/remote-url';
-import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
+import { problem, warning } from './rule-finding';
 import { tlsFindings } from './tls-rules';
 
 /** Ports below are the system's own where nothing else is configured (net.ipv4.ip_unprivileged_port_start). */

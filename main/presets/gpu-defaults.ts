@@ -1,7 +1,7 @@
 import type { Preset } from '../contract/preset';
-import type { EngineKind, Format } from '../contract/run-spec';
 import type { PublishedGpu } from '../contract/published-gpu';
 import { publishedGpus } from '../contract/published-gpu';
+import type { EngineKind, Format } from '../contract/run-spec';
 import type { Tree } from '../contract/trees';
 import { isTree } from '../contract/trees';
 

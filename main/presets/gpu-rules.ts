@@ -1,8 +1,8 @@
 import type { Preset } from '../contract/preset';
 import type { RunSpec } from '../contract/run-spec';
 import { gpuDefaultsOff, gpuSettings, planText } from './gpu-defaults';
-import { note, problem } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
+import { note, problem } from './rule-finding';
 
 const field = 'targetGpu';
 

@@ -1,14 +1,14 @@
 import { fewestRounds } from '../contract/cross-check';
+import { largestOf } from '../contract/extremes';
 import { isLoopback } from '../contract/loopback';
 import { toolsOf } from '../contract/measuring-order';
 import { overRemoteLimit } from '../contract/remote-limits';
 import type { RunSpec } from '../contract/run-spec';
 import { scenarioLevels } from '../contract/scenario-levels';
-import { parseRemoteUrl } from '../triton/remote-url';
 import { configuredTraits, demandedLoad } from '../triton/configured-traits';
-import { problem, warning } from './rule-finding';
+import { parseRemoteUrl } from '../triton/remote-url';
 import type { RuleFinding } from './rule-finding';
-import { largestOf } from '../contract/extremes';
+import { problem, warning } from './rule-finding';
 
 function search({ performance }: RunSpec): RuleFinding[] {
   const { search: kind, latencyThresholdMs } = performance;

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Preset } from '../contract/preset';
 import type { RunSpec } from '../contract/run-spec';
-import { layerSpec, parseSpec } from './resolve-spec';
 import type { Tree } from '../contract/trees';
 import { isTree, unsetAt } from '../contract/trees';
+import { layerSpec, parseSpec } from './resolve-spec';
 
 type Path = readonly string[];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
-import type { Preset } from '../contract/preset';
 import { baseDefaults, defaultOf, fieldAt } from '../contract/fields/fields';
+import type { Preset } from '../contract/preset';
 import type { Format, Precision, RunSpec } from '../contract/run-spec';
 import {
   dockerEngineSchema,
@@ -12,12 +12,12 @@ import {
   runSpecSchema,
 } from '../contract/run-spec';
 import { imageFamily } from '../contract/serving';
-import { formatOf } from '../formats/formats';
-import { onlineConcurrency } from './online-concurrency';
-import { chosenGpu, gpuDefaultsOff, gpuEngine, layersWithoutGpu, publishedLayers } from './gpu-defaults';
-import { ruleFindings } from './spec-rules';
 import type { Tree } from '../contract/trees';
 import { isTree, mergeTrees } from '../contract/trees';
+import { formatOf } from '../formats/formats';
+import { chosenGpu, gpuDefaultsOff, gpuEngine, layersWithoutGpu, publishedLayers } from './gpu-defaults';
+import { onlineConcurrency } from './online-concurrency';
+import { ruleFindings } from './spec-rules';
 
 const mostIssues = 100;
 

@@ -1,6 +1,6 @@
 import type { RunSpec } from '../contract/run-spec';
-import { problem } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
+import { problem } from './rule-finding';
 
 const text = (shape: readonly number[]) => `[${shape.join(', ')}]`;
 

@@ -1,16 +1,16 @@
 import { isAbsolute, resolve } from 'node:path';
+import { isLowerBetter } from '../contract/metric-bound';
 import type { Preset } from '../contract/preset';
 import { stepIds } from '../contract/run-events';
 import type { RunSpec } from '../contract/run-spec';
 import { servedMaxBatchSize } from '../formats/model-config-of';
-import { shapeProblems } from './shape-rules';
 import { accelerationProblems } from './acceleration-rules';
 import { engineProblems } from './engine-rules';
-import { isLowerBetter } from '../contract/metric-bound';
 import { gpuFindings } from './gpu-rules';
 import { loadProblems } from './load-rules';
-import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
+import { problem, warning } from './rule-finding';
+import { shapeProblems } from './shape-rules';
 
 const listed = (values: readonly string[]) => (values.length === 0 ? 'none' : values.join(', '));
 

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type { RunSpec } from '../contract/run-spec';
-import { problem, warning } from './rule-finding';
 import type { RuleFinding } from './rule-finding';
+import { problem, warning } from './rule-finding';
 
 const files = ['caFile', 'certFile', 'keyFile'] as const;
 

@@ -1,5 +1,5 @@
-import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { fromWire } from '../contract/errors';
 import type { ReaderJob, ReaderMessage } from './reader-messages';
 import { memorySignal } from './reader-messages';

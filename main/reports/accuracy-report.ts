@@ -1,10 +1,10 @@
 import { allowanceText } from '../contract/allowance-text';
 import { thresholdSign } from '../contract/metric-bound';
-import type { OutputComparison } from '../contract/results';
-import type { RunState } from '../contract/run-state';
 import type { MetricTitles } from '../contract/metric-title';
 import { metricTitle } from '../contract/metric-title';
 import { formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
+import type { OutputComparison } from '../contract/results';
+import type { RunState } from '../contract/run-state';
 import type { ReportAccuracy } from './report';
 
 const exceptFor = (share = 0): string => (share === 0 ? '' : `, all but ${formatScale(share * 100)} %`);

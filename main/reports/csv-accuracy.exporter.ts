@@ -1,6 +1,6 @@
 import type { AccuracyResult } from '../contract/results';
-import { csvText } from './csv';
 import type { CsvValue } from './csv';
+import { csvText } from './csv';
 import type { Exporter } from './exporter';
 
 const headings = [

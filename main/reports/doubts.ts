@@ -1,11 +1,11 @@
-import type { LoadPoint } from '../contract/results';
+import { largestOf } from '../contract/extremes';
+import { formatCount, formatMeasured, formatShare } from '../contract/numbers';
 import { bestPoint } from '../contract/points';
+import type { LoadPoint } from '../contract/results';
+import { outcomeOf } from '../contract/run-outcome';
 import type { RunState } from '../contract/run-state';
 import { clipped } from './clipped';
-import { formatCount, formatMeasured, formatShare } from '../contract/numbers';
-import { outcomeOf } from '../contract/run-outcome';
 import type { ReportLevel, ReportScenario } from './report';
-import { largestOf } from '../contract/extremes';
 
 type Flag = LoadPoint['flags'][number];
 

@@ -1,7 +1,7 @@
 import type { ImportSource } from '../contract/imported';
 import { importKindText } from '../contract/imported';
-import type { Environment } from '../contract/results';
 import { formatBytes, formatCount, missing } from '../contract/numbers';
+import type { Environment } from '../contract/results';
 import type { NamedText } from './report';
 
 const unknown = 'not known: not measured here';

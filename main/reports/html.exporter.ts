@@ -2,6 +2,8 @@ import type { Exporter } from './exporter';
 import { accuracySection } from './html/accuracy-section';
 import { headSection } from './html/head-section';
 import { Markup, markup } from './html/markup';
+import { problemsSection } from './html/problems-section';
+import { publishedSection } from './html/published-section';
 import {
   commandsSection,
   environmentSection,
@@ -9,8 +11,6 @@ import {
   parametersSection,
   stepsSection,
 } from './html/record-sections';
-import { problemsSection } from './html/problems-section';
-import { publishedSection } from './html/published-section';
 import { scenarioSection } from './html/scenario-section';
 import { style } from './html/style';
 import type { Report } from './report';

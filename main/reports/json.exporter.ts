@@ -1,10 +1,10 @@
 import { bestDocument, budgetDocument } from '../contract/answer-document';
-import type { Scenario } from '../contract/run-events';
 import { crossCheckOf } from '../contract/cross-check';
 import { crossSummary } from '../contract/cross-check-text';
-import type { Exporter, ExportInput } from './exporter';
-import { outcomeOf } from '../contract/run-outcome';
 import { levelsOf } from '../contract/points';
+import type { Scenario } from '../contract/run-events';
+import { outcomeOf } from '../contract/run-outcome';
+import type { Exporter, ExportInput } from './exporter';
 
 function scenario({ state }: ExportInput, id: Scenario): unknown {
   const levels = levelsOf(state, id);

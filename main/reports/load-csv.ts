@@ -22,9 +22,9 @@ import {
   together,
 } from '../contract/detail-columns';
 import type { LoadPoint } from '../contract/results';
-import { csvText } from './csv';
-import type { CsvValue } from './csv';
 import type { Verification } from '../contract/run-outcome';
+import type { CsvValue } from './csv';
+import { csvText } from './csv';
 import type { ReportLevel, ReportScenario } from './report';
 
 interface FileColumn {

@@ -1,7 +1,7 @@
 import { meanBatch } from '../contract/columns';
+import { formatCount, formatScale } from '../contract/numbers';
 import type { RunSpec } from '../contract/run-spec';
 import { plannedSweep } from '../contract/sweep';
-import { formatCount, formatScale } from '../contract/numbers';
 import type { NamedText } from './report';
 
 /** What the client columns hold depends on where a client of that protocol can look at its clock. */

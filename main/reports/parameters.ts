@@ -1,12 +1,12 @@
+import { accuracyFields } from '../contract/fields/accuracy-fields';
 import type { FieldRow, ValueAt } from '../contract/fields/field';
 import { applies, isNumberList, labelOf, rowOf, valuesAt, valuesOf } from '../contract/fields/fields';
-import { accuracyFields } from '../contract/fields/accuracy-fields';
 import { modelFields } from '../contract/fields/model-fields';
 import { performanceFields } from '../contract/fields/performance-fields';
 import { servingFields } from '../contract/fields/serving-fields';
-import { plannedSweep } from '../contract/sweep';
 import { formatCount, formatScale } from '../contract/numbers';
 import type { RunSpec } from '../contract/run-spec';
+import { plannedSweep } from '../contract/sweep';
 import { isTree, leavesOf } from '../contract/trees';
 import type { Parameter, ParameterGroup } from './report';
 

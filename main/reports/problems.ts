@@ -1,8 +1,8 @@
 import { errorText } from '../contract/error-text';
 import { damageText } from '../contract/journal-damage';
 import type { RunState } from '../contract/run-state';
-import type { ReportProblem } from './report';
 import { stepTitle } from '../contract/step-text';
+import type { ReportProblem } from './report';
 
 /** What went wrong or should be known, worst first. */
 export function reportProblems(state: RunState): readonly ReportProblem[] {

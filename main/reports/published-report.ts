@@ -1,11 +1,11 @@
 import type { Baseline } from '../contract/baseline';
 import { baselineGpu, baselinesOf, defaultBaseline } from '../contract/baseline';
 import { baselineSeries } from '../contract/baseline-points';
+import { formatCount, formatMs, formatRate, formatShare } from '../contract/numbers';
 import { levelsOf } from '../contract/points';
 import type { PublishedResults } from '../contract/published';
 import type { Scenario } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
-import { formatCount, formatShare, formatMs, formatRate } from '../contract/numbers';
 import type { ReportPublished, ReportPublishedRow } from './report';
 
 const titles: Readonly<Record<Scenario, string>> = { offline: 'Offline scenario', online: 'Online scenario' };

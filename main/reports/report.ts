@@ -1,9 +1,9 @@
-import type { KeyFigure } from '../contract/key-figures';
-import type { Badge, Tone, Verification } from '../contract/run-outcome';
-import type { CrossLevel } from '../contract/cross-check';
 import type { BaselineSeries } from '../contract/baseline-points';
+import type { CrossLevel } from '../contract/cross-check';
+import type { KeyFigure } from '../contract/key-figures';
 import type { LoadPoint } from '../contract/results';
 import type { Scenario, StepId } from '../contract/run-events';
+import type { Badge, Tone, Verification } from '../contract/run-outcome';
 import type { Sweep } from '../contract/sweep';
 
 /**

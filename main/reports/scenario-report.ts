@@ -1,18 +1,18 @@
 import { budgetSentence } from '../contract/answer-text';
-import { crossCheckOf } from '../contract/cross-check';
 import type { Baseline } from '../contract/baseline';
 import { baselineSeries } from '../contract/baseline-points';
 import { cellText } from '../contract/column';
 import { publishedColumns } from '../contract/columns';
-import type { Scenario } from '../contract/run-events';
-import type { RunState } from '../contract/run-state';
+import { crossCheckOf } from '../contract/cross-check';
 import { isSound, isSteady, marksOf, reasonsOf } from '../contract/flag-text';
 import { formatCount, formatTyped, missing } from '../contract/numbers';
 import type { Level } from '../contract/points';
 import { budgetMsOf, isWithin, levelsOf, withinBudget } from '../contract/points';
-import type { ReportLevel, ReportScenario } from './report';
+import type { Scenario } from '../contract/run-events';
+import type { RunState } from '../contract/run-state';
 import type { Sweep } from '../contract/sweep';
 import { sweepOf } from '../contract/sweep';
+import type { ReportLevel, ReportScenario } from './report';
 
 function levelReport(level: Level, sweep: Sweep): ReportLevel {
   const { batchSize, concurrency, requestRate, point, hole } = level;

@@ -1,9 +1,9 @@
-import { stepTitle } from '../contract/step-text';
-import type { RunState, StepState } from '../contract/run-state';
 import { formatDuration } from '../contract/numbers';
 import type { Tone } from '../contract/run-outcome';
-import type { ReportCommand, ReportStep } from './report';
+import type { RunState, StepState } from '../contract/run-state';
+import { stepTitle } from '../contract/step-text';
 import { shellLine } from '../platform/shell-line';
+import type { ReportCommand, ReportStep } from './report';
 
 const statusWords: Readonly<Record<StepState['status'], { readonly label: string; readonly tone: Tone }>> = {
   waiting: { label: 'not reached', tone: 'neutral' },

@@ -1,16 +1,16 @@
-import { importKindText } from '../contract/imported';
+import { largestOf } from '../contract/extremes';
 import { marksOf } from '../contract/flag-text';
-import { bestPoint } from '../contract/points';
-import type { RunState } from '../contract/run-state';
-import { clipped } from './clipped';
-import { doubtsOf } from './doubts';
+import { importKindText } from '../contract/imported';
 import type { MetricTitles } from '../contract/metric-title';
 import { metricTitle } from '../contract/metric-title';
 import { formatBytes, formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
+import { bestPoint } from '../contract/points';
 import type { Badge } from '../contract/run-outcome';
-import type { NamedText, ReportScenario, ReportSummary } from './report';
 import { statusOf, verificationOf } from '../contract/run-outcome';
-import { largestOf } from '../contract/extremes';
+import type { RunState } from '../contract/run-state';
+import { clipped } from './clipped';
+import { doubtsOf } from './doubts';
+import type { NamedText, ReportScenario, ReportSummary } from './report';
 
 /** What keeps each value of the first page to two lines. */
 const longestFact = 90;

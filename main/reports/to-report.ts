@@ -1,24 +1,23 @@
-import type { PublishedResults } from '../contract/published';
-import type { RunState } from '../contract/run-state';
 import { budgetText } from '../contract/answer-text';
 import { importKindText } from '../contract/imported';
-import type { Format, RunSpec } from '../contract/run-spec';
-import { changesText } from '../contract/spec-changes';
-import { accuracyReport } from './accuracy-report';
-import { environmentReport, importReport, packagesReport } from './environment-report';
 import { keyFigures } from '../contract/key-figures';
 import type { MetricTitles } from '../contract/metric-title';
-import { importedNotes, reportNotes } from './notes';
-
+import type { PublishedResults } from '../contract/published';
 import { statusOf, verificationOf } from '../contract/run-outcome';
+import type { Format, RunSpec } from '../contract/run-spec';
+import type { RunState } from '../contract/run-state';
+import { changesText } from '../contract/spec-changes';
+import { verdictOf } from '../contract/verdict';
+import { accuracyReport } from './accuracy-report';
+import { environmentReport, importReport, packagesReport } from './environment-report';
+import { importedNotes, reportNotes } from './notes';
 import { reportParameters } from './parameters';
-import { publishedReport, reportBaseline } from './published-report';
 import { reportProblems } from './problems';
+import { publishedReport, reportBaseline } from './published-report';
 import type { Report } from './report';
 import { scenarioReport } from './scenario-report';
-import { reportSummary } from './summary';
 import { reportCommands, reportSteps } from './steps';
-import { verdictOf } from '../contract/verdict';
+import { reportSummary } from './summary';
 
 /** ISO 8601 as "2025-11-21 08:17 UTC"; text that is no time is given back as it is. */
 function formatTime(iso: string): string {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
 import type { ReportFile } from '../contract/run-events';
 import type { RunState } from '../contract/run-state';
-import { WorkbenchError } from '../contract/errors';
 import { writeFileAtomic } from '../platform/files';
 import type { ReportContext } from './to-report';
 import { toReport } from './to-report';

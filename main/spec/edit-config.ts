@@ -1,10 +1,10 @@
 import { toWire, WorkbenchError } from '../contract/errors';
-import { runSpecSchema } from '../contract/run-spec';
 import type { RunSpec } from '../contract/run-spec';
+import { runSpecSchema } from '../contract/run-spec';
 import type { Choice, ConfigEdit } from '../contract/spec-tools';
 import { canonicalJson } from '../platform/files';
-import { atPrecision, signatureOf } from '../presets/signature';
 import type { LoadedPreset } from '../presets/presets';
+import { atPrecision, signatureOf } from '../presets/signature';
 import { diffConfig } from '../triton/config-patch';
 import { parseConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';

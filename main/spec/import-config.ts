@@ -1,8 +1,9 @@
 import { toWire, WorkbenchError } from '../contract/errors';
 import type { Preset } from '../contract/preset';
+import type { Format } from '../contract/run-spec';
 import { backendsOf } from '../contract/serving';
 import type { Choice, ImportedSpec } from '../contract/spec-tools';
-import type { Format } from '../contract/run-spec';
+import { mergeTrees } from '../contract/trees';
 import { requireInertConfig } from '../formats/inert-config';
 import { backendOf } from '../formats/patched-config';
 import type { LoadedPreset } from '../presets/presets';
@@ -12,7 +13,6 @@ import type { ModelConfig } from '../triton/model-config';
 import { editConfig } from './edit-config';
 import { generatedConfig } from './generated-config';
 import { readChoice } from './read-choice';
-import { mergeTrees } from '../contract/trees';
 
 const source = 'config-pbtxt';
 

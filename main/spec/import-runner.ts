@@ -1,8 +1,8 @@
 import type { Preset } from '../contract/preset';
 import type { ImportedSpec } from '../contract/spec-tools';
-import { readVariables } from './read-variables';
 import type { Tree } from '../contract/trees';
 import { isTree } from '../contract/trees';
+import { readVariables } from './read-variables';
 
 /** True for the configuration file of the published runners. */
 export function isRunnerConfig(tree: Tree): boolean {

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { runSpecSchema } from '../contract/run-spec';
 import type { ImportedSpec } from '../contract/spec-tools';
+import type { Tree } from '../contract/trees';
 import { requireInertPatch } from '../formats/inert-config';
 import { parseYaml } from '../platform/parse-yaml';
+import { someOf } from '../platform/short-text';
 import type { LoadedPreset } from '../presets/presets';
 import { importConfig, refusalOf } from './import-config';
 import { importRunner, isRunnerConfig } from './import-runner';
 import { readVariables } from './read-variables';
 import { parseShellEnvironment } from './shell-environment';
 import { sizeProblem, specKind } from './spec-kind';
-import type { Tree } from '../contract/trees';
-import { someOf } from '../platform/short-text';
 
 function importEnvironment(loaded: LoadedPreset, text: string): ImportedSpec {
   const source = 'shell-environment';

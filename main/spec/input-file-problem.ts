@@ -3,8 +3,8 @@ import type { Signature } from '../contract/artefacts';
 import { toWire } from '../contract/errors';
 import type { RunSpec } from '../contract/run-spec';
 import type { SpecProblem } from '../contract/spec-tools';
-import { runTensors } from '../perf/input/run-input';
 import type { InputReaders } from '../perf/input/input-readers';
+import { runTensors } from '../perf/input/run-input';
 
 /** The wizard looks again at every change: a larger file is read when the run begins. */
 const mostBytes = 16 * 1024 * 1024;

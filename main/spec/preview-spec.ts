@@ -5,19 +5,19 @@ import { backendsOf } from '../contract/serving';
 import type { Choice, PlannedCommand, SpecPreview, SpecProblem } from '../contract/spec-tools';
 import { formatOf } from '../formats/formats';
 import { checkPatchedConfig } from '../formats/patched-config';
+import type { ModelReaders } from '../own/model-readers';
 import { sourceOf } from '../own/preset-of';
+import type { InputReaders } from '../perf/input/input-readers';
 import { exists, hashValue } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
 import type { LoadedPreset } from '../presets/presets';
-import type { SpecReaders } from './spec-readers';
-import type { ModelReaders } from '../own/model-readers';
-import type { InputReaders } from '../perf/input/input-readers';
 import { applyConfigPatch } from '../triton/config-patch';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { generatedConfig, servedSignature } from './generated-config';
 import { inputFileProblem } from './input-file-problem';
 import { defaultPrecision, readChoice } from './read-choice';
+import type { SpecReaders } from './spec-readers';
 
 /** The field, message and remedy of an error, as a value. */
 function problemOf(error: unknown, field: string): SpecProblem {

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
+import { toWire } from '../contract/errors';
 import type { Preset } from '../contract/preset';
 import type { Precision, RunSpec } from '../contract/run-spec';
 import { precisions, runSpecSchema } from '../contract/run-spec';
 import type { Choice, SpecProblem } from '../contract/spec-tools';
-import { toWire } from '../contract/errors';
-import { layerSpec, parseSpec } from '../presets/resolve-spec';
-import { ruleFindings } from '../presets/spec-rules';
-import { treeOf } from '../contract/upstream-variables';
 import type { Tree } from '../contract/trees';
 import { isTree, mergeTrees } from '../contract/trees';
+import { treeOf } from '../contract/upstream-variables';
+import { layerSpec, parseSpec } from '../presets/resolve-spec';
+import { ruleFindings } from '../presets/spec-rules';
 
 export interface ReadChoice {
   /** null while the choice does not fit the schema. */

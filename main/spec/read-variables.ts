@@ -1,10 +1,10 @@
 import { isAbsolute } from 'node:path';
 import type { Preset } from '../contract/preset';
 import { formats, loadTools } from '../contract/run-spec';
-import { upstreamNotes, usualValues } from '../presets/upstream-notes';
-import { treeOf, upstreamVariables } from '../contract/upstream-variables';
 import { mergeTrees } from '../contract/trees';
+import { treeOf, upstreamVariables } from '../contract/upstream-variables';
 import { shortText, someOf } from '../platform/short-text';
+import { upstreamNotes, usualValues } from '../presets/upstream-notes';
 
 export interface ReadVariables {
   readonly overrides: Readonly<Record<string, unknown>>;

@@ -2,13 +2,13 @@ import type { Handlers } from '../contract/api';
 import type { Preset } from '../contract/preset';
 import type { RunSpec } from '../contract/run-spec';
 import type { Choice } from '../contract/spec-tools';
+import { mergeTrees } from '../contract/trees';
 import { createPresetOf, sourceOf } from '../own/preset-of';
 import { minimalOverrides } from '../presets/minimal-overrides';
 import type { LoadedPreset } from '../presets/presets';
 import { exportSpec } from './export-spec';
-import { previewSpec } from './preview-spec';
 import type { PreviewPlaces } from './preview-spec';
-import { mergeTrees } from '../contract/trees';
+import { previewSpec } from './preview-spec';
 
 export interface SpecToolsOptions {
   readonly presets: ReadonlyMap<string, LoadedPreset>;

@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileEntry } from '../contract/file-manifest';
-import { syncFolder } from '../platform/sync-folder';
 import { openPlain, requirePlain } from '../platform/plain-entry';
+import { syncFolder } from '../platform/sync-folder';
 
 /** Files worked on at once: the disk writes several for the price of one. */
 const atOnce = 8;

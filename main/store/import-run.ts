@@ -1,6 +1,6 @@
 import type { ImportSource } from '../contract/imported';
-import type { JournalBody, Scenario } from '../contract/run-events';
 import type { Environment, LoadPoint } from '../contract/results';
+import type { JournalBody, Scenario } from '../contract/run-events';
 import type { RunSpec } from '../contract/run-spec';
 import { runSpecSchema } from '../contract/run-spec';
 import { loadKey } from '../contract/scenario-levels';

@@ -5,8 +5,8 @@ import { WorkbenchError } from '../contract/errors';
 import { damageText } from '../contract/journal-damage';
 import type { JournalBody, JournalEntry } from '../contract/run-events';
 import { fileError } from '../platform/file-error';
-import { syncFolder } from '../platform/sync-folder';
 import { openPlain } from '../platform/plain-entry';
+import { syncFolder } from '../platform/sync-folder';
 import {
   formatJournalLine,
   isTornWrite,

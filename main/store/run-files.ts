@@ -1,8 +1,8 @@
-import type { LoadLevel } from '../contract/scenario-levels';
 import { join } from 'node:path';
-import type { Scenario } from '../contract/run-events';
 import { givenWeights } from '../contract/given-weights';
+import type { Scenario } from '../contract/run-events';
 import type { Framework, RunSpec } from '../contract/run-spec';
+import type { LoadLevel } from '../contract/scenario-levels';
 import { exportedFormat, formatOf } from '../formats/formats';
 import type { RunFolder } from './run-folder';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { RunSpec } from '../contract/run-spec';
 import type { StepId } from '../contract/run-events';
+import type { RunSpec } from '../contract/run-spec';
 
 /** Names inside a run folder. */
 export interface RunFolder {

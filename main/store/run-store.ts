@@ -6,12 +6,12 @@ import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import type { ImportSource } from '../contract/imported';
 import type { Environment } from '../contract/results';
-import type { JournalBody, JournalEntry } from '../contract/run-events';
 import type { RunContent } from '../contract/run-content';
+import type { JournalBody, JournalEntry } from '../contract/run-events';
 import type { RunOrigin } from '../contract/run-origin';
+import type { RunSpec } from '../contract/run-spec';
 import type { RunState } from '../contract/run-state';
 import { reduceRun } from '../contract/run-state';
-import type { RunSpec } from '../contract/run-spec';
 import { fileError } from '../platform/file-error';
 import { exists, hashValue, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
@@ -19,12 +19,13 @@ import { openPlain } from '../platform/plain-entry';
 import { readBoundedFile } from '../platform/read-bounded-file';
 import { syncFolder } from '../platform/sync-folder';
 import { temporaryBeside } from '../platform/temporary-files';
-import { JournalWriter, readJournal, readJournalStart, requireEntries } from './journal';
 import type { JournalContent } from './journal';
+import { JournalWriter, readJournal, readJournalStart, requireEntries } from './journal';
 import { acquireLease, holderText, leaseHolder } from './lease';
 import { readLogTail } from './log-tail';
 import type { RunFolder } from './run-folder';
 import { newRunId, runFolder, runIdPattern } from './run-folder';
+import { holdsRun, requireSameRun } from './run-identity';
 import type { RunKey } from './run-key';
 import type { SpecChanged } from './run-seals';
 import {
@@ -35,7 +36,6 @@ import {
   sealedCreation,
   sealedTrust,
 } from './run-seals';
-import { holdsRun, requireSameRun } from './run-identity';
 import { StepManifests } from './step-manifests';
 import { keptSummary, toSummary } from './summary';
 

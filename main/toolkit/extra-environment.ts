@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../contract/errors';
 import { exec } from '../platform/exec';
 import { exists, writeFileAtomic } from '../platform/files';
-import { makeFolder } from '../platform/make-folder';
 import type { HomeLayout } from '../platform/layout';
+import { makeFolder } from '../platform/make-folder';
 import { takeFileLease } from '../store/file-lease';
-import { installFailure, shownPipLine } from './pip-lines';
 import type { EnsurePython, InstallListener } from './launch';
+import { installFailure, shownPipLine } from './pip-lines';
 
 export interface ExtraEnvironmentOptions {
   readonly layout: Pick<HomeLayout, 'home' | 'python' | 'tensorflow'>;

@@ -1,5 +1,5 @@
-import { WorkbenchError } from '../contract/errors';
 import type { ErrorCode } from '../contract/errors';
+import { WorkbenchError } from '../contract/errors';
 
 /** A line of pip that is worth showing: a large download, or the unpacking. Pure. */
 export function shownPipLine(line: string): string | null {

@@ -1,10 +1,10 @@
 import type { Signature, TensorSignature } from '../contract/artefacts';
 import type { Framework, RunSpec } from '../contract/run-spec';
 import { defaultWorkspaceBytes } from '../contract/run-spec';
-import { exportedFormat } from '../formats/formats';
 import { isFileSource, sampleTensors } from '../contract/served-tensors';
-import { configuredTraits } from '../triton/configured-traits';
 import type { TlsFiles } from '../contract/tls';
+import { exportedFormat } from '../formats/formats';
+import { configuredTraits } from '../triton/configured-traits';
 import type { ToolkitArgument, ToolkitCommand } from './toolkit';
 
 /** A run's model: its folder and its specification. */

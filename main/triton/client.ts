@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { WorkbenchError } from '../contract/errors';
 import type { ErrorCode } from '../contract/errors';
+import { WorkbenchError } from '../contract/errors';
 import { listOf } from '../platform/list-of';
 import { parseJson } from '../platform/parse-json';
 import { errorTextOf, requestTriton } from './http';
 import type { HttpResponse } from './http-exchange';
-import { decodeInferReply, encodeInferRequest, jsonLengthHeader } from './infer-message';
 import type { InferReply } from './infer-message';
+import { decodeInferReply, encodeInferRequest, jsonLengthHeader } from './infer-message';
 import type { ModelConfig } from './model-config';
 import { parseServedConfig } from './served-config';
-import { parseModelStatistics } from './statistics';
 import type { ModelStatistics } from './statistics';
+import { parseModelStatistics } from './statistics';
 import type { Tensor } from './tensor';
 import type { TlsMaterial } from './tls';
 

@@ -1,6 +1,6 @@
 import * as protobuf from 'protobufjs/light.js';
-import { textName } from './plain-message';
 import type { PlainMessage } from './plain-message';
+import { textName } from './plain-message';
 
 const escapes: Readonly<Record<string, string>> = {
   '"': '\\"',

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { canonicalJson } from '../platform/files';
 import { messageLines } from './config-pbtxt-writer';
-import { modelConfigSchema } from './model-config';
 import type { ModelConfig } from './model-config';
+import { modelConfigSchema } from './model-config';
 import { modelConfigType } from './model-config-type';
-import { plainMessage, textName } from './plain-message';
 import type { PlainMessage } from './plain-message';
+import { plainMessage, textName } from './plain-message';
 
 const where = 'config.pbtxt';
 

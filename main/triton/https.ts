@@ -2,8 +2,8 @@ import { request as sendOverTls } from 'node:https';
 import { WorkbenchError } from '../contract/errors';
 import type { HttpRequest, HttpResponse } from './http-exchange';
 import { tooLarge } from './http-exchange';
-import { certificateRemedy, certificateTrouble, tlsConnection } from './tls';
 import type { TlsMaterial } from './tls';
+import { certificateRemedy, certificateTrouble, tlsConnection } from './tls';
 
 /** Trouble with certificates with what can be done; other errors as they are. */
 function explained(error: Error, host: string): Error {

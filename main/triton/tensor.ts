@@ -1,6 +1,6 @@
 import { WorkbenchError } from '../contract/errors';
-import { datatypeBytes } from '../contract/input-data';
 import type { Datatype } from '../contract/input-data';
+import { datatypeBytes } from '../contract/input-data';
 
 /** A tensor as it goes over the wire: little-endian bytes, the batch dimension first where there is one. */
 export interface Tensor {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { checkServerIdentity } from 'node:tls';
 import type { PeerCertificate } from 'node:tls';
+import { checkServerIdentity } from 'node:tls';
 import { WorkbenchError } from '../contract/errors';
 import type { TlsFiles } from '../contract/tls';
 

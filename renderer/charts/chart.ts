@@ -1,10 +1,10 @@
-import type { LiveLevel } from '../stores/open-run';
 import type { BaselineSeries } from '../../main/contract/baseline-points';
-import type { ScenarioState } from '../../main/contract/run-state';
 import type { Scenario } from '../../main/contract/run-events';
+import type { ScenarioState } from '../../main/contract/run-state';
 import type { LoadLevel } from '../../main/contract/scenario-levels';
-import { sweepHeading, sweepOf } from '../../main/contract/sweep';
 import type { Sweep } from '../../main/contract/sweep';
+import { sweepHeading, sweepOf } from '../../main/contract/sweep';
+import type { LiveLevel } from '../stores/open-run';
 import type { ChartTheme } from './chart-theme';
 import type { ChartLayout, Trace } from './trace';
 

@@ -2,14 +2,14 @@ import type { Column } from '../../main/contract/column';
 import { intervalOf, numberOf } from '../../main/contract/column';
 import { fromSend, latencies, scheduled } from '../../main/contract/columns';
 import type { LiveWindow } from '../stores/open-run';
-import type { Chart, SweepInput } from './chart';
 import { budgetView } from './budget-line';
-import { publishedSeries } from './published-series';
+import type { Chart, SweepInput } from './chart';
 import { baseLayout, sweepOfState } from './chart';
+import { publishedSeries } from './published-series';
+import { shownTraces } from './shown-traces';
 import { sweepAxis, sweepEnds, valueAxis } from './sweep-axis';
 import type { SeriesLook } from './sweep-series';
 import { holeSeries, liveSeries, sweepSeries } from './sweep-series';
-import { shownTraces } from './shown-traces';
 import type { ChartLayout, Trace } from './trace';
 
 const symbols = {

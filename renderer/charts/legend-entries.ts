@@ -1,6 +1,6 @@
+import type { Chart } from './chart';
 import { hollowMark, hollowText, isHollow } from './doubt-text';
 import { isSeries } from './shown-traces';
-import type { Chart } from './chart';
 import type { Trace } from './trace';
 
 export interface LegendEntry {

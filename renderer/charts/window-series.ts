@@ -1,6 +1,6 @@
-import type { LiveLevel } from '../stores/open-run';
-import type { ScenarioState } from '../../main/contract/run-state';
 import type { Scenario } from '../../main/contract/run-events';
+import type { ScenarioState } from '../../main/contract/run-state';
+import type { LiveLevel } from '../stores/open-run';
 import { levelOf } from './chart';
 
 /** Measurement windows of a scenario one after the other, in the order of measuring; NaN where the tool says nothing. */

@@ -1,9 +1,9 @@
+import { formatMs, formatRate } from '../../main/contract/numbers';
 import type { Scenario } from '../../main/contract/run-events';
 import type { Sweep } from '../../main/contract/sweep';
 import { sweepTitle } from '../../main/contract/sweep';
-import { formatMs, formatRate } from '../../main/contract/numbers';
-import type { Chart } from './chart';
 import { budgetView } from './budget-line';
+import type { Chart } from './chart';
 import { baseLayout } from './chart';
 import type { ChartTheme } from './chart-theme';
 import { valueAxis } from './sweep-axis';

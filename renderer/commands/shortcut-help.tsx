@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core';
-import type { Command } from './command';
 import { shortcuts } from '../views/new-deployment/shortcuts';
+import type { Command } from './command';
 import { Keys } from './command-palette';
 
 /** Shortcuts that belong to no command. */

@@ -1,5 +1,5 @@
-import { useMantineColorScheme } from '@mantine/core';
 import type { MantineColorScheme } from '@mantine/core';
+import { useMantineColorScheme } from '@mantine/core';
 
 export const themeChoices: readonly MantineColorScheme[] = ['auto', 'dark', 'light'];
 export const themeText: Readonly<Record<MantineColorScheme, string>> = {

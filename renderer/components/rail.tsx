@@ -1,3 +1,4 @@
+import type { Icon } from '@tabler/icons-react';
 import {
   IconActivity,
   IconArrowsLeftRight,
@@ -7,7 +8,6 @@ import {
   IconPlus,
   IconStack3,
 } from '@tabler/icons-react';
-import type { Icon } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { Route } from '../stores/route';
 import { routeTo } from '../stores/route';

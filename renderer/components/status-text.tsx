@@ -1,3 +1,4 @@
+import type { Icon } from '@tabler/icons-react';
 import {
   IconAlertTriangle,
   IconCircleCheck,
@@ -9,7 +10,6 @@ import {
   IconPlugConnectedX,
   IconShieldX,
 } from '@tabler/icons-react';
-import type { Icon } from '@tabler/icons-react';
 import type { RunStatus, StepStatus } from '../../main/contract/run-state';
 import { runStatusText, stepStatusText } from '../format/words';
 

@@ -1,6 +1,6 @@
+import { z } from 'zod';
 import type { StoreApi } from 'zustand/vanilla';
 import { createStore } from 'zustand/vanilla';
-import { z } from 'zod';
 import type { Baseline } from '../../main/contract/baseline';
 import { baselinesOf, defaultBaseline } from '../../main/contract/baseline';
 import type { PublishedResults } from '../../main/contract/published';

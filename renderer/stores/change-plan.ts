@@ -1,5 +1,5 @@
-import { toWire } from '../../main/contract/errors';
 import type { WireError } from '../../main/contract/errors';
+import { toWire } from '../../main/contract/errors';
 import type { ChangePlan } from '../../main/contract/spec-changes';
 import type { SpecPreview } from '../../main/contract/spec-tools';
 import type { Client } from '../client';

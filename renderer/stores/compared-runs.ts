@@ -4,8 +4,8 @@ import type { WindowEvent } from '../../main/contract/api';
 import type { WireError } from '../../main/contract/errors';
 import { toWire } from '../../main/contract/errors';
 import type { JournalEntry } from '../../main/contract/run-events';
-import { reduceRun } from '../../main/contract/run-state';
 import type { RunState } from '../../main/contract/run-state';
+import { reduceRun } from '../../main/contract/run-state';
 import type { Client } from '../client';
 
 /** Runs that can be compared at once: as many as there are colours to tell apart. */

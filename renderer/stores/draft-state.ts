@@ -1,7 +1,7 @@
 import type { WireError } from '../../main/contract/errors';
-import type { ChangePlan } from '../../main/contract/spec-changes';
 import type { Preset } from '../../main/contract/preset';
 import type { Precision, RunSpec } from '../../main/contract/run-spec';
+import type { ChangePlan } from '../../main/contract/spec-changes';
 import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview } from '../../main/contract/spec-tools';
 import type { Keys, Tree } from '../../main/contract/trees';
 import type { WizardPage } from './wizard-page';

@@ -1,8 +1,8 @@
 import type { StoreApi } from 'zustand/vanilla';
 import { createStore } from 'zustand/vanilla';
-import type { GpuFacts, GpuLoad, GpuReport } from '../../main/contract/machine';
 import type { WireError } from '../../main/contract/errors';
 import { toWire } from '../../main/contract/errors';
+import type { GpuFacts, GpuLoad, GpuReport } from '../../main/contract/machine';
 import type { Client } from '../client';
 
 /** Readings kept of each GPU: a minute at one a second. */

@@ -4,8 +4,8 @@ import type { WindowEvent } from '../../main/contract/api';
 import type { WireError } from '../../main/contract/errors';
 import { toWire } from '../../main/contract/errors';
 import type { JournalEntry, RunLive, Scenario, StepId } from '../../main/contract/run-events';
-import { reduceRun, waiting } from '../../main/contract/run-state';
 import type { RunState } from '../../main/contract/run-state';
+import { reduceRun, waiting } from '../../main/contract/run-state';
 import type { Client } from '../client';
 
 export interface StepProgress {

@@ -1,6 +1,6 @@
+import { z } from 'zod';
 import type { StoreApi } from 'zustand/vanilla';
 import { createStore } from 'zustand/vanilla';
-import { z } from 'zod';
 
 const routeSchema = z.discriminatedUnion('page', [
   z.object({ page: z.literal('runs') }),

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { measureTrial, together } from './interval-trial';
 import type { Trial } from './interval-trial';
+import { measureTrial, together } from './interval-trial';
 import { levelInput } from './measure';
 import { median } from './pairs';
 import type { BenchScenario } from './scenarios';

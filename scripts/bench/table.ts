@@ -1,7 +1,7 @@
 import type { LoadPoint } from '../../main/contract/results';
 import type { Sample } from './measure';
-import { median, pairedRatio } from './pairs';
 import type { PairedRatio } from './pairs';
+import { median, pairedRatio } from './pairs';
 import type { BenchScenario } from './scenarios';
 
 export interface ScenarioResult {

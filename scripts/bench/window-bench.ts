@@ -14,8 +14,8 @@ import {
   specFixture,
   stateOf,
 } from '../../test/support/run-state';
-import { median } from './pairs';
 import { installPaintProbe } from './paint-probe';
+import { median } from './pairs';
 import type { WindowUnderTest } from './window-under-test';
 import { openChromium, openElectron } from './window-under-test';
 

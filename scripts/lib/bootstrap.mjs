@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { lockFolder, unlockAll } from './lock.mjs';
 import { defaultHome, homeLayout, repoRoot } from './layout.mjs';
-import { SetupError, say, seconds } from './say.mjs';
+import { lockFolder, unlockAll } from './lock.mjs';
+import { say, seconds, SetupError } from './say.mjs';
 import { buildApp, buildReady } from './steps/build.mjs';
 import { hasDisplay, installPackages, missingPackages } from './steps/debian.mjs';
 import { electronReady, installElectron } from './steps/electron.mjs';

@@ -1,7 +1,7 @@
-import { bannedPhrases } from './banned-phrases.mjs';
-import { command } from './command.mjs';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { bannedPhrases } from './banned-phrases.mjs';
+import { command } from './command.mjs';
 import { repoRoot } from './layout.mjs';
 import { say, seconds } from './say.mjs';
 import { unusedExports } from './unused-exports.mjs';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { SetupError, say } from './say.mjs';
+import { say, SetupError } from './say.mjs';
 
 const held = [];
 

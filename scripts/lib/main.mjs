@@ -1,4 +1,4 @@
-import { SetupError, say } from './say.mjs';
+import { say, SetupError } from './say.mjs';
 
 const known = {
   EACCES: 'may not be written',

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { repoRoot } from './layout.mjs';
 
@@ -16,7 +16,10 @@ function filesBelow(folder) {
  */
 export function unusedExports() {
   const unused = [];
-  for (const folders of [['main', 'electron', 'renderer'], ['test', 'scripts']]) {
+  for (const folders of [
+    ['main', 'electron', 'renderer'],
+    ['test', 'scripts'],
+  ]) {
     const texts = folders.flatMap(filesBelow).map((path) => ({ path, text: readFileSync(path, 'utf8') }));
     const times = new Map();
     for (const { text } of texts) {

@@ -1,7 +1,7 @@
-import { expect, test } from '@playwright/test';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
 import { readWindowState } from '../../electron/window-state';
 import type { TestHome, WorkbenchApp } from './support/app';
 import { askToClose, createHome, launch, shutDown } from './support/app';

@@ -1,11 +1,11 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createHome, launch, shutDown } from './support/app';
 import type { TestHome, WorkbenchApp } from './support/app';
+import { createHome, launch, shutDown } from './support/app';
 
 let home: TestHome;
 let app: WorkbenchApp | null = null;

@@ -1,6 +1,6 @@
-import { expect, test } from '@playwright/test';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
 import { stubsOf } from '../support/stub-processes';
 import type { TestTriton } from '../support/triton';
 import { startTestTriton } from '../support/triton';

@@ -3,13 +3,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
+import { until } from '../support/until';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
 import { createHome, launch, saveTo, shutDown } from './support/app';
 import { findings } from './support/axe';
-import { until } from '../support/until';
 
 /** Waits until what was typed is on disk. */
 async function draftHolds(text: string): Promise<void> {

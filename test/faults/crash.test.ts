@@ -8,13 +8,13 @@ import type { JournalEntry } from '../../main/contract/run-events';
 import { createRandom } from '../../main/perf/random';
 import { campaignSeed, howMany, tellRow } from '../support/campaign';
 import { bundleChild } from '../support/child-program';
-import { failpointsOf } from '../support/failpoints';
 import type { Failpoint } from '../support/failpoints';
+import { failpointsOf } from '../support/failpoints';
 import { createTestHome, repository } from '../support/home';
-import { interrupt, shuffled, spread } from '../support/interrupted-chain';
 import type { ChainOutcome, InterruptedProgram } from '../support/interrupted-chain';
-import { createdRun, factsOf } from '../support/interrupted-run';
+import { interrupt, shuffled, spread } from '../support/interrupted-chain';
 import type { RunFacts } from '../support/interrupted-run';
+import { createdRun, factsOf } from '../support/interrupted-run';
 import { leftProcesses, leftSharedMemory } from '../support/left-processes';
 
 let dir = '';

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../main/perf/random';
 import { campaignSeed, isWholeCampaign, tellRow } from '../support/campaign';
 import { cli } from '../support/cli';
-import { fillAt, undisturbedOn } from '../support/filled-disk';
 import type { DiskProgram, FullOutcome, FullPoint } from '../support/filled-disk';
-import { createTestHome, repository } from '../support/home';
+import { fillAt, undisturbedOn } from '../support/filled-disk';
 import type { TestHome } from '../support/home';
+import { createTestHome, repository } from '../support/home';
 
 let dir = '';
 let home: TestHome;

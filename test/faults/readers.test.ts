@@ -20,8 +20,8 @@ import { onnxAtLimit, savedModelsAtLimit } from '../support/limits/protobuf-at-l
 import { rawFoldersAtLimit } from '../support/limits/raw-at-limit';
 import { reportsAtLimit } from '../support/limits/smi-at-limit';
 import { codeAtLimit, presetsAtLimit, shellAtLimit, specsAtLimit } from '../support/limits/texts-at-limit';
-import { ReadingProcess } from '../support/reading-process';
 import type { ReadingEnd } from '../support/reading-process';
+import { ReadingProcess } from '../support/reading-process';
 
 const mostMs = 2000;
 const mostRiseMiB = 300;

@@ -8,10 +8,10 @@ import { loadAndCheckModel } from '../../main/engine/ready';
 import { homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
 import { cli, startCli } from '../support/cli';
-import { createTestHome } from '../support/home';
 import type { TestHome } from '../support/home';
-import { until } from '../support/until';
+import { createTestHome } from '../support/home';
 import { tinyConfig, writeTinyRepository } from '../support/tiny-model';
+import { until } from '../support/until';
 
 let home: TestHome;
 let server: ServerHandle;

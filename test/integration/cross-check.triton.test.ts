@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrossLevel } from '../../main/contract/cross-check';
 import type { LoadPoint } from '../../main/contract/results';
 import { cli } from '../support/cli';
-import { createTestHome } from '../support/home';
 import type { TestHome } from '../support/home';
+import { createTestHome } from '../support/home';
 import type { TestTriton } from '../support/triton';
 import { startTestTriton } from '../support/triton';
 

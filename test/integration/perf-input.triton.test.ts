@@ -7,8 +7,8 @@ import type { LoadTool } from '../../main/contract/run-spec';
 import { loadTools, protocols } from '../../main/contract/run-spec';
 import { createTritonClient } from '../../main/triton/client';
 import { cli } from '../support/cli';
-import { createTestHome } from '../support/home';
 import type { TestHome } from '../support/home';
+import { createTestHome } from '../support/home';
 import type { TestTriton } from '../support/triton';
 import { startTestTriton } from '../support/triton';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadPointSchema } from '../../main/contract/results';
-import { createLoadTools } from '../../main/perf/load-tools';
 import type { MeasureInput } from '../../main/perf/load-tool';
+import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import type { TestTriton } from '../support/triton';
 import { startTestTriton } from '../support/triton';
@@ -149,3 +149,18 @@ describe('a rate', () => {
     });
   });
 });
+
+it.each(['native', 'perf_analyzer'] as const)(
+  '%s measures a level of a number of requests once',
+  async (tool) => {
+    const point = await tools[tool].measure(
+      await rateOf('echo', 500, {
+        level: { batchSize: 1, concurrency: 4 },
+        settings: { requestCount: 2000 },
+      }),
+    );
+    expect(loadPointSchema.safeParse(point).error).toBeUndefined();
+    expect(point.windows).toHaveLength(1);
+    expect(point.requestCount).toBeGreaterThanOrEqual(2000);
+  },
+);

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadPointSchema } from '../../main/contract/results';
-import { createLoadTools } from '../../main/perf/load-tools';
 import type { MeasureInput } from '../../main/perf/load-tool';
+import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import {
   registerSystemRegion,

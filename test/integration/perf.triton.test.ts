@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadPoint } from '../../main/contract/results';
 import { loadPointSchema } from '../../main/contract/results';
 import { protocols } from '../../main/contract/run-spec';
-import { createLoadTools } from '../../main/perf/load-tools';
 import type { MeasureInput } from '../../main/perf/load-tool';
-import { measureLevel } from '../../main/perf/native/level/measure-level';
+import { createLoadTools } from '../../main/perf/load-tools';
 import type { MeasuredLevel } from '../../main/perf/native/level/measure-level';
+import { measureLevel } from '../../main/perf/native/level/measure-level';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
 import { rejection } from '../support/rejection';
@@ -384,18 +384,6 @@ describe.each(protocols)('perf_analyzer over %s', (protocol) => {
     expect((await rejection(tools.perf_analyzer.measure(input))).code).toBe('server-unreachable');
   });
 });
-
-it.each(['native', 'perf_analyzer'] as const)(
-  '%s measures a level of a number of requests once',
-  async (tool) => {
-    const input = await levelOf('echo');
-    const settings = { ...input.settings, requestCount: 2000 };
-    const point = await tools[tool].measure({ ...input, settings });
-    expect(loadPointSchema.safeParse(point).error).toBeUndefined();
-    expect(point.windows).toHaveLength(1);
-    expect(point.requestCount).toBeGreaterThanOrEqual(2000);
-  },
-);
 
 it('perf_analyzer is cancelled', async () => {
   const controller = new AbortController();

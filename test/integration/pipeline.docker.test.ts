@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../main/contract/run-events';
 import { stepIds } from '../../main/contract/run-events';
@@ -9,11 +9,11 @@ import { readImageRecipe } from '../../main/docker/images/image-recipe';
 import { labelNames } from '../../main/docker/labels';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
-import { cli, documentOf, startCli } from '../support/cli';
 import type { CliRun, RunDocument } from '../support/cli';
+import { cli, documentOf, startCli } from '../support/cli';
 import { createDecoys, ensureIdleImage, evidence, readTestEngine } from '../support/docker';
-import { DockerHome } from '../support/docker-home';
 import type { ContainerEvent } from '../support/docker-home';
+import { DockerHome } from '../support/docker-home';
 import { repository } from '../support/home';
 import { until } from '../support/until';
 

@@ -8,10 +8,10 @@ import type { ChangePlan } from '../../main/contract/spec-changes';
 import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
-import { cli, documentOf, startCli } from '../support/cli';
 import type { RunDocument } from '../support/cli';
-import { createTestHome } from '../support/home';
+import { cli, documentOf, startCli } from '../support/cli';
 import type { TestHome } from '../support/home';
+import { createTestHome } from '../support/home';
 import { parseCsv } from '../support/parse-csv';
 
 let home: TestHome;

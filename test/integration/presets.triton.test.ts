@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cli, documentOf } from '../support/cli';
-import { createTestHome } from '../support/home';
 import type { TestHome } from '../support/home';
+import { createTestHome } from '../support/home';
 
 let home: TestHome;
 beforeAll(async () => {

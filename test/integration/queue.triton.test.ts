@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import type { RunSummary } from '../../main/contract/api';
 import type { JournalEntry } from '../../main/contract/run-events';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
-import { cli, documentOf, startCli } from '../support/cli';
 import type { CliRun, RunDocument } from '../support/cli';
-import { createTestHome } from '../support/home';
+import { cli, documentOf, startCli } from '../support/cli';
 import type { TestHome } from '../support/home';
+import { createTestHome } from '../support/home';
 
 let home: TestHome;
 let run: readonly string[];

@@ -6,8 +6,8 @@ import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
 import { cli, documentOf, startCli } from '../support/cli';
-import { createTestHome } from '../support/home';
 import type { TestHome } from '../support/home';
+import { createTestHome } from '../support/home';
 
 let home: TestHome;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { build } from 'vite';
 import { repository } from './home';

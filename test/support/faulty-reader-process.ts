@@ -1,6 +1,6 @@
+import { WorkbenchError } from '../../main/contract/errors';
 import { readerTable } from '../../main/core/reader-table';
 import { serveReaders } from '../../main/readers/serve-readers';
-import { WorkbenchError } from '../../main/contract/errors';
 
 const held: Buffer[] = [];
 

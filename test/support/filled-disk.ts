@@ -7,9 +7,9 @@ import type { JournalEntry } from '../../main/contract/run-events';
 import { homeLayout } from '../../main/platform/layout';
 import { parseJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
-import type { CliRun, CliResult } from './cli';
-import { createdRun, entriesOf, factsOf, leftIn, lostEntries } from './interrupted-run';
+import type { CliResult, CliRun } from './cli';
 import type { RunFacts } from './interrupted-run';
+import { createdRun, entriesOf, factsOf, leftIn, lostEntries } from './interrupted-run';
 import { SmallDisk } from './small-disk';
 
 /** A command that makes a run, on a disk with its home. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:tls';
+import { connect } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { createServer } from 'node:tls';
 import type { TestCertificates } from './certificates';
 
 export interface TlsProxy {

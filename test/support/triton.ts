@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { defaultHome, homeLayout } from '../../main/platform/layout';
-import { exists } from '../../main/platform/files';
 import { killGroup } from '../../main/platform/exec';
+import { exists } from '../../main/platform/files';
+import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { until } from './until';
 
 /** A model of the Python backend for tests: `execute` has `values`, the float32 input, and returns the output. */

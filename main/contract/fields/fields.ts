@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runSpecSchema } from '../run-spec';
-import { getAt, isTree, mergeTrees } from '../trees';
 import type { Tree } from '../trees';
+import { getAt, isTree, mergeTrees } from '../trees';
 import { accuracyFields } from './accuracy-fields';
 import type { FieldRow, ValueAt } from './field';
 import { modelFields } from './model-fields';

@@ -342,7 +342,7 @@ export const performanceFields: readonly FieldRow[] = [
     group: 'windows',
     label: 'Maximum windows',
     term: 'max-trials',
-    help: 'After this many windows a level is marked as not steady and the sweep continues.',
+    help: 'A level that is not steady after this many windows is marked, and the sweep continues.',
     default: 10,
     option: '--max-trials <n>',
     wholeLevels: true,

@@ -1,8 +1,8 @@
 import type Docker from 'dockerode';
 import { WorkbenchError } from '../../contract/errors';
+import { maxLineBytes } from '../../platform/line-splitter';
 import { dockerError } from '../docker-error';
 import { packBuildContext } from './build-context';
-import { maxLineBytes } from '../../platform/line-splitter';
 import { failureOf, readEngineEvents } from './engine-stream';
 import type { ImageRecipe } from './image-recipe';
 import { imageLabelNames } from './image-recipe';

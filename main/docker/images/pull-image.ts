@@ -2,14 +2,14 @@ import type Docker from 'dockerode';
 import { WorkbenchError } from '../../contract/errors';
 import { ask } from '../client';
 import { dockerError, engineMessage, statusOf } from '../docker-error';
-import { failureOf, readEngineEvents } from './engine-stream';
+import type { RegistryAuth } from './docker-config';
 import type { EngineEvent } from './engine-stream';
+import { failureOf, readEngineEvents } from './engine-stream';
 import type { ImageReference } from './image-reference';
 import { formatImageReference, parseImageReference } from './image-reference';
 import { pullError } from './pull-error';
 import type { PullState } from './pull-progress';
 import { emptyPullState, mergePullEvent, pullProgress } from './pull-progress';
-import type { RegistryAuth } from './docker-config';
 import type { WorkProgress } from './work-progress';
 
 export interface PullImageOptions {

@@ -5,8 +5,8 @@ import { WorkbenchError } from '../../contract/errors';
 import { exec } from '../../platform/exec';
 import { fileError } from '../../platform/file-error';
 import { exists } from '../../platform/files';
-import { makeFolder } from '../../platform/make-folder';
 import type { HomeLayout } from '../../platform/layout';
+import { makeFolder } from '../../platform/make-folder';
 import { tensorflowFile } from './image-recipe';
 import { requirementsFor } from './python-marker';
 

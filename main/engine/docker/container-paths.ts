@@ -1,9 +1,9 @@
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
-import { innerPathSchema } from '../../contract/run-spec';
 import type { RunSpec } from '../../contract/run-spec';
-import { PathMap } from './path-map';
+import { innerPathSchema } from '../../contract/run-spec';
 import type { PathPair } from './path-map';
+import { PathMap } from './path-map';
 
 /** A path with a name of its own: "/" would be the whole machine, and a relative one whatever folder this process is in. */
 function requireNamed(field: string, path: string): void {

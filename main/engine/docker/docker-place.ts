@@ -3,25 +3,25 @@ import { WorkbenchError } from '../../contract/errors';
 import type { UsedImage } from '../../contract/results';
 import type { DockerEngineSpec, RunSpec } from '../../contract/run-spec';
 import type { DockerClient } from '../../docker/client';
-import { gpuAccessOf, isRootless, remapsUsers } from '../../docker/docker-link';
-import type { DockerLink } from '../../docker/docker-link';
-import { listContainers } from '../../docker/list-containers';
-import type { OwnContainer } from '../../docker/list-containers';
-import type { ImageRequest } from '../../docker/images/prepare-image';
 import { removeContainer } from '../../docker/container-life';
-import { runContainer } from '../../docker/run-container';
+import type { DockerLink } from '../../docker/docker-link';
+import { gpuAccessOf, isRootless, remapsUsers } from '../../docker/docker-link';
+import type { ImageRequest } from '../../docker/images/prepare-image';
+import type { OwnContainer } from '../../docker/list-containers';
+import { listContainers } from '../../docker/list-containers';
 import { dockerRunCommand } from '../../docker/run-command-text';
+import { runContainer } from '../../docker/run-container';
 import { ensureNetwork, networkCommand, removeNetworks } from '../../docker/run-network';
 import type { Engine } from '../engine';
 import type { ImagesListener, Place, PlaceRun } from '../place';
 import { allowsClientSharedMemory, readImageRelease } from './client-shared-memory';
-import { createEngineWatch } from './engine-watch';
-import { createContainerLoadTools } from './container-load-tools';
 import type { RunClientStep } from './container-load-tools';
+import { createContainerLoadTools } from './container-load-tools';
+import { createEngineWatch } from './engine-watch';
 import { RunContainers } from './run-containers';
 import { imageNamesOf, wantedImages } from './run-images';
-import { startTritonContainer } from './triton-container';
 import { tritonCommand } from './triton-command';
+import { startTritonContainer } from './triton-container';
 
 export type PrepareImage = (
   client: DockerClient,

@@ -2,9 +2,9 @@ import type { BuiltImage } from '../../contract/docker';
 import type { DockerEngineSpec, Format, Framework } from '../../contract/run-spec';
 import { imageFamily } from '../../contract/serving';
 import { readImageRecipe } from '../../docker/images/image-recipe';
+import type { ImageRequest } from '../../docker/images/prepare-image';
 import { formatOf } from '../../formats/formats';
 import { defaultRelease } from '../../machine/releases';
-import type { ImageRequest } from '../../docker/images/prepare-image';
 
 const registry = 'nvcr.io/nvidia';
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../contract/errors';
 import type { DockerClient } from '../../docker/client';
+import type { Inspected } from '../../docker/container-life';
 import {
   createContainer,
   inspectContainer,
@@ -8,7 +9,6 @@ import {
   startContainer,
   stopContainer,
 } from '../../docker/container-life';
-import type { Inspected } from '../../docker/container-life';
 import { followLog } from '../../docker/follow-log';
 import { labelNames } from '../../docker/labels';
 import { dockerRunCommand } from '../../docker/run-command-text';
@@ -16,9 +16,9 @@ import { leavesRunning } from '../../platform/abort';
 import { createTritonClient } from '../../triton/client';
 import type { ServerExit, ServerHandle, StartServerInput } from '../engine';
 import { portTaken } from '../local/fixed-ports';
+import { TritonLog } from '../triton-log';
 import type { ContainerPlan } from './run-containers';
 import { containerPorts } from './triton-command';
-import { TritonLog } from '../triton-log';
 
 const readyDeadlineMs = 120_000;
 const pollMs = 100;

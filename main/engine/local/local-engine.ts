@@ -1,6 +1,6 @@
 import type { EngineStatus } from '../../contract/engine-status';
-import { toWire } from '../../contract/errors';
 import { errorText } from '../../contract/error-text';
+import { toWire } from '../../contract/errors';
 import type { HomeLayout } from '../../platform/layout';
 import type { EnsurePython } from '../../toolkit/launch';
 import type { Engine } from '../engine';

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,8 +8,8 @@ import { ownIdentity, processStartTime } from '../../platform/process-identity';
 import { ownPlace } from '../../platform/process-place';
 import type { ServerExit, StartServerInput } from '../engine';
 import { endEngineProcesses } from './engine-processes';
-import { removeEngineRecord, writeEngineRecord } from './engine-record';
 import type { EngineRecord } from './engine-record';
+import { removeEngineRecord, writeEngineRecord } from './engine-record';
 import { serverArguments, serverEnvironment } from './server-command';
 import { ServerOutput } from './server-output';
 import type { LocalToolchain } from './toolchain';

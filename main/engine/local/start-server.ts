@@ -3,10 +3,10 @@ import { WorkbenchError } from '../../contract/errors';
 import { createTritonClient } from '../../triton/client';
 import type { ServerExit, ServerHandle, StartServerInput } from '../engine';
 import { assertPortsFree, portTaken } from './fixed-ports';
-import { readServerPorts } from './server-addresses';
 import type { ServerPorts } from './server-addresses';
-import { launchServer } from './server-process';
+import { readServerPorts } from './server-addresses';
 import type { LaunchInput, ServerProcess } from './server-process';
+import { launchServer } from './server-process';
 import { unloadModels } from './unload-models';
 
 const pollMs = 50;

@@ -1,6 +1,6 @@
-import type { SweepResult } from '../engine';
 import { isAlive } from '../../platform/process-identity';
 import { relationTo } from '../../platform/process-place';
+import type { SweepResult } from '../engine';
 import { endEngineProcesses } from './engine-processes';
 import { readEngineRecords, removeEngineRecord } from './engine-record';
 

@@ -1,14 +1,13 @@
-import { WorkbenchError } from '../../contract/errors';
-import { toWire } from '../../contract/errors';
+import { toWire, WorkbenchError } from '../../contract/errors';
 import type { RunSpec } from '../../contract/run-spec';
 import type { StartProblem } from '../../contract/spec-tools';
 import type { ModelMetadata, TritonClient } from '../../triton/client';
 import { createTritonClient } from '../../triton/client';
 import type { ModelConfig } from '../../triton/model-config';
+import { parseRemoteUrl } from '../../triton/remote-url';
 import { compareServedConfig } from '../../triton/served-config';
 import { readTls } from '../../triton/tls';
 import { assertListening, tlsOf } from './remote-engine';
-import { parseRemoteUrl } from '../../triton/remote-url';
 
 /** Milliseconds that each question may take: a person waits for the answer. */
 const askMs = 3000;

@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { WorkbenchError } from '../../contract/errors';
 import type { TlsFiles } from '../../contract/tls';
 import { createTritonClient } from '../../triton/client';
+import { parseRemoteUrl } from '../../triton/remote-url';
 import { readTls } from '../../triton/tls';
 import type { Engine, ServerHandle, StartServerInput } from '../engine';
-import { parseRemoteUrl } from '../../triton/remote-url';
 
 /** Measuring over gRPC needs the port that was only derived: find out now rather than in the middle of a sweep. */
 export function assertListening(address: string, timeoutMs: number): Promise<void> {

@@ -1,5 +1,5 @@
-import { WorkbenchError } from '../../contract/errors';
 import type { ErrorCode } from '../../contract/errors';
+import { WorkbenchError } from '../../contract/errors';
 
 /** perf_analyzer's exit code when a level did not become steady: it then writes no row. */
 export const unsteadyExitCode = 2;

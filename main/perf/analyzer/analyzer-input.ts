@@ -1,10 +1,10 @@
 import { copyFile, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { largestOf } from '../../contract/extremes';
 import type { InputData } from '../../contract/input-data';
 import { makeFolder } from '../../platform/make-folder';
 import type { MeasureInput } from '../load-tool';
 import { analyzerFiles } from './analyzer-files';
-import { largestOf } from '../../contract/extremes';
 
 /** perf_analyzer holds its file of input data in memory more than once. */
 const mostBytes = 256 * 1024 * 1024;

@@ -5,8 +5,8 @@ import type { ImportRequest, ImportSource } from '../../contract/imported';
 import { fileLimits } from '../../contract/reader-limits';
 import type { LoadPoint } from '../../contract/results';
 import { readBoundedBytes } from '../../platform/read-bounded-file';
-import { parseCaptureCsv } from './parse-capture-csv';
 import type { Capture, CaptureOptions } from './parse-capture-csv';
+import { parseCaptureCsv } from './parse-capture-csv';
 import { parseProfileExport } from './parse-profile-export';
 
 export interface ReadCapture {

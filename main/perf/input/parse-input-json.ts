@@ -1,5 +1,6 @@
 import { datatypeBytes } from '../../contract/input-data';
 import { parseBoundedJson } from '../../platform/parse-bounded-json';
+import { shortText, shortValue, someOf } from '../../platform/short-text';
 import { encodeValues } from './encode-values';
 import type { InputEntry, ReadInput, SampleTensor, WantedTensor, WantedTensors } from './wanted-tensor';
 import {
@@ -11,7 +12,6 @@ import {
   textCount,
   typeText,
 } from './wanted-tensor';
-import { shortText, shortValue, someOf } from '../../platform/short-text';
 
 /** numpy has no more. */
 const mostAxes = 64;

@@ -1,9 +1,9 @@
 import type { SampleDatatype } from '../../contract/input-data';
 import { fileLimits } from '../../contract/reader-limits';
-import { rowsOf } from './rows-of';
-import { encodeFixedBytes, encodeFixedLetters } from './fixed-texts';
-import { elementCount } from './wanted-tensor';
 import { shortText } from '../../platform/short-text';
+import { encodeFixedBytes, encodeFixedLetters } from './fixed-texts';
+import { rowsOf } from './rows-of';
+import { elementCount } from './wanted-tensor';
 
 /** An array as numpy.save writes it. */
 export interface NpyArray {

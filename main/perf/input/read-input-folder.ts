@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileLimits } from '../../contract/reader-limits';
 import { readBoundedBytes } from '../../platform/read-bounded-file';
+import { shortText, someOf } from '../../platform/short-text';
 import type { InputEntry, ReadInput, SampleTensor, WantedTensor, WantedTensors } from './wanted-tensor';
 import { elementCount, inputProblem, mostInputBytes, sizeProblem, typeText } from './wanted-tensor';
-import { shortText, someOf } from '../../platform/short-text';
 
 const { texts: mostTexts } = fileLimits.inputData;
 const newline = 0x0a;

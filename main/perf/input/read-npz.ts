@@ -1,8 +1,9 @@
 import { FileWindow } from '../../platform/file-window';
+import { shortText, someOf } from '../../platform/short-text';
 import type { ZipEntry } from '../../platform/zip-directory';
 import { readZipDirectory, readZipEntry } from '../../platform/zip-directory';
-import { parseNpy, rawElements } from './parse-npy';
 import type { NpyArray } from './parse-npy';
+import { parseNpy, rawElements } from './parse-npy';
 import type { InputEntry, ReadInput, SampleTensor, WantedTensor, WantedTensors } from './wanted-tensor';
 import {
   elementCount,
@@ -12,7 +13,6 @@ import {
   shapeProblem,
   typeText,
 } from './wanted-tensor';
-import { shortText, someOf } from '../../platform/short-text';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

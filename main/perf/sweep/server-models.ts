@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
 import type { InputData } from '../../contract/input-data';
-import type { LoadLevel } from '../../contract/scenario-levels';
 import type { LoadPoint } from '../../contract/results';
-import type { LoadTool, MeasureInput } from '../load-tool';
+import type { LoadLevel } from '../../contract/scenario-levels';
+import type { ModelMetadata, TritonClient } from '../../triton/client';
+import type { ModelConfig } from '../../triton/model-config';
 import { generateInput } from '../generate-input';
 import type { InputReaders } from '../input/input-readers';
 import { wantedTensors } from '../input/wanted-tensor';
-import type { ModelMetadata, TritonClient } from '../../triton/client';
-import type { ModelConfig } from '../../triton/model-config';
+import type { LoadTool, MeasureInput } from '../load-tool';
 import type { NamedModel, ServerLoad } from './server-load';
 
 /** A model of a running server, and what it is sent. */

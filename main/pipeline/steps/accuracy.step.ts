@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { judgeAccuracy } from '../../accuracy/gate';
 import { WorkbenchError } from '../../contract/errors';
+import { outputComparisonSchema } from '../../contract/results';
 import type { ServerHandle } from '../../engine/engine';
 import { whileServing } from '../../engine/while-serving';
-import { outputComparisonSchema } from '../../contract/results';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import {
   inferFrameworkCommand,

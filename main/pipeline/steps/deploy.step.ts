@@ -1,5 +1,5 @@
-import { modelArtefactSchema } from '../../contract/artefacts';
 import type { PlanProvenance } from '../../contract/artefacts';
+import { modelArtefactSchema } from '../../contract/artefacts';
 import { WorkbenchError } from '../../contract/errors';
 import type { RunSpec } from '../../contract/run-spec';
 import { readPackages } from '../../toolkit/packages';

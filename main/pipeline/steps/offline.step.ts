@@ -1,5 +1,5 @@
-import { measuringInputs, repeatInputs, sweep } from '../sweep';
 import type { Step } from '../step';
+import { measuringInputs, repeatInputs, sweep } from '../sweep';
 import { sweepCommands } from '../sweep-commands';
 
 /** Static batching: one request at a time, one level a batch size of the client. */

@@ -1,5 +1,5 @@
-import { measuringInputs, repeatInputs, sweep } from '../sweep';
 import type { Step } from '../step';
+import { measuringInputs, repeatInputs, sweep } from '../sweep';
 import { sweepCommands } from '../sweep-commands';
 
 /** Dynamic batching: many requests at a time, one level a concurrency or a request rate. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sampleTensors } from '../../contract/served-tensors';
 import { givenWeights } from '../../contract/given-weights';
+import { sampleTensors } from '../../contract/served-tensors';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { makeDatasetCommand, trainCommand } from '../../toolkit/verb-commands';
 import type { ModelRun } from '../model-arguments';

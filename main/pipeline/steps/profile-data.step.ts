@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { modelArtefactSchema } from '../../contract/artefacts';
-import type { Signature } from '../../contract/artefacts';
 import { z } from 'zod';
+import type { Signature } from '../../contract/artefacts';
+import { modelArtefactSchema } from '../../contract/artefacts';
 import { runInputHash, runTensors } from '../../perf/input/run-input';
 import { atPrecision, hasProfileArguments, signatureOf } from '../../presets/signature';
 import type { ToolkitCommand } from '../../toolkit/toolkit';

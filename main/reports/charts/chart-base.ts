@@ -1,9 +1,9 @@
 import { formatFixed } from '../../contract/numbers';
+import { sweepHeading } from '../../contract/sweep';
 import type { ReportLevel, ReportScenario } from '../report';
-import type { ChartOption } from './render-chart';
 import { hollowMark, isHollow } from './hollow';
 import { chartFont, ink } from './palette';
-import { sweepHeading } from '../../contract/sweep';
+import type { ChartOption } from './render-chart';
 import type { SweepScale } from './sweep-axis';
 import { sweepScale } from './sweep-axis';
 

@@ -1,12 +1,12 @@
 import type { BarSeriesOption, LineSeriesOption } from 'echarts/charts';
 import { numberOf } from '../../contract/column';
 import { components } from '../../contract/columns';
+import { componentColors, okabeIto } from '../../contract/palette';
 import { sweepTitle } from '../../contract/sweep';
 import type { ReportScenario } from '../report';
 import { baseOption, legendLine, plotted, sweepCategories, valueAxis } from './chart-base';
 import { holeSeries } from './hole-series';
 import { hollowNames, hollowSeries } from './hollow';
-import { componentColors, okabeIto } from '../../contract/palette';
 import type { Chart } from './render-chart';
 
 const measuredMean = 'measured avg';

@@ -1,7 +1,7 @@
 import type { LineSeriesOption } from 'echarts/charts';
+import { okabeIto } from '../../contract/palette';
 import type { ReportScenario } from '../report';
 import { sweepPosition } from './chart-base';
-import { okabeIto } from '../../contract/palette';
 
 const cross = 'path://M0,1 L1,0 L5,4 L9,0 L10,1 L6,5 L10,9 L9,10 L5,6 L1,10 L0,9 L4,5 Z';
 

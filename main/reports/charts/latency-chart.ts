@@ -1,11 +1,11 @@
 import { numberOf } from '../../contract/column';
 import { fromSend, p50, p95, p99, scheduledP50, scheduledP99 } from '../../contract/columns';
+import { okabeIto } from '../../contract/palette';
 import { sweepTitle } from '../../contract/sweep';
 import type { ReportScenario } from '../report';
 import { baseOption, sweepAxis, valueAxis } from './chart-base';
 import { holeSeries } from './hole-series';
 import { hollowNames, hollowSeries } from './hollow';
-import { okabeIto } from '../../contract/palette';
 import { pointSeries } from './point-series';
 import { publishedSeries } from './published-series';
 import type { Chart } from './render-chart';

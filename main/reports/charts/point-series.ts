@@ -1,6 +1,6 @@
 import type { LineSeriesOption } from 'echarts/charts';
-import type { LoadPoint } from '../../contract/results';
 import { formatMeasured } from '../../contract/numbers';
+import type { LoadPoint } from '../../contract/results';
 import type { ReportScenario } from '../report';
 import { plotted, sweepPosition } from './chart-base';
 

@@ -1,8 +1,8 @@
+import type { KeyFigure } from '../../contract/key-figures';
+import type { Badge } from '../../contract/run-outcome';
 import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
 import { clipped } from '../clipped';
-import type { KeyFigure } from '../../contract/key-figures';
-import type { Badge } from '../../contract/run-outcome';
 import type { NamedText, Report, ReportProblem } from '../report';
 import { doubtsBox } from './doubts-box';
 import { Markup, markup } from './markup';

@@ -1,7 +1,7 @@
-import type { LoadPoint } from '../../contract/results';
-import { formatMs } from '../../contract/numbers';
-import { Markup, markup } from './markup';
 import { largestOf } from '../../contract/extremes';
+import { formatMs } from '../../contract/numbers';
+import type { LoadPoint } from '../../contract/results';
+import { Markup, markup } from './markup';
 
 const width = 96;
 const height = 16;

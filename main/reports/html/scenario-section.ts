@@ -1,6 +1,6 @@
 import { loadOf, publishedColumns } from '../../contract/columns';
-import { scenarioCharts } from '../charts/report-charts';
 import { renderChart } from '../charts/render-chart';
+import { scenarioCharts } from '../charts/report-charts';
 import type { ReportLevel, ReportScenario } from '../report';
 import { crossCheckPart } from './cross-check-part';
 import {

@@ -1,6 +1,6 @@
-import type { AlignedLevel, ComparedValue } from './compare-levels';
 import { largestOf, smallestOf } from '../../../main/contract/extremes';
 import { formatMeasured, missing } from '../../../main/contract/numbers';
+import type { AlignedLevel, ComparedValue } from './compare-levels';
 
 /** What a ratio to the baseline means; `unknown`: one of the two has no interval. */
 export type Meaning = 'better' | 'worse' | 'same' | 'unknown';

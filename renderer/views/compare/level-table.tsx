@@ -1,5 +1,5 @@
-import { Fragment } from 'react';
 import type { ReactNode } from 'react';
+import { Fragment } from 'react';
 import type { BaselinePoint, BaselineSeries } from '../../../main/contract/baseline-points';
 import type { Column } from '../../../main/contract/column';
 import { cellText, titleWithUnit } from '../../../main/contract/column';
@@ -10,10 +10,10 @@ import {
   throughput as throughputColumn,
 } from '../../../main/contract/columns';
 import { isSteady } from '../../../main/contract/flag-text';
+import { formatHalfWidth, formatMeasured, formatRate } from '../../../main/contract/numbers';
 import type { LoadPoint } from '../../../main/contract/results';
 import type { Sweep } from '../../../main/contract/sweep';
 import { sweepHeading } from '../../../main/contract/sweep';
-import { formatHalfWidth, formatMeasured, formatRate } from '../../../main/contract/numbers';
 import type { AlignedLevel, ComparedValue } from './compare-levels';
 import { comparisonSentences, meaningOf, ratioWords } from './comparison-text';
 

@@ -1,6 +1,6 @@
 import { IconCircleCheck, IconLoader2 } from '@tabler/icons-react';
-import { errorText } from '../../../main/contract/error-text';
 import type { DockerState } from '../../../main/contract/docker';
+import { errorText } from '../../../main/contract/error-text';
 import { ErrorPanel } from '../../components/error-panel';
 import { Remedy } from '../../components/remedy';
 import { formatClock } from '../../format/times';

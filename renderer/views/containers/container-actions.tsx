@@ -1,5 +1,5 @@
-import { IconPlayerPlay, IconPlayerStop, IconRefresh, IconTerminal2, IconTrash } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
+import { IconPlayerPlay, IconPlayerStop, IconRefresh, IconTerminal2, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';

@@ -1,3 +1,4 @@
+import type { Icon } from '@tabler/icons-react';
 import {
   IconCircleDashed,
   IconCircleMinus,
@@ -6,7 +7,6 @@ import {
   IconPlayerPause,
   IconPlayerPlay,
 } from '@tabler/icons-react';
-import type { Icon } from '@tabler/icons-react';
 import type { ContainerInfo, ContainerState } from '../../../main/contract/docker';
 import { containerStateText, exitCode } from './container-text';
 

@@ -8,10 +8,10 @@ import {
 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
+import { formatCount } from '../../../main/contract/numbers';
 import { CopyButton } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { LogView } from '../../components/log-view';
-import { formatCount } from '../../../main/contract/numbers';
 import { useWorkbench } from '../../workbench';
 
 function Search() {

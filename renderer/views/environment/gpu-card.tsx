@@ -1,6 +1,6 @@
 import type { GpuFacts, GpuLoad, GpuReport } from '../../../main/contract/machine';
-import { Facts } from '../../components/facts';
 import { formatBytes } from '../../../main/contract/numbers';
+import { Facts } from '../../components/facts';
 import { keptReadings } from '../../stores/gpu-load';
 import type { Gauge } from './gpu-text';
 import { gaugesOf, gpuFacts, sparkline } from './gpu-text';

@@ -1,11 +1,11 @@
 import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { ImageInfo } from '../../../main/contract/docker';
+import { formatBytes, formatCount } from '../../../main/contract/numbers';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { CopyButton } from '../../components/copy-button';
 import { IconAction } from '../../components/icon-action';
 import { attempt } from '../../components/notices';
-import { formatBytes, formatCount } from '../../../main/contract/numbers';
 import { formatWhen, formatWhenFully } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { digestOf, useText, whyKept } from './image-text';

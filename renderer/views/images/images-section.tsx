@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { DockerState } from '../../../main/contract/docker';
+import { formatBytes } from '../../../main/contract/numbers';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
-import { formatBytes } from '../../../main/contract/numbers';
 import { useWorkbench } from '../../workbench';
 import { BuildList } from './build-list';
 import { ImageTable } from './image-table';

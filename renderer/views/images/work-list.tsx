@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { IconCircleCheck, IconCircleMinus, IconCircleX, IconLoader2 } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
+import { IconCircleCheck, IconCircleMinus, IconCircleX, IconLoader2 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { ImageWork } from '../../../main/contract/docker';
 import { ErrorPanel } from '../../components/error-panel';

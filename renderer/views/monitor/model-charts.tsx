@@ -2,15 +2,15 @@ import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { GpuSample, ModelSample } from '../../../main/contract/monitor';
 import { modelKey } from '../../../main/contract/monitor';
-import { moreText } from '../../../main/contract/more-text';
 import type { MonitorHistory } from '../../../main/contract/monitor-history';
+import { moreText } from '../../../main/contract/more-text';
+import { formatCount } from '../../../main/contract/numbers';
 import { ChartPanel } from '../../charts/chart-panel';
 import { batchSizeChart, gpuChart, probeChart, rateChart } from '../../charts/monitor-charts';
 import { stackChart } from '../../charts/monitor-stack-chart';
 import type { MonitorChartInput } from '../../charts/monitor-time-chart';
 import { SharedCursor } from '../../charts/shared-cursor';
 import { useChartTheme } from '../../components/use-chart-theme';
-import { formatCount } from '../../../main/contract/numbers';
 import { gpuSentence } from './monitor-text';
 
 const height = 190;

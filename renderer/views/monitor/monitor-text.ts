@@ -1,3 +1,4 @@
+import type { Icon } from '@tabler/icons-react';
 import {
   IconAlertTriangle,
   IconCircleCheck,
@@ -6,7 +7,6 @@ import {
   IconLoader2,
   IconPlugConnectedX,
 } from '@tabler/icons-react';
-import type { Icon } from '@tabler/icons-react';
 import type {
   AlertMetric,
   AlertRule,

@@ -1,8 +1,8 @@
 import type { Format, Precision } from '../../../main/contract/run-spec';
 import { formatText, precisionText, profileText } from '../../format/words';
 import type { WizardPage } from '../../stores/wizard-page';
-import { engineOf } from './fields/why-not';
 import type { FieldContext } from './fields/field';
+import { engineOf } from './fields/why-not';
 import { valueText } from './read-text';
 
 /** One sentence below the heading of a page, and what F1 adds to it. */

@@ -1,4 +1,3 @@
-import { stepTitle } from '../../../main/contract/step-text';
 import { thresholdSign } from '../../../main/contract/metric-bound';
 import type { Preset } from '../../../main/contract/preset';
 import type { StepId } from '../../../main/contract/run-events';
@@ -6,6 +5,7 @@ import { stepsOf } from '../../../main/contract/run-events';
 import type { RunSpec } from '../../../main/contract/run-spec';
 import { sourceSchema } from '../../../main/contract/run-spec';
 import { imageFamily } from '../../../main/contract/serving';
+import { stepTitle } from '../../../main/contract/step-text';
 import { formatText, loadToolText, precisionText } from '../../format/words';
 import type { Change } from './changes';
 

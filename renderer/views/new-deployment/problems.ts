@@ -1,5 +1,4 @@
-import type { SpecPreview, SpecProblem, StartProblem } from '../../../main/contract/spec-tools';
-import type { ConfigEdit } from '../../../main/contract/spec-tools';
+import type { ConfigEdit, SpecPreview, SpecProblem, StartProblem } from '../../../main/contract/spec-tools';
 import type { Tree } from '../../../main/contract/trees';
 import { getAt } from '../../../main/contract/trees';
 import type { WizardPage } from '../../stores/wizard-page';

@@ -1,7 +1,7 @@
 import { useCallback, useRef, useState } from 'react';
 import { attempt } from '../../components/notices';
-import { useWorkbench } from '../../workbench';
 import { draftPreset } from '../../stores/draft';
+import { useWorkbench } from '../../workbench';
 import { wizardModel } from './wizard-model';
 
 /**

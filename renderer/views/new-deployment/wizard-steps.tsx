@@ -1,3 +1,4 @@
+import type { Icon } from '@tabler/icons-react';
 import {
   IconAlertTriangle,
   IconCircle,
@@ -5,7 +6,6 @@ import {
   IconCircleDashed,
   IconCircleX,
 } from '@tabler/icons-react';
-import type { Icon } from '@tabler/icons-react';
 import { pageTitle, wizardPages } from '../../stores/wizard-page';
 import { pageSummary } from './page-text';
 import type { PageState } from './problems';

@@ -1,5 +1,5 @@
-import { memo, useMemo, useState } from 'react';
 import { NativeSelect } from '@mantine/core';
+import { memo, useMemo, useState } from 'react';
 import type { CrossColumn, CrossSide } from '../../../main/contract/cross-check';
 import { crossCheckOf } from '../../../main/contract/cross-check';
 import { crossSummary, crossValue, crossWords, verdictText } from '../../../main/contract/cross-check-text';

@@ -1,7 +1,7 @@
+import { cellText, valueText } from '../../../main/contract/column';
+import { meanBatch, p99, scheduledP99, throughput } from '../../../main/contract/columns';
 import type { KeyFigure } from '../../../main/contract/key-figures';
 import { keyFigures } from '../../../main/contract/key-figures';
-import { meanBatch, p99, scheduledP99, throughput } from '../../../main/contract/columns';
-import { cellText, valueText } from '../../../main/contract/column';
 import { levelText } from '../../../main/contract/level-text';
 import type { MetricTitles } from '../../../main/contract/metric-title';
 import type { RunState } from '../../../main/contract/run-state';

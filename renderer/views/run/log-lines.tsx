@@ -1,7 +1,7 @@
 import { useStore } from 'zustand';
+import type { StepState } from '../../../main/contract/run-state';
 import { ErrorPanel } from '../../components/error-panel';
 import { LogView } from '../../components/log-view';
-import type { StepState } from '../../../main/contract/run-state';
 import { useWorkbench } from '../../workbench';
 import { emptyLogText } from './empty-log-text';
 

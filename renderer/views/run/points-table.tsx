@@ -5,12 +5,12 @@ import { cellText, halfWidthText, rangeText, titleWithUnit } from '../../../main
 import { batchSize, loadOf, requests, throughput } from '../../../main/contract/columns';
 import { model } from '../../../main/contract/detail-columns';
 import { isSteady, stateWords } from '../../../main/contract/flag-text';
+import { formatTyped, missing } from '../../../main/contract/numbers';
 import { middleRepeatText, repeatsText } from '../../../main/contract/repeats';
 import type { LoadPoint } from '../../../main/contract/results';
 import type { Scenario } from '../../../main/contract/run-events';
 import type { MissingPoint, ScenarioState } from '../../../main/contract/run-state';
 import { levelOf, sweepOfState } from '../../charts/chart';
-import { formatTyped, missing } from '../../../main/contract/numbers';
 import { doubtsText } from '../../format/words';
 import { levelColumns } from './level-columns';
 

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import type { Icon } from '@tabler/icons-react';
 import {
   IconContainer,
   IconPencil,
@@ -7,7 +8,6 @@ import {
   IconShieldOff,
   IconStethoscope,
 } from '@tabler/icons-react';
-import type { Icon } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { WireError } from '../../../main/contract/errors';
 import type { RunState } from '../../../main/contract/run-state';

@@ -12,9 +12,9 @@ import type { ReportFile } from '../../../main/contract/run-events';
 import type { RunState } from '../../../main/contract/run-state';
 import { IconAction } from '../../components/icon-action';
 import { attempt, noticeDone } from '../../components/notices';
+import { hasFailed } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
 import { changeRun, isChangeable, runAgain } from '../runs/run-tools';
-import { hasFailed } from '../../stores/run-work';
 import { remediesOf } from './remedies';
 import { WorkButtons } from './work-buttons';
 

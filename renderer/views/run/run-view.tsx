@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
-import type { RunState } from '../../../main/contract/run-state';
 import type { StepId } from '../../../main/contract/run-events';
+import type { RunState } from '../../../main/contract/run-state';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';

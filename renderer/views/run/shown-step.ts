@@ -1,5 +1,5 @@
-import type { RunState, StepState } from '../../../main/contract/run-state';
 import type { StepId } from '../../../main/contract/run-events';
+import type { RunState, StepState } from '../../../main/contract/run-state';
 import { showsMeasurements } from './shows-measurements';
 import { stepLook } from './step-note';
 

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { stepTitle } from '../../../main/contract/step-text';
 import type { StepId } from '../../../main/contract/run-events';
 import type { RunState, StepState } from '../../../main/contract/run-state';
+import { stepTitle } from '../../../main/contract/step-text';
 import { StepStatusIcon } from '../../components/status-text';
 import { useNow } from '../../components/use-now';
 import type { StepProgress } from '../../stores/open-run';

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconPlayerPlay, IconRepeat } from '@tabler/icons-react';
-import { stepTitle } from '../../../main/contract/step-text';
 import type { RunState, StepState } from '../../../main/contract/run-state';
+import { stepTitle } from '../../../main/contract/step-text';
 import { attempt } from '../../components/notices';
 import { doRunWork } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';

@@ -1,8 +1,8 @@
 import { plannedTurns } from '../../../main/contract/measuring-order';
+import { formatDuration } from '../../../main/contract/numbers';
 import type { Scenario } from '../../../main/contract/run-events';
 import { scenarios } from '../../../main/contract/run-events';
 import type { RunState, StepState, StepStatus } from '../../../main/contract/run-state';
-import { formatDuration } from '../../../main/contract/numbers';
 
 /** A step that a dead workbench left: nobody works on it. */
 export const isLeft = (state: Pick<RunState, 'status'>, step: Pick<StepState, 'status'>): boolean =>

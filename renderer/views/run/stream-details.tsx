@@ -2,8 +2,8 @@ import { memo } from 'react';
 import { cellText } from '../../../main/contract/column';
 import { responseTimes, sequenceRate, sequencesAtOnce } from '../../../main/contract/detail-columns';
 import { levelText } from '../../../main/contract/level-text';
-import type { LoadPoint } from '../../../main/contract/results';
 import { formatCount, missing } from '../../../main/contract/numbers';
+import type { LoadPoint } from '../../../main/contract/results';
 import type { DetailsRow } from './details-table';
 import { DetailsTable, headingsOf } from './details-table';
 

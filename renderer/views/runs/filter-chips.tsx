@@ -1,5 +1,5 @@
-import { formatCount } from '../../../main/contract/numbers';
 import type { RunSummary } from '../../../main/contract/api';
+import { formatCount } from '../../../main/contract/numbers';
 import { runStatusText } from '../../format/words';
 import type { ChosenFacets, Facet } from './filter-runs';
 import { facetCounts, facets } from './filter-runs';

@@ -9,15 +9,15 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import type { RunSummary } from '../../../main/contract/api';
-import { shortWaitText } from '../../../main/contract/run-wait';
+import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import { originMark } from '../../../main/contract/run-origin';
+import { shortWaitText } from '../../../main/contract/run-wait';
 import { attempt } from '../../components/notices';
 import { RunStatusText } from '../../components/status-text';
-import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import { formatWhen, formatWhenFully } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import type { Distinction } from './run-distinctions';
-import { runAgain, removeRuns } from './run-tools';
+import { removeRuns, runAgain } from './run-tools';
 
 function Accuracy({ run }: { run: RunSummary }) {
   if (run.accuracyPassed === null) return <span className="dim">–</span>;

@@ -1,6 +1,6 @@
 import { createElement } from 'react';
-import { WorkbenchError } from '../../../main/contract/errors';
 import type { RunSummary } from '../../../main/contract/api';
+import { WorkbenchError } from '../../../main/contract/errors';
 import type { Choice } from '../../../main/contract/spec-tools';
 import { ActionMessage } from '../../components/action-message';
 import { noticeAction } from '../../components/notices';

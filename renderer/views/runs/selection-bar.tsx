@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconArrowsLeftRight, IconTrash, IconX } from '@tabler/icons-react';
-import { attempt } from '../../components/notices';
 import { formatCount } from '../../../main/contract/numbers';
+import { attempt } from '../../components/notices';
 import { mostCompared } from '../../stores/compared-runs';
 import { useWorkbench } from '../../workbench';
 import { removeRuns } from './run-tools';

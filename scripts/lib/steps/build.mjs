@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from '../command.mjs';
 import { repoRoot } from '../layout.mjs';
-import { SetupError, say, seconds } from '../say.mjs';
+import { say, seconds, SetupError } from '../say.mjs';
 import { hashTree, stampMatches, writeStamp } from '../stamp.mjs';
 
 const stampFile = join(repoRoot, 'out', '.stamp');

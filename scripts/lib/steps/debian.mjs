@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from '../command.mjs';
 import { downloadFailure } from '../download-failure.mjs';
-import { SetupError, say } from '../say.mjs';
+import { say, SetupError } from '../say.mjs';
 
 const triplet = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' }[process.arch] ?? '-';
 const libraryFolders = [`/usr/lib/${triplet}`, `/lib/${triplet}`, '/usr/lib64', '/lib64', '/usr/lib', '/lib'];

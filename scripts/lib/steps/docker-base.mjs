@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { URLSearchParams } from 'node:url';
 import { command } from '../command.mjs';
 import { engine, engineFailure, hasImage } from '../docker-engine.mjs';
 import { downloadFailure } from '../download-failure.mjs';
-import { SetupError, say, seconds } from '../say.mjs';
+import { say, seconds, SetupError } from '../say.mjs';
 import { installPackages, missingPackages } from './debian.mjs';
 
 export const baseImage = 'debian:bookworm-slim';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { command } from '../command.mjs';
 import { dockerSocket, engineProblem } from '../docker-engine.mjs';
 import { repoRoot } from '../layout.mjs';
-import { SetupError, say } from '../say.mjs';
+import { say, SetupError } from '../say.mjs';
 import { installPackages, missingPackages } from './debian.mjs';
 import { ensureBaseImage } from './docker-base.mjs';
 

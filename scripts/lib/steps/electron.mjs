@@ -1,20 +1,20 @@
+import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { command } from '../command.mjs';
 import { downloadFailure } from '../download-failure.mjs';
 import { repoRoot } from '../layout.mjs';
 import { npmFlags } from '../npm.mjs';
-import { SetupError, megabytes, say } from '../say.mjs';
+import { megabytes, say, SetupError } from '../say.mjs';
 import { hashParts, hashTree, replaceFolder, stampMatches, writeStamp } from '../stamp.mjs';
 
 const version = 'electron 1';

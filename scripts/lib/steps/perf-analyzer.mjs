@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { command } from '../command.mjs';
 import { downloadFailure } from '../download-failure.mjs';
 import { repoRoot } from '../layout.mjs';
-import { SetupError, say } from '../say.mjs';
+import { say, SetupError } from '../say.mjs';
 import { hashParts, hashTree, replaceFolder, stampMatches, writeStamp } from '../stamp.mjs';
-import { pythonFacts } from './python-facts.mjs';
 import { pipFlags } from './python.mjs';
+import { pythonFacts } from './python-facts.mjs';
 
 const version = 'perf_analyzer 1';
 const requirements = join('resources', 'requirements', 'perf-analyzer.txt');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { command } from '../command.mjs';
 import { downloadFailure } from '../download-failure.mjs';
 import { repoRoot } from '../layout.mjs';
-import { SetupError, say, seconds } from '../say.mjs';
+import { say, seconds, SetupError } from '../say.mjs';
 import { hashParts, stampMatches, writeStamp } from '../stamp.mjs';
 import { pythonFacts } from './python-facts.mjs';
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { command } from '../command.mjs';
-import { SetupError, say } from '../say.mjs';
+import { say, SetupError } from '../say.mjs';
 import { hashParts, replaceFolder, stampMatches, writeStamp } from '../stamp.mjs';
 import { pythonFacts } from './python-facts.mjs';
 

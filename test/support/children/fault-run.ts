@@ -1,15 +1,15 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stepsOf } from '../../../main/contract/run-events';
 import type { StepId } from '../../../main/contract/run-events';
+import { stepsOf } from '../../../main/contract/run-events';
 import type { ServerHandle } from '../../../main/engine/engine';
 import type { LoadTool } from '../../../main/perf/load-tool';
 import { Runs } from '../../../main/pipeline/runs';
 import type { RunServices, Step } from '../../../main/pipeline/step';
 import { offlineStep } from '../../../main/pipeline/steps/offline.step';
 import { onlineStep } from '../../../main/pipeline/steps/online.step';
-import { homeLayout } from '../../../main/platform/layout';
 import { writeFileAtomic } from '../../../main/platform/files';
+import { homeLayout } from '../../../main/platform/layout';
 import { readPresets } from '../../../main/presets/presets';
 import { ArtefactCache } from '../../../main/store/artefact-cache';
 import { takeDevice } from '../../../main/store/device-queue';

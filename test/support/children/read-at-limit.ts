@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { toWire } from '../../../main/contract/errors';
 import type { WireError } from '../../../main/contract/errors';
+import { toWire } from '../../../main/contract/errors';
 import type { GpuReport } from '../../../main/contract/machine';
-import { readGpus } from '../../../main/machine/gpu-report';
-import { readPreset } from '../../../main/presets/presets';
 import type { ReaderName, Readers } from '../../../main/core/readers';
 import { createReaders } from '../../../main/core/readers';
+import { readGpus } from '../../../main/machine/gpu-report';
+import { readPreset } from '../../../main/presets/presets';
 import type { ReadingJob } from '../limits/at-limit';
 
 /**

@@ -1,5 +1,5 @@
-import { constants, createServer } from 'node:http2';
 import type { ServerHttp2Stream } from 'node:http2';
+import { constants, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import type { Pace } from './hostile-schedule';
 import { HostileSchedule } from './hostile-schedule';

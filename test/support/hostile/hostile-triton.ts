@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Body, Question } from './hostile-bodies';
 import { anyBody, honestBodies, ownBodies, questions } from './hostile-bodies';

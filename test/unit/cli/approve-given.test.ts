@@ -6,8 +6,8 @@ import { approveGiven } from '../../../main/cli/approve-given';
 import type { RunOptions } from '../../../main/cli/read-spec';
 import { readChoice } from '../../../main/cli/spec-options';
 import type { Core } from '../../../main/core';
-import { createTestCore } from '../../support/test-core';
 import { rejection } from '../../support/rejection';
+import { createTestCore } from '../../support/test-core';
 
 let home: string;
 let core: Core;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { addListing } from '../../../main/cli/listing';
-import { createTestCore } from '../../support/test-core';
 import type { Core } from '../../../main/core';
 import { formatJournalLine } from '../../../main/store/journal-line';
 import { completeBodies, journalFixture } from '../../support/run-state';
+import { createTestCore } from '../../support/test-core';
 
 const entries = journalFixture([...completeBodies(), { type: 'run-finished', outcome: 'done' }]);
 const runId = entries[0]?.type === 'run-created' ? entries[0].runId : '';

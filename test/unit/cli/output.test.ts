@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { createOutput, formatError, formatTable, jsonText, printText } from '../../../main/cli/output';
 import { monitorTable } from '../../../main/cli/monitor-table';
+import { createOutput, formatError, formatTable, jsonText, printText } from '../../../main/cli/output';
 import { sample } from '../monitor/fixtures';
 
 afterEach(() => vi.restoreAllMocks());

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { addPerfOptions } from '../../../main/cli/perf-options';
 import type { PerfOptions } from '../../../main/cli/perf-options';
+import { addPerfOptions } from '../../../main/cli/perf-options';
 import { readPerfPlan } from '../../../main/cli/perf-plan';
 
 const planOf = (...args: string[]) => {

@@ -4,8 +4,8 @@ import { isSteady, marksOf, stateWords } from '../../../main/contract/flag-text'
 import { bestPoint, budgetMsOf, withinBudget } from '../../../main/contract/points';
 import type { LoadPoint } from '../../../main/contract/results';
 import { endVerdict, verdictOf } from '../../../main/contract/verdict';
-import { toReport } from '../../../main/reports/to-report';
 import { loadCsv } from '../../../main/reports/load-csv';
+import { toReport } from '../../../main/reports/to-report';
 import { toSummary } from '../../../main/store/summary';
 import { figuresOf } from '../../../renderer/views/run/figures';
 import { parseCsvRows } from '../../support/parse-csv';

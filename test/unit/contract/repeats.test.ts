@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { measuringOrder, plannedTurns, turnKey, turnOf } from '../../../main/contract/measuring-order';
-import { levelsOf } from '../../../main/contract/points';
 import { medianOf } from '../../../main/contract/median';
+import { levelsOf } from '../../../main/contract/points';
 import { mergedPoint, middleRepeatText, repeatsText, shownScenario } from '../../../main/contract/repeats';
 import type { JournalBody } from '../../../main/contract/run-events';
 import { furtherPoint, spreadOf } from '../../support/further-point';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalBody } from '../../../main/contract/run-events';
-import { reduceRun } from '../../../main/contract/run-state';
 import type { RunState } from '../../../main/contract/run-state';
+import { reduceRun } from '../../../main/contract/run-state';
 import {
   completeBodies,
   completeState,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelSource } from '../../../main/contract/run-spec';
+import { sampleTensors } from '../../../main/contract/served-tensors';
 import { formatOf } from '../../../main/formats/formats';
 import { modelConfigOf } from '../../../main/formats/model-config-of';
 import { filePreset } from '../../../main/own/own-preset';
-import { sampleTensors } from '../../../main/contract/served-tensors';
-import { signatureOf } from '../../../main/presets/signature';
 import { resolveSpec } from '../../../main/presets/resolve-spec';
+import { signatureOf } from '../../../main/presets/signature';
 
 const tensor = (name: string, shape: number[]) => ({ name, datatype: 'FP32', shape });
 const source: ModelSource = {

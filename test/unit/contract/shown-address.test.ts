@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readAddresses } from '../../../main/cli/perf-addresses';
 import { shownAddress } from '../../../main/contract/address';
 import { toWire } from '../../../main/contract/errors';
-import { parseRemoteUrl } from '../../../main/triton/remote-url';
 import { parseMonitorTarget } from '../../../main/monitor/monitor-address';
+import { parseRemoteUrl } from '../../../main/triton/remote-url';
 
 const password = 's3cret';
 

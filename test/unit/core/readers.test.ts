@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileLimits, readerBounds } from '../../../main/contract/reader-limits';
 import { readerTable } from '../../../main/core/reader-table';
-import { createReaders } from '../../../main/core/readers';
 import type { ReaderService } from '../../../main/core/readers';
+import { createReaders } from '../../../main/core/readers';
+import { scripted } from '../../support/model-bench';
 import { onnxBytes } from '../../support/onnx-bytes';
 import { readerBundle } from '../../support/reader-bundle';
 import { rejection } from '../../support/rejection';
 import { zipBytes } from '../../support/zip-bytes';
-import { scripted } from '../../support/model-bench';
 import { resnet50 } from '../spec/places';
 
 let dir: string;

@@ -1,13 +1,13 @@
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestCore } from '../../support/test-core';
 import type { Core } from '../../../main/core';
 import { homeLayout } from '../../../main/platform/layout';
 import { rejection } from '../../support/rejection';
+import { createTestCore } from '../../support/test-core';
 
 let home: string;
 let core: Core;

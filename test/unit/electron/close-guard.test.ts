@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { BrowserWindow } from 'electron';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { WorkUnderWay } from '../../../main/contract/api';
 import { guardClose } from '../../../electron/close-guard';
+import type { WorkUnderWay } from '../../../main/contract/api';
 
 /** A window that can only be closed: `closed` says whether anybody objected. */
 class FakeWindow extends EventEmitter {

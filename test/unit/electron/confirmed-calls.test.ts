@@ -12,8 +12,8 @@ import type { RunState } from '../../../main/contract/run-state';
 import type { Approvals } from '../../../main/store/approvals';
 import { createApprovals } from '../../../main/store/approvals';
 import { directReaders } from '../../support/direct-readers';
-import { specFixture } from '../../support/run-state';
 import { rejection } from '../../support/rejection';
+import { specFixture } from '../../support/run-state';
 
 let home: string;
 let approvals: Approvals;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { listeningSocketsOf } from '../../../main/engine/local/listening-sockets';
 

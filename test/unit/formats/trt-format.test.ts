@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exportedFormat, formatOf } from '../../../main/formats/formats';
 import { readPreset } from '../../../main/presets/presets';
-import { parseSpec, layerSpec, resolveSpec } from '../../../main/presets/resolve-spec';
+import { layerSpec, parseSpec, resolveSpec } from '../../../main/presets/resolve-spec';
 import { ruleFindings } from '../../../main/presets/spec-rules';
 import { runFiles } from '../../../main/store/run-files';
 import { runFolder } from '../../../main/store/run-folder';

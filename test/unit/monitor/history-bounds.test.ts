@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ModelSample } from '../../../main/contract/monitor';
 import { MonitorHistory } from '../../../main/contract/monitor-history';
 import { mostGpus, mostHistoryBytes, mostModels } from '../../../main/contract/monitor-limits';
-import type { ModelSample } from '../../../main/contract/monitor';
 import { heldBytes } from '../../support/held-bytes';
 import { model, sample } from './fixtures';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { MonitorSample } from '../../../main/contract/monitor';
-import { readRecording, RecordingWriter, recordingHead } from '../../../main/monitor/recording';
+import { readRecording, recordingHead, RecordingWriter } from '../../../main/monitor/recording';
 import { replayRecording } from '../../../main/monitor/replay';
 import { sample } from './fixtures';
 

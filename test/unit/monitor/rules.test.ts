@@ -6,7 +6,7 @@ import type { AlertRule, MonitorState } from '../../../main/contract/monitor';
 import { defaultRules } from '../../../main/contract/monitor';
 import type { Monitor } from '../../../main/monitor/monitor';
 import { createMonitor } from '../../../main/monitor/monitor';
-import { RecordingWriter, recordingHead } from '../../../main/monitor/recording';
+import { recordingHead, RecordingWriter } from '../../../main/monitor/recording';
 import { sample } from './fixtures';
 
 /** The queue of the fixture takes 0.1 ms. */

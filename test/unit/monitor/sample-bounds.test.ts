@@ -3,8 +3,8 @@ import type { GpuSample } from '../../../main/contract/monitor';
 import { mostAlerts, mostGpus, mostModels, mostSampleMarkers } from '../../../main/contract/monitor-limits';
 import { judgeAlerts } from '../../../main/monitor/alerts';
 import { parseRecordingLine } from '../../../main/monitor/recording';
-import { SampleBuilder } from '../../../main/monitor/sample-builder';
 import { boundedSample } from '../../../main/monitor/sample-bounds';
+import { SampleBuilder } from '../../../main/monitor/sample-builder';
 import { answer, model, sample, statistics } from './fixtures';
 
 /** The entry, telling how often its name is read. */

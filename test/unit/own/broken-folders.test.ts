@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { onnxBytes } from '../../support/onnx-bytes';
 import type { ModelBench } from '../../support/model-bench';
 import { refusesEach } from '../../support/model-bench';
+import { onnxBytes } from '../../support/onnx-bytes';
 
 const inFolder = 'model-folder-invalid';
 const write = (name: string, text: string) => (path: string) => writeFile(join(path, name), text);

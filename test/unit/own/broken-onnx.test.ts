@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileLimits } from '../../../main/contract/reader-limits';
-import { field, onnxBytes } from '../../support/onnx-bytes';
 import { refusesEach } from '../../support/model-bench';
+import { field, onnxBytes } from '../../support/onnx-bytes';
 import { zipBytes } from '../../support/zip-bytes';
 
 const file = 'model-file-invalid';

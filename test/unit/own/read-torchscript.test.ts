@@ -1,8 +1,8 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readTorchscript } from '../../../main/own/read-torchscript';
-import { rejection } from '../../support/rejection';
 import { useModelBench } from '../../support/model-bench';
+import { rejection } from '../../support/rejection';
 import { zipBytes } from '../../support/zip-bytes';
 
 const bench = useModelBench();

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ModelSource } from '../../../main/contract/run-spec';
-import { openModel } from '../../../main/own/open-model';
 import type { OpenModelTools } from '../../../main/own/open-model';
+import { openModel } from '../../../main/own/open-model';
 import { scripted, useModelBench } from '../../support/model-bench';
 import { onnxBytes } from '../../support/onnx-bytes';
 import { savedModelBytes } from '../../support/savedmodel-bytes';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkbenchError } from '../../../main/contract/errors';
-import { assertLoadKind } from '../../../main/perf/load-kind';
 import type { LoadKind } from '../../../main/perf/load-kind';
+import { assertLoadKind } from '../../../main/perf/load-kind';
+import type { TritonClient } from '../../../main/triton/client';
 import { composingModels } from '../../../main/triton/composing-models';
 import { readModelTraits } from '../../../main/triton/model-traits';
-import type { TritonClient } from '../../../main/triton/client';
 import { parseServedConfig } from '../../../main/triton/served-config';
 
 const sequences = { length: 20, lengthVariation: 20, concurrent: 4, firstId: 1 };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LatencyHistogram } from '../../../main/perf/latency-histogram';
 import { latencyInterval, partLatencies } from '../../../main/perf/percentile-interval';
-import { partsInterval } from '../../../main/perf/throughput-interval';
 import { createRandom } from '../../../main/perf/random';
+import { partsInterval } from '../../../main/perf/throughput-interval';
 
 /** Exponentially distributed latencies; those of the blocks in `slow` are longer. */
 function exponential(seed: number, blocks: number, requests: number, slow = new Set<number>()) {

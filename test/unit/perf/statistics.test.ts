@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { onlineConcurrency } from '../../../main/presets/online-concurrency';
 import { isSteady } from '../../../main/perf/stability';
 import { partsInterval, throughputInterval } from '../../../main/perf/throughput-interval';
+import { onlineConcurrency } from '../../../main/presets/online-concurrency';
 
 describe('steadiness', () => {
   const windows = (...pairs: readonly (readonly [number, number])[]) =>

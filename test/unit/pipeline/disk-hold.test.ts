@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
-import { DiskHolds, clearUnfinished } from '../../../main/pipeline/disk-hold';
+import { clearUnfinished, DiskHolds } from '../../../main/pipeline/disk-hold';
 import { fileError } from '../../../main/platform/file-error';
 
 const mib = 2 ** 20;

@@ -2,23 +2,23 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCreated } from '../../support/run-state';
-import { choice, commandPlaces, resources } from '../spec/places';
 import type { StepId } from '../../../main/contract/run-events';
 import type { RunSpec } from '../../../main/contract/run-spec';
 import { launchServer } from '../../../main/engine/local/server-process';
+import { createPerfAnalyzerTool } from '../../../main/perf/perf-analyzer.load-tool';
 import { plannedCommands } from '../../../main/pipeline/planned-commands';
 import type { RunContext, StepContext } from '../../../main/pipeline/step';
 import { steps } from '../../../main/pipeline/steps';
-import { createPerfAnalyzerTool } from '../../../main/perf/perf-analyzer.load-tool';
 import type { LoadedPreset } from '../../../main/presets/presets';
 import { readPresets } from '../../../main/presets/presets';
 import { signatureOf } from '../../../main/presets/signature';
-import { readChoice } from '../../../main/spec/read-choice';
 import { servedSignature } from '../../../main/spec/generated-config';
+import { readChoice } from '../../../main/spec/read-choice';
 import { runFolder } from '../../../main/store/run-folder';
 import type { Toolkit } from '../../../main/toolkit/toolkit';
 import { toolkitWords } from '../../../main/toolkit/toolkit';
+import { runCreated } from '../../support/run-state';
+import { choice, commandPlaces, resources } from '../spec/places';
 
 const presets = await readPresets(resources);
 /** A perf_analyzer that fails at once: every level is tried, and none is measured. */

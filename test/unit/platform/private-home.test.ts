@@ -2,9 +2,9 @@ import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { writeFileAtomic } from '../../../main/platform/files';
 import { homeLayout } from '../../../main/platform/layout';
 import { closedHomeText, keepHomePrivate } from '../../../main/platform/private-home';
-import { writeFileAtomic } from '../../../main/platform/files';
 
 let dir = '';
 beforeEach(async () => {

@@ -5,11 +5,11 @@ import type { Preset } from '../../../main/contract/preset';
 import { publishedGpus } from '../../../main/contract/published-gpu';
 import type { RunSpec } from '../../../main/contract/run-spec';
 import { formats, precisions, sourceSchema } from '../../../main/contract/run-spec';
+import { mergeTrees } from '../../../main/contract/trees';
 import { filePreset } from '../../../main/own/own-preset';
 import { minimalOverrides } from '../../../main/presets/minimal-overrides';
 import { readPresets } from '../../../main/presets/presets';
 import { layerSpec, parseSpec } from '../../../main/presets/resolve-spec';
-import { mergeTrees } from '../../../main/contract/trees';
 
 type Tree = Readonly<Record<string, unknown>>;
 

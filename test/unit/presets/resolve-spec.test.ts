@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Preset } from '../../../main/contract/preset';
-import { resolveSpec } from '../../../main/presets/resolve-spec';
 import { mergeTrees } from '../../../main/contract/trees';
+import { resolveSpec } from '../../../main/presets/resolve-spec';
 
 const preset: Preset = {
   id: 'toy',

@@ -4,10 +4,10 @@ import type { SweepInput } from '../../../renderer/charts/chart';
 import { chartThemes } from '../../../renderer/charts/chart-theme';
 import { componentsChart } from '../../../renderer/charts/components-chart';
 import { hoverPlace } from '../../../renderer/charts/hover-place';
-import { linesOf, wrapped, wrapLines } from '../../../renderer/charts/hover-text';
+import { linesOf, wrapLines, wrapped } from '../../../renderer/charts/hover-text';
 import { latencyChart } from '../../../renderer/charts/latency-chart';
 import { throughputChart } from '../../../renderer/charts/throughput-chart';
-import { measurementBody, pointFixture, createdBodies, stateOf } from '../../support/run-state';
+import { createdBodies, measurementBody, pointFixture, stateOf } from '../../support/run-state';
 
 /** Characters of a line at most; a few more than a line of reasons, for a line of figures. */
 const widest = 56;

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { LoadPoint } from '../../../main/contract/results';
 import { chartThemes } from '../../../renderer/charts/chart-theme';
 import { compareChart } from '../../../renderer/charts/compare-chart';
 import { landedWindows, levelAt, withLiveWindows } from '../../../renderer/charts/window-series';
 import { windowsChart } from '../../../renderer/charts/windows-chart';
 import { createComparedRuns } from '../../../renderer/stores/compared-runs';
 import { compareLevels } from '../../../renderer/views/compare/compare-levels';
-import { diffSpecs } from '../../../renderer/views/compare/diff-specs';
 import { comparisonSentences, meaningOf, ratioWords } from '../../../renderer/views/compare/comparison-text';
+import { diffSpecs } from '../../../renderer/views/compare/diff-specs';
 import { runNames } from '../../../renderer/views/compare/run-names';
 import { shortNames } from '../../../renderer/views/compare/short-names';
-import type { LoadPoint } from '../../../main/contract/results';
 import {
   completeState,
   createdBodies,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { localMs } from '../../../renderer/charts/history-columns';
 import { chartCsv } from '../../../renderer/charts/chart-csv';
 import { decimate } from '../../../renderer/charts/decimate';
 import { drawTrace } from '../../../renderer/charts/draw-trace';
+import { localMs } from '../../../renderer/charts/history-columns';
 import type { Trace } from '../../../renderer/charts/trace';
 import { rangeAfter } from '../../../renderer/charts/visible-range';
 

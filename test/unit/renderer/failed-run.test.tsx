@@ -1,16 +1,15 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { errorText } from '../../../main/contract/error-text';
 import type { WireError } from '../../../main/contract/errors';
 import type { JournalBody } from '../../../main/contract/run-events';
-import type { RunState } from '../../../main/contract/run-state';
-import type { StepState } from '../../../main/contract/run-state';
+import type { RunState, StepState } from '../../../main/contract/run-state';
 import { emptyLogText } from '../../../renderer/views/run/empty-log-text';
 import { detailsText, tailOf } from '../../../renderer/views/run/failure-text';
 import { RunActions } from '../../../renderer/views/run/run-actions';
 import { RunMain } from '../../../renderer/views/run/run-main';
 import { opensItself } from '../../../renderer/views/run/shown-step';
 import { showsMeasurements } from '../../../renderer/views/run/shows-measurements';
-import { errorText } from '../../../main/contract/error-text';
 import { environmentFixture, pointFixture, specFixture, stateOf } from '../../support/run-state';
 import { createClientDouble } from './client-double';
 import type { Mounted } from './mounted';

@@ -2,9 +2,9 @@ import { MantineProvider } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { act } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createWorkbench, WorkbenchProvider } from '../../../renderer/workbench';
-import type { Workbench } from '../../../renderer/workbench';
 import type { Client } from '../../../renderer/client';
+import type { Workbench } from '../../../renderer/workbench';
+import { createWorkbench, WorkbenchProvider } from '../../../renderer/workbench';
 import { createStorage } from './client-double';
 
 /** What jsdom lacks and Mantine asks for. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
 import type { JournalEntry } from '../../../main/contract/run-events';
-import { reduceRun } from '../../../main/contract/run-state';
 import type { RunState } from '../../../main/contract/run-state';
+import { reduceRun } from '../../../main/contract/run-state';
 import { createOpenRun } from '../../../renderer/stores/open-run';
 import { completeBodies, journalFixture } from '../../support/run-state';
 import { createClientDouble } from './client-double';

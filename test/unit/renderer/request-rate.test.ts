@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { withinBudget } from '../../../main/contract/points';
 import type { SweepInput } from '../../../renderer/charts/chart';
 import { chartThemes } from '../../../renderer/charts/chart-theme';
 import { compareChart } from '../../../renderer/charts/compare-chart';
@@ -8,7 +9,6 @@ import { landedWindows, withLiveWindows } from '../../../renderer/charts/window-
 import { windowsChart } from '../../../renderer/charts/windows-chart';
 import { compareLevels } from '../../../renderer/views/compare/compare-levels';
 import { figuresOf } from '../../../renderer/views/run/figures';
-import { withinBudget } from '../../../main/contract/points';
 import { rateState } from '../../support/rate-run';
 import { completeState } from '../../support/run-state';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
+import { routeEvents } from '../../../renderer/events';
 import { createResource } from '../../../renderer/stores/resource';
 import { createRoute } from '../../../renderer/stores/route';
 import { createStepLog, overlap } from '../../../renderer/stores/step-log';
 import { createWorkbench } from '../../../renderer/workbench';
-import { routeEvents } from '../../../renderer/events';
 import { createClientDouble, createStorage } from './client-double';
 
 describe('a resource', () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { bestPoint } from '../../../main/contract/points';
+import { endVerdict } from '../../../main/contract/verdict';
+import { toReport } from '../../../main/reports/to-report';
 import { shellCommand } from '../../../renderer/format/command';
+import { cutAt } from '../../../renderer/format/log-search';
 import { doubtsText } from '../../../renderer/format/words';
 import { planText } from '../../../renderer/views/new-deployment/plan-text';
-import { toReport } from '../../../main/reports/to-report';
-import { bestPoint } from '../../../main/contract/points';
 import { figuresOf } from '../../../renderer/views/run/figures';
-import { cutAt } from '../../../renderer/format/log-search';
 import { shownStep } from '../../../renderer/views/run/shown-step';
-import { endVerdict } from '../../../main/contract/verdict';
 import { completeState, pointFixture, runCreated, specFixture } from '../../support/run-state';
 
 it('a command is quoted for a shell where it must be', () => {

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from 'vitest';
-import type { JournalBody } from '../../../main/contract/run-events';
 import { componentColors } from '../../../main/contract/palette';
+import type { JournalBody } from '../../../main/contract/run-events';
 import { renderChart } from '../../../main/reports/charts/render-chart';
 import { scenarioCharts } from '../../../main/reports/charts/report-charts';
 import { sweepScale } from '../../../main/reports/charts/sweep-axis';

@@ -8,9 +8,9 @@ import {
 } from '../../../main/cli/perf-details';
 import { pointLine, pointTable } from '../../../main/cli/perf-print';
 import type { LoadPoint } from '../../../main/contract/results';
+import { csvOnline } from '../../../main/reports/csv-online.exporter';
 import { html } from '../../../main/reports/html.exporter';
 import { toReport } from '../../../main/reports/to-report';
-import { csvOnline } from '../../../main/reports/csv-online.exporter';
 import { furtherPoint } from '../../support/further-point';
 import { parseCsv } from '../../support/parse-csv';
 import { ratePoint } from '../../support/rate-run';

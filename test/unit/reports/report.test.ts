@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { toReport } from '../../../main/reports/to-report';
 import { cellText, halfWidthText } from '../../../main/contract/column';
 import { errors, meanBatch, requests, throughput, windows } from '../../../main/contract/columns';
 import { bestPoint } from '../../../main/contract/points';
 import { leavesOf } from '../../../main/contract/trees';
 import { shellLine } from '../../../main/platform/shell-line';
+import { toReport } from '../../../main/reports/to-report';
 import {
   accuracyBody,
   completeBodies,

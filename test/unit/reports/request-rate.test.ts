@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from 'vitest';
-import { scenarioCharts } from '../../../main/reports/charts/report-charts';
 import { renderChart } from '../../../main/reports/charts/render-chart';
+import { scenarioCharts } from '../../../main/reports/charts/report-charts';
 import { csvAccuracy } from '../../../main/reports/csv-accuracy.exporter';
 import { csvOnline } from '../../../main/reports/csv-online.exporter';
 import { html } from '../../../main/reports/html.exporter';

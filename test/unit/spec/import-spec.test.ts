@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readPresets } from '../../../main/presets/presets';
 import { importSpec } from '../../../main/spec/import-spec';
+import { previewSpec } from '../../../main/spec/preview-spec';
 import { parseShellEnvironment } from '../../../main/spec/shell-environment';
 import { createSpecTools } from '../../../main/spec/spec-tools';
-import { previewSpec } from '../../../main/spec/preview-spec';
 import { choice, places, resnet50, resources } from './places';
 import {
   forecastRunner,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { homeLayout } from '../../../main/platform/layout';
-import { plannedCommands } from '../../../main/pipeline/planned-commands';
-import { readPreset } from '../../../main/presets/presets';
 import type { CommandPlaces } from '../../../main/pipeline/planned-commands';
+import { plannedCommands } from '../../../main/pipeline/planned-commands';
+import { homeLayout } from '../../../main/platform/layout';
+import { readPreset } from '../../../main/presets/presets';
 import type { PreviewPlaces } from '../../../main/spec/preview-spec';
 import { directReaders } from '../../support/direct-readers';
 

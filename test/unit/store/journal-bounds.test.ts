@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  JournalWriter,
   formatJournalLine,
+  JournalWriter,
   mostDamagedLines,
   mostJournalBytes,
   parseJournal,

@@ -1,6 +1,6 @@
 import { fsyncSync } from 'node:fs';
-import { mkdtemp, open, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { createLocalPython } from '../../../main/toolkit/local-python';
 import type { PythonAhead } from '../../../main/toolkit/python-ahead';
 import { createPythonAhead } from '../../../main/toolkit/python-ahead';
-import { createToolkit } from '../../../main/toolkit/toolkit';
 import type { ToolkitArgument, ToolkitListener } from '../../../main/toolkit/toolkit';
+import { createToolkit } from '../../../main/toolkit/toolkit';
 
 let dir: string;
 let ahead: PythonAhead;

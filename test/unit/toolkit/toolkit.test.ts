@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createLocalPython } from '../../../main/toolkit/local-python';
-import { createToolkit } from '../../../main/toolkit/toolkit';
 import type { ToolkitListener } from '../../../main/toolkit/toolkit';
+import { createToolkit } from '../../../main/toolkit/toolkit';
 
 let dir: string;
 beforeEach(async () => {

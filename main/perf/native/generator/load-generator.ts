@@ -1,14 +1,14 @@
 import { toWire, WorkbenchError } from '../../../contract/errors';
+import { createSchedule } from '../../request-schedule';
 import { GrpcTransport } from '../grpc/transport';
 import { HttpTransport } from '../http1/transport';
 import type { LoadJob } from '../seam/load-job';
-import type { Pacer } from './pacer';
-import { createSchedule } from '../../request-schedule';
 import type { ResponseTimes, Transport, TransportEvents } from '../seam/transport';
 import { nowUs } from '../seam/transport';
+import type { FromWorker } from '../seam/worker-messages';
 import { WindowKeeper } from '../windows/window-keeper';
 import { FailureCounter } from '../windows/window-recorder';
-import type { FromWorker } from '../seam/worker-messages';
+import type { Pacer } from './pacer';
 
 /** A server that answers nothing for so long counts as unreachable. */
 const silenceLimitUs = 120e6;

@@ -1,13 +1,13 @@
+import { defaultWindowBytes } from '../http2/frames';
+import type { Http2Session } from '../http2/session';
+import { ReplyTooLarge } from '../seam/reply-limit';
+import { nowUs } from '../seam/transport';
 import type { MessageSink } from './message-reader';
 import { grpcPrefixBytes } from './request';
 import { GrpcResponseChecker } from './response';
 import type { GrpcConnectionOptions } from './slot-connection';
 import { GrpcSlotConnection } from './slot-connection';
 import { GrpcStream } from './stream';
-import { defaultWindowBytes } from '../http2/frames';
-import type { Http2Session } from '../http2/session';
-import { ReplyTooLarge } from '../seam/reply-limit';
-import { nowUs } from '../seam/transport';
 
 /** One HTTP/2 connection that carries unary calls of a few slots. */
 export class GrpcConnection extends GrpcSlotConnection {

@@ -1,6 +1,6 @@
 import type { TlsMaterial } from '../../../triton/tls';
-import { encodeHeaderBlocks } from '../http2/hpack/encoder';
 import type { HeaderBlocks } from '../http2/hpack/encoder';
+import { encodeHeaderBlocks } from '../http2/hpack/encoder';
 
 /** `host:port` as HTTP names it, with brackets around an IPv6 address. */
 export function authorityOf({ host, port }: { readonly host: string; readonly port: number }): string {

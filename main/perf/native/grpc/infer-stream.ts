@@ -1,12 +1,12 @@
 import { WorkbenchError } from '../../../contract/errors';
 import type { Tensor } from '../../../triton/tensor';
 import type { TlsMaterial } from '../../../triton/tls';
+import { parseAddress } from '../seam/load-job';
+import { largestReplyBytes } from '../seam/reply-limit';
 import { decodeGrpcOutputs } from './decode-outputs';
 import { authorityOf, grpcHeaders } from './headers';
 import { encodeGrpcRequest } from './request';
 import { GrpcStreamConnection } from './stream-connection';
-import { parseAddress } from '../seam/load-job';
-import { largestReplyBytes } from '../seam/reply-limit';
 
 export interface StreamInference {
   /** `host:port` of gRPC. */

@@ -1,6 +1,6 @@
+import { largestReplyBytes, ReplyTooLarge } from '../seam/reply-limit';
 import { ReceiveBuffer } from '../socket/receive-buffer';
 import { grpcPrefixBytes } from './request';
-import { largestReplyBytes, ReplyTooLarge } from '../seam/reply-limit';
 
 export type MessageHandler = (buffer: Buffer, start: number, end: number) => void;
 

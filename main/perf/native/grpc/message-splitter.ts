@@ -1,8 +1,8 @@
+import { largestReplyBytes } from '../seam/reply-limit';
 import { grownLength } from '../socket/receive-buffer';
 import type { MessageHandler } from './message-reader';
 import { totalBytes } from './message-reader';
 import { grpcPrefixBytes } from './request';
-import { largestReplyBytes } from '../seam/reply-limit';
 
 /** Cuts the DATA of a stream into its messages, wherever the pieces end; a message that comes whole is not copied. */
 export class GrpcMessageSplitter {

@@ -1,4 +1,7 @@
 import type { RequestInputs } from '../requests/batch-payloads';
+import type { SharedPlaces } from '../requests/request-source';
+import type { SequencePlace } from '../requests/sequence-plan';
+import type { SharedPlace } from '../requests/shared-layout';
 import type { RequestInputHead, RequestTarget } from '../seam/load-job';
 import {
   encodeBytesField,
@@ -7,9 +10,6 @@ import {
   encodeVarint,
   wireType,
 } from './protobuf-writer';
-import type { SharedPlaces } from '../requests/request-source';
-import type { SequencePlace } from '../requests/sequence-plan';
-import type { SharedPlace } from '../requests/shared-layout';
 
 /** gRPC's frame of a message: one byte compressed or not, four bytes length. */
 export const grpcPrefixBytes = 5;

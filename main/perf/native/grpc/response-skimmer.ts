@@ -1,7 +1,7 @@
-import type { GrpcResponseChecker } from './response';
-import { responseField } from './response';
 import { ProtobufReader } from './protobuf-reader';
 import { wireType } from './protobuf-writer';
+import type { GrpcResponseChecker } from './response';
+import { responseField } from './response';
 
 /** Tag and length of a field, or tag and value: two numbers of at most ten bytes. */
 const fieldHeadBytes = 20;

@@ -1,7 +1,7 @@
-import type { HeaderBlocks } from '../http2/hpack/encoder';
-import { Http2Session } from '../http2/session';
-import type { Http2SessionEvents } from '../http2/session';
 import type { TlsMaterial } from '../../../triton/tls';
+import type { HeaderBlocks } from '../http2/hpack/encoder';
+import type { Http2SessionEvents } from '../http2/session';
+import { Http2Session } from '../http2/session';
 import type { TransportEvents } from '../seam/transport';
 
 export interface GrpcConnectionEvents extends Pick<TransportEvents, 'success' | 'failure'> {

@@ -1,5 +1,5 @@
-import { GrpcResponseChecker } from './response';
 import { ProtobufReader } from './protobuf-reader';
+import { GrpcResponseChecker } from './response';
 
 // Field numbers of KServe v2's grpc_service.proto.
 const streamResponse = { errorMessage: 1, inferResponse: 2 } as const;

@@ -1,8 +1,8 @@
+import type { Failure } from '../seam/transport';
 import { GrpcMessageReader } from './message-reader';
 import { GrpcResponseChecker } from './response';
 import { GrpcResponseSkimmer } from './response-skimmer';
 import { GrpcStatus } from './status';
-import type { Failure } from '../seam/transport';
 
 /** The call that a slot has under way; used again for the slot's next call. */
 export class GrpcStream extends GrpcStatus {

@@ -1,18 +1,18 @@
 import { largestRequestBytes } from '../requests/batch-payloads';
-import { decodeGrpcOutputs } from './decode-outputs';
+import { OutputValidator } from '../requests/output-validator';
+import type { RequestSource } from '../requests/request-source';
+import { createRequestSource } from '../requests/request-source';
+import type { LoadJob } from '../seam/load-job';
+import { ReconnectPolicy } from '../seam/reconnect-policy';
+import { replyLimitBytes } from '../seam/reply-limit';
+import type { OutputCheckCounts, SharedChecks, Transport, TransportEvents } from '../seam/transport';
+import { noOutputChecks } from '../seam/transport';
 import { GrpcConnection } from './connection';
+import { decodeGrpcOutputs } from './decode-outputs';
 import { authorityOf, grpcHeaders } from './headers';
 import { encodeGrpcRequest } from './request';
 import type { GrpcConnectionOptions, GrpcSlotConnection } from './slot-connection';
 import { GrpcStreamConnection } from './stream-connection';
-import type { LoadJob } from '../seam/load-job';
-import { ReconnectPolicy } from '../seam/reconnect-policy';
-import { OutputValidator } from '../requests/output-validator';
-import { replyLimitBytes } from '../seam/reply-limit';
-import { createRequestSource } from '../requests/request-source';
-import type { RequestSource } from '../requests/request-source';
-import { noOutputChecks } from '../seam/transport';
-import type { OutputCheckCounts, SharedChecks, Transport, TransportEvents } from '../seam/transport';
 
 /** perf_analyzer's TRITON_CLIENT_GRPC_CHANNEL_MAX_SHARE_COUNT: many small requests in one write. */
 const slotsPerConnection = 6;

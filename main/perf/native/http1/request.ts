@@ -1,8 +1,8 @@
 import type { RequestInputs } from '../requests/batch-payloads';
-import type { RequestTarget } from '../seam/load-job';
 import type { SharedPlaces } from '../requests/request-source';
 import type { SequencePlace } from '../requests/sequence-plan';
 import type { SharedPlace } from '../requests/shared-layout';
+import type { RequestTarget } from '../seam/load-job';
 
 /** Header of the binary tensor data extension: length of the JSON that stands before the raw tensors. */
 export const jsonLengthHeader = 'Inference-Header-Content-Length';

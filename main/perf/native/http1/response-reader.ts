@@ -1,6 +1,6 @@
+import { largestReplyBytes, ReplyTooLarge } from '../seam/reply-limit';
 import { ReceiveBuffer } from '../socket/receive-buffer';
 import { jsonLengthHeader } from './request';
-import { largestReplyBytes, ReplyTooLarge } from '../seam/reply-limit';
 
 const maxHeadBytes = 64 * 1024;
 const headEnd = Buffer.from('\r\n\r\n', 'latin1');

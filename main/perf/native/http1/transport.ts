@@ -1,20 +1,19 @@
 import type { Socket } from 'node:net';
 import { largestRequestBytes } from '../requests/batch-payloads';
-import type { Failure } from '../seam/transport';
-import { encodeHttpRequest } from './request';
-import { decodeHttpOutputs, HttpResponseChecker } from './response';
-import { HttpReplyReader } from './response-reader';
-import type { HttpReply } from './response-reader';
+import { OutputValidator } from '../requests/output-validator';
+import type { RequestSource } from '../requests/request-source';
+import { createRequestSource } from '../requests/request-source';
 import type { LoadJob } from '../seam/load-job';
 import { ReconnectPolicy } from '../seam/reconnect-policy';
-import { OutputValidator } from '../requests/output-validator';
-import { ReplyTooLarge, replyLimitBytes } from '../seam/reply-limit';
-import { createRequestSource } from '../requests/request-source';
-import type { RequestSource } from '../requests/request-source';
-import { openSocket } from '../socket/socket';
-import type { SocketTarget } from '../socket/socket';
-import type { OutputCheckCounts, SharedChecks, Transport, TransportEvents } from '../seam/transport';
+import { replyLimitBytes, ReplyTooLarge } from '../seam/reply-limit';
+import type { Failure, OutputCheckCounts, SharedChecks, Transport, TransportEvents } from '../seam/transport';
 import { noOutputChecks, nowUs } from '../seam/transport';
+import type { SocketTarget } from '../socket/socket';
+import { openSocket } from '../socket/socket';
+import { encodeHttpRequest } from './request';
+import { decodeHttpOutputs, HttpResponseChecker } from './response';
+import type { HttpReply } from './response-reader';
+import { HttpReplyReader } from './response-reader';
 
 interface Owner {
   readonly target: SocketTarget;

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
-import type { HeaderBlocks } from './hpack/encoder';
-import { HpackDecoder } from './hpack/decoder';
+import type { TlsMaterial } from '../../../triton/tls';
+import { ReceiveLowWaterMark } from '../socket/receive-low-water-mark';
+import { openSocket } from '../socket/socket';
 import { Http2FrameReader } from './frame-reader';
 import {
   connectionPreface,
@@ -14,10 +15,9 @@ import {
   ownMaxFrameBytes,
   settingId,
 } from './frames';
+import { HpackDecoder } from './hpack/decoder';
+import type { HeaderBlocks } from './hpack/encoder';
 import { Http2Outbound } from './outbound';
-import { ReceiveLowWaterMark } from '../socket/receive-low-water-mark';
-import { openSocket } from '../socket/socket';
-import type { TlsMaterial } from '../../../triton/tls';
 
 const lastStreamId = 2 ** 31 - 1;
 /** The peer may send 2 GiB; it is told that as much again is taken when half of it has come. */

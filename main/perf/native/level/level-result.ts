@@ -1,19 +1,19 @@
+import { largestOf, smallestOf } from '../../../contract/extremes';
 import type { LoadPoint, MeasurementWindow, Spread } from '../../../contract/results';
 import type { LoadLevel } from '../../../contract/scenario-levels';
 import type { SequenceSettings } from '../../../contract/sequences';
 import { isDrifting } from '../../drift';
-import { histogramError, histogramOf, LatencyHistogram } from '../../latency-histogram';
 import type { HistogramData } from '../../latency-histogram';
-import { cacheColumns, mergeDeltas, serverColumns } from '../../server-columns';
-import type { ServerColumns, ServerDelta } from '../../server-columns';
-import { sequenceLengths } from '../../sequence-lengths';
+import { histogramError, histogramOf, LatencyHistogram } from '../../latency-histogram';
 import { roundUs } from '../../round-us';
-import { throughputInterval } from '../../throughput-interval';
+import { sequenceLengths } from '../../sequence-lengths';
+import type { ServerColumns, ServerDelta } from '../../server-columns';
+import { cacheColumns, mergeDeltas, serverColumns } from '../../server-columns';
 import { isSteady, stabilityWindows } from '../../stability';
+import { throughputInterval } from '../../throughput-interval';
+import type { FailureCount, RecordedWindow } from '../seam/worker-messages';
 import { clientFlag, clientLoadOf } from '../windows/client-load';
 import { latencyIntervalsOf } from './latency-intervals-of';
-import type { FailureCount, RecordedWindow } from '../seam/worker-messages';
-import { largestOf, smallestOf } from '../../../contract/extremes';
 
 /** Above this share of failed requests the level is flagged (contract). */
 const errorShareLimit = 0.01;

@@ -1,5 +1,5 @@
-import type { MeasuredWindow } from './level-result';
 import type { LoadTotals } from '../seam/worker-messages';
+import type { MeasuredWindow } from './level-result';
 
 /** What the turns of a level have given so far; the next one goes on from it. */
 export interface LevelTurns {

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { fromWire, WorkbenchError } from '../../../contract/errors';
 import type { LoadJob } from '../seam/load-job';
-import { withoutGcPauses } from './without-gc-pauses';
 import type { FromWorker, LoadTotals, RecordedWindow, ToWorker } from '../seam/worker-messages';
+import { withoutGcPauses } from './without-gc-pauses';
 
 export interface LoadSessionInput {
   /** Bundled entry of the worker thread. */

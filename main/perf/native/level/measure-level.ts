@@ -1,28 +1,28 @@
 import { WorkbenchError } from '../../../contract/errors';
+import { levelText } from '../../../contract/level-text';
 import type { LoadPoint } from '../../../contract/results';
 import { linkedAbort } from '../../../platform/abort';
-import { createTritonClient } from '../../../triton/client';
 import type { TritonClient } from '../../../triton/client';
+import { createTritonClient } from '../../../triton/client';
 import { composingModels } from '../../../triton/composing-models';
-import { levelText } from '../../../contract/level-text';
 import { readTls } from '../../../triton/tls';
 import type { MeasureInput } from '../../load-tool';
 import { serverDelta } from '../../server-columns';
 import { isSteady } from '../../stability';
+import { payloadCounts } from '../requests/batch-payloads';
+import type { SharedRegions } from '../requests/shared-regions';
+import { createSharedRegions } from '../requests/shared-regions';
+import type { LoadJob } from '../seam/load-job';
+import type { FailureCount, LoadTotals, RecordedWindow } from '../seam/worker-messages';
+import type { LevelGroup } from './level-group';
 import type { MeasuredWindow } from './level-result';
 import { failureCount, levelResult, summarizeWindow } from './level-result';
-import { payloadCounts } from '../requests/batch-payloads';
-import type { LevelGroup } from './level-group';
 import type { LevelTurns } from './level-turns';
 import { addedTotals } from './level-turns';
 import { runLoadSession } from './load-session';
-import { createCounters } from './server-counters';
-import type { Counters } from './server-counters';
-import type { LoadJob } from '../seam/load-job';
 import { readJob, readOutputChecks } from './read-job';
-import { createSharedRegions } from '../requests/shared-regions';
-import type { SharedRegions } from '../requests/shared-regions';
-import type { FailureCount, LoadTotals, RecordedWindow } from '../seam/worker-messages';
+import type { Counters } from './server-counters';
+import { createCounters } from './server-counters';
 
 export interface MeasuredLevel {
   readonly point: LoadPoint;

@@ -1,6 +1,6 @@
 import { WorkbenchError } from '../../../contract/errors';
-import type { JobTensor, LoadJob, RequestInputHead } from '../seam/load-job';
 import { largestOf } from '../../../contract/extremes';
+import type { JobTensor, LoadJob, RequestInputHead } from '../seam/load-job';
 
 export interface RequestInput extends RequestInputHead {
   readonly data: Buffer;

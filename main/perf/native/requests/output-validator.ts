@@ -1,14 +1,13 @@
 import type { SampleDatatype } from '../../../contract/input-data';
 import { isDatatype } from '../../../contract/input-data';
-import { tensorValues } from '../../../triton/tensor';
 import type { Tensor } from '../../../triton/tensor';
+import { tensorValues } from '../../../triton/tensor';
 import { elementCount, sizeProblem, typeText } from '../../input/wanted-tensor';
 import { createRandom } from '../../random';
-import { batchOf } from './batch-payloads';
-import type { Failure } from '../seam/transport';
 import type { OutputCheckJob } from '../seam/load-job';
+import type { Failure, OutputCheckCounts } from '../seam/transport';
 import { nowUs } from '../seam/transport';
-import type { OutputCheckCounts } from '../seam/transport';
+import { batchOf } from './batch-payloads';
 
 /** Of so many responses one is looked at in the mean; at random, so that no entry is always passed over. */
 const meanDistance = 100;

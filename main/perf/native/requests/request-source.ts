@@ -1,17 +1,16 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { WorkbenchError } from '../../../contract/errors';
-import { batchPayloads } from './batch-payloads';
-import type { RequestInputs } from './batch-payloads';
+import { elementBytes } from '../../../triton/tensor';
+import type { LoadJob, RequestInputHead, SharedJob } from '../seam/load-job';
 import type { Failure } from '../seam/transport';
 import { inLargePages } from '../socket/large-pages';
-import type { LoadJob, RequestInputHead, SharedJob } from '../seam/load-job';
-import { elementBytes } from '../../../triton/tensor';
+import type { RequestInputs } from './batch-payloads';
+import { batchPayloads } from './batch-payloads';
 import { difference } from './output-validator';
-import { comparedBytes, outputOffset } from './shared-layout';
-import type { OutputSet } from './shared-layout';
-import { SequencePlan } from './sequence-plan';
 import type { SequencePlace, SequenceStream } from './sequence-plan';
-import type { SharedPlace } from './shared-layout';
+import { SequencePlan } from './sequence-plan';
+import type { OutputSet, SharedPlace } from './shared-layout';
+import { comparedBytes, outputOffset } from './shared-layout';
 
 /** Where the tensors of one request lie in shared memory. */
 export interface SharedPlaces {

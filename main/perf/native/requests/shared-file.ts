@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { WorkbenchError } from '../../../contract/errors';
 import { sharedFolder } from './shared-names';
 

@@ -1,5 +1,5 @@
-import type { RequestInputs } from './batch-payloads';
 import type { SharedJob } from '../seam/load-job';
+import type { RequestInputs } from './batch-payloads';
 
 /** Where a tensor lies in a region. */
 export interface SharedPlace {

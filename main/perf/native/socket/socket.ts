@@ -1,8 +1,8 @@
-import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { certificateTrouble, tlsConnection } from '../../../triton/tls';
 import type { TlsMaterial } from '../../../triton/tls';
+import { certificateTrouble, tlsConnection } from '../../../triton/tls';
 import { limitSendBuffer } from './socket-options';
 
 /** Longer than a machine stands still; where nobody listens that is said at once. */

@@ -1,7 +1,7 @@
+import { largestOf } from '../../../contract/extremes';
 import type { LoadPoint } from '../../../contract/results';
 import { roundUs } from '../../round-us';
 import type { RecordedWindow } from '../seam/worker-messages';
-import { largestOf } from '../../../contract/extremes';
 
 type ClientLoad = NonNullable<LoadPoint['client']>;
 

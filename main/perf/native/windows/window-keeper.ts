@@ -2,8 +2,8 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { LoadJob } from '../seam/load-job';
 import type { ResponseTimes, Transport } from '../seam/transport';
 import { nowUs } from '../seam/transport';
-import { WindowRecorder } from './window-recorder';
 import type { FromWorker } from '../seam/worker-messages';
+import { WindowRecorder } from './window-recorder';
 
 /** CPU time of the process, and when it was read: over the time between two readings it is a share. */
 function readCpu(): { readonly usedUs: number; readonly atUs: number } {

@@ -1,8 +1,8 @@
 import { LatencyHistogram } from '../../latency-histogram';
 import { partLatencies } from '../../percentile-interval';
-import { ResponseRecorder } from './response-recorder';
 import type { ResponseTimes } from '../seam/transport';
 import type { FailureCount, RecordedWindow } from '../seam/worker-messages';
+import { ResponseRecorder } from './response-recorder';
 
 /** Kinds beyond this many are counted together: the server chooses the texts. */
 const maxKinds = 50;

@@ -1,5 +1,5 @@
-import type { Field, Option } from '../fields/field';
 import { ownModelKeys } from '../../../stores/draft';
+import type { Field, Option } from '../fields/field';
 import { engineForTarget } from '../fields/target-gpu';
 import { useWizard } from '../wizard-context';
 import type { ControlProps } from './field-frame';

@@ -2,14 +2,14 @@ import { Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import type { SpecProblem } from '../../../../main/contract/spec-tools';
+import { asSentence } from '../../../format/words';
 import type { Field } from '../fields/field';
 import { pathOf } from '../fields/field';
 import { ProblemFixes } from '../pages/problem-fixes';
-import { asSentence } from '../../../format/words';
 import { isAbout, isMissing, problemText } from '../problems';
+import { valueText } from '../read-text';
 import { resetField } from '../reset-field';
 import { useWizard } from '../wizard-context';
-import { valueText } from '../read-text';
 import { TopicHelp } from './topic-help';
 
 export interface ControlProps {

@@ -1,7 +1,7 @@
 import { Switch } from '@mantine/core';
 import type { Field } from '../fields/field';
-import { useWizard } from '../wizard-context';
 import { parseDecimal, parseIntegers, parseNumbers } from '../read-text';
+import { useWizard } from '../wizard-context';
 import { ChoiceControl } from './choice-control';
 import type { ControlProps } from './field-frame';
 import { FieldFrame, helpOf } from './field-frame';

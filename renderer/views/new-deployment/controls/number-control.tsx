@@ -1,7 +1,7 @@
 import { NumberInput } from '@mantine/core';
+import { formatBytes } from '../../../../main/contract/numbers';
 import { useTypedNumber } from '../../../components/use-typed-number';
 import type { Control, Field } from '../fields/field';
-import { formatBytes } from '../../../../main/contract/numbers';
 import { useWizard } from '../wizard-context';
 import type { ControlProps } from './field-frame';
 import { helpOf } from './field-frame';

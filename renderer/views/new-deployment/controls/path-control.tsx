@@ -3,9 +3,9 @@ import { IconFile, IconFolderOpen } from '@tabler/icons-react';
 import { attempt } from '../../../components/notices';
 import { useWorkbench } from '../../../workbench';
 import type { Control, Field } from '../fields/field';
+import { useWizard } from '../wizard-context';
 import type { ControlProps } from './field-frame';
 import { TextControl } from './text-control';
-import { useWizard } from '../wizard-context';
 
 /** A path, typed, chosen in the desktop's own dialog, or dropped on the window. */
 export function PathControl(props: {

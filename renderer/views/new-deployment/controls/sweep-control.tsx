@@ -1,6 +1,6 @@
 import type { Field } from '../fields/field';
-import { useWizard } from '../wizard-context';
 import { parseIntegers } from '../read-text';
+import { useWizard } from '../wizard-context';
 import type { ControlProps } from './field-frame';
 import { TextControl } from './text-control';
 

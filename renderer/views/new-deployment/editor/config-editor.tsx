@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
+import { getAt } from '../../../../main/contract/trees';
 import { CopyButton } from '../../../components/copy-button';
 import { Loading } from '../../../components/loading';
-import { getAt } from '../../../../main/contract/trees';
 import { useWizard } from '../wizard-context';
-import { markLines } from './mark-lines';
 import type { LineMark } from './mark-lines';
+import { markLines } from './mark-lines';
 import { PbtxtEditor } from './pbtxt-editor';
 
 function Differences({ marks, shown }: { marks: readonly LineMark[]; shown: string }) {

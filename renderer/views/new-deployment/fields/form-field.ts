@@ -1,5 +1,5 @@
-import { applies, defaultOf, fieldAt, valuesOf } from '../../../../main/contract/fields/fields';
 import type { FieldRow } from '../../../../main/contract/fields/field';
+import { applies, defaultOf, fieldAt, valuesOf } from '../../../../main/contract/fields/fields';
 import type { Control, Field, FieldContext } from './field';
 
 const optionsOf = ({ choices = {} }: FieldRow): { readonly value: string; readonly label: string }[] =>

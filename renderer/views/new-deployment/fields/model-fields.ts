@@ -1,7 +1,7 @@
 import type { Profile } from '../../../../main/contract/run-spec';
 import { profiles } from '../../../../main/contract/run-spec';
-import { profileText } from '../../../format/words';
 import { isTree } from '../../../../main/contract/trees';
+import { profileText } from '../../../format/words';
 import type { Field, FieldContext, Section } from './field';
 import { formField, namedField } from './form-field';
 import { targetGpuFields } from './target-gpu';

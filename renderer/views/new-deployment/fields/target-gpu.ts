@@ -1,6 +1,6 @@
 import type { MachineStatus } from '../../../../main/contract/machine';
-import { publishedGpuOf, publishedGpus } from '../../../../main/contract/published-gpu';
 import type { PublishedGpu } from '../../../../main/contract/published-gpu';
+import { publishedGpuOf, publishedGpus } from '../../../../main/contract/published-gpu';
 import type { Field, FieldContext } from './field';
 import { formField } from './form-field';
 

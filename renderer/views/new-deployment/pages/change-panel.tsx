@@ -1,8 +1,8 @@
-import type { ChangePlan } from '../../../../main/contract/spec-changes';
 import { levelText } from '../../../../main/contract/level-text';
 import type { Scenario } from '../../../../main/contract/run-events';
 import { scenarios } from '../../../../main/contract/run-events';
 import type { RunSpec } from '../../../../main/contract/run-spec';
+import type { ChangePlan } from '../../../../main/contract/spec-changes';
 import { stepTitle } from '../../../../main/contract/step-text';
 import { CommandText } from '../../../components/command-text';
 import { pageOf } from '../../../stores/wizard-page';

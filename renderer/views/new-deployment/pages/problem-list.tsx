@@ -1,11 +1,11 @@
-import { asSentence } from '../../../format/words';
 import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import type { SpecProblem } from '../../../../main/contract/spec-tools';
+import { asSentence } from '../../../format/words';
 import { pageOf, pageTitle } from '../../../stores/wizard-page';
-import { ProblemFixes } from './problem-fixes';
-import { configTextField, isAbout, problemText } from '../problems';
 import { pathOf } from '../fields/field';
+import { configTextField, isAbout, problemText } from '../problems';
 import { useWizard } from '../wizard-context';
+import { ProblemFixes } from './problem-fixes';
 
 const looks = {
   problem: [IconCircleX, 'tone-bad'],

@@ -1,9 +1,9 @@
-import type { Section } from '../fields/field';
-import { FieldInput } from '../controls/field-input';
-import { AddArgument } from './model-extras';
-import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { useState } from 'react';
+import { FieldInput } from '../controls/field-input';
+import type { Section } from '../fields/field';
 import { useWizard } from '../wizard-context';
+import { AddArgument } from './model-extras';
 
 function Fields({ section, after }: { section: Section; after?: ReactNode }) {
   return (

@@ -3,14 +3,14 @@ import { IconLayoutSidebarRightCollapse, IconLayoutSidebarRightExpand } from '@t
 import { stepsOf } from '../../../../main/contract/run-events';
 import { stepTitle } from '../../../../main/contract/step-text';
 import { CommandText } from '../../../components/command-text';
-import { commandTitle } from '../../../format/command';
 import { CopyButton } from '../../../components/copy-button';
 import { Loading } from '../../../components/loading';
+import { commandTitle } from '../../../format/command';
 import { pageTitle, stepsOfPage } from '../../../stores/wizard-page';
 import { pageText } from '../page-text';
 import { planText } from '../plan-text';
-import { useWizard } from '../wizard-context';
 import { shortcuts } from '../shortcuts';
+import { useWizard } from '../wizard-context';
 import { runFiles } from './run-files';
 
 export type PaneTab = 'plan' | 'help';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import type { ModelSource, RunSpec } from '../../../../main/contract/run-spec';
 import { sourceSchema } from '../../../../main/contract/run-spec';
 import { containerPaths, inputPairs } from '../../../../main/engine/docker/container-paths';
 import { filePreset } from '../../../../main/own/own-preset';
-import type { ModelSource, RunSpec } from '../../../../main/contract/run-spec';
 import { resolveSpec } from '../../../../main/presets/resolve-spec';
 
 const pathsOf = (source: ModelSource) =>

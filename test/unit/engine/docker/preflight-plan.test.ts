@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { DockerEngineSpec, Format } from '../../../../main/contract/run-spec';
-import { preflightPlan } from '../../../../main/engine/docker/preflight-plan';
 import type { DockerLink } from '../../../../main/docker/docker-link';
+import { preflightPlan } from '../../../../main/engine/docker/preflight-plan';
 
 const absent = { reachable: false, host: '', reason: 'absent', message: '' } as const;
 /** Nothing is asked of an engine that is not there. */

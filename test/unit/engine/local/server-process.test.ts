@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { logPressure } from '../../../../main/platform/back-pressure';
 import { launchServer } from '../../../../main/engine/local/server-process';
+import { logPressure } from '../../../../main/platform/back-pressure';
 
 let dir: string;
 beforeEach(async () => {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ReceiveBuffer } from '../../../../main/perf/native/socket/receive-buffer';
-import { GrpcMessageReader } from '../../../../main/perf/native/grpc/message-reader';
 import type { MessageSink } from '../../../../main/perf/native/grpc/message-reader';
+import { GrpcMessageReader } from '../../../../main/perf/native/grpc/message-reader';
 import { HttpReplyReader } from '../../../../main/perf/native/http1/response-reader';
 import { Http2FrameReader } from '../../../../main/perf/native/http2/frame-reader';
 import { encodeFrame, frameFlag, frameType } from '../../../../main/perf/native/http2/frames';
+import { ReceiveBuffer } from '../../../../main/perf/native/socket/receive-buffer';
 
 /** Bytes of which no two stretches look the same. */
 function content(length: number, seed: number): Buffer {

@@ -7,16 +7,16 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { WorkbenchError } from '../../../../main/contract/errors';
 import type { TlsFiles } from '../../../../main/contract/tls';
-import { GrpcTransport } from '../../../../main/perf/native/grpc/transport';
 import {
   encodeBytesField,
   encodeStringField,
   encodeVarint,
 } from '../../../../main/perf/native/grpc/protobuf-writer';
+import { GrpcTransport } from '../../../../main/perf/native/grpc/transport';
 import { requestTriton } from '../../../../main/triton/http';
 import { readTls } from '../../../../main/triton/tls';
-import { certifiedName, createCertificates } from '../../../support/certificates';
 import type { TestCertificates } from '../../../support/certificates';
+import { certifiedName, createCertificates } from '../../../support/certificates';
 import { rejection } from '../../../support/rejection';
 
 let dir: string;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TriedLevel } from '../../../../main/perf/sweep/search-levels';
 import { budgetLatencyUs } from '../../../../main/contract/sweep';
+import type { TriedLevel } from '../../../../main/perf/sweep/search-levels';
 import { lastWithin, nextLevel } from '../../../../main/perf/sweep/search-levels';
 
 /** Tries levels of which the first `good` are within the budget; the order in which they were tried. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Draft } from '../../../../main/contract/spec-tools';
 import type { RunSpec } from '../../../../main/contract/run-spec';
 import { fieldChanges } from '../../../../main/contract/spec-changes';
+import type { Draft } from '../../../../main/contract/spec-tools';
 import { readPresets, requirePreset } from '../../../../main/presets/presets';
 import { resolveSpec } from '../../../../main/presets/resolve-spec';
 import { createSpecTools } from '../../../../main/spec/spec-tools';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { StoreApi } from 'zustand/vanilla';
 import { WorkbenchError } from '../../../../main/contract/errors';
 import type { ConfigEdit, Draft, ImportedSpec, SpecPreview } from '../../../../main/contract/spec-tools';
-import { createDraft } from '../../../../renderer/stores/draft';
 import type { DraftState } from '../../../../renderer/stores/draft';
+import { createDraft } from '../../../../renderer/stores/draft';
 import { specFixture } from '../../../support/run-state';
 import { createClientDouble } from '../client-double';
 

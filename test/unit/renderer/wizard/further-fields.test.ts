@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineStatus } from '../../../../main/contract/machine';
-import { resolveSpec } from '../../../../main/presets/resolve-spec';
+import type { Tree } from '../../../../main/contract/trees';
+import { getAt, mergeTrees, setAt, unsetAt } from '../../../../main/contract/trees';
 import { readAssignment } from '../../../../main/contract/upstream-variables';
+import { resolveSpec } from '../../../../main/presets/resolve-spec';
 import { defaultPrecision, readChoice } from '../../../../main/spec/read-choice';
 import type { Field, FieldContext } from '../../../../renderer/views/new-deployment/fields/field';
 import { pathOf } from '../../../../renderer/views/new-deployment/fields/field';
@@ -9,10 +11,7 @@ import { allFields } from '../../../../renderer/views/new-deployment/fields/sect
 import { engineForTarget } from '../../../../renderer/views/new-deployment/fields/target-gpu';
 import { cliCommand, commandChanges } from '../../../../renderer/views/new-deployment/plan-text';
 import { wizardModel } from '../../../../renderer/views/new-deployment/wizard-model';
-import type { Tree } from '../../../../main/contract/trees';
-import { getAt, setAt, unsetAt } from '../../../../main/contract/trees';
 import { resnet50 } from './preset';
-import { mergeTrees } from '../../../../main/contract/trees';
 
 const fieldsOf = (values: object): ReadonlyMap<string, Field> => {
   const context: FieldContext = {

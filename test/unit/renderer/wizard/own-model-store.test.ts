@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { OpenedModel } from '../../../../main/contract/own-model';
 import { WorkbenchError } from '../../../../main/contract/errors';
+import type { OpenedModel } from '../../../../main/contract/own-model';
 import { readPreset } from '../../../../main/presets/presets';
 import { createDraft, draftPreset } from '../../../../renderer/stores/draft';
 import { createOwnModel } from '../../../../renderer/stores/own-model';

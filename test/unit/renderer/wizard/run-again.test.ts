@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunSpec } from '../../../../main/contract/run-spec';
+import type { Tree } from '../../../../main/contract/trees';
 import { readPresets, requirePreset } from '../../../../main/presets/presets';
 import { layerSpec, parseSpec, resolveSpec } from '../../../../main/presets/resolve-spec';
 import { createSpecTools } from '../../../../main/spec/spec-tools';
-import type { Tree } from '../../../../main/contract/trees';
 import { runAgain } from '../../../../renderer/views/runs/run-tools';
 import { createWorkbench } from '../../../../renderer/workbench';
 import { places } from '../../spec/places';

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { RunSpec } from '../../../../main/contract/run-spec';
 import { accelerators, formats, precisions } from '../../../../main/contract/run-spec';
 import type { SpecProblem } from '../../../../main/contract/spec-tools';
+import type { Tree } from '../../../../main/contract/trees';
+import { mergeTrees } from '../../../../main/contract/trees';
 import { readAssignment, upstreamVariables } from '../../../../main/contract/upstream-variables';
 import { resolveSpec } from '../../../../main/presets/resolve-spec';
-import type { Tree } from '../../../../main/contract/trees';
 import { pageOf } from '../../../../renderer/stores/wizard-page';
 import { changesOf } from '../../../../renderer/views/new-deployment/changes';
 import type { Field } from '../../../../renderer/views/new-deployment/fields/field';
@@ -20,7 +21,6 @@ import { fieldText, textProblem, valueText } from '../../../../renderer/views/ne
 import type { WizardModel } from '../../../../renderer/views/new-deployment/wizard-model';
 import { wizardModel } from '../../../../renderer/views/new-deployment/wizard-model';
 import { resnet50 } from './preset';
-import { mergeTrees } from '../../../../main/contract/trees';
 
 const defaults = resolveSpec(resnet50, {});
 

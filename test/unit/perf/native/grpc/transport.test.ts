@@ -1,14 +1,14 @@
-import { constants, createServer } from 'node:http2';
 import type { Http2Server, ServerHttp2Stream, Settings } from 'node:http2';
+import { constants, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { WorkbenchError } from '../../../../../main/contract/errors';
-import { GrpcTransport } from '../../../../../main/perf/native/grpc/transport';
 import {
   encodeBytesField,
   encodeStringField,
   encodeVarint,
 } from '../../../../../main/perf/native/grpc/protobuf-writer';
+import { GrpcTransport } from '../../../../../main/perf/native/grpc/transport';
 import type { LoadJob } from '../../../../../main/perf/native/seam/load-job';
 
 /** The other side is Node's own HTTP/2 (nghttp2): an implementation that shares nothing with ours. */

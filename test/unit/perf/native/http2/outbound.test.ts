@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Http2Outbound } from '../../../../../main/perf/native/http2/outbound';
 import { frameType, writeFrameHeader } from '../../../../../main/perf/native/http2/frames';
+import { Http2Outbound } from '../../../../../main/perf/native/http2/outbound';
 
 /** A connection that passes nothing on at once, as over TLS: what was staged stays in use. */
 function slowSocket() {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { decodeGrpcOutputs } from '../../../../../main/perf/native/grpc/decode-outputs';
-import type { OutputCheckJob } from '../../../../../main/perf/native/seam/load-job';
-import { OutputValidator } from '../../../../../main/perf/native/requests/output-validator';
 import {
   encodeBytesField,
   encodeStringField,
   encodeVarint,
 } from '../../../../../main/perf/native/grpc/protobuf-writer';
+import { OutputValidator } from '../../../../../main/perf/native/requests/output-validator';
+import type { OutputCheckJob } from '../../../../../main/perf/native/seam/load-job';
 import type { Tensor } from '../../../../../main/triton/tensor';
 
 const floats = (...values: number[]) => Buffer.from(Float32Array.from(values).buffer);

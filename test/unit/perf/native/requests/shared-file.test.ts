@@ -1,9 +1,9 @@
-import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sharedFolder } from '../../../../../main/perf/native/requests/shared-names';
 import { fillShared } from '../../../../../main/perf/native/requests/shared-file';
+import { sharedFolder } from '../../../../../main/perf/native/requests/shared-names';
 
 /** Fault injection: takes so many bytes and then has no room, as a file system does. */
 function nearlyFull(room: number): Pick<FileHandle, 'write'> & { taken: number } {

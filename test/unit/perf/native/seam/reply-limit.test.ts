@@ -1,20 +1,20 @@
-import { createServer as createHttp2Server } from 'node:http2';
 import type { Http2Server } from 'node:http2';
-import { createServer } from 'node:net';
+import { createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
+import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ReceiveBuffer } from '../../../../../main/perf/native/socket/receive-buffer';
 import { GrpcMessageSplitter } from '../../../../../main/perf/native/grpc/message-splitter';
-import { GrpcTransport } from '../../../../../main/perf/native/grpc/transport';
-import { HttpTransport } from '../../../../../main/perf/native/http1/transport';
-import type { LoadJob } from '../../../../../main/perf/native/seam/load-job';
 import {
   encodeBytesField,
   encodeStringField,
   encodeVarint,
 } from '../../../../../main/perf/native/grpc/protobuf-writer';
+import { GrpcTransport } from '../../../../../main/perf/native/grpc/transport';
+import { HttpTransport } from '../../../../../main/perf/native/http1/transport';
+import type { LoadJob } from '../../../../../main/perf/native/seam/load-job';
 import { largestReplyBytes, replyLimitBytes } from '../../../../../main/perf/native/seam/reply-limit';
 import type { Transport, TransportEvents } from '../../../../../main/perf/native/seam/transport';
+import { ReceiveBuffer } from '../../../../../main/perf/native/socket/receive-buffer';
 
 const mebibyte = 2 ** 20;
 let server: Server | Http2Server | null = null;

@@ -1,6 +1,5 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
-import type { Server, Socket } from 'node:net';
 import koffi from 'koffi';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReceiveLowWaterMark } from '../../../../../main/perf/native/socket/receive-low-water-mark';
