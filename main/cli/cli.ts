@@ -10,6 +10,7 @@ import { defaultHome, homeLayout } from '../platform/layout';
 import type { CliContext } from './context';
 import { addData } from './data';
 import { addDetect } from './detect';
+import { addFields } from './fields';
 import { addImages } from './images';
 import { addImport } from './import';
 import { addListing } from './listing';
@@ -85,6 +86,7 @@ async function main(): Promise<void> {
   addOwnModels(program, context);
   addResume(program, context);
   addSpec(program, context);
+  addFields(program, context);
   addPerf(program, context);
   addImport(program, context);
   addMonitor(program, context);

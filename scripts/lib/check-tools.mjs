@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { bannedPhrases } from './banned-phrases.mjs';
 import { command } from './command.mjs';
 import { repoRoot } from './layout.mjs';
 import { say, seconds } from './say.mjs';
@@ -22,7 +21,8 @@ function tools(python) {
     { name: 'ruff format', run: module('ruff', 'format', '--check', ...pythonFolders) },
     { name: 'mypy', run: module('mypy') },
     { name: 'unused exports', list: unusedExports },
-    { name: 'banned phrases', list: bannedPhrases },
+    // Loaded only now: it reads programs with TypeScript, which is installed with the other packages.
+    { name: 'banned phrases', list: async () => (await import('./banned-phrases.mjs')).bannedPhrases() },
   ];
 }
 
@@ -30,7 +30,7 @@ async function verdict(tool) {
   const startMs = performance.now();
   let problem;
   if (tool.list) {
-    problem = tool.list().join('\n');
+    problem = (await tool.list()).join('\n');
   } else {
     const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
     const [program, args] = tool.run;
