@@ -15,6 +15,9 @@ function tools(python) {
   return [
     { name: 'eslint', run: [bin('eslint'), ['.']] },
     { name: 'tsc', run: [bin('tsc'), ['-p', '.']] },
+    // What runs with Node has no DOM, and the window has nothing of Node.
+    { name: 'tsc main', run: [bin('tsc'), ['-p', 'tsconfig.main.json']] },
+    { name: 'tsc renderer', run: [bin('tsc'), ['-p', 'tsconfig.renderer.json']] },
     { name: 'prettier', run: [bin('prettier'), ['--check', '.', '--log-level=warn']] },
     { name: 'depcruise', run: [bin('depcruise'), ['electron', 'main', 'renderer']] },
     { name: 'ruff check', run: module('ruff', 'check', ...pythonFolders) },
