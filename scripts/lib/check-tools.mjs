@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { command } from './command.mjs';
 import { repoRoot } from './layout.mjs';
 import { say, seconds } from './say.mjs';
-import { unusedExports } from './unused-exports.mjs';
 
 const bin = (name) => join(repoRoot, 'node_modules', '.bin', name);
 const pythonFolders = ['resources', join('scripts', 'bench'), join('test', 'python')].filter((path) =>
@@ -23,7 +22,9 @@ function tools(python) {
     { name: 'ruff check', run: module('ruff', 'check', ...pythonFolders) },
     { name: 'ruff format', run: module('ruff', 'format', '--check', ...pythonFolders) },
     { name: 'mypy', run: module('mypy') },
-    { name: 'unused exports', list: unusedExports },
+    { name: 'knip', run: [bin('knip'), ['--no-progress']] },
+    // What only tests use is not used.
+    { name: 'knip production', run: [bin('knip'), ['--no-progress', '--production']] },
     // Loaded only now: it reads programs with TypeScript, which is installed with the other packages.
     { name: 'banned phrases', list: async () => (await import('./banned-phrases.mjs')).bannedPhrases() },
   ];
