@@ -3,18 +3,18 @@ import type { Core } from './core/core-interface';
 import type { CoreOptions } from './core/core-options';
 import { createCoreParts } from './core/core-parts';
 import { createCoreRuns } from './core/core-runs';
-import { createMachineDesk } from './core/machine-desk';
-import { createPresetDesk } from './core/preset-desk';
-import { createReportDesk } from './core/report-desk';
-import { createStartDesk } from './core/start-desk';
+import { createMachineCalls } from './core/machine-calls';
+import { createPresetCalls } from './core/preset-calls';
+import { createReportCalls } from './core/report-calls';
+import { createStartCalls } from './core/start-calls';
 import { startUpkeep } from './core/upkeep';
-import { createDockerDesk } from './docker/desk';
+import { createDockerCalls } from './docker/docker-calls';
 import { deviceOfUrl } from './engine/device';
 import { buildArgsOf } from './engine/docker/run-images';
 import { initModelFolder } from './own/init-folder';
 import { measureServer } from './perf/sweep/measure-server';
 import { plannedCommands } from './pipeline/planned-commands';
-import { createRunsDesk } from './pipeline/runs-desk';
+import { createRunsCalls } from './pipeline/runs-calls';
 import { homeLayout } from './platform/layout';
 import { closedHomeText, keepHomePrivate } from './platform/private-home';
 import { createSpecTools } from './spec/spec-tools';
@@ -38,27 +38,27 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const { layout, store, trash, presets, own, docker, auths, images, data, monitor, tell, now } = parts;
   const { resources, workerFile } = options;
   const { readers } = parts.reading;
-  const startDesk = createStartDesk(parts);
-  const runs = createCoreRuns(parts, startDesk);
+  const startCalls = createStartCalls(parts);
+  const runs = createCoreRuns(parts, startCalls);
   const upkeep = await startUpkeep(parts, runs);
-  const machineDesk = createMachineDesk(parts);
-  const presetDesk = createPresetDesk(parts, runs);
-  const dockerDesk = createDockerDesk({ link: docker, images, buildArgs: buildArgsOf, tell, now });
-  const runsDesk = createRunsDesk({ runs, store, trash, drafts: createDrafts(layout.drafts), tell });
-  const reportDesk = createReportDesk(parts);
+  const machineCalls = createMachineCalls(parts);
+  const presetCalls = createPresetCalls(parts, runs);
+  const dockerCalls = createDockerCalls({ link: docker, images, buildArgs: buildArgsOf, tell, now });
+  const runsCalls = createRunsCalls({ runs, store, trash, drafts: createDrafts(layout.drafts), tell });
+  const reportCalls = createReportCalls(parts);
   return {
     handlers: {
       'app.info': () =>
         Promise.resolve({ version: options.version, home: options.home, electron: options.electron }),
-      ...machineDesk.handlers,
-      ...dockerDesk.handlers,
+      ...machineCalls.handlers,
+      ...dockerCalls.handlers,
       'docker.login': (login) => {
         auths.login(login);
         return Promise.resolve({ kept: false });
       },
       ...monitor.handlers,
       ...data.handlers,
-      ...presetDesk.handlers,
+      ...presetCalls.handlers,
       ...createSpecTools({
         presets,
         places: {
@@ -71,18 +71,18 @@ export async function createCore(options: CoreOptions): Promise<Core> {
           isEmptyReach(await parts.approvals.missing(pathReach('performance.inputDataFile', path))),
       }),
       ...own.handlers,
-      ...runsDesk.handlers,
-      ...startDesk.handlers,
+      ...runsCalls.handlers,
+      ...startCalls.handlers,
       ...parts.tools.handlers,
-      ...reportDesk.handlers,
+      ...reportCalls.handlers,
     },
     closedHome: closedHomeText(layout, closed),
     subscribe: (listener) => parts.events.add(listener),
-    presets: presetDesk.presets,
-    resolveSpec: presetDesk.resolveSpec,
-    resolveChoice: presetDesk.resolveChoice,
-    resolveChange: presetDesk.resolveChange,
-    machine: machineDesk.machine,
+    presets: presetCalls.presets,
+    resolveSpec: presetCalls.resolveSpec,
+    resolveChoice: presetCalls.resolveChoice,
+    resolveChange: presetCalls.resolveChange,
+    machine: machineCalls.machine,
     images,
     data,
     approvals: parts.approvals,
@@ -119,15 +119,15 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     },
     listRuns: () => store.list(),
     runDir: async (runId) => (await store.folderOf(runId)).dir,
-    reportPath: reportDesk.reportPath,
-    writeReports: reportDesk.writeReports,
+    reportPath: reportCalls.reportPath,
+    writeReports: reportCalls.writeReports,
     setBudget: (runId, p99BudgetMs) => runs.setBudget(runId, p99BudgetMs),
-    importFile: reportDesk.importFile,
+    importFile: reportCalls.importFile,
     clean: (runIds) => upkeep.clean(runIds),
     close: async () => {
       upkeep.stopFollowing();
       await runs.close();
-      await dockerDesk.close();
+      await dockerCalls.close();
       await data.close();
       await parts.tools.close();
       await monitor.close();

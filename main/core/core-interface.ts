@@ -7,7 +7,7 @@ import type { ReportFile } from '../contract/run-events';
 import type { DockerEngineSpec, Format, RunSpec } from '../contract/run-spec';
 import type { RunState } from '../contract/run-state';
 import type { Choice } from '../contract/spec-tools';
-import type { DataDesk } from '../data/data-desk';
+import type { DataCalls } from '../data/data-calls';
 import type { ImageWorks } from '../docker/images/image-works';
 import type { Monitor } from '../monitor/monitor';
 import type { InitOutcome } from '../own/init-folder';
@@ -49,7 +49,7 @@ export interface Core {
   /** Pulls and builds of images. */
   readonly images: ImageWorks;
   /** Published data sets and checkpoints. */
-  readonly data: DataDesk;
+  readonly data: DataCalls;
   /** What trusting the model at a path would trust. Throws as `models.open`. */
   modelCode(path: string): Promise<ModelCode>;
   /** What runs may use outside of the workbench. */

@@ -1,7 +1,7 @@
 import type { CoreEvent } from '../contract/api';
 import type { LoadTool as LoadToolId } from '../contract/run-spec';
-import type { DataDesk } from '../data/data-desk';
-import { createDataDesk } from '../data/data-desk';
+import type { DataCalls } from '../data/data-calls';
+import { createDataCalls } from '../data/data-calls';
 import type { DockerLink } from '../docker/docker-link';
 import { createDockerLink } from '../docker/docker-link';
 import type { ImageWorks } from '../docker/images/image-works';
@@ -38,8 +38,8 @@ import { createToolkit } from '../toolkit/toolkit';
 import type { CoreOptions } from './core-options';
 import type { ReaderService } from './readers';
 import { createReaders } from './readers';
-import type { ToolDesk } from './tool-desk';
-import { createToolDesk } from './tool-desk';
+import type { ToolCalls } from './tool-calls';
+import { createToolCalls } from './tool-calls';
 
 /** The capabilities of one core, each made once; what the core is asked for composes them. */
 export interface CoreParts {
@@ -65,9 +65,9 @@ export interface CoreParts {
   readonly images: ImageWorks;
   readonly engines: Engines;
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
-  readonly data: DataDesk;
+  readonly data: DataCalls;
   readonly monitor: Monitor;
-  readonly tools: ToolDesk;
+  readonly tools: ToolCalls;
 }
 
 /** Throws model-folder-invalid for a damaged model folder of the product. */
@@ -125,8 +125,8 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
         prepareImage({ layout, resources, env, auths, known }, client, request, listener),
     }),
     loadTools: createLoadTools({ layout, workerFile, env }),
-    tools: createToolDesk({ layout, env, clone: options.clone ?? null, tell }),
-    data: createDataDesk({ root: layout.data, presets, toolkit, tell }),
+    tools: createToolCalls({ layout, env, clone: options.clone ?? null, tell }),
+    data: createDataCalls({ root: layout.data, presets, toolkit, tell }),
     monitor: createMonitor({
       recordings: layout.recordings,
       settingsFile: layout.monitor,

@@ -15,10 +15,10 @@ import { readPackages } from '../toolkit/packages';
 import { createToolkit } from '../toolkit/toolkit';
 import type { CoreParts } from './core-parts';
 import { requireApproved } from './require-approved';
-import type { StartDesk } from './start-desk';
+import type { StartCalls } from './start-calls';
 
 /** The runs of this process: what each may use, where it works, and whose turn it is at a device. */
-export function createCoreRuns(parts: CoreParts, start: StartDesk): Runs {
+export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
   const { layout, engines, own, docker, toolkit, now } = parts;
   const { env, resources, printPdf, version } = parts.options;
   // Each time, and here: a run.yaml or a run folder may come from anywhere.

@@ -11,9 +11,9 @@ import { createTritonClient } from '../triton/client';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import { monitorCsv } from './export-csv';
 import { parseMonitorTarget, readMonitorTarget } from './monitor-address';
-import type { MonitorDeskOptions } from './monitor-desk';
-import { MonitorDesk } from './monitor-desk';
 import { monitorReport } from './monitor-report';
+import type { MonitorSessionOptions } from './monitor-session';
+import { MonitorSession } from './monitor-session';
 
 type MonitorCall = Extract<keyof Handlers, `monitor.${string}`>;
 
@@ -51,7 +51,7 @@ async function listRecordings(folder: string): Promise<readonly RecordingInfo[]>
   return infos.sort((a, b) => b.changedAt.localeCompare(a.changedAt));
 }
 
-export interface MonitorOptions extends MonitorDeskOptions {
+export interface MonitorOptions extends MonitorSessionOptions {
   /** Folder of the recordings. */
   readonly recordings: string;
   readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
@@ -60,10 +60,10 @@ export interface MonitorOptions extends MonitorDeskOptions {
 /** Watches one Triton at a time, live or from a recording. */
 export function createMonitor(options: MonitorOptions): Monitor {
   const { recordings } = options;
-  const desk = new MonitorDesk(options);
+  const session = new MonitorSession(options);
 
   const client = async () => {
-    const target = desk.target();
+    const target = session.target();
     if (target === null) {
       throw new WorkbenchError('input-invalid', 'No server watched', {
         remedy: 'Start watching a server first.',
@@ -78,38 +78,38 @@ export function createMonitor(options: MonitorOptions): Monitor {
     return `monitor-${host}-${stamp}`;
   };
   const handlers: Monitor['handlers'] = {
-    'monitor.state': () => desk.state(),
-    'monitor.history': () => Promise.resolve(desk.history.image()),
+    'monitor.state': () => session.state(),
+    'monitor.history': () => Promise.resolve(session.history.image()),
     'monitor.start': async (target) => {
-      await desk.start(target);
+      await session.start(target);
       return null;
     },
     'monitor.stop': async () => {
-      await desk.stop();
+      await session.stop();
       return null;
     },
     'monitor.setProbe': async ({ probe }) => {
-      await desk.setProbe(probe);
+      await session.setProbe(probe);
       return null;
     },
     'monitor.setRules': async ({ rules }) => {
-      await desk.setRules(rules);
+      await session.setRules(rules);
       return null;
     },
     'monitor.record': async ({ on }) => {
-      if (!on) await desk.endRecording();
+      if (!on) await session.endRecording();
       else {
-        const target = desk.target();
+        const target = session.target();
         if (target === null)
           throw new WorkbenchError('input-invalid', 'Only a watched server can be recorded');
-        await desk.record(join(recordings, `${stemOf(target)}.jsonl`));
+        await session.record(join(recordings, `${stemOf(target)}.jsonl`));
       }
       return null;
     },
     'monitor.recordings': () => listRecordings(recordings),
     'monitor.replay': async ({ file, speed }) => {
       // Its end is told by events.
-      await desk.replay(join(recordings, file), file, speed);
+      await session.replay(join(recordings, file), file, speed);
       return null;
     },
     'monitor.loadModel': async ({ model }) => {
@@ -125,30 +125,30 @@ export function createMonitor(options: MonitorOptions): Monitor {
     }),
   };
   const report = async (): Promise<string> => {
-    const { alerts } = await desk.state();
-    const source = desk.seen();
+    const { alerts } = await session.state();
+    const source = session.seen();
     const name = source === null ? 'Nothing' : source.kind === 'live' ? source.url : source.file;
-    return monitorReport({ source: name, history: desk.history, alerts });
+    return monitorReport({ source: name, history: session.history, alerts });
   };
   return {
     handlers,
-    history: desk.history,
-    watch: (target, intervalMs) => desk.start(target, intervalMs),
+    history: session.history,
+    watch: (target, intervalMs) => session.start(target, intervalMs),
     judgeBy: (rules) => {
-      desk.judgeBy(rules);
+      session.judgeBy(rules);
     },
-    recordTo: (path) => desk.record(path),
+    recordTo: (path) => session.record(path),
     replayFile: async (path, speed) => {
-      const { ended } = await desk.replay(path, path, speed);
+      const { ended } = await session.replay(path, path, speed);
       await ended;
     },
     fileStem: () => {
-      const source = desk.seen();
+      const source = session.seen();
       if (source === null) return 'monitor';
       return source.kind === 'live' ? stemOf(source) : parse(source.file).name;
     },
     exportTo: async (path, kind) => {
-      if (kind === 'csv') return writeFileAtomic(path, monitorCsv(desk.history));
+      if (kind === 'csv') return writeFileAtomic(path, monitorCsv(session.history));
       const html = await report();
       if (kind === 'html') return writeFileAtomic(path, html);
       await makeFolder(recordings);
@@ -160,6 +160,6 @@ export function createMonitor(options: MonitorOptions): Monitor {
         await rm(source, { force: true });
       }
     },
-    close: () => desk.close(),
+    close: () => session.close(),
   };
 }

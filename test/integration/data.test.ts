@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DownloadSource } from '../../main/contract/data-source';
-import { createDataDesk } from '../../main/data/data-desk';
+import { createDataCalls } from '../../main/data/data-calls';
 import { homeLayout } from '../../main/platform/layout';
 import { readPreset } from '../../main/presets/presets';
 import { createLocalPython } from '../../main/toolkit/local-python';
@@ -39,7 +39,7 @@ afterAll(async () => {
   await home.remove();
 });
 
-async function createDesk(part: Partial<DownloadSource> = {}) {
+async function createCalls(part: Partial<DownloadSource> = {}) {
   const resources = join(repository, 'resources');
   const layout = homeLayout(home.path);
   const tft = await readPreset(join(resources, 'models', 'tft'));
@@ -57,7 +57,7 @@ async function createDesk(part: Partial<DownloadSource> = {}) {
     ...part,
   };
   const preset = { ...tft.preset, origin: { ...tft.preset.origin, datasets: [source] } };
-  return createDataDesk({
+  return createDataCalls({
     root: layout.data,
     presets: new Map([['tft', { ...tft, preset }]]),
     toolkit: createToolkit(createLocalPython({ python: layout.python, resources, env: process.env })),
@@ -67,8 +67,8 @@ async function createDesk(part: Partial<DownloadSource> = {}) {
 
 describe('a published archive over HTTP', () => {
   it('that holds more than it should leaves nothing of it', async () => {
-    const desk = await createDesk({ unpackedBytes: 1000 });
-    const work = await desk.ended(desk.fetch({ preset: 'tft', source: 'electricity' }));
+    const calls = await createCalls({ unpackedBytes: 1000 });
+    const work = await calls.ended(calls.fetch({ preset: 'tft', source: 'electricity' }));
     expect(work).toMatchObject({ status: 'failed', error: { code: 'download-invalid' } });
     const left = await readdir(join(home.path, 'data', 'tft', 'electricity.download'));
     expect(left).toEqual([]);
@@ -76,8 +76,8 @@ describe('a published archive over HTTP', () => {
 
   it('becomes the tables that the loader reads, the connection cut on the way', async () => {
     server.faults = [{ cutAfter: 100_000 }, {}];
-    const desk = await createDesk();
-    const work = await desk.ended(desk.fetch({ preset: 'tft', source: 'electricity' }));
+    const calls = await createCalls();
+    const work = await calls.ended(calls.fetch({ preset: 'tft', source: 'electricity' }));
     expect(work.error).toBeNull();
     expect(work).toMatchObject({ status: 'done', path: join(home.path, 'data', 'tft', 'electricity') });
     const test = (await readFile(join(work.path ?? '', 'test.csv'), 'utf8')).trim().split('\n');

@@ -18,7 +18,7 @@ const presets = await readPresets(resources);
 const tools = createSpecTools({ presets, places: { ...places, resources } });
 
 /** The window over the core's own tools, with one run; its plan names every field as changed that is. */
-function createDesk(spec: RunSpec, drafts = new Map<string, Draft>()) {
+function createRig(spec: RunSpec, drafts = new Map<string, Draft>()) {
   const double = createClientDouble({
     'runs.get': () => ({ spec, imported: null }),
     'runs.planChange': (input) => {
@@ -43,46 +43,46 @@ describe.each([...presets.keys()])('a run of %s that is changed', (id) => {
   const { preset } = requirePreset(presets, id);
 
   it('is not changed by opening the wizard, and by one field only by that field', async () => {
-    const desk = createDesk(resolveSpec(preset, { performance: { batchSizes: [1, 3] } }));
-    await changeRun(desk.workbench, 'run-1');
-    await desk.draft().settle();
-    expect(desk.draft()).toMatchObject({ changing: 'run-1', page: 'performance', plan: { changed: [] } });
-    desk.draft().change(['performance', 'batchSizes'], [1, 3, 8]);
-    await desk.draft().settle();
-    expect(desk.draft().plan?.changed).toEqual([
+    const rig = createRig(resolveSpec(preset, { performance: { batchSizes: [1, 3] } }));
+    await changeRun(rig.workbench, 'run-1');
+    await rig.draft().settle();
+    expect(rig.draft()).toMatchObject({ changing: 'run-1', page: 'performance', plan: { changed: [] } });
+    rig.draft().change(['performance', 'batchSizes'], [1, 3, 8]);
+    await rig.draft().settle();
+    expect(rig.draft().plan?.changed).toEqual([
       { path: 'performance.batchSizes', from: [1, 3], to: [1, 3, 8] },
     ]);
-    expect(desk.workbench.route.getState().route).toEqual({ page: 'new' });
+    expect(rig.workbench.route.getState().route).toEqual({ page: 'new' });
   });
 });
 
 describe('the draft of a changed run', () => {
   const { preset } = requirePreset(presets, 'resnet50');
   const opened = async () => {
-    const desk = createDesk(resolveSpec(preset, { precision: 'fp16' }));
-    await changeRun(desk.workbench, 'run-1');
-    return desk;
+    const rig = createRig(resolveSpec(preset, { precision: 'fp16' }));
+    await changeRun(rig.workbench, 'run-1');
+    return rig;
   };
 
   it('names the run on disk, and still does after a restart', async () => {
-    const desk = await opened();
-    desk.draft().change(['format'], 'ts-trace');
-    await expect.poll(() => desk.drafts.get(desk.draft().id)?.changing).toBe('run-1');
-    const later = createDesk(resolveSpec(preset, { precision: 'fp16' }), desk.drafts);
+    const rig = await opened();
+    rig.draft().change(['format'], 'ts-trace');
+    await expect.poll(() => rig.drafts.get(rig.draft().id)?.changing).toBe('run-1');
+    const later = createRig(resolveSpec(preset, { precision: 'fp16' }), rig.drafts);
     await later.draft().enter();
     expect(later.draft()).toMatchObject({ changing: 'run-1', overrides: { format: 'ts-trace' } });
     await expect.poll(() => later.draft().plan?.changed).toMatchObject([{ path: 'format', to: 'ts-trace' }]);
   });
 
   it('offers a new deployment whenever it is entered again, also before anything was changed', async () => {
-    const desk = createDesk(resolveSpec(preset, {}));
-    await changeRun(desk.workbench, 'run-1');
-    expect(desk.draft()).toMatchObject({ overrides: {}, notice: { kind: 'changing', runId: 'run-1' } });
-    desk.draft().dismiss();
-    await desk.draft().enter();
-    expect(desk.draft().notice).toEqual({ kind: 'unfinished', at: null });
-    await expect.poll(() => desk.drafts.get(desk.draft().id)?.changing).toBe('run-1');
-    const later = createDesk(resolveSpec(preset, {}), desk.drafts);
+    const rig = createRig(resolveSpec(preset, {}));
+    await changeRun(rig.workbench, 'run-1');
+    expect(rig.draft()).toMatchObject({ overrides: {}, notice: { kind: 'changing', runId: 'run-1' } });
+    rig.draft().dismiss();
+    await rig.draft().enter();
+    expect(rig.draft().notice).toEqual({ kind: 'unfinished', at: null });
+    await expect.poll(() => rig.drafts.get(rig.draft().id)?.changing).toBe('run-1');
+    const later = createRig(resolveSpec(preset, {}), rig.drafts);
     await later.draft().enter();
     expect(later.draft()).toMatchObject({ changing: 'run-1', notice: { kind: 'unfinished' } });
     later.draft().startNew();
@@ -90,37 +90,37 @@ describe('the draft of a changed run', () => {
   });
 
   it('stays of the run when its settings begin anew, and becomes a new deployment with another model', async () => {
-    const desk = await opened();
-    desk.draft().startOver();
-    expect(desk.draft()).toMatchObject({ changing: 'run-1', overrides: {} });
-    desk.draft().change(['format'], 'ts-trace');
-    desk.draft().choosePreset('bert');
-    expect(desk.draft()).toMatchObject({ changing: null, plan: null, preset: 'bert' });
-    desk.draft().takeBack();
-    expect(desk.draft()).toMatchObject({ changing: 'run-1', preset: 'resnet50' });
+    const rig = await opened();
+    rig.draft().startOver();
+    expect(rig.draft()).toMatchObject({ changing: 'run-1', overrides: {} });
+    rig.draft().change(['format'], 'ts-trace');
+    rig.draft().choosePreset('bert');
+    expect(rig.draft()).toMatchObject({ changing: null, plan: null, preset: 'bert' });
+    rig.draft().takeBack();
+    expect(rig.draft()).toMatchObject({ changing: 'run-1', preset: 'resnet50' });
   });
 
   it('leaves nothing of the run for the next deployment once it was continued', async () => {
-    const desk = await opened();
-    desk.draft().started('run-1');
-    expect(desk.draft()).toMatchObject({ changing: null, plan: null, overrides: {} });
+    const rig = await opened();
+    rig.draft().started('run-1');
+    expect(rig.draft()).toMatchObject({ changing: null, plan: null, overrides: {} });
   });
 
   it('is planned one specification at a time, and of those that waited only the newest', async () => {
-    const desk = await opened();
-    await desk.draft().settle();
-    const planned = () => desk.calls.filter(([name]) => name === 'runs.planChange').length;
+    const rig = await opened();
+    await rig.draft().settle();
+    const planned = () => rig.calls.filter(([name]) => name === 'runs.planChange').length;
     const before = planned();
     // Nothing changed: the plan is known.
-    await desk.draft().settle();
+    await rig.draft().settle();
     expect(planned()).toBe(before);
     const settled = [[1], [1, 2], [1, 2, 8]].map((batchSizes) => {
-      desk.draft().change(['performance', 'batchSizes'], batchSizes);
-      return desk.draft().settle();
+      rig.draft().change(['performance', 'batchSizes'], batchSizes);
+      return rig.draft().settle();
     });
     await Promise.all(settled);
     expect(planned()).toBe(before + 1);
-    expect(desk.draft().plan?.changed).toMatchObject([{ path: 'performance.batchSizes', to: [1, 2, 8] }]);
+    expect(rig.draft().plan?.changed).toMatchObject([{ path: 'performance.batchSizes', to: [1, 2, 8] }]);
   });
 
   it('says why there is no plan', async () => {

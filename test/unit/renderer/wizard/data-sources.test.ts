@@ -25,7 +25,7 @@ const work = (part: Partial<DataWork> = {}): DataWork => ({
 });
 const done = work({ status: 'done', path: '/data/tft/traffic' });
 
-function createDesk(list: () => unknown = () => [item]) {
+function createCalls(list: () => unknown = () => [item]) {
   const double = createClientDouble({
     'data.list': list,
     'data.works': () => [],
@@ -45,7 +45,7 @@ function createDesk(list: () => unknown = () => [item]) {
 
 describe('published data in the window', () => {
   it('is taken into the draft with its arguments when what was begun here is done', async () => {
-    const { draft, sources, tell, calls } = createDesk();
+    const { draft, sources, tell, calls } = createCalls();
     await sources.getState().load('tft');
     await sources.getState().fetch(item);
     expect(calls).toContainEqual(['data.fetch', { preset: 'tft', source: 'traffic' }]);
@@ -59,7 +59,7 @@ describe('published data in the window', () => {
   });
 
   it('is taken also when the end was told before the answer', async () => {
-    const { draft, sources, tell } = createDesk();
+    const { draft, sources, tell } = createCalls();
     await sources.getState().load('tft');
     tell(done);
     expect(draft.getState().overrides).toEqual({});
@@ -72,7 +72,7 @@ describe('published data in the window', () => {
     ['a preset that was left meanwhile', true, 'nnunet', done],
     ['what failed', true, 'tft', work({ status: 'failed' })],
   ] as const)('leaves the draft as it is for %s', async (_name, begun, chosen, end) => {
-    const { draft, sources, tell } = createDesk();
+    const { draft, sources, tell } = createCalls();
     await sources.getState().load('tft');
     if (begun) await sources.getState().fetch(item);
     draft.getState().choosePreset(chosen);
@@ -82,7 +82,7 @@ describe('published data in the window', () => {
 
   it('asks anew what is here when something ended, and keeps what is newer', async () => {
     let path: string | null = null;
-    const { sources, tell } = createDesk(() => [{ ...item, path }]);
+    const { sources, tell } = createCalls(() => [{ ...item, path }]);
     await sources.getState().load('tft');
     path = '/data/tft/traffic';
     tell(done);
@@ -92,7 +92,7 @@ describe('published data in the window', () => {
   });
 
   it('shows why the list could not be had', async () => {
-    const { sources } = createDesk(() => {
+    const { sources } = createCalls(() => {
       throw new WorkbenchError('preset-unknown', 'There is no preset "tft"');
     });
     await sources.getState().load('tft');

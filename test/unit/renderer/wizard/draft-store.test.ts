@@ -28,7 +28,7 @@ const stored = (id: string, updatedAt: string, overrides: Record<string, unknown
 const noEdit: ConfigEdit = { overrides: {}, problem: null };
 
 /** The core's drafts in memory. */
-function createDesk(
+function createRig(
   options: {
     drafts?: readonly Draft[];
     preview?: () => unknown;
@@ -55,27 +55,27 @@ function createDesk(
   return { ...double, drafts, draft: createDraft(double.client) };
 }
 
-const saved = (desk: ReturnType<typeof createDesk>): Draft | undefined =>
-  desk.drafts.get(desk.draft.getState().id);
+const saved = (rig: ReturnType<typeof createRig>): Draft | undefined =>
+  rig.drafts.get(rig.draft.getState().id);
 const act = (draft: StoreApi<DraftState>): DraftState => draft.getState();
 
 describe('the draft of a deployment', () => {
   it('is the newest one on disk, with its page', async () => {
-    const desk = createDesk({
+    const rig = createRig({
       drafts: [
         stored('old', '2026-01-01T00:00:00Z'),
         stored('new', '2026-01-02T00:00:00Z', { format: 'onnx' }),
       ],
     });
-    await act(desk.draft).open();
-    expect(act(desk.draft)).toMatchObject({
+    await act(rig.draft).open();
+    expect(act(rig.draft)).toMatchObject({
       id: 'new',
       page: 'accuracy',
       overrides: { format: 'onnx' },
       ready: true,
     });
-    expect(act(desk.draft).older.map(({ id }) => id)).toEqual(['old']);
-    expect(act(desk.draft).preview?.specHash).toBe('abc');
+    expect(act(rig.draft).older.map(({ id }) => id)).toEqual(['old']);
+    expect(act(rig.draft).preview?.specHash).toBe('abc');
   });
 
   it('is a new one when the drafts cannot be read, and says so', async () => {
@@ -87,50 +87,48 @@ describe('the draft of a deployment', () => {
 
   it('forgets what is over the limit, oldest first', async () => {
     const days = Array.from({ length: 14 }, (_, day) => String(day + 10));
-    const desk = createDesk({ drafts: days.map((day) => stored(day, `2026-01-${day}T00:00:00Z`)) });
-    await act(desk.draft).open();
-    expect([...desk.drafts.keys()].sort()).toEqual(days.slice(2));
+    const rig = createRig({ drafts: days.map((day) => stored(day, `2026-01-${day}T00:00:00Z`)) });
+    await act(rig.draft).open();
+    expect([...rig.drafts.keys()].sort()).toEqual(days.slice(2));
   });
 
   it('for a published GPU keeps its engine where no container could have one, and any that was chosen', () => {
     const local = { kind: 'local' };
-    const here = createDesk();
+    const here = createRig();
     act(here.draft).chooseTarget('A100', local);
     expect(act(here.draft).overrides).toEqual({ targetGpu: 'A100', engine: local });
-    const published = createDesk();
+    const published = createRig();
     act(published.draft).chooseTarget('A100', null);
     expect(act(published.draft).overrides).toEqual({ targetGpu: 'A100' });
-    const chosen = createDesk();
+    const chosen = createRig();
     act(chosen.draft).change(['engine', 'kind'], 'docker');
     act(chosen.draft).chooseTarget('A100', local);
     expect(act(chosen.draft).overrides).toEqual({ targetGpu: 'A100', engine: { kind: 'docker' } });
-    const ported = createDesk();
+    const ported = createRig();
     act(ported.draft).change(['engine', 'httpPort'], 8000);
     act(ported.draft).chooseTarget('A100', local);
     expect(act(ported.draft).overrides['engine']).toEqual({ kind: 'local', httpPort: 8000 });
   });
 
   it('is on disk after a change of choice or page', async () => {
-    const desk = createDesk();
-    act(desk.draft).change(['performance', 'batchSizes'], [1, 2]);
-    act(desk.draft).goTo('performance');
+    const rig = createRig();
+    act(rig.draft).change(['performance', 'batchSizes'], [1, 2]);
+    act(rig.draft).goTo('performance');
     await expect
-      .poll(() => saved(desk))
+      .poll(() => saved(rig))
       .toMatchObject({ page: 'performance', choice: { overrides: { performance: { batchSizes: [1, 2] } } } });
-    act(desk.draft).reset(['performance', 'batchSizes']);
-    await expect.poll(() => saved(desk)?.choice.overrides).toEqual({});
+    act(rig.draft).reset(['performance', 'batchSizes']);
+    await expect.poll(() => saved(rig)?.choice.overrides).toEqual({});
   });
 
   it('keeps a list that cannot be read as the text that it is', async () => {
-    const desk = createDesk();
-    act(desk.draft).change(['performance', 'batchSizes'], '1, many');
-    await expect
-      .poll(() => saved(desk)?.choice.overrides)
-      .toEqual({ performance: { batchSizes: '1, many' } });
+    const rig = createRig();
+    act(rig.draft).change(['performance', 'batchSizes'], '1, many');
+    await expect.poll(() => saved(rig)?.choice.overrides).toEqual({ performance: { batchSizes: '1, many' } });
   });
 
   it('leaves the fields of another engine behind', () => {
-    const { draft } = createDesk();
+    const { draft } = createRig();
     act(draft).change(['engine', 'kind'], 'docker');
     act(draft).change(['engine', 'gpus'], ['all']);
     expect(act(draft).overrides).toEqual({ engine: { kind: 'docker', gpus: ['all'] } });
@@ -141,7 +139,7 @@ describe('the draft of a deployment', () => {
   });
 
   it('takes where it runs along to another preset, and nothing else', () => {
-    const { draft } = createDesk();
+    const { draft } = createRig();
     act(draft).change(['engine', 'kind'], 'docker');
     act(draft).change(['format'], 'ts-trace');
     act(draft).choosePreset('other');
@@ -150,7 +148,7 @@ describe('the draft of a deployment', () => {
   });
 
   it('brings back what another preset took the place of', () => {
-    const { draft } = createDesk();
+    const { draft } = createRig();
     const chosen = { engine: { kind: 'docker' }, performance: { batchSizes: [3] } };
     act(draft).change(['engine', 'kind'], 'docker');
     act(draft).change(['performance', 'batchSizes'], [3]);
@@ -166,16 +164,16 @@ describe('the draft of a deployment', () => {
   });
 
   it('writes the kind of engine that a field was changed in', async () => {
-    const desk = createDesk();
-    await act(desk.draft).open();
-    const kind = act(desk.draft).spec?.engine.kind;
+    const rig = createRig();
+    await act(rig.draft).open();
+    const kind = act(rig.draft).spec?.engine.kind;
     expect(kind).toBeDefined();
-    act(desk.draft).change(['engine', 'httpPort'], 9000);
-    expect(act(desk.draft).overrides).toEqual({ engine: { kind, httpPort: 9000 } });
+    act(rig.draft).change(['engine', 'httpPort'], 9000);
+    expect(act(rig.draft).overrides).toEqual({ engine: { kind, httpPort: 9000 } });
   });
 
   it('goes back from an own model to the preset that has its name', () => {
-    const { draft } = createDesk();
+    const { draft } = createRig();
     act(draft).choosePreset('other');
     act(draft).change(['model', 'source'], { kind: 'file', path: '/models/other.onnx' });
     act(draft).choosePreset('other');
@@ -184,85 +182,85 @@ describe('the draft of a deployment', () => {
 
   it('shows the answer to the last question only', async () => {
     const waiting: ((preview: SpecPreview) => void)[] = [];
-    const desk = createDesk({ preview: () => new Promise((resolve) => waiting.push(resolve)) });
-    const older = act(desk.draft).settle();
-    const newer = act(desk.draft).settle();
+    const rig = createRig({ preview: () => new Promise((resolve) => waiting.push(resolve)) });
+    const older = act(rig.draft).settle();
+    const newer = act(rig.draft).settle();
     await expect.poll(() => waiting.length).toBe(2);
     waiting[1]?.(previewFixture({ specHash: 'newer' }));
     await newer;
     waiting[0]?.(previewFixture({ specHash: 'older' }));
     await older;
-    expect(act(desk.draft).preview?.specHash).toBe('newer');
+    expect(act(rig.draft).preview?.specHash).toBe('newer');
   });
 
   it('keeps the last complete specification while the choice is none', async () => {
     let preview = previewFixture();
-    const desk = createDesk({ preview: () => preview });
-    await act(desk.draft).settle();
+    const rig = createRig({ preview: () => preview });
+    await act(rig.draft).settle();
     preview = previewFixture({ spec: null });
-    await act(desk.draft).settle();
-    expect(act(desk.draft)).toMatchObject({ preview: { spec: null }, spec: { version: 1 } });
+    await act(rig.draft).settle();
+    expect(act(rig.draft)).toMatchObject({ preview: { spec: null }, spec: { version: 1 } });
   });
 
   it('says that the core did not answer', async () => {
-    const desk = createDesk({
+    const rig = createRig({
       preview: () => Promise.reject(new WorkbenchError('preset-unknown', 'No such preset')),
     });
-    await act(desk.draft).settle();
-    expect(act(desk.draft)).toMatchObject({ error: { code: 'preset-unknown' }, preview: null });
+    await act(rig.draft).settle();
+    expect(act(rig.draft)).toMatchObject({ error: { code: 'preset-unknown' }, preview: null });
   });
 });
 
 describe('a choice that takes the place of another', () => {
   it('can be taken back after starting over', async () => {
-    const desk = createDesk();
-    act(desk.draft).change(['format'], 'ts-trace');
-    const { id } = act(desk.draft);
-    act(desk.draft).startOver();
-    expect(act(desk.draft)).toMatchObject({ overrides: {}, notice: { kind: 'started-over' } });
-    expect(act(desk.draft).older.map((draft) => draft.id)).toEqual([id]);
-    await expect.poll(() => desk.drafts.has(id)).toBe(true);
-    act(desk.draft).takeBack();
-    expect(act(desk.draft)).toMatchObject({ id, overrides: { format: 'ts-trace' }, notice: null, older: [] });
+    const rig = createRig();
+    act(rig.draft).change(['format'], 'ts-trace');
+    const { id } = act(rig.draft);
+    act(rig.draft).startOver();
+    expect(act(rig.draft)).toMatchObject({ overrides: {}, notice: { kind: 'started-over' } });
+    expect(act(rig.draft).older.map((draft) => draft.id)).toEqual([id]);
+    await expect.poll(() => rig.drafts.has(id)).toBe(true);
+    act(rig.draft).takeBack();
+    expect(act(rig.draft)).toMatchObject({ id, overrides: { format: 'ts-trace' }, notice: null, older: [] });
   });
 
   it('is laid over it when the text says a part only', async () => {
-    const desk = createDesk({
+    const rig = createRig({
       imported: {
         source: 'config-pbtxt',
         choice: { preset: 'resnet50', overrides: { configure: { maxBatchSize: 16 } } },
         notes: ['one'],
       },
     });
-    act(desk.draft).change(['format'], 'ts-trace');
-    await act(desk.draft).importText('config.pbtxt', 'x');
-    expect(act(desk.draft)).toMatchObject({
+    act(rig.draft).change(['format'], 'ts-trace');
+    await act(rig.draft).importText('config.pbtxt', 'x');
+    expect(act(rig.draft)).toMatchObject({
       overrides: { format: 'ts-trace', configure: { maxBatchSize: 16 } },
       notice: { kind: 'imported', notes: ['one'], taken: true },
     });
   });
 
   it('replaces it when the text says a whole run', async () => {
-    const desk = createDesk({
+    const rig = createRig({
       imported: {
         source: 'run-yaml',
         choice: { preset: 'other', overrides: { precision: 'fp16' } },
         notes: [],
       },
     });
-    act(desk.draft).change(['format'], 'ts-trace');
-    await act(desk.draft).importText('run.yaml', 'x');
-    expect(act(desk.draft)).toMatchObject({ preset: 'other', overrides: { precision: 'fp16' } });
-    expect(act(desk.draft).overrides).not.toHaveProperty('format');
+    act(rig.draft).change(['format'], 'ts-trace');
+    await act(rig.draft).importText('run.yaml', 'x');
+    expect(act(rig.draft)).toMatchObject({ preset: 'other', overrides: { precision: 'fp16' } });
+    expect(act(rig.draft).overrides).not.toHaveProperty('format');
   });
 
   it('stays as it is when nothing could be taken, and the notes say why', async () => {
-    const desk = createDesk({
+    const rig = createRig({
       imported: { source: 'shell-environment', choice: null, notes: ['No variable is known.'] },
     });
-    act(desk.draft).change(['format'], 'ts-trace');
-    await act(desk.draft).importText('.env', 'x');
-    expect(act(desk.draft)).toMatchObject({
+    act(rig.draft).change(['format'], 'ts-trace');
+    await act(rig.draft).importText('.env', 'x');
+    expect(act(rig.draft)).toMatchObject({
       overrides: { format: 'ts-trace' },
       notice: { taken: false, notes: ['No variable is known.'] },
     });
@@ -271,37 +269,37 @@ describe('a choice that takes the place of another', () => {
 
 describe('a new deployment', () => {
   it('begins anew once its draft was started, and keeps that draft', async () => {
-    const desk = createDesk();
-    act(desk.draft).change(['format'], 'ts-trace');
-    act(desk.draft).goTo('review');
-    const { id } = act(desk.draft);
-    act(desk.draft).started('run-1');
-    expect(act(desk.draft)).toMatchObject({ overrides: {}, page: 'environment', notice: null });
-    expect(act(desk.draft).older.map((draft) => draft.id)).toEqual([id]);
-    await expect.poll(() => desk.drafts.get(id)?.startedAs).toBe('run-1');
-    const later = createDesk({ drafts: [...desk.drafts.values()] });
+    const rig = createRig();
+    act(rig.draft).change(['format'], 'ts-trace');
+    act(rig.draft).goTo('review');
+    const { id } = act(rig.draft);
+    act(rig.draft).started('run-1');
+    expect(act(rig.draft)).toMatchObject({ overrides: {}, page: 'environment', notice: null });
+    expect(act(rig.draft).older.map((draft) => draft.id)).toEqual([id]);
+    await expect.poll(() => rig.drafts.get(id)?.startedAs).toBe('run-1');
+    const later = createRig({ drafts: [...rig.drafts.values()] });
     await act(later.draft).enter();
     expect(act(later.draft)).toMatchObject({ overrides: {}, page: 'environment', notice: null });
     expect(act(later.draft).older.map((draft) => draft.id)).toEqual([id]);
   });
 
   it('offers a draft with changes that nobody started, and a new one instead', async () => {
-    const desk = createDesk({ drafts: [stored('left', '2026-01-02T00:00:00Z', { format: 'onnx' })] });
-    await act(desk.draft).enter();
-    expect(act(desk.draft)).toMatchObject({
+    const rig = createRig({ drafts: [stored('left', '2026-01-02T00:00:00Z', { format: 'onnx' })] });
+    await act(rig.draft).enter();
+    expect(act(rig.draft)).toMatchObject({
       id: 'left',
       page: 'accuracy',
       notice: { kind: 'unfinished', at: '2026-01-02T00:00:00Z' },
     });
-    act(desk.draft).startNew();
-    expect(act(desk.draft)).toMatchObject({ overrides: {}, page: 'environment' });
-    expect(act(desk.draft).older.map(({ id }) => id)).toEqual(['left']);
-    act(desk.draft).takeBack();
-    expect(act(desk.draft)).toMatchObject({ id: 'left', overrides: { format: 'onnx' }, page: 'accuracy' });
+    act(rig.draft).startNew();
+    expect(act(rig.draft)).toMatchObject({ overrides: {}, page: 'environment' });
+    expect(act(rig.draft).older.map(({ id }) => id)).toEqual(['left']);
+    act(rig.draft).takeBack();
+    expect(act(rig.draft)).toMatchObject({ id: 'left', overrides: { format: 'onnx' }, page: 'accuracy' });
   });
 
   it('offers it again when the wizard is left and entered, and nothing where there is no change', async () => {
-    const { draft } = createDesk();
+    const { draft } = createRig();
     await act(draft).enter();
     expect(act(draft).notice).toBeNull();
     act(draft).change(['format'], 'ts-trace');
@@ -310,13 +308,13 @@ describe('a new deployment', () => {
   });
 
   it('is on its first page when the draft before has no change', async () => {
-    const desk = createDesk({ drafts: [stored('empty', '2026-01-02T00:00:00Z')] });
-    await act(desk.draft).enter();
-    expect(act(desk.draft)).toMatchObject({ id: 'empty', page: 'environment', notice: null });
+    const rig = createRig({ drafts: [stored('empty', '2026-01-02T00:00:00Z')] });
+    await act(rig.draft).enter();
+    expect(act(rig.draft)).toMatchObject({ id: 'empty', page: 'environment', notice: null });
   });
 
   it('lays an own model aside when it starts over, and takes it back', () => {
-    const { draft } = createDesk();
+    const { draft } = createRig();
     act(draft).change(['model', 'source'], { kind: 'onnx', path: '/models/scene.onnx' });
     act(draft).change(['format'], 'onnx');
     const { overrides } = act(draft);
@@ -327,19 +325,19 @@ describe('a new deployment', () => {
   });
 
   it('remembers the pages that were open', async () => {
-    const desk = createDesk();
-    act(desk.draft).goTo('performance');
-    act(desk.draft).goTo('review');
-    expect(act(desk.draft).visited).toEqual(['environment', 'performance', 'review']);
-    await expect.poll(() => saved(desk)?.visited).toEqual(['environment', 'performance', 'review']);
-    act(desk.draft).startOver();
-    expect(act(desk.draft).visited).toEqual([]);
+    const rig = createRig();
+    act(rig.draft).goTo('performance');
+    act(rig.draft).goTo('review');
+    expect(act(rig.draft).visited).toEqual(['environment', 'performance', 'review']);
+    await expect.poll(() => saved(rig)?.visited).toEqual(['environment', 'performance', 'review']);
+    act(rig.draft).startOver();
+    expect(act(rig.draft).visited).toEqual([]);
   });
 });
 
 describe('a notice', () => {
   it('ends at the next change', () => {
-    const { draft } = createDesk();
+    const { draft } = createRig();
     act(draft).change(['format'], 'ts-trace');
     act(draft).startOver();
     act(draft).goTo('model');
@@ -349,7 +347,7 @@ describe('a notice', () => {
   });
 
   it('keeps what an import left out', async () => {
-    const { draft } = createDesk({
+    const { draft } = createRig({
       imported: {
         source: 'shell-environment',
         choice: { preset: 'resnet50', overrides: { format: 'ts-trace' } },
@@ -364,29 +362,29 @@ describe('a notice', () => {
 
 describe('config.pbtxt edited by hand', () => {
   it('changes the fields that it says otherwise, and replaces what was edited by hand before', async () => {
-    const desk = createDesk({
+    const rig = createRig({
       edit: { overrides: { configure: { maxBatchSize: 32, configPatch: { b: 2 } } }, problem: null },
     });
-    act(desk.draft).change(['configure', 'configPatch'], { a: 1 });
-    act(desk.draft).editConfig('max_batch_size: 32');
-    await act(desk.draft).settle();
-    expect(act(desk.draft).overrides).toEqual({ configure: { maxBatchSize: 32, configPatch: { b: 2 } } });
-    expect(desk.calls.find(([name]) => name === 'spec.editConfig')?.[1]).toMatchObject({
+    act(rig.draft).change(['configure', 'configPatch'], { a: 1 });
+    act(rig.draft).editConfig('max_batch_size: 32');
+    await act(rig.draft).settle();
+    expect(act(rig.draft).overrides).toEqual({ configure: { maxBatchSize: 32, configPatch: { b: 2 } } });
+    expect(rig.calls.find(([name]) => name === 'spec.editConfig')?.[1]).toMatchObject({
       preset: 'resnet50',
       text: 'max_batch_size: 32',
     });
-    expect(act(desk.draft).edit).toMatchObject({ text: 'max_batch_size: 32', problem: null, pending: false });
-    act(desk.draft).leaveConfig();
-    expect(act(desk.draft).edit).toBeNull();
+    expect(act(rig.draft).edit).toMatchObject({ text: 'max_batch_size: 32', problem: null, pending: false });
+    act(rig.draft).leaveConfig();
+    expect(act(rig.draft).edit).toBeNull();
   });
 
   it('leaves the form alone while it cannot be read, and stays until it is discarded', async () => {
-    const desk = createDesk({ edit: { overrides: {}, problem: { message: 'unknown field', line: 3 } } });
-    act(desk.draft).editConfig('max_batch_sise: 32');
-    await act(desk.draft).settle();
-    act(desk.draft).leaveConfig();
-    expect(act(desk.draft)).toMatchObject({ overrides: {}, edit: { problem: { line: 3 } } });
-    act(desk.draft).discardConfig();
-    expect(act(desk.draft).edit).toBeNull();
+    const rig = createRig({ edit: { overrides: {}, problem: { message: 'unknown field', line: 3 } } });
+    act(rig.draft).editConfig('max_batch_sise: 32');
+    await act(rig.draft).settle();
+    act(rig.draft).leaveConfig();
+    expect(act(rig.draft)).toMatchObject({ overrides: {}, edit: { problem: { line: 3 } } });
+    act(rig.draft).discardConfig();
+    expect(act(rig.draft).edit).toBeNull();
   });
 });

@@ -22,7 +22,7 @@ const folder: OpenedModel = {
   notes: [],
 };
 
-function createDesk(open: (input: unknown) => unknown) {
+function createCalls(open: (input: unknown) => unknown) {
   const double = createClientDouble({
     'models.open': open,
     'models.trust': () => ({ ...folder, trusted: true }),
@@ -35,7 +35,7 @@ function createDesk(open: (input: unknown) => unknown) {
 
 describe('an own model in the window', () => {
   it('is taken into the draft only when its code is trusted, and the engine stays', async () => {
-    const { draft, own } = createDesk(() => folder);
+    const { draft, own } = createCalls(() => folder);
     draft.getState().change(['engine', 'kind'], 'docker');
     await own.getState().open('/models/mine');
     expect(own.getState().opened?.code).toEqual(folder.code);
@@ -51,7 +51,7 @@ describe('an own model in the window', () => {
   });
 
   it('is opened with the shapes that were typed', async () => {
-    const { own, calls } = createDesk(() => ({ ...folder, choice: null, preset: null }));
+    const { own, calls } = createCalls(() => ({ ...folder, choice: null, preset: null }));
     await own.getState().open('/models/two.pt');
     own.getState().setShape('x', '1, 3, 8');
     own.getState().setShape('y', 'one');
@@ -64,7 +64,7 @@ describe('an own model in the window', () => {
   });
 
   it('keeps what is wrong with it, and the draft as it was', async () => {
-    const { draft, own } = createDesk(() => {
+    const { draft, own } = createCalls(() => {
       throw new WorkbenchError('model-file-invalid', 'a.onnx is empty');
     });
     await own.getState().open('/a.onnx');

@@ -15,7 +15,7 @@ const presets = await readPresets(resources);
 const tools = createSpecTools({ presets, places: { ...places, resources } });
 
 /** The window over the core's own tools, with one run. */
-function createDesk(spec: RunSpec) {
+function createRig(spec: RunSpec) {
   const { client } = createClientDouble({
     'runs.get': () => ({ spec, imported: null }),
     'spec.choice': (input) => tools['spec.choice'](input as { spec: RunSpec }),
@@ -32,37 +32,37 @@ describe.each([...presets.keys()])('a run of %s that is run again', (id) => {
   const { preset } = requirePreset(presets, id);
 
   it('takes the tolerances of FP16 when FP16 is chosen', async () => {
-    const desk = createDesk(resolveSpec(preset, {}));
-    await runAgain(desk.workbench, 'run-1');
-    desk.draft().change(['precision'], 'fp16');
+    const rig = createRig(resolveSpec(preset, {}));
+    await runAgain(rig.workbench, 'run-1');
+    rig.draft().change(['precision'], 'fp16');
     // A SavedModel has no FP16, and its tolerances are taken all the same.
     const specOf = (overrides: Tree) => parseSpec(layerSpec(preset, overrides));
-    expect(specOf(desk.draft().overrides)).toEqual(specOf({ precision: 'fp16' }));
-    expect(desk.draft()).toMatchObject({ preset: id, tolerancesOf: null });
-    expect(desk.workbench.route.getState().route).toEqual({ page: 'new' });
+    expect(specOf(rig.draft().overrides)).toEqual(specOf({ precision: 'fp16' }));
+    expect(rig.draft()).toMatchObject({ preset: id, tolerancesOf: null });
+    expect(rig.workbench.route.getState().route).toEqual({ page: 'new' });
   });
 
   it('says under which precision its own tolerances were chosen, and takes the defaults in one step', async () => {
     const chosen = { accuracy: { atol: { '*': 0.125 } } };
-    const desk = createDesk(resolveSpec(preset, chosen));
-    await runAgain(desk.workbench, 'run-1');
-    expect(desk.draft().overrides).toEqual(chosen);
-    await desk.draft().settle();
-    desk.draft().change(['precision'], 'fp16');
-    expect(desk.draft().tolerancesOf).toBe('fp32');
-    desk.draft().change(['precision'], 'fp32');
-    expect(desk.draft().tolerancesOf).toBeNull();
-    desk.draft().change(['precision'], 'fp16');
-    desk.draft().useDefaultTolerances();
-    expect(desk.draft()).toMatchObject({ tolerancesOf: null, overrides: { precision: 'fp16' } });
-    expect(desk.draft().overrides).not.toHaveProperty('accuracy');
+    const rig = createRig(resolveSpec(preset, chosen));
+    await runAgain(rig.workbench, 'run-1');
+    expect(rig.draft().overrides).toEqual(chosen);
+    await rig.draft().settle();
+    rig.draft().change(['precision'], 'fp16');
+    expect(rig.draft().tolerancesOf).toBe('fp32');
+    rig.draft().change(['precision'], 'fp32');
+    expect(rig.draft().tolerancesOf).toBeNull();
+    rig.draft().change(['precision'], 'fp16');
+    rig.draft().useDefaultTolerances();
+    expect(rig.draft()).toMatchObject({ tolerancesOf: null, overrides: { precision: 'fp16' } });
+    expect(rig.draft().overrides).not.toHaveProperty('accuracy');
   });
 
   it('is the same as an exported run.yaml of it that is imported', async () => {
     const chosen = { performance: { batchSizes: [1, 3] } };
-    const desk = createDesk(resolveSpec(preset, chosen));
+    const rig = createRig(resolveSpec(preset, chosen));
     const { text } = await tools['spec.export']({ preset: id, overrides: chosen, as: 'run-yaml' });
-    await desk.draft().importText('run.yaml', text);
-    expect(desk.draft()).toMatchObject({ preset: id, overrides: chosen });
+    await rig.draft().importText('run.yaml', text);
+    expect(rig.draft()).toMatchObject({ preset: id, overrides: chosen });
   });
 });

@@ -8,13 +8,13 @@ import { parseRemoteUrl } from '../triton/remote-url';
 import type { CoreParts } from './core-parts';
 
 /** What stands in the way of a run, before there is one. */
-export interface StartDesk {
+export interface StartCalls {
   readonly handlers: Pick<Handlers, 'runs.check'>;
   /** Throws the first problem. */
   refuse(spec: RunSpec): Promise<void>;
 }
 
-export function createStartDesk(parts: CoreParts): StartDesk {
+export function createStartCalls(parts: CoreParts): StartCalls {
   const { layout, docker, presetOf, monitor, tools } = parts;
   const { resources } = parts.options;
   /** null: a remote server is then compared by its name alone. */

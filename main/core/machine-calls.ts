@@ -7,7 +7,7 @@ import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
 
 /** This machine: what it has, and whether it suits a run. */
-export function createMachineDesk({ docker, engines, options, tools }: CoreParts): Pick<Core, 'machine'> & {
+export function createMachineCalls({ docker, engines, options, tools }: CoreParts): Pick<Core, 'machine'> & {
   readonly handlers: Pick<Handlers, 'machine.get' | 'machine.gpus'>;
 } {
   const { env, resources, home, version } = options;

@@ -14,7 +14,7 @@ import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
 
 /** Reports of runs that have ended, and of figures that were measured elsewhere. */
-export function createReportDesk(parts: CoreParts): Pick<
+export function createReportCalls(parts: CoreParts): Pick<
   Core,
   'importFile' | 'reportPath' | 'writeReports'
 > & {

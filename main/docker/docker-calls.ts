@@ -11,14 +11,14 @@ import { parseStats } from './stats';
 import type { DockerWatch } from './watch';
 import { createDockerWatch } from './watch';
 
-type DeskCall = Exclude<Extract<keyof Handlers, `docker.${string}`>, 'docker.login'>;
+type CallName = Exclude<Extract<keyof Handlers, `docker.${string}`>, 'docker.login'>;
 
-export interface DockerDesk {
-  readonly handlers: Pick<Handlers, DeskCall>;
+export interface DockerCalls {
+  readonly handlers: Pick<Handlers, CallName>;
   close(): Promise<void>;
 }
 
-export interface DockerDeskOptions {
+export interface DockerCallsOptions {
   readonly link: DockerLink;
   readonly images: ImageWorks;
   /** Base images of a built one. */
@@ -28,7 +28,7 @@ export interface DockerDeskOptions {
 }
 
 /** What people do with containers and images. The engine is watched from the first question on. */
-export function createDockerDesk(options: DockerDeskOptions): DockerDesk {
+export function createDockerCalls(options: DockerCallsOptions): DockerCalls {
   const { link, images, tell } = options;
   const opened: { watch: Promise<DockerWatch> | null } = { watch: null };
   const feeds = createLogFeeds((id, lines) => {
@@ -68,7 +68,7 @@ export function createDockerDesk(options: DockerDeskOptions): DockerDesk {
     return null;
   };
   const { signal } = new AbortController();
-  const handlers: DockerDesk['handlers'] = {
+  const handlers: DockerCalls['handlers'] = {
     'docker.state': state,
     'docker.start': ({ id }) => act(id, (client) => startContainer(client, id, { signal })),
     'docker.stop': ({ id }) => act(id, (client) => stopContainer(client, id)),

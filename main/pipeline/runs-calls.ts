@@ -4,19 +4,19 @@ import type { RunStore } from '../store/run-store';
 import type { RunTrash } from '../store/run-trash';
 import type { Runs } from './runs';
 
-type DeskCall = Exclude<
+type CallName = Exclude<
   Extract<keyof Handlers, `runs.${string}` | `drafts.${string}`>,
   'runs.import' | 'runs.check'
 >;
 
 /** The window's calls about runs and drafts. */
-export function createRunsDesk(parts: {
+export function createRunsCalls(parts: {
   readonly runs: Runs;
   readonly store: RunStore;
   readonly trash: RunTrash;
   readonly drafts: Drafts;
   readonly tell: (event: CoreEvent) => void;
-}): { readonly handlers: Pick<Handlers, DeskCall> } {
+}): { readonly handlers: Pick<Handlers, CallName> } {
   const { runs, store, trash, drafts, tell } = parts;
   const changed = async (work: Promise<unknown>): Promise<null> => {
     await work;

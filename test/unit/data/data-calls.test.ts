@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CoreEvent } from '../../../main/contract/api';
 import type { DownloadSource } from '../../../main/contract/data-source';
 import { dataSourceSchema } from '../../../main/contract/data-source';
-import { createDataDesk } from '../../../main/data/data-desk';
+import { createDataCalls } from '../../../main/data/data-calls';
 import type { LoadedPreset } from '../../../main/presets/presets';
 import { readPresets } from '../../../main/presets/presets';
 import { takeFileLease } from '../../../main/store/file-lease';
@@ -44,26 +44,26 @@ const plainFile = (part: Partial<DownloadSource> = {}): DownloadSource => ({
   ...part,
 });
 
-/** A desk with one downloadable checkpoint. No Python is installed in it. */
-function createDesk(source: DownloadSource = plainFile()) {
+/** Calls with one downloadable checkpoint. No Python is installed in it. */
+function createCalls(source: DownloadSource = plainFile()) {
   const told: CoreEvent[] = [];
   const { preset } = resnet50;
   const loaded = { ...resnet50, preset: { ...preset, origin: { ...preset.origin, checkpoints: [source] } } };
-  const desk = createDataDesk({
+  const calls = createDataCalls({
     root: join(dir, 'data'),
     presets: new Map([['resnet50', loaded]]),
     toolkit: createToolkit(createLocalPython({ python: join(dir, 'no-python'), resources, env: {} })),
     tell: (event) => told.push(event),
   });
   const end = (more: { readonly to?: string; readonly from?: string } = {}) =>
-    desk.ended(desk.fetch({ preset: 'resnet50', source: 'weights', ...more }));
-  return { desk, told, end };
+    calls.ended(calls.fetch({ preset: 'resnet50', source: 'weights', ...more }));
+  return { calls, told, end };
 }
 
-describe('the data desk', () => {
+describe('the data calls', () => {
   it('fetches a file into the home, tells how it goes, and knows it afterwards', async () => {
-    const { desk, told, end } = createDesk();
-    const before = (await desk.list('resnet50')).at(-1);
+    const { calls, told, end } = createCalls();
+    const before = (await calls.list('resnet50')).at(-1);
     expect(before).toMatchObject({ kind: 'checkpoint', path: null, partBytes: 0 });
     const work = await end();
     const path = join(dir, 'data', 'resnet50', 'weights', 'weights.pth');
@@ -71,37 +71,37 @@ describe('the data desk', () => {
     expect((await readFile(path)).equals(content)).toBe(true);
     expect(await readdir(join(dir, 'data', 'resnet50'))).toEqual(['weights']);
     expect(told.at(-1)).toEqual({ type: 'data-work', work });
-    expect((await desk.list('resnet50')).at(-1)?.path).toBe(path);
+    expect((await calls.list('resnet50')).at(-1)?.path).toBe(path);
     expect(await end()).toMatchObject({ status: 'done', path });
     expect(server.asked).toHaveLength(1);
   });
 
   it('works once on a source, however often it is asked for', async () => {
-    const { desk } = createDesk();
-    const ask = () => desk.fetch({ preset: 'resnet50', source: 'weights' });
+    const { calls } = createCalls();
+    const ask = () => calls.fetch({ preset: 'resnet50', source: 'weights' });
     const first = ask();
     expect(ask()).toBe(first);
-    expect(await desk.handlers['data.works'](undefined)).toHaveLength(1);
-    await desk.ended(first);
+    expect(await calls.handlers['data.works'](undefined)).toHaveLength(1);
+    await calls.ended(first);
   });
 
   it('is cancelled, tells what came, and goes on', async () => {
     server.faults = [{ stallAfter: 5 }, {}];
-    const { desk } = createDesk();
-    const workId = desk.fetch({ preset: 'resnet50', source: 'weights' });
-    while (((await desk.list('resnet50')).at(-1)?.partBytes ?? 0) < 5) {
+    const { calls } = createCalls();
+    const workId = calls.fetch({ preset: 'resnet50', source: 'weights' });
+    while (((await calls.list('resnet50')).at(-1)?.partBytes ?? 0) < 5) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    await desk.handlers['data.cancel']({ workId });
-    expect(await desk.ended(workId)).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } });
-    expect((await desk.list('resnet50')).at(-1)?.partBytes).toBe(5);
-    await desk.ended(desk.fetch({ preset: 'resnet50', source: 'weights' }));
+    await calls.handlers['data.cancel']({ workId });
+    expect(await calls.ended(workId)).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } });
+    expect((await calls.list('resnet50')).at(-1)?.partBytes).toBe(5);
+    await calls.ended(calls.fetch({ preset: 'resnet50', source: 'weights' }));
     expect(server.asked.at(-1)).toBe('bytes=5-');
   });
 
   it('puts it into a folder of the person', async () => {
     const to = join(dir, 'mine');
-    expect(await createDesk().end({ to })).toMatchObject({
+    expect(await createCalls().end({ to })).toMatchObject({
       status: 'done',
       path: join(to, 'weights', 'weights.pth'),
     });
@@ -110,7 +110,7 @@ describe('the data desk', () => {
   it('takes a file fetched by hand and leaves it where it is', async () => {
     const from = join(dir, 'by-hand');
     await writeFile(from, content);
-    const { end } = createDesk();
+    const { end } = createCalls();
     expect(await end({ from })).toMatchObject({ status: 'done' });
     expect((await readFile(from)).equals(content)).toBe(true);
     expect(server.asked).toEqual([]);
@@ -119,7 +119,7 @@ describe('the data desk', () => {
   it('refuses one that is another', async () => {
     const from = join(dir, 'by-hand');
     await writeFile(from, 'weights of a hacker!');
-    const { end } = createDesk();
+    const { end } = createCalls();
     expect(await end({ from })).toMatchObject({ status: 'failed', error: { code: 'download-invalid' } });
     expect(await end({ from: join(dir, 'none') })).toMatchObject({ error: { code: 'input-invalid' } });
     expect((await readFile(from, 'utf8')).length).toBe(20);
@@ -129,21 +129,21 @@ describe('the data desk', () => {
     const work = join(dir, 'data', 'resnet50', 'weights.download');
     await mkdir(work, { recursive: true });
     const lease = await takeFileLease(join(work, 'lease.json'));
-    expect(await createDesk().end()).toMatchObject({ status: 'failed', error: { code: 'run-busy' } });
+    expect(await createCalls().end()).toMatchObject({ status: 'failed', error: { code: 'run-busy' } });
     await lease.release?.();
-    expect(await createDesk().end()).toMatchObject({ status: 'done' });
+    expect(await createCalls().end()).toMatchObject({ status: 'done' });
   });
 
   it('keeps a whole archive when what comes after it fails', async () => {
-    const { end } = createDesk(plainFile({ archive: 'zip' }));
+    const { end } = createCalls(plainFile({ archive: 'zip' }));
     expect(await end()).toMatchObject({ status: 'failed', error: { code: 'toolchain-missing' } });
     expect(await end()).toMatchObject({ status: 'failed', error: { code: 'toolchain-missing' } });
     expect(server.asked).toHaveLength(1);
   });
 
   it('refuses what is fetched by hand with its steps, and what nobody knows', async () => {
-    const { desk } = createDesk();
-    const fetch = desk.handlers['data.fetch'];
+    const { calls } = createCalls();
+    const fetch = calls.handlers['data.fetch'];
     await expect(fetch({ preset: 'resnet50', source: 'imagenet-val' })).rejects.toMatchObject({
       code: 'input-invalid',
       remedy: expect.stringContaining('image-net.org') as string,
@@ -159,10 +159,10 @@ describe('the data desk', () => {
 
   it('cancels what is under way when it closes', async () => {
     server.faults = [{ stallAfter: 5 }];
-    const { desk } = createDesk();
-    const workId = desk.fetch({ preset: 'resnet50', source: 'weights' });
-    await desk.close();
-    expect(await desk.ended(workId)).toMatchObject({ status: 'cancelled' });
+    const { calls } = createCalls();
+    const workId = calls.fetch({ preset: 'resnet50', source: 'weights' });
+    await calls.close();
+    expect(await calls.ended(workId)).toMatchObject({ status: 'cancelled' });
   });
 });
 

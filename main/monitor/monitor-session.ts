@@ -21,7 +21,7 @@ import { boundedMarkers, boundedSample } from './sample-bounds';
 
 const defaultIntervalMs = 1000;
 
-export interface MonitorDeskOptions {
+export interface MonitorSessionOptions {
   readonly settingsFile: string;
   readonly tell: (event: CoreEvent) => void;
   readonly now: () => Date;
@@ -33,7 +33,7 @@ interface Recording {
 }
 
 /** What is watched at the moment, what was seen of it, and what follows from it. */
-export class MonitorDesk {
+export class MonitorSession {
   readonly history = new MonitorHistory();
   private source: MonitorState['source'] = null;
   private lastSource: MonitorState['source'] = null;
@@ -50,7 +50,7 @@ export class MonitorDesk {
   /** In place of those that are kept. */
   private givenRules: readonly AlertRule[] | null = null;
 
-  constructor(private readonly options: MonitorDeskOptions) {}
+  constructor(private readonly options: MonitorSessionOptions) {}
 
   /** What the kept figures are of: it stays when watching has been stopped. */
   seen(): MonitorState['source'] {

@@ -13,7 +13,7 @@ let root: string;
 let home: string;
 const cores: Core[] = [];
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'twb-report-desk-'));
+  root = await mkdtemp(join(tmpdir(), 'twb-report-calls-'));
   home = join(root, 'home');
 });
 afterEach(async () => {

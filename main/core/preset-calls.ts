@@ -11,7 +11,7 @@ import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
 
 /** Presets, and the specification that a choice leads to. */
-export function createPresetDesk(
+export function createPresetCalls(
   { presets, presetOf, options }: CoreParts,
   runs: Runs,
 ): Pick<Core, 'presets' | 'resolveSpec' | 'resolveChoice' | 'resolveChange'> & {

@@ -16,7 +16,7 @@ const keptWorks = 20;
 /** Bytes come in thousands of pieces a second; nobody reads that fast. */
 const tellEveryMs = 200;
 
-export interface DataDeskOptions {
+export interface DataCallsOptions {
   /** Folder of fetched data, one folder a preset. */
   readonly root: string;
   readonly presets: ReadonlyMap<string, LoadedPreset>;
@@ -33,7 +33,7 @@ export interface FetchOptions {
   readonly from?: string | undefined;
 }
 
-export interface DataDesk {
+export interface DataCalls {
   readonly handlers: Pick<Handlers, Extract<keyof Handlers, `data.${string}`>>;
   /** What a preset names, and what of it is here. Throws preset-unknown. */
   list(preset: string): Promise<readonly DataItem[]>;
@@ -61,7 +61,7 @@ const sourcesOf = ({ preset: { origin } }: LoadedPreset) => [
 ];
 
 /** Published data sets and checkpoints: which there are, and fetching them. */
-export function createDataDesk(options: DataDeskOptions): DataDesk {
+export function createDataCalls(options: DataCallsOptions): DataCalls {
   const entries = new Map<string, Entry>();
   const rootOf = (preset: string) => join(options.root, preset);
 

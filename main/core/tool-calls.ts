@@ -14,7 +14,7 @@ const keptLines = 200;
 /** pip and its downloads end at the first signal; what they began is made anew next time. */
 const graceMs = 5000;
 
-export interface ToolDeskOptions {
+export interface ToolCallsOptions {
   readonly layout: HomeLayout;
   readonly env: NodeJS.ProcessEnv;
   /** The clone with the set-up scripts; null where there is none. */
@@ -23,7 +23,7 @@ export interface ToolDeskOptions {
 }
 
 /** The tools in the workbench home: which are missing, and installing them. */
-export interface ToolDesk {
+export interface ToolCalls {
   readonly handlers: Pick<Handlers, Extract<keyof Handlers, `tools.${string}`>>;
   facts(): Promise<ToolFacts>;
   /** Cancels the installation and waits for its end. */
@@ -42,7 +42,7 @@ function setupFailed({ exitCode, signal, stderrTail }: ExecResult): WireError {
   };
 }
 
-export function createToolDesk({ layout, env, clone, tell }: ToolDeskOptions): ToolDesk {
+export function createToolCalls({ layout, env, clone, tell }: ToolCallsOptions): ToolCalls {
   const script = clone === null ? null : join(clone, 'scripts', 'setup.mjs');
   const state: { work: InstallWork | null; stop: AbortController; ended: Promise<void> } = {
     work: null,
