@@ -35,7 +35,7 @@ const isRunning = ({ status }: { readonly status: string }): boolean => status =
 export async function createCore(options: CoreOptions): Promise<Core> {
   const closed = await keepHomePrivate(homeLayout(options.home));
   const parts = await createCoreParts(options);
-  const { layout, store, trash, presets, own, docker, auths, images, data, monitor, tell, now } = parts;
+  const { layout, store, trash, presets, own, docker, auths, images, data, monitor, emit, now } = parts;
   const { resources, workerFile } = options;
   const { readers } = parts.reading;
   const startCalls = createStartCalls(parts);
@@ -43,8 +43,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const upkeep = await startUpkeep(parts, runs);
   const machineCalls = createMachineCalls(parts);
   const presetCalls = createPresetCalls(parts, runs);
-  const dockerCalls = createDockerCalls({ link: docker, images, buildArgs: buildArgsOf, tell, now });
-  const runsCalls = createRunsCalls({ runs, store, trash, drafts: createDrafts(layout.drafts), tell });
+  const dockerCalls = createDockerCalls({ link: docker, images, buildArgs: buildArgsOf, emit, now });
+  const runsCalls = createRunsCalls({ runs, store, trash, drafts: createDrafts(layout.drafts), emit });
   const reportCalls = createReportCalls(parts);
   return {
     handlers: {

@@ -46,7 +46,7 @@ export interface CoreParts {
   readonly options: CoreOptions;
   readonly layout: HomeLayout;
   readonly events: Listeners<CoreEvent>;
-  readonly tell: (event: CoreEvent) => void;
+  readonly emit: (event: CoreEvent) => void;
   readonly now: () => Date;
   readonly store: RunStore;
   readonly runKey: RunKey;
@@ -77,8 +77,8 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
   const presets = await readPresets(resources);
   const reading = createReaders(options.readerFile);
   const events = new Listeners<CoreEvent>();
-  const tell = (event: CoreEvent) => {
-    events.tell(event);
+  const emit = (event: CoreEvent) => {
+    events.emit(event);
   };
   const now = () => new Date();
   const runKey = new RunKey(layout.runKey);
@@ -91,7 +91,7 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
     options,
     layout,
     events,
-    tell,
+    emit,
     now,
     store,
     runKey,
@@ -111,8 +111,8 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
       resources,
       env,
       auths,
-      tell: (work) => {
-        tell({ type: 'image-work', work });
+      emit: (work) => {
+        emit({ type: 'image-work', work });
       },
     }),
     engines: createEngines({
@@ -125,12 +125,12 @@ export async function createCoreParts(options: CoreOptions): Promise<CoreParts> 
         prepareImage({ layout, resources, env, auths, known }, client, request, listener),
     }),
     loadTools: createLoadTools({ layout, workerFile, env }),
-    tools: createToolCalls({ layout, env, clone: options.clone ?? null, tell }),
-    data: createDataCalls({ root: layout.data, presets, toolkit, tell }),
+    tools: createToolCalls({ layout, env, clone: options.clone ?? null, emit }),
+    data: createDataCalls({ root: layout.data, presets, toolkit, emit }),
     monitor: createMonitor({
       recordings: layout.recordings,
       settingsFile: layout.monitor,
-      tell,
+      emit,
       printPdf,
       now,
     }),

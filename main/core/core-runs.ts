@@ -109,6 +109,6 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
         throw error;
       }
     },
-    tell: parts.tell,
+    emit: parts.emit,
   });
 }

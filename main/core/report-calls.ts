@@ -20,7 +20,7 @@ export function createReportCalls(parts: CoreParts): Pick<
 > & {
   readonly handlers: Pick<Handlers, 'runs.import'>;
 } {
-  const { store, presetOf, tell, now } = parts;
+  const { store, presetOf, emit, now } = parts;
   const { resources, printPdf, version } = parts.options;
 
   const contextOf = async ({ spec, imported }: RunState): Promise<ReportContext> =>
@@ -47,7 +47,7 @@ export function createReportCalls(parts: CoreParts): Pick<
       const { writer } = await JournalWriter.open(folder.journal);
       await writer.append({ type: 'report', files: reportNames(files) });
       await writer.close();
-      tell({ type: 'runs-changed' });
+      emit({ type: 'runs-changed' });
       return files;
     } finally {
       await release();
@@ -56,7 +56,7 @@ export function createReportCalls(parts: CoreParts): Pick<
   const importFile: Core['importFile'] = async (request) => {
     const capture = await parts.reading.readers.capture(request);
     const runId = await importRun(store, capture, version);
-    tell({ type: 'runs-changed' });
+    emit({ type: 'runs-changed' });
     const { notes } = capture.source;
     try {
       await writeAgain(runId);

@@ -19,7 +19,7 @@ export interface ToolCallsOptions {
   readonly env: NodeJS.ProcessEnv;
   /** The clone with the set-up scripts; null where there is none. */
   readonly clone: string | null;
-  readonly tell: (event: CoreEvent) => void;
+  readonly emit: (event: CoreEvent) => void;
 }
 
 /** The tools in the workbench home: which are missing, and installing them. */
@@ -42,7 +42,7 @@ function setupFailed({ exitCode, signal, stderrTail }: ExecResult): WireError {
   };
 }
 
-export function createToolCalls({ layout, env, clone, tell }: ToolCallsOptions): ToolCalls {
+export function createToolCalls({ layout, env, clone, emit }: ToolCallsOptions): ToolCalls {
   const script = clone === null ? null : join(clone, 'scripts', 'setup.mjs');
   const state: { work: InstallWork | null; stop: AbortController; ended: Promise<void> } = {
     work: null,
@@ -55,7 +55,7 @@ export function createToolCalls({ layout, env, clone, tell }: ToolCallsOptions):
   });
   const keep = (work: InstallWork): void => {
     state.work = work;
-    tell({ type: 'install-work', work });
+    emit({ type: 'install-work', work });
   };
   const begin = (program: string, cwd: string): void => {
     const lines: string[] = [];

@@ -27,7 +27,7 @@ export interface Upkeep {
 
 /** Ends what dead workbenches left and, where the core is to follow, tells of other processes' runs from now on. */
 export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep> {
-  const { engines, store, trash, cache, tell, events } = parts;
+  const { engines, store, trash, cache, emit, events } = parts;
   const follow = parts.options.follow === true;
   const endedChildren = [...(await engines.sweep()).endedChildren];
   await sweepHomeFiles(parts.layout);
@@ -41,7 +41,7 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
       endedChildren.push(...swept.endedChildren);
       sharedMemoryFiles.push(...(await sweepSharedFiles()));
       for (const runId of runIds) await store.remove(runId);
-      if (runIds.length > 0) tell({ type: 'runs-changed' });
+      if (runIds.length > 0) emit({ type: 'runs-changed' });
       const emptiedRuns = await trash.empty(0);
       const cacheBytes = await cache.clear();
       return {

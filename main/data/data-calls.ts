@@ -14,14 +14,14 @@ import { sourcePlaces } from './source-places';
 
 const keptWorks = 20;
 /** Bytes come in thousands of pieces a second; nobody reads that fast. */
-const tellEveryMs = 200;
+const emitEveryMs = 200;
 
 export interface DataCallsOptions {
   /** Folder of fetched data, one folder a preset. */
   readonly root: string;
   readonly presets: ReadonlyMap<string, LoadedPreset>;
   readonly toolkit: Toolkit;
-  readonly tell: (event: CoreEvent) => void;
+  readonly emit: (event: CoreEvent) => void;
 }
 
 export interface FetchOptions {
@@ -107,15 +107,15 @@ export function createDataCalls(options: DataCallsOptions): DataCalls {
     );
     if (busy !== undefined) return busy.work.id;
     let timer: NodeJS.Timeout | undefined;
-    const tell = () => {
+    const emit = () => {
       timer = undefined;
-      options.tell({ type: 'data-work', work: entry.work });
+      options.emit({ type: 'data-work', work: entry.work });
     };
     const finish = (part: Partial<DataWork>): DataWork => {
       clearTimeout(timer);
       entry.work = { ...entry.work, ...part };
       forgetOldest();
-      tell();
+      emit();
       return entry.work;
     };
     const work: DataWork = {
@@ -133,7 +133,7 @@ export function createDataCalls(options: DataCallsOptions): DataCalls {
     const controller = new AbortController();
     const entry: Entry = { work, root, controller, ended: Promise.resolve(work) };
     entries.set(work.id, entry);
-    tell();
+    emit();
     entry.ended = fetchSource({
       source,
       root,
@@ -143,7 +143,7 @@ export function createDataCalls(options: DataCallsOptions): DataCalls {
       signal: controller.signal,
       onProgress: (fraction, text) => {
         entry.work = { ...entry.work, fraction, text };
-        timer ??= setTimeout(tell, tellEveryMs);
+        timer ??= setTimeout(emit, emitEveryMs);
       },
     }).then(
       (path) => finish({ status: 'done', fraction: 1, text: 'Ready', path }),

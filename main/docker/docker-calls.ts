@@ -23,16 +23,16 @@ export interface DockerCallsOptions {
   readonly images: ImageWorks;
   /** Base images of a built one. */
   readonly buildArgs: (image: BuiltImage) => Readonly<Record<string, string>>;
-  readonly tell: (event: CoreEvent) => void;
+  readonly emit: (event: CoreEvent) => void;
   readonly now: () => Date;
 }
 
 /** What people do with containers and images. The engine is watched from the first question on. */
 export function createDockerCalls(options: DockerCallsOptions): DockerCalls {
-  const { link, images, tell } = options;
+  const { link, images, emit } = options;
   const opened: { watch: Promise<DockerWatch> | null } = { watch: null };
   const feeds = createLogFeeds((id, lines) => {
-    tell({ type: 'container-log', id, lines });
+    emit({ type: 'container-log', id, lines });
   });
   const watch = (): Promise<DockerWatch> => {
     opened.watch ??= (async () =>
@@ -40,8 +40,8 @@ export function createDockerCalls(options: DockerCallsOptions): DockerCalls {
         connect: (signal) => link.reconnect(signal),
         instance: await link.instance(),
         host: (await link.address()).host,
-        tell: (state) => {
-          tell({ type: 'docker-changed', state });
+        emit: (state) => {
+          emit({ type: 'docker-changed', state });
         },
         now: options.now,
       }))().catch((error: unknown) => {

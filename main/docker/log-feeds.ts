@@ -12,7 +12,7 @@ export interface LogFeeds {
 }
 
 /** Logs of containers that somebody looks at. */
-export function createLogFeeds(tell: (id: string, lines: readonly string[]) => void): LogFeeds {
+export function createLogFeeds(emit: (id: string, lines: readonly string[]) => void): LogFeeds {
   const feeds = new Map<string, AbortController>();
   return {
     follow(client, id, tail) {
@@ -29,7 +29,7 @@ export function createLogFeeds(tell: (id: string, lines: readonly string[]) => v
         const lines = first ? pending.slice(-Math.max(1, tail)) : pending;
         first = false;
         pending = [];
-        tell(id, lines);
+        emit(id, lines);
       };
       void followLog({
         client,

@@ -22,7 +22,7 @@ export interface DockerWatchOptions {
   /** Address of the engine as people write it. */
   readonly host: string;
   /** Hears every state that differs from the one before in more than its time. */
-  readonly tell: (state: DockerState) => void;
+  readonly emit: (state: DockerState) => void;
   readonly now: () => Date;
   /** A list is made this often even when no event comes: a stream that is half open tells nothing. */
   readonly heartbeatMs?: number;
@@ -91,7 +91,7 @@ export function createDockerWatch(options: DockerWatchOptions): DockerWatch {
     const before = state;
     state = { ...before, ...next };
     if (closed() || isDeepStrictEqual({ ...before, listedAt: state.listedAt }, state)) return;
-    options.tell(state);
+    options.emit(state);
   };
 
   async function list(client: DockerClient): Promise<void> {

@@ -10,19 +10,19 @@ export class TritonLog {
   /** @param file null: a log that cannot be written must not end the server; its lines are told all the same. */
   constructor(
     private readonly file: LogFile | null,
-    private readonly tell: (lines: readonly string[]) => void,
+    private readonly emit: (lines: readonly string[]) => void,
   ) {}
 
   /** Begun anew: a container's engine gives its whole log again to whoever takes it up. */
-  static async open(path: string, tell: (lines: readonly string[]) => void): Promise<TritonLog> {
-    return new TritonLog(await LogFile.open(path, { truncate: true }).catch(() => null), tell);
+  static async open(path: string, emit: (lines: readonly string[]) => void): Promise<TritonLog> {
+    return new TritonLog(await LogFile.open(path, { truncate: true }).catch(() => null), emit);
   }
 
   add(lines: readonly string[]): void {
     const clean = this.file?.add(lines) ?? lines.map(cleanLine);
     this.tail.push(...clean.slice(-keptLines));
     if (this.tail.length > keptLines) this.tail.splice(0, this.tail.length - keptLines);
-    this.tell(clean);
+    this.emit(clean);
   }
 
   async close(): Promise<void> {

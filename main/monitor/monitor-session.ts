@@ -23,7 +23,7 @@ const defaultIntervalMs = 1000;
 
 export interface MonitorSessionOptions {
   readonly settingsFile: string;
-  readonly tell: (event: CoreEvent) => void;
+  readonly emit: (event: CoreEvent) => void;
   readonly now: () => Date;
 }
 
@@ -92,7 +92,7 @@ export class MonitorSession {
         this.take(sample);
       },
       onVerdict: ({ name, version, state, reason }) => {
-        this.options.tell({ type: 'monitor-verdict', model: { name, version, state, reason } });
+        this.options.emit({ type: 'monitor-verdict', model: { name, version, state, reason } });
       },
       onProbeProblem: (problem) => {
         if (problem === this.probeProblem) return;
@@ -226,13 +226,13 @@ export class MonitorSession {
       this.recordingProblem = toWire(error).message;
       void this.endRecording();
     });
-    this.options.tell({ type: 'monitor-sample', sample: marked, alerts: this.alerts });
+    this.options.emit({ type: 'monitor-sample', sample: marked, alerts: this.alerts });
   }
 
   private clear(): void {
     this.history.clear();
     this.alerts = [];
-    this.options.tell({ type: 'monitor-cleared' });
+    this.options.emit({ type: 'monitor-cleared' });
   }
 
   private async read(): Promise<MonitorSettings> {
@@ -252,7 +252,7 @@ export class MonitorSession {
 
   private changed(): void {
     void this.state().then((state) => {
-      this.options.tell({ type: 'monitor-changed', state });
+      this.options.emit({ type: 'monitor-changed', state });
     });
   }
 }

@@ -15,12 +15,12 @@ export function createRunsCalls(parts: {
   readonly store: RunStore;
   readonly trash: RunTrash;
   readonly drafts: Drafts;
-  readonly tell: (event: CoreEvent) => void;
+  readonly emit: (event: CoreEvent) => void;
 }): { readonly handlers: Pick<Handlers, CallName> } {
-  const { runs, store, trash, drafts, tell } = parts;
+  const { runs, store, trash, drafts, emit } = parts;
   const changed = async (work: Promise<unknown>): Promise<null> => {
     await work;
-    tell({ type: 'runs-changed' });
+    emit({ type: 'runs-changed' });
     return null;
   };
   const done = async (work: Promise<unknown>): Promise<null> => {

@@ -38,7 +38,7 @@ export interface RunsOptions extends AttemptOptions {
   /** Ends what dead workbenches left, save what this run could take up. */
   readonly sweep: (except: string) => Promise<void>;
   readonly environmentFor: (spec: RunSpec) => Promise<Environment>;
-  readonly tell: (event: CoreEvent) => void;
+  readonly emit: (event: CoreEvent) => void;
 }
 
 export interface ExecuteOptions {
@@ -83,7 +83,7 @@ export class Runs {
     await this.options.presetOf(spec.model);
     await this.options.check(spec);
     const run = await this.options.store.create(spec, await this.options.environmentFor(spec), out);
-    this.options.tell({ type: 'runs-changed' });
+    this.options.emit({ type: 'runs-changed' });
     return run.state.runId;
   }
 
@@ -96,7 +96,7 @@ export class Runs {
     runId: string,
     { spec: wanted, from, allowUnverified = false }: ExecuteOptions = {},
   ): Promise<{ readonly end: Promise<RunEnd> }> {
-    const { store, tell } = this.options;
+    const { store, emit } = this.options;
     const own = this.active.get(runId);
     // What a run waits for may be there without a look having found it.
     const onlyContinues = from === undefined && wanted === undefined;
@@ -145,9 +145,9 @@ export class Runs {
         async append(body) {
           const entry = await writer.append(body);
           state = reduceRun(state, entry) ?? state;
-          tell({ type: 'journal', runId, entry });
+          emit({ type: 'journal', runId, entry });
         },
-        emit: tell,
+        emit,
         pauseAsked: () => stops.pause.signal.aborted,
         server: null,
       };
@@ -161,11 +161,11 @@ export class Runs {
         await writer.close();
         await release();
         this.active.delete(runId);
-        tell({ type: 'runs-changed' });
+        emit({ type: 'runs-changed' });
       });
       const active: ActiveRun = { stops, append: run.append, closing: false, end };
       this.active.set(runId, active);
-      tell({ type: 'runs-changed' });
+      emit({ type: 'runs-changed' });
       return { end };
     } catch (error) {
       await journal.writer?.close();
@@ -222,7 +222,7 @@ export class Runs {
    * input-invalid when `hash` is given and the content is another one by now.
    */
   async trust(runId: string, hash?: string): Promise<void> {
-    const { store, tell } = this.options;
+    const { store, emit } = this.options;
     if ((await store.load(runId)).state.origin !== 'foreign') return;
     const content = await this.content(runId);
     if (hash !== undefined && hash !== content.hash) {
@@ -232,15 +232,15 @@ export class Runs {
       });
     }
     const entry = await store.trust(runId, content);
-    tell({ type: 'journal', runId, entry });
-    tell({ type: 'runs-changed' });
+    emit({ type: 'journal', runId, entry });
+    emit({ type: 'runs-changed' });
   }
 
   /** Own runs stop at once; for a run of another process a request is left that it looks for. */
   async cancel(runId: string): Promise<void> {
     const own = this.active.get(runId);
     if (own === undefined) await this.options.store.requestCancel(runId);
-    this.options.tell({ type: 'stopping', runId, how: 'cancel' });
+    this.options.emit({ type: 'stopping', runId, how: 'cancel' });
     own?.stops.cancel.abort();
   }
 
@@ -248,7 +248,7 @@ export class Runs {
   async pause(runId: string): Promise<void> {
     const own = this.active.get(runId);
     if (own === undefined) await this.options.store.requestPause(runId);
-    this.options.tell({ type: 'stopping', runId, how: 'pause' });
+    this.options.emit({ type: 'stopping', runId, how: 'pause' });
     own?.stops.pause.abort();
   }
 
@@ -271,7 +271,7 @@ export class Runs {
 
   /** What people say of a run, at any time: also while it runs here. */
   private async addEntry(runId: string, body: JournalBody): Promise<void> {
-    const { store, tell } = this.options;
+    const { store, emit } = this.options;
     const own = this.active.get(runId);
     if (own?.closing === false) {
       await own.append(body);
@@ -279,8 +279,8 @@ export class Runs {
     }
     await own?.end;
     const entry = await store.append(runId, body);
-    tell({ type: 'journal', runId, entry });
-    tell({ type: 'runs-changed' });
+    emit({ type: 'journal', runId, entry });
+    emit({ type: 'runs-changed' });
   }
 
   private stepsFrom(spec: RunSpec, from: StepId): readonly StepId[] {

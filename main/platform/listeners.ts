@@ -9,7 +9,7 @@ export class Listeners<Event> {
     };
   }
 
-  tell(event: Event): void {
+  emit(event: Event): void {
     for (const listener of [...this.set]) {
       try {
         listener(event);

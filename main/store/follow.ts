@@ -31,7 +31,7 @@ export function followRuns(
   events: Listeners<CoreEvent>,
 ): () => void {
   const tell = (event: CoreEvent) => {
-    events.tell(event);
+    events.emit(event);
   };
   const sizes = new Map<string, number>();
   /** Runs that a process works on, as far as was seen. */

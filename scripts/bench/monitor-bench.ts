@@ -107,7 +107,7 @@ async function measureWindow(home: string) {
     appFolder: option('app', '.'),
     home,
   });
-  const { page, tell } = window;
+  const { page, emit } = window;
   try {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name: 'Monitor' }).click();
     await page.getByRole('textbox', { name: 'Speed' }).or(page.getByLabel('Speed')).first().click();
@@ -122,7 +122,7 @@ async function measureWindow(home: string) {
     await sleep(2000);
     await page.evaluate(installPaintProbe, 'monitor-rate');
     for (let update = 1; update <= updates; update += 1) {
-      await tell([{ type: 'monitor-sample', sample: sampleAt(endMs + update * 1000, update), alerts: [] }]);
+      await emit([{ type: 'monitor-sample', sample: sampleAt(endMs + update * 1000, update), alerts: [] }]);
       await sleep(1000);
     }
     await sleep(1000);

@@ -38,7 +38,7 @@ export async function measureVerdicts(trials: number): Promise<readonly Verdict[
     settingsFile: join(dir, 'monitor.json'),
     printPdf: () => Promise.reject(new Error('not asked for')),
     now: () => new Date(),
-    tell: (event: CoreEvent) => {
+    emit: (event: CoreEvent) => {
       if (event.type === 'monitor-sample') {
         const [model] = event.sample.models;
         ready = model?.state === 'ready';

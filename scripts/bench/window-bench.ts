@@ -132,15 +132,15 @@ async function coldStartMs(where: string): Promise<number> {
 }
 
 async function measure(window: WindowUnderTest) {
-  const { page, tell } = window;
+  const { page, emit } = window;
   await page.locator(`[data-run="${runId}"] .run-name`).click();
   await page.locator('[data-chart="windows"]').scrollIntoViewIfNeeded();
   await page.locator('[data-chart="windows"] .plot .scatterlayer .trace').first().waitFor();
-  for (let sent = 0; sent < lines; sent += 10_000) await tell([logEvent(10_000)]);
+  for (let sent = 0; sent < lines; sent += 10_000) await emit([logEvent(10_000)]);
   await page.evaluate(installPaintProbe, 'windows');
   for (let update = 0; update < updates; update += 1) {
     const nextMs = performance.now() + updateMs;
-    await tell([logEvent(100), windowEvent()]);
+    await emit([logEvent(100), windowEvent()]);
     await sleep(Math.max(0, nextMs - performance.now()));
   }
   await sleep(1000);
@@ -149,7 +149,7 @@ async function measure(window: WindowUnderTest) {
   );
   // An hour at a window a second and three hundred lines a second, as fast as it goes.
   for (let second = 0; second < 3600; second += 20) {
-    await tell(Array.from({ length: 20 }, () => [logEvent(300), windowEvent()]).flat());
+    await emit(Array.from({ length: 20 }, () => [logEvent(300), windowEvent()]).flat());
   }
   await sleep(1000);
   // At the pace of a real hour what is no longer used is collected all along.

@@ -14,7 +14,7 @@ import { bridgeInMemory } from './bridge-in-memory';
 export interface WindowUnderTest {
   readonly page: Page;
   /** As the core's events come to the window. */
-  readonly tell: (events: readonly WindowEvent[]) => Promise<void>;
+  readonly emit: (events: readonly WindowEvent[]) => Promise<void>;
   /** Resident memory of the window's own process, bytes. */
   readonly memoryBytes: () => Promise<number>;
   readonly close: () => Promise<void>;
@@ -35,7 +35,7 @@ export async function openElectron(options: {
   const page = await app.firstWindow();
   return {
     page,
-    tell: (events) =>
+    emit: (events) =>
       app.evaluate(
         ({ BrowserWindow }, [channel, told]) => {
           for (const window of BrowserWindow.getAllWindows()) window.webContents.send(channel, told);
@@ -79,7 +79,7 @@ export async function openChromium(options: {
   const session = await browser.newBrowserCDPSession();
   return {
     page,
-    tell: (events) =>
+    emit: (events) =>
       page.evaluate((told) => {
         (window as unknown as { tellWindow: (events: unknown) => void }).tellWindow(told);
       }, events),

@@ -61,7 +61,7 @@ async function createCalls(part: Partial<DownloadSource> = {}) {
     root: layout.data,
     presets: new Map([['tft', { ...tft, preset }]]),
     toolkit: createToolkit(createLocalPython({ python: layout.python, resources, env: process.env })),
-    tell: () => undefined,
+    emit: () => undefined,
   });
 }
 

@@ -198,7 +198,7 @@ describe.skipIf(engine === null)('images of a real engine', () => {
         resources: join(import.meta.dirname, '..', '..', 'resources'),
         env: process.env,
         auths,
-        tell: (work) => told.push(work),
+        emit: (work) => told.push(work),
       });
       const id = works.pull(reference);
       expect(works.pull(reference)).toBe(id);

@@ -42,7 +42,7 @@ beforeEach(async () => {
   monitor = createMonitor({
     recordings: join(dir, 'recordings'),
     settingsFile: join(dir, 'monitor.json'),
-    tell: (event) => {
+    emit: (event) => {
       events.push(event);
     },
     printPdf: () => Promise.reject(new Error('not asked for')),

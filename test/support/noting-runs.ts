@@ -77,7 +77,7 @@ export class NotingRuns {
       environmentFor: () => Promise.resolve(environmentFixture()),
       takeDevice: () => Promise.resolve(nothing),
       disks: [],
-      tell: (event) => this.events.push(event),
+      emit: (event) => this.events.push(event),
     });
   }
 

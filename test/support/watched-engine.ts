@@ -63,7 +63,7 @@ export class WatchedEngine {
         connect,
         instance,
         host: address.host,
-        tell: (state) => told.push(state),
+        emit: (state) => told.push(state),
         now: () => new Date(),
         // Shorter than the product's, for the sake of the trials' time.
         heartbeatMs: 300,

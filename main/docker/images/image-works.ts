@@ -15,7 +15,7 @@ import type { WorkProgress } from './work-progress';
 const keptLines = 200;
 const keptWorks = 20;
 /** A pull tells of itself a hundred times a second; nobody reads that fast. */
-const tellEveryMs = 200;
+const emitEveryMs = 200;
 
 export interface ImageWorksOptions {
   /** The engine as it is connected now, and its processor: "amd64". Throws docker-unreachable and the like. */
@@ -24,7 +24,7 @@ export interface ImageWorksOptions {
   readonly resources: string;
   readonly env: NodeJS.ProcessEnv;
   readonly auths: RegistryAuths;
-  readonly tell: (work: ImageWork) => void;
+  readonly emit: (work: ImageWork) => void;
 }
 
 export interface ImageWorks {
@@ -75,14 +75,14 @@ export function createImageWorks(options: ImageWorksOptions): ImageWorks {
       entry.work = { ...entry.work, ...part };
       timer ??= setTimeout(() => {
         timer = undefined;
-        options.tell(entry.work);
-      }, tellEveryMs);
+        options.emit(entry.work);
+      }, emitEveryMs);
     };
     const finish = (part: Partial<ImageWork>): ImageWork => {
       clearTimeout(timer);
       entry.work = { ...entry.work, ...part };
       forgetOldest();
-      options.tell(entry.work);
+      options.emit(entry.work);
       return entry.work;
     };
     const work: ImageWork = {
@@ -97,7 +97,7 @@ export function createImageWorks(options: ImageWorksOptions): ImageWorks {
     };
     const entry: Entry = { work, controller, ended: Promise.resolve(work) };
     entries.set(work.id, entry);
-    options.tell(work);
+    options.emit(work);
     entry.ended = run({
       signal: controller.signal,
       line: (line) => {

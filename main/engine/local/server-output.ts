@@ -20,9 +20,9 @@ export class ServerOutput {
   private constructor(private readonly log: TritonLog) {}
 
   /** Appends to the log. Throws file-unwritable, disk-full: a link in its place would lead the output to another file. */
-  static async open(path: string, tell: (lines: readonly string[]) => void): Promise<ServerOutput> {
+  static async open(path: string, emit: (lines: readonly string[]) => void): Promise<ServerOutput> {
     try {
-      return new ServerOutput(new TritonLog(await LogFile.open(path), tell));
+      return new ServerOutput(new TritonLog(await LogFile.open(path), emit));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw fileError(error, path);
       throw new WorkbenchError('file-unwritable', `${path} is a link; the log is not written through it`, {

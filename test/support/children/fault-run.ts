@@ -151,7 +151,7 @@ async function main(): Promise<void> {
     environmentFor: () => Promise.resolve(environmentFixture()),
     takeDevice: ({ runId }, signal, onWaiting) =>
       takeDevice({ root: layout.devices, device: 'processor', what: runId, signal, onWaiting }),
-    tell: (event) => {
+    emit: (event) => {
       if (event.type === 'journal') say(`entry ${JSON.stringify(event.entry)}`);
     },
   });

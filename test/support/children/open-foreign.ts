@@ -41,7 +41,7 @@ async function main(): Promise<void> {
     printPdf: () => Promise.reject(new WorkbenchError('report-failed', 'Nothing is printed here')),
   });
   const { handlers } = core;
-  const tell = async (at: number, call: string, work: () => Promise<unknown>): Promise<void> => {
+  const emit = async (at: number, call: string, work: () => Promise<unknown>): Promise<void> => {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<string>((resolve) => {
       timer = setTimeout(resolve, hangsAfterMs, 'hangs');
@@ -59,36 +59,36 @@ async function main(): Promise<void> {
     mark(home, at);
     if (kind === 'run') {
       const runId = dir.slice(dir.lastIndexOf('/') + 1);
-      await tell(at, 'runs.get', () => handlers['runs.get']({ runId }));
-      await tell(at, 'runs.annotate', () => handlers['runs.annotate']({ runId, tags: ['seen'], note: '' }));
+      await emit(at, 'runs.get', () => handlers['runs.get']({ runId }));
+      await emit(at, 'runs.annotate', () => handlers['runs.annotate']({ runId, tags: ['seen'], note: '' }));
       for (const step of stepIds)
-        await tell(at, 'runs.log', () => handlers['runs.log']({ runId, step, limit: 100 }));
-      await tell(at, 'runs.setBudget', () => handlers['runs.setBudget']({ runId, p99BudgetMs: 5 }));
+        await emit(at, 'runs.log', () => handlers['runs.log']({ runId, step, limit: 100 }));
+      await emit(at, 'runs.setBudget', () => handlers['runs.setBudget']({ runId, p99BudgetMs: 5 }));
       for (const report of ['html', 'csv-offline', 'json'] as const)
-        await tell(at, 'reportPath', () => core.reportPath(runId, report));
-      await tell(at, 'writeReports', () => core.writeReports(runId));
-      await tell(at, 'runs.resume', async () => {
+        await emit(at, 'reportPath', () => core.reportPath(runId, report));
+      await emit(at, 'writeReports', () => core.writeReports(runId));
+      await emit(at, 'runs.resume', async () => {
         const { end } = await core.executeRun(runId);
         await end;
       });
-      await tell(at, 'runs.rerunFrom', async () => {
+      await emit(at, 'runs.rerunFrom', async () => {
         const { end } = await core.executeRun(runId, { from: 'configure' });
         await end;
       });
-      await tell(at, 'runs.remove', () => handlers['runs.remove']({ runId }));
-      await tell(at, 'runs.restore', () => handlers['runs.restore']({ runId }));
+      await emit(at, 'runs.remove', () => handlers['runs.remove']({ runId }));
+      await emit(at, 'runs.restore', () => handlers['runs.restore']({ runId }));
       continue;
     }
     for (const path of open) {
       if (kind !== 'specification') {
-        await tell(at, 'models.open', () => handlers['models.open']({ path, shapes: {}, datatypes: {} }));
-        await tell(at, 'models.open with a shape', () =>
+        await emit(at, 'models.open', () => handlers['models.open']({ path, shapes: {}, datatypes: {} }));
+        await emit(at, 'models.open with a shape', () =>
           handlers['models.open']({ path, shapes: { x: [3] }, datatypes: {} }),
         );
         continue;
       }
-      await tell(at, 'runs.import', () => handlers['runs.import']({ path }));
-      await tell(at, 'spec.import', async () => {
+      await emit(at, 'runs.import', () => handlers['runs.import']({ path }));
+      await emit(at, 'spec.import', async () => {
         const found = await readBoundedFile(path, 1_000_000);
         if (!('text' in found)) return null;
         const imported = await handlers['spec.import']({
@@ -102,13 +102,13 @@ async function main(): Promise<void> {
         return preview.spec === null ? null : handlers['runs.check']({ spec: preview.spec });
       });
       const performance = { inputData: 'file', inputDataFile: path };
-      await tell(at, 'spec.preview of input data', () =>
+      await emit(at, 'spec.preview of input data', () =>
         handlers['spec.preview']({ preset: 'resnet50', overrides: { performance } }),
       );
     }
   }
   mark(home, folders.length);
-  await tell(folders.length, 'runs.list', () => handlers['runs.list'](undefined));
+  await emit(folders.length, 'runs.list', () => handlers['runs.list'](undefined));
   await core.close();
   say({ at: folders.length, call: 'end', outcome: 'ok' });
 }

@@ -25,7 +25,7 @@ async function callsWith(script: string | null) {
     layout: homeLayout(join(folder, 'home')),
     env: process.env,
     clone: script === null ? null : clone,
-    tell: (event: CoreEvent) => {
+    emit: (event: CoreEvent) => {
       if (event.type === 'install-work') works.push(event.work);
     },
   });

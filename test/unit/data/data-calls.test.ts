@@ -53,7 +53,7 @@ function createCalls(source: DownloadSource = plainFile()) {
     root: join(dir, 'data'),
     presets: new Map([['resnet50', loaded]]),
     toolkit: createToolkit(createLocalPython({ python: join(dir, 'no-python'), resources, env: {} })),
-    tell: (event) => told.push(event),
+    emit: (event) => told.push(event),
   });
   const end = (more: { readonly to?: string; readonly from?: string } = {}) =>
     calls.ended(calls.fetch({ preset: 'resnet50', source: 'weights', ...more }));

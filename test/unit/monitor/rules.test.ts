@@ -26,7 +26,7 @@ const create = (): Monitor => {
   const monitor = createMonitor({
     recordings: dir,
     settingsFile: join(dir, 'monitor.json'),
-    tell: () => undefined,
+    emit: () => undefined,
     printPdf: () => Promise.reject(new Error('not asked for')),
     now: () => new Date(0),
   });

@@ -73,7 +73,7 @@ it('tells what another process adds to a run, and nothing that was there before'
 it('does not tell again what was told where it was written', async () => {
   const { events, looks, look, seqs } = await follow(3);
   looks.own = true;
-  for (const entry of entries.slice(3)) events.tell({ type: 'journal', runId, entry });
+  for (const entry of entries.slice(3)) events.emit({ type: 'journal', runId, entry });
   await appendFile(journal(), lines(3));
   looks.own = false;
   await look();
