@@ -258,7 +258,7 @@ describe('the canary', () => {
     const several = await rejection(canary('talk', 3, 0));
     expect([several.code, several.message]).toEqual([
       'combination-unsupported',
-      expect.stringContaining('3 times'),
+      expect.stringContaining('3 responses'),
     ]);
   });
 });
