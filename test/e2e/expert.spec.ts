@@ -116,6 +116,8 @@ async function wishes() {
       'performance.requestSeed': '7',
       'performance.search': 'linear',
       'performance.latencyThresholdMs': '5000',
+      // Idle once the load tool is the one without a warm-up.
+      'performance.warmupMs': '100',
       'performance.loadTool': 'perf_analyzer',
       'performance.protocol': 'http',
       'performance.inputData': 'zero',
@@ -127,7 +129,6 @@ async function wishes() {
       'performance.measurementRequestCount': '20',
       'performance.stabilityPercentage': '50',
       'performance.maxTrials': '4',
-      'performance.warmupMs': '100',
       'performance.repeats': '2',
       'performance.crossCheck': 'true',
     },
@@ -147,6 +148,8 @@ const fixed = [
   'targetGpu',
   // The other way to say a request rate, refused beside it.
   'performance.requestIntervalsUs',
+  // In place of windows, whose fields are tried here.
+  'performance.requestCount',
 ];
 /** Chosen last: with another batching its neighbours are idle. */
 const batching = 'configure.batching';
