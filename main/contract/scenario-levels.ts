@@ -50,3 +50,11 @@ export const loadKey = ({ batchSize, concurrency, requestRate }: LoadLevel): str
 /** By batch size, then by rate or concurrency. */
 export const byLoad = (a: LoadLevel, b: LoadLevel): number =>
   a.batchSize - b.batchSize || (a.requestRate ?? a.concurrency) - (b.requestRate ?? b.concurrency);
+
+/** Why perf_analyzer refuses to measure so few requests of a level; null where it does not, and for 0: windows. Pure. */
+export function tooFewRequests(level: LoadLevel, requestCount: number): string | null {
+  const { requestRate, concurrency } = level;
+  if (requestCount === 0 || requestCount >= (requestRate ?? concurrency)) return null;
+  const load = requestRate === undefined ? `the concurrency ${concurrency}` : `${requestRate} requests/s`;
+  return `perf_analyzer needs at least as many requests per level as ${load}, not ${requestCount}`;
+}

@@ -4,7 +4,7 @@ import { isLoopback } from '../contract/loopback';
 import { toolsOf } from '../contract/measuring-order';
 import { overRemoteLimit } from '../contract/remote-limits';
 import type { RunSpec } from '../contract/run-spec';
-import { scenarioLevels } from '../contract/scenario-levels';
+import { scenarioLevels, tooFewRequests } from '../contract/scenario-levels';
 import { configuredTraits, demandedLoad } from '../triton/configured-traits';
 import { parseRemoteUrl } from '../triton/remote-url';
 import type { RuleFinding } from './rule-finding';
@@ -170,6 +170,14 @@ function remoteLoad({ performance, engine }: RunSpec): RuleFinding[] {
   return [problem(field, over.message, remedy)];
 }
 
+function requests({ performance }: RunSpec): RuleFinding[] {
+  if (!toolsOf(performance).includes('perf_analyzer')) return [];
+  const levels = [...scenarioLevels(performance, 'offline'), ...scenarioLevels(performance, 'online')];
+  const [few] = levels.flatMap((level) => tooFewRequests(level, performance.requestCount) ?? []);
+  const remedy = 'Raise the requests per level, or set 0 for windows.';
+  return few === undefined ? [] : [problem('performance.requestCount', few, remedy)];
+}
+
 /** What the fields of the load say together. */
 export function loadProblems(spec: RunSpec): RuleFinding[] {
   const { requestRates, requestIntervalsUs } = spec.performance;
@@ -188,6 +196,7 @@ export function loadProblems(spec: RunSpec): RuleFinding[] {
     ...search(spec),
     ...sharedMemory(spec),
     ...rounds(spec),
+    ...requests(spec),
     ...kind(spec),
     ...remoteLoad(spec),
   ];

@@ -127,6 +127,7 @@ async function wishes() {
       'performance.measurementIntervalMs': '400',
       'performance.measurementMode': 'count_windows',
       'performance.measurementRequestCount': '20',
+      'performance.requestCount': '50',
       'performance.stabilityPercentage': '50',
       'performance.maxTrials': '4',
       'performance.repeats': '2',
@@ -148,8 +149,6 @@ const fixed = [
   'targetGpu',
   // The other way to say a request rate, refused beside it.
   'performance.requestIntervalsUs',
-  // In place of windows, whose fields are tried here.
-  'performance.requestCount',
 ];
 /** Chosen last: with another batching its neighbours are idle. */
 const batching = 'configure.batching';

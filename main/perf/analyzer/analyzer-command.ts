@@ -1,3 +1,5 @@
+import { WorkbenchError } from '../../contract/errors';
+import { tooFewRequests } from '../../contract/scenario-levels';
 import type { MeasureInput } from '../load-tool';
 import { analyzerTls, tlsArguments } from './analyzer-tls';
 
@@ -81,6 +83,13 @@ function addressOf(input: AnalyzerInput): string {
 /** The argument list that measures one level. Throws combination-unsupported where perf_analyzer has no flag for it. */
 export function analyzerCommand(input: AnalyzerInput, run: AnalyzerRun): [string, ...string[]] {
   const { settings, level } = input;
+  const few = tooFewRequests(level, settings.requestCount ?? 0);
+  if (few !== null) {
+    throw new WorkbenchError('combination-unsupported', few, {
+      where: '--request-count',
+      remedy: 'Raise it, or leave it out to measure windows.',
+    });
+  }
   return [
     run.binary,
     '-m',

@@ -50,6 +50,16 @@ describe('the load', () => {
     expect(fieldsOf({ latencyThresholdMs: 20 })).toEqual(['warning performance.latencyThresholdMs']);
   });
 
+  it('take no fewer requests per level than perf_analyzer does', () => {
+    const few = { requestCount: 30, requestRates: [20, 40] };
+    const refused = ['problem performance.requestCount'];
+    expect(fieldsOf({ ...few, loadTool: 'perf_analyzer' })).toEqual(refused);
+    expect(fieldsOf({ ...few, crossCheck: true, repeats: 3 })).toEqual(refused);
+    expect(fieldsOf({ requestCount: 3, concurrency: [4], loadTool: 'perf_analyzer' })).toEqual(refused);
+    expect(fieldsOf({ ...few, requestCount: 40, loadTool: 'perf_analyzer' })).toEqual([]);
+    expect(fieldsOf(few)).toEqual([]);
+  });
+
   it('is repeated and cross-checked where that can say something', () => {
     expect(fieldsOf({ repeats: 3, crossCheck: true })).toEqual([]);
     expect(fieldsOf({ repeats: 2 })).toEqual([]);
