@@ -2,8 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 import { listFiles } from '../main/platform/files';
-import { contentSecurityPolicy } from './csp';
 import { isAppUrl } from './origin';
+
+/**
+ * The policy of every page of the app. The nonce admits the style elements that Mantine writes for its theme;
+ * scripts have no nonce, so nothing inline ever runs.
+ */
+function contentSecurityPolicy(styleNonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${styleNonce}'`,
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

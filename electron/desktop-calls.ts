@@ -1,11 +1,10 @@
 import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { BrowserWindow, SaveDialogOptions } from 'electron';
-import { app, dialog, shell } from 'electron';
+import { app, type BrowserWindow, dialog, type SaveDialogOptions, shell } from 'electron';
 import type { Handlers } from '../main/contract/api';
 import { WorkbenchError } from '../main/contract/errors';
 import { mostSpecBytes } from '../main/contract/reader-limits';
-import type { ReportFile } from '../main/contract/run-events';
+import type { ReportFile } from '../main/contract/run/run-events';
 import type { Core } from '../main/core';
 import { fileError } from '../main/platform/file-error';
 import { writeFileAtomic } from '../main/platform/files';

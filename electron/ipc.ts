@@ -1,11 +1,9 @@
-import type { WebContents } from 'electron';
-import { ipcMain } from 'electron';
-import type { CallAnswer, Handlers, WindowEvent } from '../main/contract/api';
-import { channels } from '../main/contract/api';
+import { ipcMain, type WebContents } from 'electron';
+import { type CallAnswer, channels, type Handlers, type WindowEvent } from '../main/contract/api';
 import { toWire, WorkbenchError } from '../main/contract/errors';
 import { answerCall } from './answer-call';
 import { createEventBatch } from './event-batch';
-import { isTrustedFrame } from './trusted-frame';
+import { isTrustedFrame } from './origin';
 
 /**
  * The one way in from the window: sender check, schema, handler, envelope.

@@ -1,4 +1,4 @@
-import type { MenuItemConstructorOptions } from 'electron';
+import type { ContextMenuParams, MenuItemConstructorOptions } from 'electron';
 import type { MenuCommand } from '../main/contract/api';
 
 /** The menu of the application. What is the product's own is sent to the window, which knows the page that is shown. */
@@ -60,4 +60,23 @@ export function menuTemplate(send: (command: MenuCommand) => void): MenuItemCons
     },
     { label: '&Help', submenu: [own('Shortcuts', 'shortcuts')] },
   ];
+}
+
+type Place = Pick<ContextMenuParams, 'isEditable' | 'selectionText' | 'editFlags'>;
+
+/** What a right click offers: editing in a field, copying where text is marked, else nothing. */
+export function contextMenuTemplate(place: Place): MenuItemConstructorOptions[] {
+  const { editFlags } = place;
+  if (place.isEditable) {
+    return [
+      { role: 'undo', enabled: editFlags.canUndo },
+      { role: 'redo', enabled: editFlags.canRedo },
+      { type: 'separator' },
+      { role: 'cut', enabled: editFlags.canCut },
+      { role: 'copy', enabled: editFlags.canCopy },
+      { role: 'paste', enabled: editFlags.canPaste },
+      { role: 'selectAll', enabled: editFlags.canSelectAll },
+    ];
+  }
+  return place.selectionText.trim() === '' ? [] : [{ role: 'copy' }];
 }

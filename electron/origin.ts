@@ -1,6 +1,6 @@
 /** The app's own scheme: pages have an origin that no file and no web page shares. */
 export const appScheme = 'app';
-export const appHost = 'workbench';
+const appHost = 'workbench';
 export const appUrl = `${appScheme}://${appHost}/`;
 
 /** True for pages of the app; compares parts, as a prefix also fits `app://workbench.evil/`. */
@@ -13,4 +13,15 @@ export function isAppUrl(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** What is asked of the frame that sent a message; Electron's WebFrameMain has it all. */
+interface SenderFrame {
+  readonly url: string;
+  readonly parent: unknown;
+}
+
+/** Only the top frame of the app's own page may call; a frame that is gone (null) may not. */
+export function isTrustedFrame(frame: SenderFrame | null): boolean {
+  return frame !== null && frame.parent === null && isAppUrl(frame.url);
 }

@@ -30,7 +30,7 @@ interface RecoverableWindow {
   };
 }
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   readonly nowMs: () => number;
   /** Asks outside of the page; resolves with the index of the button. */
   readonly ask: (question: MessageBoxOptions) => Promise<number>;

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
-import type { Session } from 'electron';
-import { BrowserWindow, session } from 'electron';
+import { BrowserWindow, type Session, session } from 'electron';
 import { WorkbenchError } from '../main/contract/errors';
 import { writeFileAtomic } from '../main/platform/files';
 import { denyPermissions, safeWebPreferences } from './security';

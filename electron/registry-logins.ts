@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { RegistryLogin } from '../main/contract/docker';
-import { registryLoginSchema } from '../main/contract/docker';
+import { type RegistryLogin, registryLoginSchema } from '../main/contract/docker';
 import { writeFileAtomic } from '../main/platform/files';
 import { privateFile } from '../main/platform/private-home';
 
@@ -14,7 +13,7 @@ export interface KeyRing {
   decryptString(encrypted: Buffer): string;
 }
 
-export interface RegistryLogins {
+interface RegistryLogins {
   /** Those that an earlier window kept; none where the key ring cannot open them. */
   read(): Promise<readonly RegistryLogin[]>;
   /** False where it is not kept: one that was is forgotten then. Without a key ring nothing is written. */

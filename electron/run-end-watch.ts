@@ -1,5 +1,5 @@
 import type { CoreEvent } from '../main/contract/api';
-import type { RunOutcome } from '../main/contract/run-events';
+import type { RunOutcome } from '../main/contract/run/run-events';
 
 /** Milliseconds; who waits less is still looking. */
 const longRunMs = 60_000;
@@ -35,5 +35,25 @@ export function createRunEndWatch(options: {
     startedMs.delete(runId);
     if (from === undefined || Date.parse(entry.at) - from <= longRunMs || options.isLookedAt()) return;
     options.tell({ title: outcomeText[entry.outcome], body: names.get(runId) ?? runId });
+  };
+}
+
+/** Alerts of a recording that is played are old; a notification is about now. */
+const freshMs = 15_000;
+
+/** Hears the core's events and tells of an alert that fires while nobody looks at the window. */
+export function createAlertWatch(options: {
+  readonly isLookedAt: () => boolean;
+  readonly nowMs: () => number;
+  readonly tell: (notice: { readonly title: string; readonly body: string }) => void;
+}): (event: CoreEvent) => void {
+  return (event) => {
+    if (event.type !== 'monitor-sample' || options.isLookedAt()) return;
+    const { atMs, markers } = event.sample;
+    if (Math.abs(options.nowMs() - atMs) > freshMs) return;
+    for (const marker of markers) {
+      if (marker.kind !== 'alert' && marker.kind !== 'alert-resolved') continue;
+      options.tell({ title: 'Triton monitor', body: marker.text });
+    }
   };
 }

@@ -1,5 +1,4 @@
-import type { Session } from 'electron';
-import { protocol } from 'electron';
+import { protocol, type Session } from 'electron';
 import { createAppFiles } from './app-files';
 import { appScheme } from './origin';
 

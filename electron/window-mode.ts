@@ -4,19 +4,17 @@ import { dialog, Menu, Notification, safeStorage, session } from 'electron';
 import type { CoreEvent, Handlers } from '../main/contract/api';
 import type { Core } from '../main/core';
 import { defaultHome } from '../main/platform/layout';
-import { createAlertWatch } from './alert-watch';
-import { createConsentDialog } from './ask-for-consent';
 import { guardClose } from './close-guard';
-import { contextMenuTemplate } from './context-menu';
+import { createConsentDialog } from './consent/ask-for-consent';
 import { desktopCalls } from './desktop-calls';
 import { createEventSender, registerCalls } from './ipc';
 import { leave } from './leave';
-import { menuTemplate } from './menu';
+import { contextMenuTemplate, menuTemplate } from './menu';
 import { recoverPage } from './page-recovery';
 import { appPaths } from './paths';
 import { printPdf } from './print-pdf';
 import { createRegistryLogins } from './registry-logins';
-import { createRunEndWatch } from './run-end-watch';
+import { createAlertWatch, createRunEndWatch } from './run-end-watch';
 import { serveApp } from './scheme';
 import { denyNetwork, denyPermissions } from './security';
 import { createWindow } from './window';
@@ -119,7 +117,7 @@ export async function runWindowMode(app: App): Promise<void> {
     core.subscribe(events.send);
     for (const watch of noticeWatches(window)) core.subscribe(watch);
     // Read with the core, not before the page is shown.
-    const { confirmedCalls } = await import('./confirmed-calls');
+    const { confirmedCalls } = await import('./consent/confirmed-calls');
     for (const login of await logins.read()) await core.handlers['docker.login'](login);
     return {
       ...core.handlers,

@@ -3,14 +3,13 @@ import type { Core } from './core/core-interface';
 import type { CoreOptions } from './core/core-options';
 import { createCoreParts } from './core/core-parts';
 import { createCoreRuns } from './core/core-runs';
-import { createMachineCalls } from './core/machine-calls';
-import { createPresetCalls } from './core/preset-calls';
+import { createMachineCalls, createPresetCalls } from './core/machine-calls';
 import { createReportCalls } from './core/report-calls';
 import { createStartCalls } from './core/start-calls';
 import { startUpkeep } from './core/upkeep';
 import { createDockerCalls } from './docker/docker-calls';
-import { deviceOfUrl } from './engine/device';
 import { buildArgsOf } from './engine/docker/run-images';
+import { deviceOfUrl } from './engine/place';
 import { initModelFolder } from './own/init-folder';
 import { measureServer } from './perf/sweep/measure-server';
 import { plannedCommands } from './pipeline/planned-commands';
@@ -27,7 +26,7 @@ export type { Core } from './core/core-interface';
 export type { Readers } from './core/readers';
 export type { ExecuteOptions } from './pipeline/runs';
 export type { ServerLoadListener, ServerResults } from './perf/sweep/measure-server';
-export type { ServerLoad } from './perf/sweep/server-load';
+export type { ServerLoad } from './perf/sweep/server-models';
 
 const isRunning = ({ status }: { readonly status: string }): boolean => status === 'running';
 

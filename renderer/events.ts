@@ -1,5 +1,5 @@
 import type { WindowEvent } from '../main/contract/api';
-import type { JournalEntry } from '../main/contract/run-events';
+import type { JournalEntry } from '../main/contract/run/run-events';
 import type { Workbench } from './workbench';
 
 /** Entries after which a row of the run list reads differently. */

@@ -1,8 +1,8 @@
+import type { AccuracyResult, OutputComparison } from '../contract/measured/results';
 import { formatScale } from '../contract/numbers';
-import type { AccuracyResult, OutputComparison } from '../contract/results';
-import type { AccuracySpec } from '../contract/run-spec';
+import type { AccuracySpec } from '../contract/run/run-spec';
 
-export type Metrics = Readonly<Record<string, number | null>>;
+type Metrics = Readonly<Record<string, number | null>>;
 
 const digits = (value: number | null): string => (value === null ? 'none' : formatScale(value));
 

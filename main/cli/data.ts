@@ -5,9 +5,7 @@ import { WorkbenchError } from '../contract/errors';
 import { formatCount } from '../contract/numbers';
 import type { Core } from '../core';
 import type { CliContext } from './context';
-import { followWork } from './follow-work';
-import type { Output } from './output';
-import { exitCodes } from './output';
+import { exitCodes, followWork, type Output } from './output';
 
 interface ListOptions {
   readonly json?: boolean;

@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { FieldRow } from '../contract/fields/field';
 import { defaultOf, fields, isNumberList, rowOf, valuesOf } from '../contract/fields/fields';
-import { inputDataModes } from '../contract/run-spec';
-import type { Tree } from '../contract/trees';
-import { mergeTrees } from '../contract/trees';
-import { treeOf } from '../contract/upstream-variables';
+import { inputDataModes } from '../contract/run/run-spec';
+import { treeOf } from '../contract/run/upstream-variables';
+import { mergeTrees, type Tree } from '../contract/trees';
 import { readIds, readIntervals, readNamed, readNumber, readNumbers, readRange } from './read-values';
 
 /** The verbs that take fields of the specification as options; `perf` those of the load alone. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { FieldRow } from '../contract/fields/field';
 import { defaultOf, fields, valuesOf } from '../contract/fields/fields';
-import { fieldText } from '../contract/spec-changes';
+import { fieldText } from '../contract/run/spec-changes';
 import type { CliContext } from './context';
 import { printText } from './output';
 

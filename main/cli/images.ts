@@ -1,13 +1,10 @@
 import type { Command } from 'commander';
-import type { ImageWork } from '../contract/docker';
-import { builtImages } from '../contract/docker';
+import { builtImages, type ImageWork } from '../contract/docker';
 import { WorkbenchError } from '../contract/errors';
 import { formatBytes, formatCount } from '../contract/numbers';
 import type { Core } from '../core';
 import type { CliContext } from './context';
-import { followWork } from './follow-work';
-import type { Output } from './output';
-import { formatTable } from './output';
+import { followWork, formatTable, type Output } from './output';
 
 interface ImageOptions {
   readonly json?: boolean;

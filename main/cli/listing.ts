@@ -1,22 +1,21 @@
 import type { Command } from 'commander';
-import { bestAnswer, budgetText } from '../contract/answer-text';
-import { cellText, titleWithUnit } from '../contract/column';
-import { batchSize, latencies, loadOf, ownLoad, p99, throughput } from '../contract/columns';
-import { crossCheckOf } from '../contract/cross-check';
 import { stateWords } from '../contract/flag-text';
-import { damageText } from '../contract/journal-damage';
+import { cellText, titleWithUnit } from '../contract/measured/column';
+import { batchSize, latencies, loadOf, ownLoad, p99, throughput } from '../contract/measured/columns';
+import { crossCheckOf } from '../contract/measured/cross-check';
+import { bestAnswer, budgetText } from '../contract/measured/verdict';
 import { formatDuration, formatMs, formatRate, missing } from '../contract/numbers';
-import { originMark, originText } from '../contract/run-origin';
-import { waitRemedy, waitText } from '../contract/run-wait';
-import { changesText } from '../contract/spec-changes';
-import { stepTitle } from '../contract/step-text';
-import { estimateTimeLeft, timeLeftText } from '../contract/time-left';
+import { originMark, originText } from '../contract/run/run-content';
+import { damageText, waitRemedy, waitText } from '../contract/run/run-events';
+import { changesText } from '../contract/run/spec-changes';
+import { estimateTimeLeft, timeLeftText } from '../contract/run/time-left';
+import { stepTitle } from '../contract/words';
 import type { CliContext } from './context';
 import { formatError, formatTable } from './output';
+import { crossCheckLines } from './perf/perf-print';
 import { addPresets } from './presets';
-import { crossCheckLines } from './print-cross-check';
-import { readBudgetMs } from './read-budget';
-import { runDocument } from './run-json';
+import { readBudgetMs } from './read-values';
+import { runDocument } from './run-progress';
 
 interface Json {
   readonly json?: boolean;

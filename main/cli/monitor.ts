@@ -4,21 +4,21 @@ import type { Command } from 'commander';
 import { withScheme } from '../contract/address';
 import type { CoreEvent } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
-import type { ProbeSettings } from '../contract/monitor';
-import { alertMetrics, longestPollIntervalMs, probeSettingsSchema } from '../contract/monitor';
-import { longestTimerMs } from '../contract/run-spec';
+import {
+  alertMetrics,
+  longestPollIntervalMs,
+  type ProbeSettings,
+  probeSettingsSchema,
+} from '../contract/monitor/monitor';
+import { longestTimerMs } from '../contract/run/run-spec';
 import type { Core } from '../core';
 import { boundHeapGrowth } from '../platform/heap-growth';
 import { makeFolder } from '../platform/make-folder';
 import type { CliContext } from './context';
-import type { AlertOptions } from './monitor-alerts';
-import { readAlerts } from './monitor-alerts';
-import { monitorTable } from './monitor-table';
+import { type AlertOptions, monitorTable, readAlerts } from './monitor-table';
 import { exitCodes, jsonText } from './output';
-import { readShapes } from './read-shapes';
-import { readNumber } from './read-values';
-import type { TlsOptions } from './tls-options';
-import { addTlsOptions, readTlsOptions } from './tls-options';
+import { readNumber, readShapes } from './read-values';
+import { addTlsOptions, readTlsOptions, type TlsOptions } from './tls-options';
 
 interface MonitorCliOptions extends TlsOptions, AlertOptions {
   readonly url?: string;

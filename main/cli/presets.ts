@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
+import { type PublishedResults, publishedValue } from '../contract/measured/published';
 import { formatCount, formatMs, formatRate } from '../contract/numbers';
-import type { Preset } from '../contract/preset';
-import type { PublishedResults } from '../contract/published';
-import { publishedValue } from '../contract/published';
+import type { Preset } from '../contract/run/preset';
 import type { CliContext } from './context';
-import type { Output } from './output';
-import { formatTable } from './output';
+import { formatTable, type Output } from './output';
 
 interface Json {
   readonly json?: boolean;
@@ -102,5 +100,35 @@ export function addPresets(program: Command, context: CliContext): void {
       const published = await core.handlers['presets.published']({ preset: id });
       if (output.json) output.document({ preset, published });
       else tellOne(output, preset, published);
+    });
+}
+
+/** `trust` and `init`: what an own model needs before its first run. */
+export function addOwnModels(program: Command, context: CliContext): void {
+  program
+    .command('trust')
+    .description(
+      'Trust the current code of a model folder or TorchScript file; any change requires trust again',
+    )
+    .argument('<path>', 'folder with model.py, or a .pt file')
+    .action(async (path: string) => {
+      const core = await context.core();
+      const { code, path: full } = await core.handlers['models.trust']({ path, shapes: {}, datatypes: {} });
+      const output = context.output({});
+      if (code.length === 0) output.say(`${full} contains only data and needs no trust.`);
+      else output.say(`Trusted ${code.length} files of ${full} with their current content:`);
+      for (const file of code) output.say(`  ${file.path}`);
+    });
+  program
+    .command('init')
+    .description('Create a ready-to-run model folder: model.py, dataloader.py, metrics.py, preset.yaml')
+    .argument('<dir>', 'new or existing folder; existing files are never overwritten')
+    .action(async (dir: string) => {
+      const core = await context.core();
+      const output = context.output({});
+      const { folder, written, kept } = await core.initModelFolder(dir);
+      for (const file of written) output.say(`wrote ${file}`);
+      for (const file of kept) output.say(`kept ${file}`);
+      output.say(`Next: npm run cli -- run ${folder} --trust`);
     });
 }

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { mostSpecBytes } from '../contract/reader-limits';
-import type { ImportedSpec } from '../contract/spec-tools';
+import type { ImportedSpec } from '../contract/run/spec-tools';
+import { readAssignment } from '../contract/run/upstream-variables';
 import type { Tree } from '../contract/trees';
 import { mergeTrees } from '../contract/trees';
-import { readAssignment } from '../contract/upstream-variables';
 import type { Readers } from '../core';
 import { readBoundedFile } from '../platform/read-bounded-file';
 import type { GivenOptions } from './field-options';

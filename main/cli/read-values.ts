@@ -82,3 +82,28 @@ export function readOneOf<Value extends string>(
   if (found === undefined) throw invalid(flag, `"${value}" is not one of ${values.join(', ')}`);
   return found;
 }
+
+/** A p99 budget in milliseconds: a number above 0. Throws input-invalid. */
+export function readBudgetMs(value: string): number {
+  const budgetMs = value.trim() === '' ? Number.NaN : Number(value);
+  if (Number.isFinite(budgetMs) && budgetMs > 0) return budgetMs;
+  throw new WorkbenchError('input-invalid', `"${value}" is not a latency in milliseconds`, {
+    where: '--p99-budget-ms',
+    remedy: 'Use a number above 0, for example 20 or 0.5.',
+  });
+}
+
+/** `NAME:3,224,224`, any number of them, as dimensions by name. Throws input-invalid. */
+export function readShapes(texts: readonly string[]): Record<string, number[]> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, dims] = /^([^:]+):([\d,]+)$/.exec(text) ?? [];
+      if (name === undefined || dims === undefined) {
+        throw new WorkbenchError('input-invalid', `"${text}" is not of the form NAME:3,224,224`, {
+          where: '--shape',
+        });
+      }
+      return [name, readNumbers('--shape', dims)];
+    }),
+  );
+}

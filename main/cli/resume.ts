@@ -1,20 +1,16 @@
 import type { Command } from 'commander';
-import { stepIds } from '../contract/run-events';
-import type { RunSpec } from '../contract/run-spec';
-import { stepTitleOf } from '../contract/step-text';
-import type { Tree } from '../contract/trees';
-import { mergeTrees } from '../contract/trees';
-import { readAssignment } from '../contract/upstream-variables';
+import { stepIds } from '../contract/run/run-events';
+import type { RunSpec } from '../contract/run/run-spec';
+import { readAssignment } from '../contract/run/upstream-variables';
+import { mergeTrees, type Tree } from '../contract/trees';
+import { stepTitleOf } from '../contract/words';
 import type { Core } from '../core';
-import type { ApproveOptions } from './approve-given';
-import { approveGiven } from './approve-given';
 import type { CliContext } from './context';
 import { collect } from './field-options';
-import type { Output } from './output';
-import { exitCodes } from './output';
+import { exitCodes, type Output } from './output';
 import { readOneOf } from './read-values';
 import { changeLines, keptLines } from './run-progress';
-import { workOn } from './work';
+import { approveGiven, type ApproveOptions, workOn } from './work';
 
 interface ResumeOptions extends ApproveOptions {
   readonly set?: readonly string[];

@@ -1,17 +1,16 @@
 import type { CoreEvent } from '../contract/api';
 import { marksOf } from '../contract/flag-text';
-import { levelText } from '../contract/level-text';
+import { crossCheckOf } from '../contract/measured/cross-check';
+import { bestDocument, budgetDocument } from '../contract/measured/verdict';
 import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from '../contract/numbers';
-import type { JournalBody } from '../contract/run-events';
-import { scenarios } from '../contract/run-events';
-import type { LoadTool } from '../contract/run-spec';
-import type { RunWait } from '../contract/run-wait';
-import { waitRemedy, waitText } from '../contract/run-wait';
-import type { ChangePlan, FieldChange } from '../contract/spec-changes';
-import { changeText } from '../contract/spec-changes';
-import type { Output } from './output';
-import { formatError } from './output';
-import { scheduledText } from './perf-print';
+import { type JournalBody, type RunWait, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
+import type { LoadTool } from '../contract/run/run-spec';
+import type { RunState } from '../contract/run/run-state';
+import { byLoad } from '../contract/run/scenario-levels';
+import { type ChangePlan, changeText, type FieldChange } from '../contract/run/spec-changes';
+import { levelText } from '../contract/words';
+import { formatError, type Output } from './output';
+import { scheduledText } from './perf/perf-print';
 
 /** Which of several measurements of a level; nothing where there is one. */
 const turnText = ({ repeat, loadTool }: { repeat?: number | undefined; loadTool?: LoadTool | undefined }) =>
@@ -174,5 +173,45 @@ export function createRunProgress(
       case 'report':
         return;
     }
+  };
+}
+
+/** The document of `run --json`, `resume --json` and `show --json`. */
+export function runDocument(state: RunState, dir: string) {
+  const points = (scenario: 'offline' | 'online') =>
+    state.scenarios[scenario].points.map((measured) => measured.point).sort(byLoad);
+  return {
+    runId: state.runId,
+    status: state.status,
+    origin: state.origin,
+    dir,
+    ...(state.error === null ? {} : { error: state.error }),
+    unverified: state.unverified,
+    tags: state.tags,
+    note: state.note,
+    specChanges: state.specChanges,
+    waitsFor: state.waitsFor,
+    damagedLines: state.damagedLines,
+    steps: state.steps.map((step) => ({
+      id: step.id,
+      status: step.status,
+      ...(step.skippedBecause === null ? {} : { skippedBecause: step.skippedBecause }),
+      durationUs: step.durationUs,
+      facts: step.facts,
+      warnings: step.warnings,
+      ...(step.error === null ? {} : { error: step.error }),
+    })),
+    best: bestDocument(state),
+    budget: budgetDocument(state),
+    accuracy: state.accuracy?.result ?? null,
+    offline: points('offline'),
+    online: points('online'),
+    ...(state.spec.performance.crossCheck
+      ? { crossCheck: { offline: crossCheckOf(state, 'offline'), online: crossCheckOf(state, 'online') } }
+      : {}),
+    missing: [...state.scenarios.offline.missing, ...state.scenarios.online.missing],
+    reports: state.reports,
+    imported: state.imported,
+    environment: state.imported === null ? state.environment : null,
   };
 }

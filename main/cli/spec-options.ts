@@ -1,15 +1,137 @@
+import { existsSync } from 'node:fs';
+import { sep } from 'node:path';
 import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
-import { publishedGpus } from '../contract/published-gpu';
-import type { Choice } from '../contract/spec-tools';
-import { mergeTrees } from '../contract/trees';
+import type { GpuReport } from '../contract/machine';
+import type { OpenedModel } from '../contract/run/own-model';
+import { type PublishedGpu, publishedGpuOf, publishedGpus } from '../contract/run/run-spec';
+import type { Choice } from '../contract/run/spec-tools';
+import { isTree, mergeTrees, type Tree } from '../contract/trees';
 import type { Core } from '../core';
 import { addFieldOptions, collect } from './field-options';
 import { printText } from './output';
-import { readOwnModel } from './read-own-model';
-import type { RunOptions, SpecReader } from './read-spec';
-import { readOverrides } from './read-spec';
-import { readTargetGpu } from './target-gpu';
+import { readOverrides, type RunOptions, type SpecReader } from './read-spec';
+import { readNumbers } from './read-values';
+
+/** The GPU that containers are given: of "all" the first, else the one of the first UUID. */
+function givenGpu({ gpus }: GpuReport, ids: readonly unknown[]): string | null {
+  const [first] = ids;
+  const found = first === 'all' ? gpus[0] : gpus.find(({ uuid }) => uuid === first);
+  return found?.name ?? null;
+}
+
+/** Only of the full model, in containers that are given GPUs, and where nobody names one. */
+function asksForDetection(overrides: Tree): readonly unknown[] | null {
+  const { model, engine } = overrides;
+  if (!isTree(model) || model['profile'] !== 'full' || overrides['targetGpu'] !== undefined) return null;
+  if (!isTree(engine) || engine['kind'] !== 'docker' || engine['images'] === 'cpu') return null;
+  const { gpus } = engine;
+  return Array.isArray(gpus) && gpus.length > 0 ? gpus : null;
+}
+
+/**
+ * The GPU whose published defaults and figures are taken: the one that `--gpu` names, with `auto` the first of this
+ * machine; without the option the one that the containers are given, if anything is published of it. Throws input-invalid.
+ */
+export async function readTargetGpu(
+  option: string | undefined,
+  overrides: Tree,
+  from: { readonly gpus: () => Promise<GpuReport>; readonly note: (line: string) => void },
+): Promise<PublishedGpu | null> {
+  if (option === 'none') return null;
+  if (option === undefined) {
+    const ids = asksForDetection(overrides);
+    const name = ids === null ? null : givenGpu(await from.gpus(), ids);
+    const gpu = name === null ? null : publishedGpuOf(name);
+    if (gpu !== null) {
+      from.note(`${String(name)}: the defaults published for ${gpu} are used; --gpu none skips them.`);
+    }
+    return gpu;
+  }
+  const named = publishedGpus.find((gpu) => gpu.toLowerCase() === option.toLowerCase());
+  if (named !== undefined) return named;
+  const remedy = `Choose ${publishedGpus.join(', ')}, auto or none.`;
+  if (option !== 'auto') {
+    throw new WorkbenchError('input-invalid', `No defaults are published for a GPU "${option}"`, {
+      where: '--gpu',
+      remedy,
+    });
+  }
+  const report = await from.gpus();
+  const name = givenGpu(report, ['all']);
+  const found = name === null ? null : publishedGpuOf(name);
+  if (found !== null) return found;
+  const message =
+    name === null
+      ? `No NVIDIA GPU detected on this machine${report.problem === null ? '' : `: ${report.problem}`}`
+      : `No defaults are published for this machine's ${name}`;
+  throw new WorkbenchError('input-invalid', message, { where: '--gpu', remedy });
+}
+
+/** `--shape NAME=1,3,224,224` and `--shape NAME:INT64=1,16`. */
+function readShapes(texts: readonly string[]) {
+  const shapes: Record<string, number[]> = {};
+  const datatypes: Record<string, string> = {};
+  for (const text of texts) {
+    const at = text.lastIndexOf('=');
+    const [, name = '', datatype] =
+      /^(.+?)(?::(BOOL|U?INT\d+|FP\d+))?$/.exec(text.slice(0, Math.max(0, at))) ?? [];
+    const shape = readNumbers('--shape', text.slice(at + 1));
+    if (name === '' || shape.some((size) => !Number.isInteger(size) || size < 1)) {
+      throw new WorkbenchError('input-invalid', `"${text}" is not a shape`, {
+        where: '--shape',
+        remedy: 'For example --shape x=1,3,224,224, or --shape ids:INT64=1,16',
+      });
+    }
+    shapes[name] = shape;
+    if (datatype !== undefined) datatypes[name] = datatype;
+  }
+  return { shapes, datatypes };
+}
+
+/** Throws where something has to be said or trusted before there can be a run. */
+function choiceOf(model: OpenedModel): Choice {
+  const { choice, path, asked, code } = model;
+  if (choice !== null) return choice;
+  const open = asked.filter(({ shape }) => shape === null);
+  if (open.length > 0) {
+    throw new WorkbenchError(
+      'input-invalid',
+      `The file does not contain the shape of ${open.map(({ name }) => name).join(', ')}`,
+      {
+        where: path,
+        remedy: `Add ${open.map(({ name }) => `--shape ${name}=1,3,224,224`).join(' ')} with the sizes of your samples; "--shape ${open[0]?.name ?? 'x'}:INT64=1,16" for whole numbers.`,
+      },
+    );
+  }
+  throw new WorkbenchError(
+    'not-trusted',
+    `The run would execute code from ${path}: ${code.map((file) => file.path).join(', ')}`,
+    {
+      where: path,
+      remedy: `To trust it, run "npm run cli -- trust ${path}" or add --trust.`,
+    },
+  );
+}
+
+/**
+ * The model of the engineer's own that an argument names: anything with a slash, and any file or folder that is there
+ * and is no preset. null: it is a preset's name.
+ */
+async function readOwnModel(
+  core: Core,
+  argument: string,
+  options: RunOptions,
+  note: (line: string) => void,
+): Promise<Choice | null> {
+  if (core.presets().some(({ id }) => id === argument)) return null;
+  if (!argument.includes('/') && !argument.includes(sep) && !existsSync(argument)) return null;
+  const input = { path: argument, ...readShapes(options.shape ?? []) };
+  const call = options.trust === true ? 'models.trust' : 'models.open';
+  const opened = await core.handlers[call](input);
+  for (const line of opened.notes) note(line);
+  return choiceOf(opened);
+}
 
 /** The options that make a specification, the same for every verb that takes one. */
 export function addSpecOptions(command: Command): Command {
@@ -32,7 +154,7 @@ export function addSpecOptions(command: Command): Command {
 }
 
 /** A choice, and the part of it that the command itself says, without the file of `--spec`. */
-export interface TypedChoice extends Choice {
+interface TypedChoice extends Choice {
   readonly typed: Readonly<Record<string, unknown>>;
 }
 

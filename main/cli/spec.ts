@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { reachOf } from '../contract/reach';
-import type { SpecPreview, SpecProblem } from '../contract/spec-tools';
-import { stepTitle } from '../contract/step-text';
-import { shellLine } from '../platform/shell-line';
+import type { SpecPreview, SpecProblem } from '../contract/run/spec-tools';
+import { shellLine } from '../contract/shell-line';
+import { stepTitle } from '../contract/words';
 import type { CliContext } from './context';
 import { exitCodes, printText } from './output';
 import type { RunOptions } from './read-spec';

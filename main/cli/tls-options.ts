@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { TlsFiles } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
-import type { TlsFiles } from '../contract/tls';
 
 /** How to speak TLS, where an address asks for it. */
 export interface TlsOptions {

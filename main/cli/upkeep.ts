@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { formatBytes } from '../contract/numbers';
 import type { CliContext } from './context';
-import { readBudgetMs } from './read-budget';
+import { readBudgetMs } from './read-values';
 
 interface Json {
   readonly json?: boolean;

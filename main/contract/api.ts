@@ -1,30 +1,53 @@
 import { z } from 'zod';
-import type { DataItem, DataWork } from './data-source';
-import { fetchRequestSchema } from './data-source';
-import type { ContainerStats, DockerState, ImageInfo, ImageWork } from './docker';
-import { builtImages, imageReferenceSchema, registryLoginSchema } from './docker';
+import { type DataItem, type DataWork, fetchRequestSchema } from './data-source';
+import {
+  builtImages,
+  type ContainerStats,
+  type DockerState,
+  type ImageInfo,
+  imageReferenceSchema,
+  type ImageWork,
+  registryLoginSchema,
+} from './docker';
 import type { WireError } from './errors';
-import { importRequestSchema } from './imported';
-import type { GpuReport, MachineStatus } from './machine';
-import type { MonitorEvent, MonitorState, RecordingInfo } from './monitor';
-import { alertRuleSchema, monitorTargetSchema, probeSettingsSchema } from './monitor';
-import type { MonitorHistoryImage } from './monitor-history';
-import type { OpenedModel } from './own-model';
-import { openModelSchema, trustModelSchema } from './own-model';
-import type { presetSchema } from './preset';
-import type { PublishedResults } from './published';
-import type { RunEvent, StepId } from './run-events';
-import { reportFileSchema, runOutcomes, stepIds } from './run-events';
-import { runOrigins } from './run-origin';
-import { runSpecSchema } from './run-spec';
-import type { RunState } from './run-state';
-import { runWaitSchema } from './run-wait';
-import type { ChangePlan } from './spec-changes';
-import type { Choice, ConfigEdit, Draft, ImportedSpec, SpecPreview, StartProblem } from './spec-tools';
-import { choiceSchema, draftSchema } from './spec-tools';
-import type { InstallWork } from './tools';
+import type { GpuReport, InstallWork, MachineStatus } from './machine';
+import type { PublishedResults } from './measured/published';
+import {
+  alertRuleSchema,
+  type MonitorEvent,
+  type MonitorState,
+  monitorTargetSchema,
+  probeSettingsSchema,
+  type RecordingInfo,
+} from './monitor/monitor';
+import type { MonitorHistoryImage } from './monitor/monitor-history';
+import { importRequestSchema } from './run/imported';
+import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
+import type { presetSchema } from './run/preset';
+import { runOrigins } from './run/run-content';
+import {
+  reportFileSchema,
+  type RunEvent,
+  runOutcomes,
+  runWaitSchema,
+  type StepId,
+  stepIds,
+} from './run/run-events';
+import { runSpecSchema } from './run/run-spec';
+import type { RunState } from './run/run-state';
+import type { ChangePlan } from './run/spec-changes';
+import {
+  type Choice,
+  choiceSchema,
+  type ConfigEdit,
+  type Draft,
+  draftSchema,
+  type ImportedSpec,
+  type SpecPreview,
+  type StartProblem,
+} from './run/spec-tools';
 
-export interface Call<Input extends z.ZodType, Output> {
+interface Call<Input extends z.ZodType, Output> {
   readonly input: Input;
   /** Carries the output type only; outputs come from the trusted side and are not parsed again. */
   readonly output?: Output;
@@ -273,7 +296,7 @@ export const api = {
   'desktop.close': call<null>().with(z.undefined()),
 } as const;
 
-export type Api = typeof api;
+type Api = typeof api;
 export type CallName = keyof Api;
 export type CallInput<Name extends CallName> = z.infer<Api[Name]['input']>;
 export type CallOutput<Name extends CallName> =

@@ -1,4 +1,4 @@
-import type { LoadPoint, pointFlags } from './results';
+import type { LoadPoint, pointFlags } from './measured/results';
 
 type PointFlag = (typeof pointFlags)[number];
 

@@ -1,6 +1,5 @@
-import type { EngineStatus } from './engine-status';
-import type { Environment } from './results';
-import type { ToolFacts } from './tools';
+import type { WireError } from './errors';
+import type { Environment } from './measured/results';
 
 /** A MIG device: a slice of a GPU with memory and multiprocessors of its own. */
 export interface MigDevice {
@@ -135,4 +134,44 @@ export interface MachineStatus {
   readonly docker: DockerFacts;
   readonly tools: ToolFacts;
   readonly checks: readonly Check[];
+}
+
+export interface EngineStatus {
+  readonly kind: 'local' | 'docker' | 'remote';
+  readonly available: boolean;
+  readonly version: string | null;
+  /** Why it cannot be used, or what to know about it. */
+  readonly note: string;
+  readonly remedy: string | null;
+}
+
+/** What the workbench installs into its home, in the order of need. */
+export const toolIds = ['python', 'triton', 'perf-analyzer'] as const;
+export type ToolId = (typeof toolIds)[number];
+
+const toolTitle: Readonly<Record<ToolId, string>> = {
+  python: 'the Python environment',
+  triton: 'Triton',
+  'perf-analyzer': 'perf_analyzer',
+};
+
+/** "Triton", "Triton and perf_analyzer", "the Python environment, Triton and perf_analyzer". */
+export function toolList(tools: readonly ToolId[]): string {
+  const titles = tools.map((tool) => toolTitle[tool]);
+  const last = titles.pop() ?? '';
+  return titles.length === 0 ? last : `${titles.join(', ')} and ${last}`;
+}
+
+export interface ToolFacts {
+  readonly missing: readonly ToolId[];
+  /** `tools.install` can install them: the workbench runs from a clone that has its set-up scripts. */
+  readonly installable: boolean;
+}
+
+/** The installation that is running or ended last. */
+export interface InstallWork {
+  readonly status: 'running' | 'done' | 'failed' | 'cancelled';
+  /** The last lines of the set-up, oldest first. */
+  readonly lines: readonly string[];
+  readonly error: WireError | null;
 }

@@ -1,5 +1,4 @@
-import { withScheme } from './address';
-import { isLoopback } from './loopback';
+import { isLoopback, withScheme } from './address';
 
 /** One thing outside of the workbench that a specification names. */
 export interface Reached {

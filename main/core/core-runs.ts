@@ -1,21 +1,40 @@
 import { tmpdir } from 'node:os';
-import { reachOf } from '../contract/reach';
-import type { Environment } from '../contract/results';
-import type { RunSpec } from '../contract/run-spec';
-import { deviceOf } from '../engine/device';
+import { WorkbenchError } from '../contract/errors';
+import type { Environment } from '../contract/measured/results';
+import { isEmptyReach, reachLines, reachOf } from '../contract/reach';
+import type { RunSpec } from '../contract/run/run-spec';
+import { deviceOf } from '../engine/place';
 import { createPlanPlaces } from '../engine/plan-places';
 import { requireInertPatch } from '../formats/inert-config';
 import { readEnvironment } from '../machine/environment';
-import { checkExternalFiles } from '../own/external-files';
+import { checkExternalFiles } from '../own/onnx-source';
 import { Runs } from '../pipeline/runs';
 import { steps } from '../pipeline/steps';
 import { requireRules } from '../presets/resolve-spec';
+import type { Approvals } from '../store/approvals';
 import { takeDevice } from '../store/device-queue';
 import { readPackages } from '../toolkit/packages';
 import { createToolkit } from '../toolkit/toolkit';
 import type { CoreParts } from './core-parts';
-import { requireApproved } from './require-approved';
 import type { StartCalls } from './start-calls';
+
+/** Throws not-trusted with the list of what a run of it would use outside of the workbench and nobody agreed to. */
+async function requireApproved(approvals: Approvals, spec: RunSpec): Promise<void> {
+  const missing = await approvals.missing(reachOf(spec));
+  if (isEmptyReach(missing)) return;
+  const { paths, images, hosts } = missing;
+  const [first] = [...paths, ...images, ...hosts];
+  const ways = [
+    ...(paths.length + images.length > 0 ? ['--trust'] : []),
+    ...(hosts.length > 0 ? ['--allow-remote-load'] : []),
+  ];
+  throw new WorkbenchError('not-trusted', `The run would ${reachLines(missing).map(lowered).join('; ')}`, {
+    where: first?.field,
+    remedy: `To approve, start it again in the window and confirm, or on the command line with ${ways.join(' and ')}.`,
+  });
+}
+
+const lowered = (line: string): string => line.charAt(0).toLowerCase() + line.slice(1);
 
 /** The runs of this process: what each may use, where it works, and whose turn it is at a device. */
 export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {

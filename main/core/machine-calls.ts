@@ -1,8 +1,15 @@
 import type { Handlers } from '../contract/api';
+import { mergeTrees } from '../contract/trees';
 import { preflightPlan } from '../engine/docker/preflight-plan';
 import { readEnvironment } from '../machine/environment';
 import { readGpus } from '../machine/gpu-report';
-import { readMachineStatus } from '../machine/machine-status';
+import { readMachineStatus } from '../machine/preflight';
+import { sourceOf } from '../own/own-preset';
+import { requireSameModel } from '../pipeline/change-spec';
+import type { Runs } from '../pipeline/runs';
+import { minimalOverrides } from '../presets/minimal-overrides';
+import { readPublished, requirePreset } from '../presets/presets';
+import { resolveSpec } from '../presets/resolve-spec';
 import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
 
@@ -33,5 +40,42 @@ export function createMachineCalls({ docker, engines, options, tools }: CorePart
   return {
     machine,
     handlers: { 'machine.get': () => machine(), 'machine.gpus': () => readGpus(env) },
+  };
+}
+
+/** Presets, and the specification that a choice leads to. */
+export function createPresetCalls(
+  { presets, presetOf, options }: CoreParts,
+  runs: Runs,
+): Pick<Core, 'presets' | 'resolveSpec' | 'resolveChoice' | 'resolveChange'> & {
+  readonly handlers: Pick<Handlers, 'presets.list' | 'presets.published' | 'presets.resolve'>;
+} {
+  const list = () => [...presets.values()].map((loaded) => loaded.preset);
+  const resolve: Core['resolveSpec'] = (id, overrides) =>
+    resolveSpec(requirePreset(presets, id).preset, overrides);
+  const resolveChoice: Core['resolveChoice'] = async ({ preset, overrides }) => {
+    const loaded = await presetOf({ preset, source: sourceOf(overrides['model']) });
+    return resolveSpec(loaded.preset, overrides);
+  };
+  return {
+    presets: list,
+    resolveSpec: resolve,
+    resolveChoice,
+    resolveChange: async (runId, overrides) => {
+      const { spec } = await runs.changeable(runId);
+      const { model } = mergeTrees({ model: spec.model }, { model: overrides['model'] });
+      requireSameModel(spec, { model: Object(model) as object });
+      const { preset } = await presetOf(spec.model);
+      return resolveChoice({
+        preset: spec.model.preset,
+        overrides: mergeTrees(minimalOverrides(preset, spec), overrides),
+      });
+    },
+    handlers: {
+      'presets.list': () => Promise.resolve(list()),
+      'presets.published': async ({ preset }) =>
+        presets.has(preset) ? readPublished(options.resources, preset) : null,
+      'presets.resolve': (input) => Promise.resolve().then(() => resolve(input.preset, input.overrides)),
+    },
   };
 }

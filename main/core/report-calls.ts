@@ -1,15 +1,15 @@
 import type { Handlers } from '../contract/api';
 import { toWire, WorkbenchError } from '../contract/errors';
-import type { ReportFile } from '../contract/run-events';
-import type { RunState } from '../contract/run-state';
-import { reportContext } from '../pipeline/report-context';
+import type { ReportFile } from '../contract/run/run-events';
+import type { RunState } from '../contract/run/run-state';
+import { reportContext } from '../pipeline/steps/report.step';
 import type { ReportContext } from '../reports/to-report';
 import { writeReports } from '../reports/write-reports';
 import { importRun } from '../store/import-run';
 import { JournalWriter } from '../store/journal';
 import { acquireLease } from '../store/lease';
-import { requirePlainResults } from '../store/plain-run-folder';
 import { reportNames, requireReport } from '../store/report-files';
+import { requirePlainResults } from '../store/run-folder';
 import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
 

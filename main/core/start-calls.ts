@@ -1,7 +1,7 @@
 import type { Handlers } from '../contract/api';
-import type { RunSpec } from '../contract/run-spec';
+import type { RunSpec } from '../contract/run/run-spec';
 import { refuseStart, startProblems } from '../engine/start-check';
-import { generatedConfig } from '../spec/generated-config';
+import { generatedConfig } from '../spec/read-choice';
 import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
 import { parseRemoteUrl } from '../triton/remote-url';

@@ -1,12 +1,9 @@
 import { join } from 'node:path';
 import type { CoreEvent, Handlers } from '../contract/api';
-import type { WireError } from '../contract/errors';
-import { toWire, WorkbenchError } from '../contract/errors';
-import type { InstallWork, ToolFacts } from '../contract/tools';
-import { toolList } from '../contract/tools';
+import { toWire, type WireError, WorkbenchError } from '../contract/errors';
+import { type InstallWork, type ToolFacts, toolList } from '../contract/machine';
 import { missingTools } from '../engine/local/toolchain';
-import type { ExecResult } from '../platform/exec';
-import { exec } from '../platform/exec';
+import { exec, type ExecResult } from '../platform/exec';
 import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
 
@@ -14,7 +11,7 @@ const keptLines = 200;
 /** pip and its downloads end at the first signal; what they began is made anew next time. */
 const graceMs = 5000;
 
-export interface ToolCallsOptions {
+interface ToolCallsOptions {
   readonly layout: HomeLayout;
   readonly env: NodeJS.ProcessEnv;
   /** The clone with the set-up scripts; null where there is none. */

@@ -1,7 +1,7 @@
 import { sweepSharedFiles } from '../perf/native/requests/shared-names';
 import type { Runs } from '../pipeline/runs';
 import { followRuns } from '../store/follow';
-import { sweepHomeFiles } from '../store/left-files';
+import { sweepHomeFiles } from '../store/run-files';
 import type { CoreParts } from './core-parts';
 
 /** How long a removed run can be brought back after the window was closed. */
@@ -20,7 +20,7 @@ export interface Cleaned {
   readonly emptiedRuns: readonly string[];
 }
 
-export interface Upkeep {
+interface Upkeep {
   clean(runIds: readonly string[]): Promise<Cleaned>;
   stopFollowing(): void;
 }

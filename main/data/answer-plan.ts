@@ -1,7 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
 
 /** What a server said to a request for the file, or for its rest. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Headers;
 }
@@ -15,7 +15,7 @@ export interface Begun {
 }
 
 /** `from` the byte that the answer's body begins at; `total` null where the server does not say. */
-export type AnswerPlan =
+type AnswerPlan =
   | {
       readonly kind: 'take';
       readonly from: number;

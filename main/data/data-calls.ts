@@ -3,20 +3,18 @@ import { join } from 'node:path';
 import type { CoreEvent, Handlers } from '../contract/api';
 import type { DataItem, DataSource, DataWork, SourceKind } from '../contract/data-source';
 import { WorkbenchError } from '../contract/errors';
-import { failedWork } from '../platform/failed-work';
+import { failedWork } from '../platform/file-error';
 import { exists } from '../platform/files';
-import type { LoadedPreset } from '../presets/presets';
-import { requirePreset } from '../presets/presets';
+import { type LoadedPreset, requirePreset } from '../presets/presets';
 import type { Toolkit } from '../toolkit/toolkit';
-import { fetchSource } from './fetch-source';
-import { partBytes } from './part-file';
-import { sourcePlaces } from './source-places';
+import { fetchSource, sourcePlaces } from './fetch-source';
+import { partBytes } from './save-body';
 
 const keptWorks = 20;
 /** Bytes come in thousands of pieces a second; nobody reads that fast. */
 const emitEveryMs = 200;
 
-export interface DataCallsOptions {
+interface DataCallsOptions {
   /** Folder of fetched data, one folder a preset. */
   readonly root: string;
   readonly presets: ReadonlyMap<string, LoadedPreset>;
@@ -24,7 +22,7 @@ export interface DataCallsOptions {
   readonly emit: (event: CoreEvent) => void;
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly preset: string;
   readonly source: string;
   /** Folder to put it in, in place of the home's. */

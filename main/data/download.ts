@@ -1,19 +1,70 @@
-import { rename } from 'node:fs/promises';
+import { rename, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkbenchError } from '../contract/errors';
+import { formatBytes } from '../contract/numbers';
 import { linkedAbort } from '../platform/abort';
-import { fetchReason } from '../platform/fetch-reason';
-import { fileError } from '../platform/file-error';
+import { fetchReason, fileError } from '../platform/file-error';
 import { makeFolder } from '../platform/make-folder';
 import { planAnswer } from './answer-plan';
-import type { Published } from './check-file';
-import { checkFile } from './check-file';
-import { freeBytesOf, requireSpace } from './disk-space';
-import { openAddress } from './open-address';
-import type { PartFile } from './part-file';
-import { createPartFile } from './part-file';
-import { saveBody } from './save-body';
+import { checkFile, type Published } from './check-file';
+import { createPartFile, type PartFile, saveBody } from './save-body';
+
+/** Publishers lead to a mirror, and that one to a signed address. */
+const mostRedirects = 5;
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Fetches an address over the redirects that it leads to. Each of them must be https where the address is: one hop in the
+ * clear is enough for somebody on the way to choose the rest.
+ * Throws download-invalid, and what fetch throws.
+ */
+export async function openAddress(address: string, request: RequestInit): Promise<Response> {
+  const secure = address.startsWith('https:');
+  let at = new URL(address);
+  for (let hops = 0; ; hops += 1) {
+    const response = await fetch(at, { ...request, redirect: 'manual' });
+    const location = redirects.has(response.status) ? response.headers.get('location') : null;
+    if (location === null) return response;
+    void response.body?.cancel().catch(() => undefined);
+    if (hops === mostRedirects) {
+      throw new WorkbenchError('download-invalid', `${address} redirects more than ${mostRedirects} times`, {
+        where: address,
+      });
+    }
+    const next = URL.canParse(location, at.href) ? new URL(location, at) : null;
+    if (next === null || (next.protocol !== 'https:' && (secure || next.protocol !== 'http:'))) {
+      const to = next === null ? 'an invalid address' : `${next.protocol}//${next.host}`;
+      throw new WorkbenchError('download-invalid', `${address} redirects to ${to}, which is not https`, {
+        where: address,
+        remedy: 'Download the file by hand from its page, and compare its checksum.',
+      });
+    }
+    at = next;
+  }
+}
+
+/** Left free for everything else. */
+const reserveBytes = 256 * 1024 ** 2;
+
+/** Bytes that this user may still write in the file system of a folder. */
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/** Throws disk-full before anything is written that could not be finished. */
+function requireSpace(folder: string, neededBytes: number, freeBytes: number): void {
+  if (neededBytes + reserveBytes <= freeBytes) return;
+  throw new WorkbenchError(
+    'disk-full',
+    `The file and its unpacked content need ${formatBytes(neededBytes)}, but only ${formatBytes(freeBytes)} are free`,
+    {
+      where: folder,
+      remedy: 'Free some disk space, or choose a folder on another disk ("data fetch … --to DIR").',
+    },
+  );
+}
 
 export interface DownloadProgress {
   readonly phase: 'downloading' | 'waiting' | 'checking';

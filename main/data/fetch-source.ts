@@ -1,7 +1,7 @@
 import { copyFile, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { DownloadSource } from '../contract/data-source';
+import type { DataSource, DownloadSource } from '../contract/data-source';
 import { WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
 import { fileError } from '../platform/file-error';
@@ -12,10 +12,35 @@ import type { Toolkit, ToolkitListener } from '../toolkit/toolkit';
 import { prepareDatasetCommand, unpackCommand } from '../toolkit/verb-commands';
 import { checkFile } from './check-file';
 import { downloadFile } from './download';
-import type { SourcePlaces } from './source-places';
-import { sourcePlaces } from './source-places';
 
-export interface FetchSource {
+/** Where the parts of a source stand below a folder of data. */
+interface SourcePlaces {
+  /** The source whole: it appears when all is done, never before. */
+  readonly whole: string;
+  /** What a run takes of it. */
+  readonly given: string;
+  /** While it is fetched; removed when it is whole. */
+  readonly work: string;
+  readonly file: string;
+  readonly unpacked: string;
+}
+
+/** Pure. `root`: folder of the sources of one preset. */
+export function sourcePlaces(root: string, source: DataSource): SourcePlaces {
+  const whole = join(root, source.id);
+  const work = join(root, `${source.id}.download`);
+  // What is prepared is laid out anew, so that the path in the archive says nothing of it.
+  const inner = source.allowed === 'download' && source.prepare !== true ? source.path : undefined;
+  return {
+    whole,
+    given: inner === undefined ? whole : join(whole, inner),
+    work,
+    file: join(work, 'file'),
+    unpacked: join(work, 'unpacked'),
+  };
+}
+
+interface FetchSource {
   readonly source: DownloadSource;
   /** Folder of the preset's sources. */
   readonly root: string;

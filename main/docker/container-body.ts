@@ -14,7 +14,7 @@ export interface BindMount {
  * The /dev/shm of a container and who else sees it, never the host: its own of that size, which other containers may join
  * where it is shareable; or that of another container.
  */
-export type ContainerSharedMemory =
+type ContainerSharedMemory =
   | { readonly kind: 'own'; readonly bytes: number; readonly shareable: boolean }
   | {
       readonly kind: 'joined';

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { WorkbenchError } from '../contract/errors';
-import type { DockerClient } from './client';
-import { ask } from './client';
+import { ask, type DockerClient } from './client';
 import { dockerError, isUncertain, statusOf } from './docker-error';
 import { labelNames } from './labels';
-import type { PersistOptions } from './persist';
-import { persist } from './persist';
+import { persist, type PersistOptions } from './persist';
 
 /** How long an engine that is gone is waited for in the middle of work. */
 const patienceMs = 60_000;

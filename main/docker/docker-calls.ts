@@ -1,24 +1,123 @@
+import { z } from 'zod';
 import type { CoreEvent, Handlers } from '../contract/api';
-import type { BuiltImage, DockerState } from '../contract/docker';
+import type { BuiltImage, ContainerStats, DockerState } from '../contract/docker';
 import { WorkbenchError } from '../contract/errors';
-import type { DockerClient } from './client';
+import { ask, type DockerClient } from './client';
 import { removeContainer, startContainer, stopContainer } from './container-life';
 import type { DockerLink } from './docker-link';
+import { followLog } from './follow-log';
 import type { ImageWorks } from './images/image-works';
-import { listImages, removeImage } from './images/list-images';
-import { createLogFeeds, readStats } from './log-feeds';
-import { parseStats } from './stats';
-import type { DockerWatch } from './watch';
-import { createDockerWatch } from './watch';
+import { listImages, removeImage } from './images/known-images';
+import { createDockerWatch, type DockerWatch } from './watch';
+
+const gatherMs = 50;
+
+interface LogFeeds {
+  /** Tells the container's lines in batches, its last `tail` lines first, until it ends or `close`. */
+  follow(client: DockerClient, id: string, tail: number): void;
+  unfollow(id: string): void;
+  close(): void;
+}
+
+/** Logs of containers that somebody looks at. */
+function createLogFeeds(emit: (id: string, lines: readonly string[]) => void): LogFeeds {
+  const feeds = new Map<string, AbortController>();
+  return {
+    follow(client, id, tail) {
+      feeds.get(id)?.abort();
+      const controller = new AbortController();
+      feeds.set(id, controller);
+      let pending: string[] = [];
+      let timer: NodeJS.Timeout | undefined;
+      // The whole log comes again at the start; what is beyond the tail is dropped before it is told.
+      let first = true;
+      const flush = () => {
+        timer = undefined;
+        if (controller.signal.aborted || pending.length === 0) return;
+        const lines = first ? pending.slice(-Math.max(1, tail)) : pending;
+        first = false;
+        pending = [];
+        emit(id, lines);
+      };
+      void followLog({
+        client,
+        id,
+        signal: controller.signal,
+        onLine: (_channel, line) => {
+          pending.push(line);
+          if (first && pending.length > 2 * tail + 1000) pending = pending.slice(-tail);
+          timer ??= setTimeout(flush, gatherMs);
+        },
+      }).finally(() => {
+        clearTimeout(timer);
+        flush();
+        if (feeds.get(id) === controller) feeds.delete(id);
+      });
+    },
+    unfollow(id) {
+      feeds.get(id)?.abort();
+      feeds.delete(id);
+    },
+    close() {
+      for (const controller of feeds.values()) controller.abort();
+      feeds.clear();
+    },
+  };
+}
+
+/** One reading of a container. */
+function readStats(client: DockerClient, id: string): Promise<unknown> {
+  return ask(
+    'read the statistics of the container',
+    () => client.docker.getContainer(id).stats({ stream: false }),
+    { timeoutMs: 10_000 },
+  );
+}
+
+const cpuSchema = z.looseObject({
+  cpu_usage: z.looseObject({ total_usage: z.number() }),
+  system_cpu_usage: z.number().optional(),
+  online_cpus: z.number().optional(),
+});
+const statsSchema = z.looseObject({
+  cpu_stats: cpuSchema,
+  precpu_stats: cpuSchema,
+  memory_stats: z.looseObject({
+    usage: z.number().optional(),
+    limit: z.number().optional(),
+    stats: z.record(z.string(), z.number()).optional(),
+  }),
+});
+
+/**
+ * One reading of `GET /containers/{id}/stats` as the docker command shows it: the share of CPU time between its two
+ * samples, and memory without the cache that can be dropped. Pure.
+ */
+function parseStats(id: string, answer: unknown): ContainerStats {
+  const parsed = statsSchema.safeParse(answer);
+  if (!parsed.success) return { id, cpuPercent: null, memoryBytes: null, memoryLimitBytes: null };
+  const { cpu_stats: now, precpu_stats: before, memory_stats: memory } = parsed.data;
+  const systemDelta = (now.system_cpu_usage ?? 0) - (before.system_cpu_usage ?? 0);
+  const ownDelta = now.cpu_usage.total_usage - before.cpu_usage.total_usage;
+  const known = before.system_cpu_usage !== undefined && systemDelta > 0 && now.online_cpus !== undefined;
+  // cgroup v1 names the cache total_inactive_file, v2 inactive_file.
+  const cache = memory.stats?.['total_inactive_file'] ?? memory.stats?.['inactive_file'] ?? 0;
+  return {
+    id,
+    cpuPercent: known ? (ownDelta / systemDelta) * (now.online_cpus ?? 1) * 100 : null,
+    memoryBytes: memory.usage === undefined ? null : Math.max(0, memory.usage - cache),
+    memoryLimitBytes: memory.limit ?? null,
+  };
+}
 
 type CallName = Exclude<Extract<keyof Handlers, `docker.${string}`>, 'docker.login'>;
 
-export interface DockerCalls {
+interface DockerCalls {
   readonly handlers: Pick<Handlers, CallName>;
   close(): Promise<void>;
 }
 
-export interface DockerCallsOptions {
+interface DockerCallsOptions {
   readonly link: DockerLink;
   readonly images: ImageWorks;
   /** Base images of a built one. */

@@ -3,10 +3,8 @@ import { z } from 'zod';
 import { toWire, WorkbenchError } from '../contract/errors';
 import type { DockerFacts } from '../contract/machine';
 import { whenAborted } from '../platform/abort';
-import type { DockerAddress } from './address';
-import { readDockerAddress } from './address';
-import type { DockerClient } from './client';
-import { ask, connectDocker } from './client';
+import { type DockerAddress, readDockerAddress } from './address';
+import { ask, connectDocker, type DockerClient } from './client';
 import { readInstanceId } from './labels';
 
 const infoSchema = z.looseObject({
@@ -17,7 +15,7 @@ const infoSchema = z.looseObject({
   CDISpecDirs: z.array(z.string()).nullish(),
   DiscoveredDevices: z.array(z.looseObject({ Source: z.string().optional(), ID: z.string() })).nullish(),
 });
-export type DockerInfo = z.infer<typeof infoSchema>;
+type DockerInfo = z.infer<typeof infoSchema>;
 
 /** The Docker Engine that this workbench home talks to. */
 export interface DockerLink {

@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import type { ContainerInfo } from '../contract/docker';
-import { containerStates } from '../contract/docker';
+import { type ContainerInfo, containerStates } from '../contract/docker';
 import { WorkbenchError } from '../contract/errors';
-import type { DockerClient } from './client';
-import { ask } from './client';
-import type { ContainerLabels } from './labels';
-import { instanceFilter, parseLabels } from './labels';
+import { ask, type DockerClient } from './client';
+import { type ContainerLabels, instanceFilter, parseLabels } from './labels';
 
 const portSchema = z.looseObject({
   PrivatePort: z.int(),

@@ -1,12 +1,9 @@
 import type Docker from 'dockerode';
 import { WorkbenchError } from '../contract/errors';
-import type { DockerClient } from './client';
-import { ask } from './client';
+import { ask, type DockerClient } from './client';
 import { statusOf } from './docker-error';
-import type { NetworkLabels } from './labels';
-import { formatNetworkLabels, instanceFilter, parseNetworkLabels } from './labels';
-import type { PersistOptions } from './persist';
-import { persist } from './persist';
+import { formatNetworkLabels, instanceFilter, type NetworkLabels, parseNetworkLabels } from './labels';
+import { persist, type PersistOptions } from './persist';
 
 const patienceMs = 60_000;
 

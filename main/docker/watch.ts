@@ -1,13 +1,88 @@
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import type { DockerState } from '../contract/docker';
 import { toWire } from '../contract/errors';
 import { linkedAbort } from '../platform/abort';
-import type { DockerClient } from './client';
-import { ask } from './client';
-import { followEvents } from './follow-events';
+import { LineSplitter } from '../platform/line-splitter';
+import { ask, type DockerClient } from './client';
+import { instanceFilter } from './labels';
 import { listContainers } from './list-containers';
 import { backOffMs } from './persist';
+
+/** Engines before API 1.52 say `status` and `id` beside `Action` and `Actor` (Engine API version history). */
+const eventSchema = z.union([
+  z.looseObject({ Action: z.string(), Actor: z.looseObject({ ID: z.string() }) }),
+  z.looseObject({ status: z.string(), id: z.string() }),
+]);
+
+/** What programs inside a container are asked to do changes nothing that a list shows. */
+const beside = /^(?:exec_|top$|attach$|resize$)/;
+
+interface FollowEventsInput {
+  readonly client: DockerClient;
+  readonly instance: string;
+  readonly signal: AbortSignal;
+  /** Limit for the engine to open the stream. */
+  readonly timeoutMs: number;
+  readonly onOpen: () => void;
+  /** Something became of a container of this instance. */
+  readonly onEvent: () => void;
+}
+
+/** Does the line tell of a change? Pure. Throws for what is no event. */
+export function parseEvent(line: string): boolean {
+  const event = eventSchema.parse(JSON.parse(line));
+  return !beside.test('Action' in event ? String(event.Action) : event.status);
+}
+
+/**
+ * Listens to the engine until the stream is over. End, close, error and a line that is no event are all the same: it
+ * resolves, and what happened since is for a list to say. Throws when the stream cannot be opened.
+ */
+async function followEvents(input: FollowEventsInput): Promise<void> {
+  const { client, signal } = input;
+  const filters = JSON.stringify({ type: ['container'], ...instanceFilter(input.instance) });
+  const stream = (await ask(
+    'listen to its events',
+    (abortSignal) => {
+      const query = { filters, abortSignal };
+      return client.docker.getEvents(query);
+    },
+    { signal, timeoutMs: input.timeoutMs },
+  )) as unknown as Readable;
+  const stop = () => {
+    stream.destroy();
+  };
+  try {
+    await new Promise<void>((resolve) => {
+      const over = () => {
+        resolve();
+      };
+      // Holds 64 KiB of a line at most; what is cut there is no JSON any more.
+      const lines = new LineSplitter((line) => {
+        if (line.trim() === '') return;
+        if (parseEvent(line)) input.onEvent();
+      });
+      stream.on('data', (chunk: Buffer) => {
+        try {
+          lines.add(chunk);
+        } catch {
+          over();
+        }
+      });
+      for (const end of ['end', 'close', 'error', 'aborted']) stream.once(end, over);
+      signal.addEventListener('abort', over, { once: true });
+      if (signal.aborted) over();
+      else input.onOpen();
+    });
+  } finally {
+    // A stream that is destroyed may still tell of an error.
+    stream.on('error', () => undefined);
+    stop();
+  }
+}
 
 /** Events come in handfuls; one list answers them all. */
 const gatherMs = 50;
@@ -16,7 +91,7 @@ const shortestPauseMs = 250;
 /** An event stream that lasted this long, or told something, was a good one. */
 const goodStreamMs = 10_000;
 
-export interface DockerWatchOptions {
+interface DockerWatchOptions {
   readonly connect: (signal: AbortSignal) => Promise<DockerClient>;
   readonly instance: string;
   /** Address of the engine as people write it. */

@@ -1,6 +1,6 @@
-import type { EngineStatus } from '../contract/engine-status';
-import type { EngineKind } from '../contract/run-spec';
-import type { TlsFiles } from '../contract/tls';
+import type { TlsFiles } from '../contract/address';
+import type { EngineStatus } from '../contract/machine';
+import type { EngineKind } from '../contract/run/run-spec';
 
 export interface StartServerInput {
   readonly runId: string;

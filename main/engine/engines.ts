@@ -1,28 +1,26 @@
-import type { EngineStatus } from '../contract/engine-status';
 import { errorText } from '../contract/error-text';
-import type { Framework, RunSpec } from '../contract/run-spec';
+import type { EngineStatus } from '../contract/machine';
+import type { Framework, RunSpec } from '../contract/run/run-spec';
 import type { DockerLink } from '../docker/docker-link';
 import type { NetworkLabels } from '../docker/labels';
 import { removeNetworks } from '../docker/run-network';
-import { sweepContainers } from '../docker/sweep';
 import { formatOf } from '../formats/formats';
 import { createLoadTools } from '../perf/load-tools';
+import { endLeftChildren } from '../platform/children';
 import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
-import { endLeftChildren } from '../platform/left-children';
 import { createTensorflowEnvironment } from '../toolkit/extra-environment';
 import { createLocalPython } from '../toolkit/local-python';
 import { createPythonAhead } from '../toolkit/python-ahead';
-import type { PrepareImage } from './docker/docker-place';
-import { openDockerPlace } from './docker/docker-place';
-import { adoptionMs, isOrphan } from './docker/orphans';
+import { openDockerPlace, type PrepareImage } from './docker/docker-place';
+import { adoptionMs, isOrphan, sweepContainers } from './docker/orphans';
 import { imageNamesOf, wantedImages } from './docker/run-images';
 import type { Engine, SweepResult, SweptAll } from './engine';
 import { createLocalEngine } from './local/local-engine';
 import type { Place, PlaceRun } from './place';
 import { createRemoteEngine } from './remote/remote-engine';
 
-export interface EnginesOptions {
+interface EnginesOptions {
   readonly layout: HomeLayout;
   readonly env: NodeJS.ProcessEnv;
   readonly resources: string;

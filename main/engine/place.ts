@@ -1,5 +1,6 @@
-import type { UsedImage } from '../contract/results';
-import type { Framework, LoadTool as LoadToolId } from '../contract/run-spec';
+import { isLoopback } from '../contract/address';
+import type { UsedImage } from '../contract/measured/results';
+import type { Framework, LoadTool as LoadToolId, RunSpec } from '../contract/run/run-spec';
 import type { LoadTool } from '../perf/load-tool';
 import type { LaunchPython } from '../toolkit/launch';
 import type { Engine } from './engine';
@@ -47,4 +48,17 @@ export interface Place {
   reclaim(): Promise<void>;
   /** After an attempt: nothing of the run is left behind. */
   release(): Promise<void>;
+}
+
+export const thisMachine = 'this machine';
+
+/** The machine that the load falls on when this address is measured: its host, or this machine. */
+export function deviceOfUrl(url: string): string {
+  const { hostname } = new URL(url);
+  return isLoopback(hostname) ? thisMachine : `host ${hostname}`;
+}
+
+/** What a run measures on; two runs that measure on the same would spoil each other's figures. */
+export function deviceOf(engine: RunSpec['engine']): string {
+  return engine.kind === 'remote' ? deviceOfUrl(engine.url) : thisMachine;
 }

@@ -1,12 +1,33 @@
-import type { PlanProvenance } from '../contract/artefacts';
-import type { RunSpec } from '../contract/run-spec';
+import type { DockerFacts } from '../contract/machine';
+import type { PlanProvenance } from '../contract/run/artefacts';
+import type { RunSpec } from '../contract/run/run-spec';
 import type { DockerLink } from '../docker/docker-link';
 import { planPlace } from '../formats/trt.format';
-import { checkPlan } from '../machine/check-plan';
 import { readGpus } from '../machine/gpu-report';
-import type { Outcome } from '../machine/preflight-outcome';
-import { problem } from '../machine/preflight-outcome';
+import { readHostFacts } from '../machine/host-facts';
+import { checkTensorRtPlan } from '../machine/preflight-image';
+import { type Outcome, type PreflightPlan, problem } from '../machine/preflight-input';
+import { readReleases } from '../machine/releases';
 import { preflightPlan } from './docker/preflight-plan';
+
+interface CheckPlanInput {
+  readonly env: NodeJS.ProcessEnv;
+  /** `resources` of the product. */
+  readonly resources: string;
+  readonly docker: DockerFacts;
+  /** What serves, with what the TensorRT plan was built on. */
+  readonly plan: PreflightPlan;
+}
+
+/** The preflight's check of a TensorRT plan alone, for a plan that is about to be served. */
+export async function checkPlan(input: CheckPlanInput): Promise<Outcome> {
+  const [gpus, releases, host] = await Promise.all([
+    readGpus(input.env),
+    readReleases(input.resources),
+    readHostFacts([]),
+  ]);
+  return checkTensorRtPlan({ gpus, host, docker: input.docker, releases, plan: input.plan, tools: null });
+}
 
 export interface PlanPlaces {
   /** GPUs of this machine, each with its compute capability; empty where there is none. */

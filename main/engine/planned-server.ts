@@ -1,16 +1,15 @@
-import type { DockerEngineSpec, RunSpec } from '../contract/run-spec';
-import { imageFamily } from '../contract/serving';
+import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
+import { imageFamily } from '../contract/run/serving';
 import { defaultRelease, releaseOf } from '../machine/releases';
 import type { HomeLayout } from '../platform/layout';
 import { parseRemoteUrl } from '../triton/remote-url';
-import { allowsClientSharedMemory } from './docker/client-shared-memory';
-import { containerPorts, tritonCommand } from './docker/triton-command';
+import { allowsClientSharedMemory, containerPorts, tritonCommand } from './docker/triton-command';
 import type { ServerHandle } from './engine';
 import { serverArguments } from './local/server-command';
 
 export type ServerPrograms = Pick<HomeLayout, 'tritonServer' | 'tritonBackends'>;
 
-export interface PlannedServer {
+interface PlannedServer {
   /** null: it runs already. */
   readonly command: readonly string[] | null;
   readonly forClients: ServerHandle['forClients'];

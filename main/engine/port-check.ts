@@ -1,15 +1,12 @@
-import type { RunSpec } from '../contract/run-spec';
-import type { StartProblem } from '../contract/spec-tools';
+import type { RunSpec } from '../contract/run/run-spec';
+import type { StartProblem } from '../contract/run/spec-tools';
 import type { DockerLink } from '../docker/docker-link';
 import { listContainers } from '../docker/list-containers';
 import { exists } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
-import { isAlive } from '../platform/process-identity';
-import { relationTo } from '../platform/process-place';
+import { isAlive, relationTo } from '../platform/process-identity';
 import { readEngineRecords } from './local/engine-record';
-import { tryBind } from './local/fixed-ports';
-import type { PortOwner } from './local/listening-sockets';
-import { portOwner } from './local/listening-sockets';
+import { type PortOwner, portOwner, tryBind } from './local/listening-sockets';
 
 const longestCommand = 80;
 

@@ -4,11 +4,10 @@ import { inferOverStream } from '../perf/native/grpc/infer-stream';
 import type { TritonClient } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
 import { traitsOf } from '../triton/model-traits';
-import type { Tensor } from '../triton/tensor';
-import { tensorValues, zeroTensor } from '../triton/tensor';
+import { type Tensor, tensorValues, zeroTensor } from '../triton/tensor';
 import type { TlsMaterial } from '../triton/tls';
 
-export interface LoadAndCheckInput {
+interface LoadAndCheckInput {
   readonly client: TritonClient;
   /** Decoupled models answer over a stream alone, and are refused without it. */
   readonly grpc?: { readonly address: string; readonly tls: TlsMaterial | null } | undefined;

@@ -1,9 +1,9 @@
-import type { Accelerator, Format, Framework, Precision } from '../contract/run-spec';
-import type { BackendSet } from '../contract/serving';
-import type { ModelConfig } from '../triton/model-config';
+import type { Accelerator, Format, Framework, Precision } from '../contract/run/run-spec';
+import type { BackendSet } from '../contract/run/serving';
+import { type ModelConfig, type ModelOptimization, modelParameters } from '../triton/model-config';
 
 /** What decides whether and how a model file can be served. */
-export interface ServingChoice {
+interface ServingChoice {
   readonly backends: BackendSet;
   readonly precision: Precision;
   readonly accelerator: Accelerator;
@@ -13,7 +13,7 @@ export interface ServingChoice {
  * `native`: a backend of Triton's own reads the model file. `shim`: Triton's Python backend runs the `model.py` of
  * `resources/serving/<shimFolder>`, which lies beside the model file.
  */
-export type Serving =
+type Serving =
   | { readonly ok: true; readonly serving: 'native' }
   | { readonly ok: true; readonly serving: 'shim'; readonly shimFolder: string }
   | {
@@ -31,7 +31,7 @@ export interface ConfigPartInput extends ServingChoice {
 }
 
 /** The part of config.pbtxt that depends on format and backends alone. */
-export type ConfigPart = Pick<ModelConfig, 'backend' | 'platform' | 'parameters' | 'optimization'>;
+type ConfigPart = Pick<ModelConfig, 'backend' | 'platform' | 'parameters' | 'optimization'>;
 
 /** A kind of model file: data and pure functions. */
 export interface ModelFormat {
@@ -48,4 +48,49 @@ export interface ModelFormat {
   servedBy(choice: ServingChoice): Serving;
   /** For choices that `servedBy` allows. */
   configPart(input: ConfigPartInput): ConfigPart;
+}
+
+/** Triton of the PyPI wheel has the Python backend only, on CPU. */
+export function servedLocally(choice: ServingChoice, shimFolder: string): Serving {
+  if (choice.accelerator === 'none') return { ok: true, serving: 'shim', shimFolder };
+  return {
+    ok: false,
+    reason: `This Triton runs on CPU; backend accelerator "${choice.accelerator}" needs a GPU and Triton's own backends`,
+    remedy: 'Set the backend accelerator to "none", or choose the engine "docker" with GPUs, or "remote".',
+  };
+}
+
+/** The parameters that the shims in `resources/serving` read, by these names. */
+export function localConfigPart(input: ConfigPartInput, fileName: string): ConfigPart {
+  return {
+    backend: 'python',
+    parameters: modelParameters({
+      model_filename: fileName,
+      execution_providers: 'CPUExecutionProvider',
+      intra_op_threads: String(input.threads),
+      // One operator at a time: more instances, not more operators, are what config.pbtxt scales by.
+      inter_op_threads: '1',
+    }),
+  };
+}
+
+/** Automatic mixed precision is an accelerator of TensorFlow's backend alone. */
+export const ampRefusal: Serving = {
+  ok: false,
+  reason: 'Backend accelerator "amp" exists for TensorFlow models only',
+  remedy: 'Use precision fp16, or another backend accelerator.',
+};
+
+/** The optimization of config.pbtxt with which a backend hands what it can to TensorRT. */
+export function tensorrtAccelerator(
+  input: Pick<ConfigPartInput, 'precision' | 'captureCudaGraph'>,
+): ModelOptimization {
+  return {
+    executionAccelerators: {
+      gpuExecutionAccelerator: [
+        { name: 'tensorrt', parameters: { precision_mode: input.precision.toUpperCase() } },
+      ],
+    },
+    ...(input.captureCudaGraph ? { cuda: { graphs: true } } : {}),
+  };
 }

@@ -1,10 +1,9 @@
-import type { Format } from '../contract/run-spec';
+import type { Format } from '../contract/run/run-spec';
 import type { ModelFormat } from './format';
 import { onnxFormat } from './onnx.format';
 import { tfSavedmodelFormat } from './tf-savedmodel.format';
+import { tsScriptFormat, tsTraceFormat } from './torchscript.format';
 import { trtFormat } from './trt.format';
-import { tsScriptFormat } from './ts-script.format';
-import { tsTraceFormat } from './ts-trace.format';
 
 /** Every model format by its id; a missing one does not compile. */
 export const modelFormats: Readonly<Record<Format, ModelFormat>> = {

@@ -1,17 +1,131 @@
 import * as protobuf from 'protobufjs/light.js';
 import { WorkbenchError } from '../contract/errors';
-import type { ConfigureSpec } from '../contract/run-spec';
+import type { ConfigureSpec } from '../contract/run/run-spec';
 import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
-import { modelConfigType } from '../triton/model-config-type';
-import { plainMessage, textName } from '../triton/plain-message';
-import {
-  inertAcceleratorParameters,
-  inertAccelerators,
-  inertFields,
-  inertParameters,
-  refusalReasons,
-} from './inert-fields';
+import { modelConfigType, plainMessage, textName } from '../triton/plain-message';
+
+/**
+ * What a config.pbtxt may say without Triton loading a library, running a command or reading a file of its choice. All
+ * that is not listed is refused: a field that a later release adds too, until somebody has looked at what it does.
+ */
+const inertFields: Readonly<Record<string, readonly string[]>> = {
+  ModelConfig: [
+    ...['name', 'platform', 'backend', 'versionPolicy', 'maxBatchSize', 'input', 'output', 'batchInput'],
+    ...['batchOutput', 'optimization', 'dynamicBatching', 'sequenceBatching', 'instanceGroup'],
+    ...['defaultModelFilename', 'metricTags', 'parameters', 'modelWarmup', 'modelTransactionPolicy'],
+    ...['responseCache', 'modelMetrics'],
+  ],
+  ModelRateLimiter: ['resources', 'priority'],
+  'ModelRateLimiter.Resource': ['name', 'global', 'count'],
+  ModelInstanceGroup: [
+    ...['name', 'kind', 'count', 'rateLimiter', 'gpus', 'secondaryDevices', 'profile', 'passive'],
+    'hostPolicy',
+  ],
+  'ModelInstanceGroup.SecondaryDevice': ['kind', 'deviceId'],
+  ModelTensorReshape: ['shape'],
+  ModelInput: [
+    ...['name', 'dataType', 'format', 'dims', 'reshape', 'isShapeTensor', 'allowRaggedBatch', 'optional'],
+    'isNonLinearFormatIo',
+  ],
+  ModelOutput: [
+    ...['name', 'dataType', 'dims', 'reshape', 'labelFilename', 'isShapeTensor', 'isNonLinearFormatIo'],
+  ],
+  BatchInput: ['kind', 'targetName', 'dataType', 'sourceInput'],
+  BatchOutput: ['targetName', 'kind', 'sourceInput'],
+  ModelVersionPolicy: ['latest', 'all', 'specific'],
+  'ModelVersionPolicy.Latest': ['numVersions'],
+  'ModelVersionPolicy.All': [],
+  'ModelVersionPolicy.Specific': ['versions'],
+  ModelOptimizationPolicy: [
+    ...['graph', 'priority', 'cuda', 'executionAccelerators', 'inputPinnedMemory', 'outputPinnedMemory'],
+    ...['gatherKernelBufferThreshold', 'eagerBatching'],
+  ],
+  'ModelOptimizationPolicy.Graph': ['level'],
+  'ModelOptimizationPolicy.Cuda': ['graphs', 'busyWaitEvents', 'graphSpec', 'outputCopyStream'],
+  'ModelOptimizationPolicy.Cuda.GraphSpec': ['batchSize', 'input', 'graphLowerBound'],
+  'ModelOptimizationPolicy.Cuda.GraphSpec.Shape': ['dim'],
+  'ModelOptimizationPolicy.Cuda.GraphSpec.LowerBound': ['batchSize', 'input'],
+  'ModelOptimizationPolicy.ExecutionAccelerators': ['gpuExecutionAccelerator', 'cpuExecutionAccelerator'],
+  'ModelOptimizationPolicy.ExecutionAccelerators.Accelerator': ['name', 'parameters'],
+  'ModelOptimizationPolicy.PinnedMemoryBuffer': ['enable'],
+  ModelQueuePolicy: ['timeoutAction', 'defaultTimeoutMicroseconds', 'allowTimeoutOverride', 'maxQueueSize'],
+  ModelDynamicBatching: [
+    ...['preferredBatchSize', 'maxQueueDelayMicroseconds', 'preserveOrdering', 'priorityLevels'],
+    ...['defaultPriorityLevel', 'defaultQueuePolicy', 'priorityQueuePolicy'],
+  ],
+  ModelSequenceBatching: [
+    ...['direct', 'oldest', 'maxSequenceIdleMicroseconds', 'controlInput', 'state', 'iterativeSequence'],
+  ],
+  'ModelSequenceBatching.Control': [
+    ...['kind', 'int32FalseTrue', 'fp32FalseTrue', 'boolFalseTrue', 'dataType'],
+  ],
+  'ModelSequenceBatching.ControlInput': ['name', 'control'],
+  'ModelSequenceBatching.InitialState': ['dataType', 'dims', 'zeroData', 'name'],
+  'ModelSequenceBatching.State': [
+    ...['inputName', 'outputName', 'dataType', 'dims', 'initialState', 'useSameBufferForInputOutput'],
+    'useGrowableMemory',
+  ],
+  'ModelSequenceBatching.StrategyDirect': ['maxQueueDelayMicroseconds', 'minimumSlotUtilization'],
+  'ModelSequenceBatching.StrategyOldest': [
+    ...['maxCandidateSequences', 'preferredBatchSize', 'maxQueueDelayMicroseconds', 'preserveOrdering'],
+  ],
+  ModelParameter: ['stringValue'],
+  ModelWarmup: ['name', 'batchSize', 'inputs', 'count'],
+  'ModelWarmup.Input': ['dataType', 'dims', 'zeroData', 'randomData'],
+  ModelTransactionPolicy: ['decoupled'],
+  ModelResponseCache: ['enable'],
+  ModelMetrics: ['metricControl'],
+  'ModelMetrics.MetricControl': ['metricIdentifier', 'histogramOptions'],
+  'ModelMetrics.MetricControl.MetricIdentifier': ['family'],
+  'ModelMetrics.MetricControl.HistogramOptions': ['buckets'],
+};
+
+/** Parameters of the backends and of the models in `resources/serving` that are numbers, switches and names. */
+const inertParameters: ReadonlySet<string> = new Set([
+  // resources/serving
+  ...['model_filename', 'execution_providers', 'intra_op_threads', 'inter_op_threads'],
+  // ONNX Runtime
+  ...['intra_op_thread_count', 'inter_op_thread_count', 'execution_mode', 'enable_mem_arena'],
+  ...['enable_mem_pattern', 'memory.enable_memory_arena_shrinkage', 'session.intra_op.allow_spinning'],
+  ...['session.inter_op.allow_spinning', 'session.set_denormal_as_zero', 'session.dynamic_block_base'],
+  // PyTorch
+  ...['INTRA_OP_THREAD_COUNT', 'INTER_OP_THREAD_COUNT', 'DISABLE_OPTIMIZED_EXECUTION', 'INFERENCE_MODE'],
+  ...['DISABLE_CUDNN', 'ENABLE_WEIGHT_SHARING', 'ENABLE_CACHE_CLEANING', 'ENABLE_JIT_EXECUTOR'],
+  ...['ENABLE_JIT_PROFILING', 'ENABLE_TENSOR_FUSER', 'ENABLE_NVFUSER'],
+  // TensorFlow
+  ...['TF_NUM_INTRA_THREADS', 'TF_NUM_INTER_THREADS', 'TF_USE_PER_SESSION_THREADS', 'TF_GRAPH_TAG'],
+  ...['TF_SIGNATURE_DEF', 'MAX_SESSION_SHARE_COUNT'],
+  // TensorRT
+  'execution_context_allocation_strategy',
+  // Python
+  'FORCE_CPU_ONLY_INPUT_TENSORS',
+]);
+
+const inertAccelerators: ReadonlySet<string> = new Set([
+  ...['tensorrt', 'cuda', 'openvino', 'auto_mixed_precision', 'gpu_io'],
+]);
+
+/** Without those that name files: a cache of engines, a calibration table, plugin libraries. */
+const inertAcceleratorParameters: ReadonlySet<string> = new Set([
+  ...['precision_mode', 'max_workspace_size_bytes', 'minimum_segment_size', 'max_cached_engines'],
+  ...['is_dynamic_op', 'trt_max_workspace_size', 'trt_max_partition_iterations', 'trt_min_subgraph_size'],
+  ...['trt_fp16_enable', 'trt_builder_optimization_level', 'trt_context_memory_sharing_enable'],
+  ...['cudnn_conv_algo_search', 'cudnn_conv_use_max_workspace', 'do_copy_in_default_stream'],
+  ...['arena_extend_strategy', 'gpu_mem_limit', 'num_of_threads'],
+]);
+
+/** Why a field is refused, by its name in config.pbtxt. */
+const refusalReasons: ReadonlyMap<string, string> = new Map([
+  ['model_repository_agents', 'a repository agent is a library that Triton loads and runs'],
+  ['model_operations', 'a library of custom operations is code that Triton would load'],
+  ['runtime', 'it names a library that Triton would load as the backend'],
+  ['cc_model_filenames', 'it names model files other than the one that this run exports and checks'],
+  ['input_data_file', 'Triton would read a file that this run does not write'],
+  ['data_file', 'Triton would read a file that this run does not write'],
+  ['ensemble_scheduling', 'a run cannot check or measure such a model'],
+  ['EXECUTION_ENV_PATH', 'Triton would unpack this archive and execute a script in it'],
+]);
 
 const unknownReason = 'it is not on the list of settings that are known not to run code or read files';
 

@@ -1,13 +1,13 @@
-import type { Signature, TensorSignature } from '../contract/artefacts';
 import { WorkbenchError } from '../contract/errors';
-import type { ConfigureSpec, RunSpec } from '../contract/run-spec';
-import { backendsOf } from '../contract/serving';
+import type { Signature, TensorSignature } from '../contract/run/artefacts';
+import type { ConfigureSpec, RunSpec } from '../contract/run/run-spec';
+import { backendsOf } from '../contract/run/serving';
 import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
 import type { ModelFormat } from './format';
 import { checkPatchedConfig } from './patched-config';
 
-export interface ModelConfigInput {
+interface ModelConfigInput {
   readonly spec: Pick<RunSpec, 'configure' | 'engine' | 'precision'>;
   /** Of the file that is served; the batch dimension first. */
   readonly signature: Signature;

@@ -1,8 +1,12 @@
-import type { ModelOptimization } from '../triton/model-config';
-import { modelParameters } from '../triton/model-config';
-import type { ConfigPartInput, ModelFormat } from './format';
-import { ampRefusal, localConfigPart, servedLocally } from './local-serving';
-import { tensorrtAccelerator } from './tensorrt-accelerator';
+import { type ModelOptimization, modelParameters } from '../triton/model-config';
+import {
+  ampRefusal,
+  type ConfigPartInput,
+  localConfigPart,
+  type ModelFormat,
+  servedLocally,
+  tensorrtAccelerator,
+} from './format';
 
 const fileName = 'model.onnx';
 

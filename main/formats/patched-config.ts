@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
-import type { BackendSet } from '../contract/serving';
+import type { BackendSet } from '../contract/run/serving';
 import type { ModelConfig } from '../triton/model-config';
 import { requireInertConfig } from './inert-config';
 
 type Tensors = ModelConfig['input'];
 
 /** What is served is what the run checks and measures: these fields must stay as the other fields make them. */
-export interface ServingFrame {
+interface ServingFrame {
   readonly generated: ModelConfig;
   readonly backends: BackendSet;
   readonly modelVersion: number;

@@ -1,8 +1,11 @@
-import type { ModelOptimization } from '../triton/model-config';
-import { modelParameters } from '../triton/model-config';
-import type { ConfigPartInput, ModelFormat } from './format';
-import { localConfigPart, servedLocally } from './local-serving';
-import { tensorrtAccelerator } from './tensorrt-accelerator';
+import { type ModelOptimization, modelParameters } from '../triton/model-config';
+import {
+  type ConfigPartInput,
+  localConfigPart,
+  type ModelFormat,
+  servedLocally,
+  tensorrtAccelerator,
+} from './format';
 
 const fileName = 'model.savedmodel';
 

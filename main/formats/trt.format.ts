@@ -1,5 +1,4 @@
-import type { ModelFormat } from './format';
-import { ampRefusal } from './local-serving';
+import { ampRefusal, type ModelFormat } from './format';
 
 /** Where a plan can be built and served; said wherever another place is chosen. */
 export const planPlace = {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
-import type { Environment } from '../contract/results';
+import type { Environment } from '../contract/measured/results';
 import { readGpus } from './gpu-report';
 
-export interface ReadEnvironmentInput {
+interface ReadEnvironmentInput {
   readonly workbenchVersion: string;
   /** Engine kind that the results are obtained with. */
   readonly engine: string;

@@ -1,9 +1,71 @@
 import type { GpuFacts, GpuReport } from '../contract/machine';
 import { fileLimits } from '../contract/reader-limits';
-import { exec } from '../platform/exec';
-import { parseGpuList } from './gpu-list';
+import { exec, type ExecResult } from '../platform/exec';
 import { parseNvidiaSmi } from './nvidia-smi';
-import { describeSmiFailure } from './smi-failure';
+
+const maxMessageLength = 400;
+const reportEnd = '</nvidia_smi_log>';
+
+// Source: section "RETURN VALUE" of NVIDIA's manual page nvidia-smi(1).
+const meanings: Readonly<Record<number, string>> = {
+  3: 'the operation is not available on this device',
+  4: 'this user has no permission to access the driver',
+  6: 'no NVIDIA GPU was found',
+  8: 'the external power cables of a GPU are not attached',
+  9: 'the NVIDIA driver is not loaded',
+  10: 'the kernel found an interrupt problem with a GPU',
+  12: 'the NVML library of the driver is missing',
+  13: 'the NVML library is older than nvidia-smi',
+  14: 'the infoROM of a GPU is corrupted',
+  15: 'a GPU has fallen off the bus',
+};
+
+/** Why `nvidia-smi` ended with an error, in one sentence with what it printed besides a report. */
+function describeSmiFailure(
+  result: Pick<ExecResult, 'exitCode' | 'signal' | 'stderrTail'>,
+  stdout: string,
+): string {
+  const start = stdout.indexOf('<?xml');
+  const end = stdout.lastIndexOf(reportEnd);
+  const besides =
+    start === -1 || end < start ? [stdout] : [stdout.slice(0, start), stdout.slice(end + reportEnd.length)];
+  const said = [...besides, ...result.stderrTail]
+    .join(' ')
+    .slice(0, 4 * maxMessageLength)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, maxMessageLength);
+  const meaning = result.exitCode === null ? undefined : meanings[result.exitCode];
+  const ending =
+    result.exitCode === null
+      ? `was ended by ${result.signal ?? 'a signal'}`
+      : `failed with exit code ${result.exitCode}`;
+  return [
+    `nvidia-smi ${ending}`,
+    meaning === undefined ? '' : ` (${meaning})`,
+    said === '' ? '.' : `: ${said}`,
+  ].join('');
+}
+
+/** UUIDs of MIG devices by the UUID of their GPU and their index on it. */
+type MigUuids = ReadonlyMap<string, ReadonlyMap<number, string>>;
+
+/** What `nvidia-smi -L` printed; lines that are neither a GPU nor a MIG device are skipped. */
+export function parseGpuList(text: string): MigUuids {
+  const found = new Map<string, Map<number, string>>();
+  let devices: Map<number, string> | undefined;
+  for (const line of text.split('\n')) {
+    const gpu = /^GPU \d+: .*\(UUID: (GPU-[^)]+)\)\s*$/.exec(line);
+    const mig = /^ +MIG \S+ +Device +(\d{1,3}): \(UUID: (MIG-[^)]+)\)/.exec(line);
+    if (gpu?.[1] !== undefined) {
+      devices = new Map();
+      found.set(gpu[1], devices);
+    } else if (mig?.[1] !== undefined && mig[2] !== undefined) {
+      devices?.set(Number(mig[1]), mig[2]);
+    }
+  }
+  return found;
+}
 
 /** Whoever asked has the whole answer within 3 s. */
 const usualLimitMs = 2500;

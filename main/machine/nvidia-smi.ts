@@ -1,9 +1,92 @@
 import { XMLParser } from 'fast-xml-parser';
 import type { GpuFacts, GpuLoad, GpuProcess, GpuReport, MigDevice } from '../contract/machine';
 import { fileLimits } from '../contract/reader-limits';
-import { computeCapabilityOf } from './compute-capability';
-import type { SmiNode } from './smi-node';
-import { childOf, childrenOf, quantityOf, switchOf, textOf } from './smi-node';
+
+/** An element of nvidia-smi's report: children by name, text as a string. */
+type SmiNode = Readonly<Record<string, unknown>>;
+
+// What drivers write where they know nothing; some put it in brackets.
+const unknownText =
+  /^\[?(?:|N\/A|Unknown Error|Not Supported|Not Found|GPU is lost|GPU requires reset|Insufficient Permissions|ERR!|Requested functionality has been deprecated)\]?$/i;
+
+function isNode(value: unknown): value is SmiNode {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The only child of this name. */
+function childOf(node: SmiNode, name: string): SmiNode | null {
+  const value = Object.hasOwn(node, name) ? node[name] : null;
+  return isNode(value) ? value : null;
+}
+
+/** All children of this name; one that holds text alone ("None") is no child. */
+function childrenOf(node: SmiNode, name: string): readonly SmiNode[] {
+  const value: unknown = Object.hasOwn(node, name) ? node[name] : null;
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.filter(isNode);
+}
+
+/** Text at a path of names; null where there is none or the driver says that it does not know. */
+function textOf(node: SmiNode, ...path: readonly [string, ...string[]]): string | null {
+  const name = path[path.length - 1] ?? '';
+  let parent: SmiNode | null = node;
+  for (const step of path.slice(0, -1)) {
+    parent = parent === null ? null : childOf(parent, step);
+  }
+  if (parent === null || !Object.hasOwn(parent, name)) return null;
+  const value = parent[name];
+  return typeof value === 'string' && !unknownText.test(value) ? value : null;
+}
+
+/** Number with the given unit ('' for a bare one) at a path; null where the text is anything else. */
+function quantityOf(
+  node: SmiNode,
+  unit: 'MiB' | 'W' | 'C' | 'MHz' | '%' | '',
+  ...path: readonly [string, ...string[]]
+): number | null {
+  const text = textOf(node, ...path);
+  const match = text === null ? null : /^(\d{1,15}(?:\.\d{1,6})?)(?: ([A-Za-z%]{1,3}))?$/.exec(text);
+  return match !== null && (match[2] ?? '') === unit ? Number(match[1]) : null;
+}
+
+/** true for "Enabled", false for "Disabled". */
+function switchOf(node: SmiNode, ...path: readonly [string, ...string[]]): boolean | null {
+  const text = textOf(node, ...path);
+  if (text === 'Enabled') return true;
+  return text === 'Disabled' ? false : null;
+}
+
+// Source: "CUDA GPU Compute Capability", developer.nvidia.com/cuda-gpus and its page of legacy GPUs.
+// The first pattern that fits decides: Quadro RTX 6000, RTX A6000, RTX 6000 Ada and RTX PRO 6000 are four generations.
+const capabilities: readonly (readonly [capability: string, name: RegExp])[] = [
+  ['7.5', /\bQuadro RTX \d{4}\b|\bTITAN RTX\b/],
+  ['12.0', /\bRTX PRO \d{3,4}\b/],
+  ['8.9', /\bRTX \d{4}(?: SFF)? Ada\b/],
+  ['8.6', /\bRTX A\d{3,4}\b/],
+  // The one mobile part of the 20 series with a chip of the 30 series.
+  ['8.6', /\bGeForce RTX 2050\b/],
+  ['12.0', /\bGeForce RTX 50\d\d\b/],
+  ['8.9', /\bGeForce RTX 40\d\d\b/],
+  ['8.6', /\bGeForce RTX 30\d\d\b/],
+  ['7.5', /\bGeForce RTX 20\d\d\b|\bGeForce GTX 16\d\d\b/],
+  ['6.1', /\bGeForce GTX? 10\d\d\b|\bTITAN Xp?\b/],
+  ['10.3', /\bG?B300\b/],
+  ['10.0', /\bG?B200\b/],
+  ['9.0', /\bG?H200\b|\bH(?:100|800|20)\b/],
+  ['8.9', /\bL(?:40[SG]?|4|20|2)\b/],
+  ['8.0', /\bA(?:100|30)X?\b|\bA800\b/],
+  ['8.6', /\bA(?:40|10G?|16|2)\b/],
+  ['7.5', /\bT(?:4G?|400|600|1000)\b/],
+  ['7.0', /\bG?V100S?\b|\bTITAN V\b/],
+  ['6.0', /\bG?P100\b/],
+  ['6.1', /\bTesla P(?:40|6|4)\b|\bP40\b|\bQuadro P\d{3,4}\b/],
+  ['3.7', /\bTesla K80\b/],
+];
+
+/** "8.0" of "NVIDIA A100-SXM4-80GB"; null for a product that the table does not know. */
+export function computeCapabilityOf(productName: string): string | null {
+  return capabilities.find(([, name]) => name.test(productName))?.[0] ?? null;
+}
 
 const mebibyte = 1024 * 1024;
 

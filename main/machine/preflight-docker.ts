@@ -1,8 +1,6 @@
-import { isLoopback } from '../contract/loopback';
+import { isLoopback } from '../contract/address';
 import type { DockerFacts } from '../contract/machine';
-import type { PreflightInput } from './preflight-input';
-import type { Outcome } from './preflight-outcome';
-import { notApplicable, ok, problem } from './preflight-outcome';
+import { notApplicable, ok, type Outcome, type PreflightInput, problem } from './preflight-input';
 
 /** Address of an engine on another machine; null for one on this machine. */
 export function remoteHost({ host }: DockerFacts): string | null {

@@ -1,9 +1,7 @@
 import type { GpuFacts } from '../contract/machine';
 import { formatBytes } from '../contract/numbers';
 import { remoteHost } from './preflight-docker';
-import type { PreflightInput } from './preflight-input';
-import type { Outcome } from './preflight-outcome';
-import { notApplicable, ok, problem, warning } from './preflight-outcome';
+import { notApplicable, ok, type Outcome, type PreflightInput, problem, warning } from './preflight-input';
 
 const isGpu = (gpu: GpuFacts, id: string): boolean => gpu.uuid === id || String(gpu.index) === id;
 const hasMig = (gpu: GpuFacts, id: string): boolean => gpu.mig.devices.some(({ uuid }) => uuid === id);

@@ -1,8 +1,6 @@
 import { formatBytes } from '../contract/numbers';
 import { remoteHost } from './preflight-docker';
-import type { PreflightInput } from './preflight-input';
-import type { Outcome } from './preflight-outcome';
-import { notApplicable, ok, problem, warning } from './preflight-outcome';
+import { notApplicable, ok, type Outcome, type PreflightInput, problem, warning } from './preflight-input';
 
 /** Left free beside the images: layers are unpacked next to their downloads, and runs write models and results. */
 const reserveBytes = 2 * 2 ** 30;

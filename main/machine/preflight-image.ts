@@ -1,11 +1,8 @@
 import { remoteHost } from './preflight-docker';
 import { releaseOfPlan } from './preflight-driver';
 import { gpusOfPlan } from './preflight-gpu';
-import type { PreflightInput } from './preflight-input';
-import type { Outcome } from './preflight-outcome';
-import { notApplicable, ok, problem, warning } from './preflight-outcome';
-import type { Releases } from './releases';
-import { compareVersions } from './versions';
+import { notApplicable, ok, type Outcome, type PreflightInput, problem, warning } from './preflight-input';
+import { compareVersions, type Releases } from './releases';
 
 /** Releases are fixed forward: what is newer than a bulletin's release has its fix too. */
 export function checkSecurityFloor({ plan, releases }: PreflightInput): Outcome {

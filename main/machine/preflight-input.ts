@@ -1,5 +1,4 @@
-import type { DockerFacts, GpuReport, HostFacts } from '../contract/machine';
-import type { ToolFacts } from '../contract/tools';
+import type { Check, DockerFacts, GpuReport, HostFacts, ToolFacts } from '../contract/machine';
 import type { Releases } from './releases';
 
 /** What a run is to do on the machine, as far as the checks need it. */
@@ -38,3 +37,19 @@ export interface PreflightInput {
   readonly tools: ToolFacts | null;
   readonly plan: PreflightPlan;
 }
+
+/** A check without its name. */
+export type Outcome = Omit<Check, 'id' | 'title'>;
+
+export const ok = (finding: string): Outcome => ({ status: 'ok', finding, remedy: null });
+
+/** There is nothing to check, or nothing to check it by. */
+export const notApplicable = (finding: string): Outcome => ({
+  status: 'not-applicable',
+  finding,
+  remedy: null,
+});
+
+export const warning = (finding: string, remedy: string): Outcome => ({ status: 'warning', finding, remedy });
+
+export const problem = (finding: string, remedy: string): Outcome => ({ status: 'problem', finding, remedy });

@@ -1,5 +1,17 @@
-import type { Check, CheckId } from '../contract/machine';
-import { checkIds } from '../contract/machine';
+import {
+  type Check,
+  type CheckId,
+  checkIds,
+  type DockerFacts,
+  type EngineStatus,
+  type GpuReport,
+  type MachineStatus,
+  type ToolFacts,
+  toolList,
+} from '../contract/machine';
+import type { Environment } from '../contract/measured/results';
+import { readGpus } from './gpu-report';
+import { readHostFacts } from './host-facts';
 import {
   checkContainerToolkit,
   checkDocker,
@@ -10,9 +22,32 @@ import { checkComputeCapability, checkDriver } from './preflight-driver';
 import { checkGpus } from './preflight-gpu';
 import { checkDisk, checkPorts, checkSharedMemory } from './preflight-host';
 import { checkSecurityFloor, checkTensorFlowBackend, checkTensorRtPlan } from './preflight-image';
-import type { PreflightInput } from './preflight-input';
-import type { Outcome } from './preflight-outcome';
-import { checkTools } from './preflight-tools';
+import {
+  notApplicable,
+  ok,
+  type Outcome,
+  type PreflightInput,
+  type PreflightPlan,
+  problem,
+  warning,
+} from './preflight-input';
+import { readReleases } from './releases';
+
+/** What runs outside of containers need of the workbench home. */
+function checkTools({ tools, docker }: PreflightInput): Outcome {
+  if (tools === null) return notApplicable('Containers include their own Triton and Python.');
+  const { missing, installable } = tools;
+  if (missing.length === 0) return ok('Triton, perf_analyzer and the Python environment are installed.');
+  const finding = `Not installed: ${toolList(missing)}.`;
+  const install = installable
+    ? 'Install the missing tools here'
+    : 'Run "npm run demo" once while online, in a clone of the workbench, to install them';
+  // Only who chooses it needs it.
+  if (missing.every((tool) => tool === 'perf-analyzer')) {
+    return warning(finding, `${install}, or use the native load generator.`);
+  }
+  return problem(finding, docker.reachable ? `${install}, or run in Docker containers.` : `${install}.`);
+}
 
 const checks: Readonly<
   Record<CheckId, { readonly title: string; readonly run: (input: PreflightInput) => Outcome }>
@@ -39,4 +74,39 @@ export function preflight(input: PreflightInput): readonly Check[] {
     const { title, run } = checks[id];
     return { id, title, ...run(input) };
   });
+}
+
+interface MachineStatusInput {
+  readonly env: NodeJS.ProcessEnv;
+  /** `resources` of the product. */
+  readonly resources: string;
+  readonly home: string;
+  readonly environment: () => Promise<Environment>;
+  readonly engines: () => Promise<readonly EngineStatus[]>;
+  readonly docker: () => Promise<DockerFacts>;
+  readonly tools: () => Promise<ToolFacts>;
+  /** The checks are made for a run outside of containers too. */
+  readonly usesTools: boolean;
+  /** What the checks are made for. */
+  readonly plan: (docker: DockerFacts, gpus: GpuReport) => Promise<PreflightPlan>;
+}
+
+/** Everything that this machine offers, with the checks of what a run on it would need. */
+export async function readMachineStatus(input: MachineStatusInput): Promise<MachineStatus> {
+  // The slow ones first: a driver that hangs and an engine that hangs are waited for side by side.
+  const asked = Promise.all([input.environment(), input.engines(), readGpus(input.env)]);
+  const docker = await input.docker();
+  const paths = [input.home, ...(docker.reachable && docker.rootDir !== '' ? [docker.rootDir] : [])];
+  const [[environment, engines, gpus], host, releases, plan, tools] = await Promise.all([
+    asked,
+    readHostFacts(paths),
+    readReleases(input.resources),
+    asked.then(([, , report]) => input.plan(docker, report)),
+    input.tools(),
+  ]);
+  const checks = preflight({
+    ...{ gpus, host, docker, releases, plan },
+    tools: input.usesTools ? tools : null,
+  });
+  return { environment, engines, gpus, host, docker, tools, checks };
 }

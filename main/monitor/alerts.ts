@@ -1,6 +1,13 @@
-import type { Alert, AlertRule, ModelSample, MonitorMarker, MonitorSample } from '../contract/monitor';
-import { modelKey } from '../contract/monitor';
-import { longestAlertText, mostAlerts } from '../contract/monitor-limits';
+import {
+  type Alert,
+  type AlertRule,
+  longestAlertText,
+  modelKey,
+  type ModelSample,
+  type MonitorMarker,
+  type MonitorSample,
+  mostAlerts,
+} from '../contract/monitor/monitor';
 import { formatMeasured, formatTyped } from '../contract/numbers';
 
 /** A resolved alert is shown for this long. */

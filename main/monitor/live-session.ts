@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ModelSample, MonitorSample, ProbeSettings } from '../contract/monitor';
+import type { ModelSample, MonitorSample, ProbeSettings } from '../contract/monitor/monitor';
 import type { MonitorAddress } from './monitor-address';
 import { pollServer } from './poll';
-import type { Prober } from './prober';
-import { createProber } from './prober';
+import { createProber, type Prober } from './prober';
 import { SampleBuilder } from './sample-builder';
 
 /** Part of the time between two polls that one may take: the next begins when it is due. */
@@ -13,7 +12,7 @@ const longestPollMs = 10_000;
 /** Nobody waits longer than this for the first sample. */
 const longestWaitMs = 1000;
 
-export interface LiveSessionOptions {
+interface LiveSessionOptions {
   readonly address: MonitorAddress;
   readonly intervalMs: number;
   readonly onSample: (sample: MonitorSample) => void;

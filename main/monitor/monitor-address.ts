@@ -1,9 +1,8 @@
 import { shownAddress, withScheme } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
-import type { MonitorTarget } from '../contract/monitor';
+import type { MonitorTarget } from '../contract/monitor/monitor';
 import { parseRemoteUrl } from '../triton/remote-url';
-import type { TlsMaterial } from '../triton/tls';
-import { readTls } from '../triton/tls';
+import { readTls, type TlsMaterial } from '../triton/tls';
 
 /** Triton's own default, which most servers keep. */
 const metricsPort = 8002;

@@ -1,23 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
 import type { CoreEvent } from '../contract/api';
 import { toWire } from '../contract/errors';
-import type {
-  Alert,
-  AlertRule,
-  MonitorSample,
-  MonitorState,
-  MonitorTarget,
-  ProbeSettings,
-} from '../contract/monitor';
-import { MonitorHistory } from '../contract/monitor-history';
+import {
+  type Alert,
+  type AlertRule,
+  alertRuleSchema,
+  defaultRules,
+  type MonitorSample,
+  type MonitorState,
+  type MonitorTarget,
+  monitorTargetSchema,
+  type ProbeSettings,
+} from '../contract/monitor/monitor';
+import { MonitorHistory } from '../contract/monitor/monitor-history';
+import { writeFileAtomic } from '../platform/files';
 import { judgeAlerts } from './alerts';
-import type { LiveSession } from './live-session';
-import { startLiveSession } from './live-session';
+import { type LiveSession, startLiveSession } from './live-session';
 import { readMonitorTarget } from './monitor-address';
-import type { MonitorSettings } from './monitor-settings';
-import { readMonitorSettings, withRecent, writeMonitorSettings } from './monitor-settings';
-import { recordingHead, RecordingWriter } from './recording';
-import { replayRecording } from './replay';
+import { recordingHead, RecordingWriter, replayRecording } from './recording';
 import { boundedMarkers, boundedSample } from './sample-bounds';
+
+const mostTargets = 8;
+const schema = z.object({
+  recent: z.array(monitorTargetSchema).max(mostTargets),
+  rules: z.array(alertRuleSchema).max(50),
+});
+
+interface MonitorSettings {
+  readonly recent: readonly MonitorTarget[];
+  readonly rules: readonly AlertRule[];
+}
+
+/** What the monitor remembers; a file that is missing or damaged is the beginning. */
+async function readMonitorSettings(path: string): Promise<MonitorSettings> {
+  try {
+    return schema.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    return { recent: [], rules: defaultRules };
+  }
+}
+
+async function writeMonitorSettings(path: string, settings: MonitorSettings): Promise<void> {
+  await writeFileAtomic(path, `${JSON.stringify(settings, null, 2)}\n`);
+}
+
+/** The target first, and those before it. */
+const withRecent = (
+  targets: readonly MonitorTarget[],
+  target: MonitorTarget,
+): readonly MonitorTarget[] =>
+  [target, ...targets.filter((known) => known.url !== target.url)].slice(0, mostTargets);
 
 const defaultIntervalMs = 1000;
 

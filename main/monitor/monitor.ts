@@ -2,18 +2,17 @@ import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import type { Handlers } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
-import type { AlertRule, MonitorTarget, RecordingInfo } from '../contract/monitor';
-import type { MonitorHistory } from '../contract/monitor-history';
+import type { AlertRule, MonitorTarget, RecordingInfo } from '../contract/monitor/monitor';
+import type { MonitorHistory } from '../contract/monitor/monitor-history';
 import { fileError } from '../platform/file-error';
 import { writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { createTritonClient } from '../triton/client';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
-import { monitorCsv } from './export-csv';
 import { parseMonitorTarget, readMonitorTarget } from './monitor-address';
 import { monitorReport } from './monitor-report';
-import type { MonitorSessionOptions } from './monitor-session';
-import { MonitorSession } from './monitor-session';
+import { MonitorSession, type MonitorSessionOptions } from './monitor-session';
+import { monitorCsv } from './recording';
 
 type MonitorCall = Extract<keyof Handlers, `monitor.${string}`>;
 
@@ -51,7 +50,7 @@ async function listRecordings(folder: string): Promise<readonly RecordingInfo[]>
   return infos.sort((a, b) => b.changedAt.localeCompare(a.changedAt));
 }
 
-export interface MonitorOptions extends MonitorSessionOptions {
+interface MonitorOptions extends MonitorSessionOptions {
   /** Folder of the recordings. */
   readonly recordings: string;
   readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;

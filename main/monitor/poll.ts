@@ -1,15 +1,11 @@
 import { toWire } from '../contract/errors';
 import { parseJson } from '../platform/parse-json';
-import type { RepositoryEntry } from '../triton/client';
-import { createTritonClient } from '../triton/client';
+import { createTritonClient, type RepositoryEntry } from '../triton/client';
 import { errorTextOf, requestTriton } from '../triton/http';
-import type { ModelStatistics } from '../triton/statistics';
-import { parseModelStatistics } from '../triton/statistics';
+import { type ModelStatistics, parseModelStatistics } from '../triton/statistics';
 import type { TlsMaterial } from '../triton/tls';
-import { parseMetrics } from './metrics-text';
+import { parseMetrics, type ReadMetrics, readMetrics } from './metrics-text';
 import type { MonitorAddress } from './monitor-address';
-import type { ReadMetrics } from './read-metrics';
-import { readMetrics } from './read-metrics';
 
 /** What the server said to one round of questions. */
 export interface PollAnswer {
@@ -34,7 +30,7 @@ export interface PollFailure {
   readonly reason: string;
 }
 
-export interface PollOptions {
+interface PollOptions {
   /** The whole round must be over within this. */
   readonly deadlineMs: number;
   readonly withVersion: boolean;

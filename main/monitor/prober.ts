@@ -1,13 +1,58 @@
 import { toWire } from '../contract/errors';
-import type { ProbeFigures, ProbeSettings } from '../contract/monitor';
+import type { ProbeFigures, ProbeSettings } from '../contract/monitor/monitor';
+import { percentileOf } from '../perf/intervals';
 import { createTritonClient } from '../triton/client';
-import type { EncodedInferRequest } from '../triton/infer-message';
-import { encodeInferRequest } from '../triton/infer-message';
+import { type EncodedInferRequest, encodeInferRequest } from '../triton/infer-message';
 import type { TlsMaterial } from '../triton/tls';
 import type { ProbeResult } from './model-verdict';
-import { ProbeWindow } from './probe-figures';
-import { probeInput } from './probe-input';
-import { sendProbe } from './send-probe';
+import { probeInput, sendProbe } from './send-probe';
+
+/** Percentiles are over the probes of this long. */
+const windowMs = 60_000;
+
+interface Probed {
+  readonly endedMs: number;
+  /** null: it failed. */
+  readonly fromScheduleUs: number | null;
+  readonly fromSendUs: number | null;
+}
+
+/** The probes of the last minute. */
+class ProbeWindow {
+  private probes: Probed[] = [];
+  private worstUs: number | null = null;
+
+  succeeded(endedMs: number, fromScheduleUs: number, fromSendUs: number): void {
+    this.probes.push({ endedMs, fromScheduleUs, fromSendUs });
+    this.worstUs = Math.max(this.worstUs ?? 0, fromScheduleUs);
+  }
+
+  failed(endedMs: number): void {
+    this.probes.push({ endedMs, fromScheduleUs: null, fromSendUs: null });
+  }
+
+  /** As of now; the slowest since the last call is told once. */
+  figures(nowMs: number): ProbeFigures {
+    this.probes = this.probes.filter((probe) => probe.endedMs > nowMs - windowMs);
+    const { worstUs } = this;
+    this.worstUs = null;
+    const sorted = (values: readonly (number | null)[]): Float64Array =>
+      Float64Array.from(values.filter((value) => value !== null)).sort();
+    const schedule = sorted(this.probes.map((probe) => probe.fromScheduleUs));
+    const send = sorted(this.probes.map((probe) => probe.fromSendUs));
+    const at = (values: Float64Array, percent: number): number | null =>
+      values.length === 0 ? null : percentileOf(values, percent);
+    return {
+      count: this.probes.length,
+      failures: this.probes.length - schedule.length,
+      p50Us: at(schedule, 50),
+      p95Us: at(schedule, 95),
+      p99Us: at(schedule, 99),
+      sendP99Us: at(send, 99),
+      worstUs,
+    };
+  }
+}
 
 /** A model that has not answered by then counts as failing. */
 const timeoutMs = 10_000;

@@ -1,5 +1,4 @@
-import type { ModelRates } from '../contract/monitor';
-import { modelKey } from '../contract/monitor';
+import { modelKey, type ModelRates } from '../contract/monitor/monitor';
 import type { DurationStatistic, ModelStatistics } from '../triton/statistics';
 
 export interface RateChange {

@@ -1,14 +1,15 @@
 import { createReadStream } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
-import type { MonitorSample } from '../contract/monitor';
-import { monitorSampleSchema } from '../contract/monitor';
+import { type MonitorSample, monitorSampleSchema } from '../contract/monitor/monitor';
+import { gpuFields, type MonitorHistory, seriesFields } from '../contract/monitor/monitor-history';
 import { fileError } from '../platform/file-error';
 import { LineSplitter } from '../platform/line-splitter';
 import { makeFolder } from '../platform/make-folder';
+import { csvText, type CsvValue } from '../reports/csv';
 
 /** Of one sample: 10,000 models of a server have room. A longer line is damaged. */
 const maxSampleBytes = 16 * 1024 * 1024;
@@ -19,7 +20,7 @@ const headSchema = z.object({
   url: z.string(),
   startedAt: z.string(),
 });
-export type RecordingHead = z.infer<typeof headSchema>;
+type RecordingHead = z.infer<typeof headSchema>;
 
 /** The head of a recording that begins now. */
 export const recordingHead = (url: string, now: Date): RecordingHead => ({
@@ -146,5 +147,59 @@ function isHead(line: string): boolean {
     return headSchema.safeParse(JSON.parse(line)).success;
   } catch {
     return false;
+  }
+}
+
+const blank = (value: number | undefined): CsvValue =>
+  value === undefined || Number.isNaN(value) ? null : Number(value.toPrecision(7));
+
+/** One row a second and model or GPU; a second that was not measured has no row. Pure. */
+export function monitorCsv(history: MonitorHistory): string {
+  const span = history.span();
+  const header = ['time', 'subject', ...seriesFields, ...gpuFields];
+  if (span === null) return csvText(header, []);
+  const rows: CsvValue[][] = [];
+  for (const key of history.keys()) {
+    const columns = [...seriesFields, ...gpuFields].map(
+      (field) => history.series(key, field, span.fromMs, span.toMs).values,
+    );
+    const { timesMs } = history.series(key, 'requestsPerSecond', span.fromMs, span.toMs);
+    timesMs.forEach((timeMs, at) => {
+      if (columns.every((values) => Number.isNaN(values[at] ?? NaN))) return;
+      rows.push([new Date(timeMs).toISOString(), key, ...columns.map((values) => blank(values[at]))]);
+    });
+  }
+  return csvText(header, rows);
+}
+
+/** Samples told before the hearers get time for them, milliseconds, when nothing else makes it wait: 20,000 a second. */
+const burst = 500;
+const restMs = 25;
+
+/**
+ * Tells the samples of a recording at `speed` times the pace that they were taken at; 0: as fast as it goes. Resolves at
+ * the end or when the signal fires. Throws input-invalid when the file is no recording.
+ */
+export async function replayRecording(options: {
+  readonly path: string;
+  readonly speed: number;
+  readonly onSample: (sample: MonitorSample) => void;
+  readonly onDamaged: (count: number) => void;
+  readonly signal: AbortSignal;
+}): Promise<void> {
+  const { speed, signal } = options;
+  let first: { readonly atMs: number; readonly clockMs: number } | null = null;
+  let told = 0;
+  for await (const sample of readRecording(options.path, options.onDamaged)) {
+    if (signal.aborted) return;
+    if (speed > 0) {
+      first ??= { atMs: sample.atMs, clockMs: performance.now() };
+      const dueMs = first.clockMs + (sample.atMs - first.atMs) / speed;
+      const waitMs = dueMs - performance.now();
+      if (waitMs > 1) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    } else if (told % burst === 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted as boolean) return;
+    options.onSample(sample);
+    told += 1;
   }
 }

@@ -1,15 +1,17 @@
-import type { ModelSample, MonitorMarker, MonitorSample } from '../contract/monitor';
-import { modelKey } from '../contract/monitor';
 import {
   longestMarkerText,
   longestName,
   longestReason,
+  modelKey,
+  type ModelSample,
+  type MonitorMarker,
+  type MonitorSample,
   mostGpus,
   mostModels,
   mostOthers,
   mostReasonCharacters,
   mostSampleMarkers,
-} from '../contract/monitor-limits';
+} from '../contract/monitor/monitor';
 import { formatCount } from '../contract/numbers';
 
 type Named = Pick<ModelSample, 'name' | 'version'>;

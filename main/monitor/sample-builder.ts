@@ -1,23 +1,29 @@
-import { largestOf } from '../contract/extremes';
-import type { ModelSample, MonitorMarker, MonitorSample } from '../contract/monitor';
-import { modelKey } from '../contract/monitor';
-import { mostModels } from '../contract/monitor-limits';
+import {
+  modelKey,
+  type ModelSample,
+  type MonitorMarker,
+  type MonitorSample,
+  mostModels,
+} from '../contract/monitor/monitor';
+import { largestOf } from '../contract/statistics';
 import type { ModelStatistics } from '../triton/statistics';
-import type { ModelHealth, ProbeResult } from './model-verdict';
 import {
   afterReading,
   judgeCounters,
   judgeProbe,
+  judgeServer,
+  type ModelHealth,
   modelVerdict,
+  noServer,
+  type ProbeResult,
+  shownServer,
   soundModel,
   withoutProbes,
 } from './model-verdict';
 import type { PollAnswer, PollFailure } from './poll';
 import type { Prober } from './prober';
-import type { RateChange } from './rates';
-import { countersSince, ratesBetween } from './rates';
+import { countersSince, type RateChange, ratesBetween } from './rates';
 import { boundedModels, boundedSample } from './sample-bounds';
-import { judgeServer, noServer, shownServer } from './server-verdict';
 
 interface Read {
   readonly statistics: ReadonlyMap<string, ModelStatistics>;

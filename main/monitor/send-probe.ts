@@ -1,11 +1,16 @@
 import { request } from 'node:http';
 import { request as requestOverTls } from 'node:https';
+import { type Datatype, datatypeBytes } from '../contract/measured/input-data';
+import type { ProbeSettings } from '../contract/monitor/monitor';
+import { rawValues } from '../perf/generate-input';
+import { createRandom } from '../perf/request-schedule';
+import type { ModelMetadata } from '../triton/client';
 import type { EncodedInferRequest } from '../triton/infer-message';
-import type { TlsMaterial } from '../triton/tls';
-import { tlsConnection } from '../triton/tls';
+import { countToMake, elementBytes, type Tensor, zeroTensor } from '../triton/tensor';
+import { tlsConnection, type TlsMaterial } from '../triton/tls';
 
 /** `refused`: the server takes the request for wrong (HTTP 4xx), which says nothing of the model's health. */
-export type ProbeOutcome =
+type ProbeOutcome =
   { readonly kind: 'ok' } | { readonly kind: 'failed' | 'refused' | 'unreachable'; readonly reason: string };
 
 /** Of an error reply; what comes of an answer is read and dropped. */
@@ -73,5 +78,36 @@ export function sendProbe(
       resolve({ kind: 'unreachable', reason: error.message });
     });
     sent.end(message.body);
+  });
+}
+
+const seed = 20210721;
+/** Of all inputs together: what Triton's HTTP server takes of a request unless `--http-max-input-size` says otherwise. */
+const mostProbeBytes = 64 * 2 ** 20;
+
+/**
+ * One request from what the server says of the model: batch 1, varying dimensions 1 unless asked for. Text inputs are empty.
+ * `batched`: the first dimension is the batch. Throws input-invalid for inputs of more than 64 MiB.
+ */
+export function probeInput(
+  metadata: Pick<ModelMetadata, 'inputs'>,
+  batched: boolean,
+  settings: Pick<ProbeSettings, 'input' | 'shapes'>,
+): readonly Tensor[] {
+  const next = createRandom(seed);
+  let room = mostProbeBytes;
+  const made = (name: string, datatype: string, shape: readonly number[], mostBytes: number): Tensor => {
+    if (settings.input === 'zero' || !Object.hasOwn(datatypeBytes, datatype))
+      return zeroTensor(name, datatype, shape, mostBytes);
+    const count = countToMake({ name, datatype, shape }, elementBytes(datatype) ?? 1, mostBytes);
+    return { name, datatype, shape, data: rawValues(datatype as Datatype, count, next) };
+  };
+  return metadata.inputs.map(({ name, datatype, shape }) => {
+    const item = (batched ? shape.slice(1) : shape).map((size) => (size < 0 ? 1 : size));
+    const dims = settings.shapes[name] ?? item;
+    const whole = batched ? [1, ...dims] : dims;
+    const tensor = made(name, datatype, whole, room);
+    room -= tensor.data.byteLength;
+    return tensor;
   });
 }

@@ -1,5 +1,5 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { access, constants, lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 
 export interface ModelFile {
@@ -74,4 +74,106 @@ export async function listModelFiles(folder: string): Promise<readonly ModelFile
   };
   await walk('');
   return found;
+}
+
+type PathKind = 'folder' | 'onnx' | 'torchscript' | 'savedmodel' | 'repository';
+
+const fileRefused = (where: string, message: string, remedy: string): WorkbenchError =>
+  new WorkbenchError('model-file-invalid', message, { where, remedy });
+const folderRefused = (where: string, message: string, remedy: string): WorkbenchError =>
+  new WorkbenchError('model-folder-invalid', message, { where, remedy });
+
+const kindsText =
+  'an .onnx file, a TorchScript .pt or .ts file, a SavedModel folder, a folder with model.py, or a model of a Triton repository';
+
+async function folderKind(path: string): Promise<PathKind> {
+  const has = (name: string) =>
+    stat(join(path, name)).then(
+      () => true,
+      () => false,
+    );
+  if (await has('saved_model.pb')) return 'savedmodel';
+  if (await has('saved_model.pbtxt')) {
+    throw folderRefused(
+      path,
+      'The graph of this SavedModel is written as text (saved_model.pbtxt)',
+      'Save it again as saved_model.pb: tf.saved_model.save(tf.saved_model.load(folder), other folder).',
+    );
+  }
+  if (await has('config.pbtxt')) return 'repository';
+  if (await has('model.py')) return 'folder';
+  const names = await readdir(path);
+  const models: string[] = [];
+  for (const name of names) if (await has(join(name, 'config.pbtxt'))) models.push(name);
+  if (models.length > 0) {
+    const remedy = `Give one of them: ${models
+      .slice(0, 5)
+      .map((name) => join(path, name))
+      .join(', ')}`;
+    throw folderRefused(path, `This is a whole model repository with ${models.length} models`, remedy);
+  }
+  const files = names.filter((name) => /\.(onnx|pt|pth|ts|torchscript)$/i.test(name));
+  if (files.length > 0) {
+    const listed = files.slice(0, 5).join(', ');
+    const first = join(path, files[0] ?? '');
+    throw folderRefused(
+      path,
+      `The folder has no model.py; it holds ${listed}`,
+      `Give the file itself, for example ${first}; a model folder with code is written by "init DIR".`,
+    );
+  }
+  const code = names.filter((name) => /^(dataloader|metrics)\.py$/.test(name));
+  const versions = names.filter((name) => /^\d+$/.test(name));
+  throw folderRefused(
+    code.length > 0 ? join(path, 'model.py') : path,
+    code.length > 0
+      ? 'The model folder lacks model.py'
+      : versions.length > 0
+        ? 'The folder has version folders but no config.pbtxt'
+        : 'The folder holds no model',
+    code.length > 0
+      ? `"init ${path}" writes the files that are missing.`
+      : `Give ${kindsText}; "init DIR" writes a template.`,
+  );
+}
+
+/** What stands at a path, by its looks alone. Throws input-invalid, model-file-invalid or model-folder-invalid. */
+export async function modelPathKind(
+  given: string,
+): Promise<{ readonly path: string; readonly kind: PathKind }> {
+  const path = resolve(given);
+  const found = await stat(path).catch(() => null);
+  if (found === null) {
+    const link = await lstat(path).catch(() => null);
+    throw new WorkbenchError(
+      'input-invalid',
+      link === null ? `${path} does not exist` : `${path} is a link that leads nowhere`,
+      { where: path, remedy: `Give ${kindsText}.` },
+    );
+  }
+  const readable = await access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!readable) {
+    throw fileRefused(path, `${basename(path)} cannot be read`, `Allow it: chmod u+r ${path}`);
+  }
+  if (found.isDirectory()) return { path, kind: await folderKind(path) };
+  if (!found.isFile()) {
+    throw fileRefused(
+      path,
+      `${basename(path)} is a pipe, socket or device and no file`,
+      `Give ${kindsText}.`,
+    );
+  }
+  if (found.size === 0) throw fileRefused(path, `${basename(path)} is empty`, 'Copy or export it again.');
+  // A file is what a dialog offers; the model is all that stands beside it.
+  if (basename(path) === 'saved_model.pb') return { path: dirname(path), kind: 'savedmodel' };
+  if (/\.onnx$/i.test(path)) return { path, kind: 'onnx' };
+  if (/\.(pt|pth|ts|torchscript|jit|ptl)$/i.test(path)) return { path, kind: 'torchscript' };
+  throw fileRefused(
+    path,
+    `${basename(path)} is not a supported kind of model file`,
+    `Give ${kindsText}; a file of one of these kinds with another ending must be named so.`,
+  );
 }

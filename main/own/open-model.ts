@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import type { OpenedModel, OpenModelInput } from '../contract/own-model';
-import { openModelSchema } from '../contract/own-model';
-import type { ModelSource } from '../contract/run-spec';
-import { modelPathKind } from './model-path';
+import { type OpenedModel, type OpenModelInput, openModelSchema } from '../contract/run/own-model';
+import type { ModelSource } from '../contract/run/run-spec';
+import { modelPathKind } from './model-files';
 import type { ModelReaders } from './model-readers';
 import { onnxSource } from './onnx-source';
 import { filePreset, modelTitle } from './own-preset';
@@ -12,13 +11,12 @@ import {
   repositoryOverrides,
   repositoryTensors,
   withRepositoryNames,
-} from './repository-choice';
+} from './read-repository';
 import { savedModelSource } from './savedmodel-source';
-import type { Trust } from './trust';
-import { filesOf } from './trust';
+import { filesOf, type Trust } from './trust';
 
 /** An input of a TorchScript file as it is asked for and given. */
-export interface GivenInput {
+interface GivenInput {
   readonly name: string;
   readonly datatype: string;
   readonly shape: readonly number[];

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import type { Handlers } from '../contract/api';
-import type { OpenedModel } from '../contract/own-model';
-import { sourceSchema } from '../contract/run-spec';
+import type { OpenedModel } from '../contract/run/own-model';
+import { sourceSchema } from '../contract/run/run-spec';
 import type { Toolkit } from '../toolkit/toolkit';
 import type { ModelReaders } from './model-readers';
-import type { OpenModelTools } from './open-model';
-import { openModel } from './open-model';
-import type { Trust } from './trust';
-import { createTrust } from './trust';
+import { openModel, type OpenModelTools } from './open-model';
+import { createTrust, type Trust } from './trust';
 
 export interface OwnModels {
   readonly handlers: Pick<Handlers, 'models.open' | 'models.trust'>;
@@ -26,7 +24,7 @@ export interface ModelCode {
   readonly sha256: string;
 }
 
-export interface OwnModelsOptions {
+interface OwnModelsOptions {
   /** `trusted.json` of the home. */
   readonly trustFile: string;
   readonly toolkit: Toolkit;

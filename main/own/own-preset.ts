@@ -1,8 +1,8 @@
 import { basename, dirname, extname, join } from 'node:path';
-import type { Preset } from '../contract/preset';
-import type { ModelSource } from '../contract/run-spec';
-import { servedTensors } from '../contract/served-tensors';
-import type { LoadedPreset } from '../presets/presets';
+import { servedTensors } from '../contract/run/own-model';
+import type { Preset } from '../contract/run/preset';
+import { type ModelSource, sourceSchema } from '../contract/run/run-spec';
+import { type LoadedPreset, requirePreset } from '../presets/presets';
 import type { ModelReaders } from './model-readers';
 
 /** A name of a preset from a name of a file: "Silero VAD.v5" -> "silero-vad-v5". */
@@ -113,4 +113,27 @@ export async function ownPreset(
 ): Promise<LoadedPreset> {
   if (source.kind === 'folder') return readers.preset({ path: source.path });
   return { preset: filePreset(source), dir: join(resources, 'own') };
+}
+
+/** The preset that a specification's model leads to: its own file or folder where it names one, else the published one. */
+export type PresetOf = (model: {
+  readonly preset: string;
+  readonly source?: ModelSource | undefined;
+}) => Promise<LoadedPreset>;
+
+/** Throws preset-unknown, and model-folder-invalid for an own folder whose preset.yaml is gone or damaged. */
+export function createPresetOf(
+  presets: ReadonlyMap<string, LoadedPreset>,
+  resources: string,
+  readers: ModelReaders,
+): PresetOf {
+  return async ({ preset, source }) =>
+    source === undefined ? requirePreset(presets, preset) : ownPreset(source, resources, readers);
+}
+
+/** The own model in the model part of a partial specification; undefined where it names none. */
+export function sourceOf(model: unknown): ModelSource | undefined {
+  const { source } = (model ?? {}) as { source?: unknown };
+  const parsed = sourceSchema.safeParse(source);
+  return parsed.success ? parsed.data : undefined;
 }

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
+import { someOf } from '../platform/clean-text';
 import { FileWindow } from '../platform/file-window';
-import { someOf } from '../platform/short-text';
-import type { MessageField } from './message-walk';
-import { MessageWalk } from './message-walk';
+import { type MessageField, MessageWalk } from './message-walk';
 import type { Dimension } from './read-onnx';
 
 export interface SavedModelTensor {

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { largestOf } from '../contract/extremes';
-import type { ModelSource } from '../contract/run-spec';
+import type { ModelSource } from '../contract/run/run-spec';
+import { largestOf } from '../contract/statistics';
 import { listModelFiles } from './model-files';
 import { modelTitle } from './own-preset';
 import type { Dimension } from './read-onnx';
 import type { SavedModelFacts, SavedModelTensor } from './read-savedmodel';
-import type { GivenShapes } from './source-tensors';
-import { sourceTensors } from './source-tensors';
+import { type GivenShapes, sourceTensors } from './source-tensors';
 
 /** TensorFlow's `DataType` as Triton names it. */
 const datatypes: Readonly<Record<number, string>> = {
@@ -73,7 +72,7 @@ function datatypeOf(path: string, side: string, { name, dataType }: SavedModelTe
 }
 
 /** A SavedModel as a model, or the inputs whose number of axes has to be told first. */
-export interface SavedModelReading {
+interface SavedModelReading {
   readonly source: ModelSource;
   readonly names: readonly string[];
   readonly asked: readonly string[];

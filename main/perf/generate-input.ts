@@ -1,14 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import type { Datatype, InputData } from '../contract/input-data';
-import { datatypeBytes, isDatatype } from '../contract/input-data';
+import { type Datatype, datatypeBytes, type InputData, isDatatype } from '../contract/measured/input-data';
 import { makeFolder } from '../platform/make-folder';
 import { countToMake, mostMadeBytes } from '../triton/tensor';
 import { encodeTexts } from './input/encode-values';
-import { createRandom } from './random';
+import { createRandom } from './request-schedule';
 
-export interface InputTensor {
+interface InputTensor {
   readonly name: string;
   readonly datatype: string;
   /** As the served model states it; the batch dimension first when the model batches. */

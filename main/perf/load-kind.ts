@@ -1,5 +1,5 @@
 import { WorkbenchError } from '../contract/errors';
-import { largestOf } from '../contract/extremes';
+import { largestOf } from '../contract/statistics';
 import type { ModelTraits } from '../triton/model-traits';
 import type { MeasureInput } from './load-tool';
 

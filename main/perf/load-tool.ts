@@ -1,11 +1,11 @@
-import type { InputData } from '../contract/input-data';
-import type { LoadPoint, MeasurementWindow } from '../contract/results';
-import type { LoadTool as LoadToolId, PerformanceSpec, Protocol } from '../contract/run-spec';
-import type { LoadLevel } from '../contract/scenario-levels';
-import type { TlsFiles } from '../contract/tls';
+import type { TlsFiles } from '../contract/address';
+import type { InputData } from '../contract/measured/input-data';
+import type { LoadPoint, MeasurementWindow } from '../contract/measured/results';
+import type { LoadTool as LoadToolId, PerformanceSpec, Protocol } from '../contract/run/run-spec';
+import type { LoadLevel } from '../contract/run/scenario-levels';
 
 /** How a level is measured; what is left out has the schema's default. */
-export type LoadSettings = Pick<
+type LoadSettings = Pick<
   PerformanceSpec,
   | 'measurementMode'
   | 'measurementIntervalMs'

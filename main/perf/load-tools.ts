@@ -1,14 +1,25 @@
-import type { LoadTool as LoadToolId } from '../contract/run-spec';
+import type { LoadTool as LoadToolId } from '../contract/run/run-spec';
 import type { HomeLayout } from '../platform/layout';
 import { createTritonClient } from '../triton/client';
 import { readModelTraits } from '../triton/model-traits';
 import { readTls } from '../triton/tls';
 import { assertLoadKind } from './load-kind';
 import type { LevelInTurns, LoadTool, MeasureInput } from './load-tool';
-import { createNativeTool } from './native.load-tool';
+import { measureLevel } from './native/level/measure-level';
+import { levelInTurns, measureTogether } from './native/level/measure-together';
 import { createPerfAnalyzerTool } from './perf-analyzer.load-tool';
 
-export interface LoadToolsOptions {
+/** The workbench's own load generator. @param options.workerFile bundled entry of its worker thread. */
+function createNativeTool(options: { readonly workerFile: string }): LoadTool {
+  return {
+    id: 'native',
+    measure: async (input) => (await measureLevel(options.workerFile, input)).point,
+    measureTogether: (inputs) => measureTogether(options.workerFile, inputs),
+    levelInTurns: (input) => levelInTurns(options.workerFile, input),
+  };
+}
+
+interface LoadToolsOptions {
   readonly layout: Pick<HomeLayout, 'perfAnalyzer' | 'perfAnalyzerLibraries'>;
   /** Bundled entry of the native generator's worker thread. */
   readonly workerFile: string;

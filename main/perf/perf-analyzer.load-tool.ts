@@ -1,27 +1,22 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { WorkbenchError } from '../contract/errors';
-import { levelText } from '../contract/level-text';
+import type { LoadPoint, MeasurementWindow } from '../contract/measured/results';
 import { fileLimits } from '../contract/reader-limits';
-import type { LoadPoint, MeasurementWindow } from '../contract/results';
+import { levelText } from '../contract/words';
 import { makeFolder } from '../platform/make-folder';
 import { readPlainText } from '../platform/plain-entry';
 import { analyzerCommand } from './analyzer/analyzer-command';
-import { analyzerFailure, cameOfStandstill, unsteadyExitCode } from './analyzer/analyzer-failure';
-import { analyzerFiles } from './analyzer/analyzer-files';
-import { writeAnalyzerInput } from './analyzer/analyzer-input';
-import { analyzerTls } from './analyzer/analyzer-tls';
+import { analyzerFiles, analyzerTls, writeAnalyzerInput } from './analyzer/analyzer-input';
 import { createCpuMarks } from './analyzer/cpu-marks';
-import type { AnalyzerRow } from './analyzer/parse-analyzer-csv';
-import { parseAnalyzerCsv } from './analyzer/parse-analyzer-csv';
-import { parseAnalyzerSummary, parsePass } from './analyzer/parse-analyzer-output';
-import { parseComposing } from './analyzer/parse-composing';
-import { runAnalyzer } from './analyzer/run-analyzer';
+import { type AnalyzerRow, parseAnalyzerCsv } from './analyzer/parse-analyzer-csv';
+import { parseAnalyzerSummary, parseComposing, parsePass } from './analyzer/parse-analyzer-output';
+import { analyzerFailure, cameOfStandstill, runAnalyzer, unsteadyExitCode } from './analyzer/run-analyzer';
+import { partsInterval } from './intervals';
 import type { LoadTool, MeasureInput } from './load-tool';
-import { sequenceLengths } from './sequence-lengths';
+import { sequenceLengths } from './request-schedule';
 import { stabilityWindows } from './stability';
-import { partsInterval } from './throughput-interval';
 
-export interface PerfAnalyzerOptions {
+interface PerfAnalyzerOptions {
   readonly binary: string;
   /** Folders with the binary's libraries, as LD_LIBRARY_PATH wants them. */
   readonly libraryPath: string;

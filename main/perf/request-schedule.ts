@@ -1,5 +1,16 @@
-import type { RequestDistribution } from '../contract/run-spec';
-import { createRandom } from './random';
+import type { RequestDistribution, SequenceSettings } from '../contract/run/run-spec';
+import { largestOf } from '../contract/statistics';
+
+/** mulberry32: 32 bits a call in [0, 1), seeded, so that two runs do the same. */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
 
 export interface ScheduleInput {
   /** Requests a second. */
@@ -29,4 +40,19 @@ export function createSchedule({ rate, distribution, seed, intervalsUs }: Schedu
   const next = createRandom(seed);
   // 1 - u lies in (0, 1]: its logarithm is finite.
   return () => -Math.log(1 - next()) * meanUs;
+}
+
+/**
+ * Length and variation of the sequences that are sent: those asked for, or, where the input data have streams, those of
+ * the streams: the mean, and by how many percent of it the farthest one lies away. Pure.
+ */
+export function sequenceLengths(
+  settings: SequenceSettings,
+  streams: readonly number[] | undefined,
+): { readonly length: number; readonly lengthVariation: number } {
+  const { length, lengthVariation } = settings;
+  if (streams === undefined || streams.length === 0) return { length, lengthVariation };
+  const mean = streams.reduce((sum, one) => sum + one, 0) / streams.length;
+  const farthest = largestOf(streams.map((one) => Math.abs(one - mean)));
+  return { length: Math.max(1, Math.round(mean)), lengthVariation: (100 * farthest) / mean };
 }

@@ -1,4 +1,4 @@
-import type { ResponseCache } from '../contract/results';
+import type { ResponseCache } from '../contract/measured/results';
 import type { DurationStatistic, ModelStatistics } from '../triton/statistics';
 import { roundUs } from './round-us';
 

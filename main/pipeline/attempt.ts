@@ -1,22 +1,17 @@
-import type { WireError } from '../contract/errors';
-import { toWire, WorkbenchError } from '../contract/errors';
-import type { RunOutcome } from '../contract/run-events';
-import { stepsOf } from '../contract/run-events';
+import { toWire, type WireError, WorkbenchError } from '../contract/errors';
+import { type RunOutcome, stepsOf } from '../contract/run/run-events';
 import type { EngineWatch } from '../engine/place';
 import { LeaveRunning } from '../platform/abort';
 import { exists } from '../platform/files';
 import type { ArtefactCache } from '../store/artefact-cache';
-import type { TakeDevice } from './device-turn';
-import { awaitDevice } from './device-turn';
+import { awaitDevice, heldUpOr, type TakeDevice, waitOut } from './device-turn';
 import { DiskHolds } from './disk-hold';
 import { EngineHolds } from './engine-hold';
-import type { ContinueNow, Hold } from './hold';
-import { HeldUp } from './hold';
+import { type ContinueNow, HeldUp, type Hold } from './hold';
 import { needsDevice, plannedSteps, stepKeys } from './plan';
 import { runPipeline } from './runner';
 import type { RunContext, RunServices, Step } from './step';
 import { forgetChanged } from './step-files';
-import { heldUpOr, waitOut } from './wait-out';
 
 const requestPollMs = 500;
 

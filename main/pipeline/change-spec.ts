@@ -1,15 +1,13 @@
 import { WorkbenchError } from '../contract/errors';
-import type { Scenario } from '../contract/run-events';
-import { scenarios, stepsOf } from '../contract/run-events';
-import type { MeasuredPoint, RunState } from '../contract/run-state';
-import type { LoadLevel } from '../contract/scenario-levels';
-import type { ChangePlan } from '../contract/spec-changes';
-import { fieldChanges } from '../contract/spec-changes';
+import { type Scenario, scenarios, stepsOf } from '../contract/run/run-events';
+import type { MeasuredPoint, RunState } from '../contract/run/run-state';
+import type { LoadLevel } from '../contract/run/scenario-levels';
+import { type ChangePlan, fieldChanges } from '../contract/run/spec-changes';
 import { hashValue } from '../platform/files';
 import type { SpecChanged } from '../store/run-seals';
-import { editedConfig } from './edited-config';
 import { plannedSteps, stepKeys } from './plan';
 import type { Step, StepInputs } from './step';
+import { editedConfig } from './step-files';
 import { askedLevels } from './sweep';
 
 interface OfModel {

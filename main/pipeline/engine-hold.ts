@@ -1,6 +1,5 @@
-import type { ErrorCode } from '../contract/errors';
-import { toWire } from '../contract/errors';
-import type { RunState } from '../contract/run-state';
+import { type ErrorCode, toWire } from '../contract/errors';
+import type { RunState } from '../contract/run/run-state';
 import type { EngineWatch } from '../engine/place';
 import type { Hold } from './hold';
 

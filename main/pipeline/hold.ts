@@ -1,6 +1,5 @@
-import type { WireError } from '../contract/errors';
-import { WorkbenchError } from '../contract/errors';
-import type { RunWait } from '../contract/run-wait';
+import { type WireError, WorkbenchError } from '../contract/errors';
+import type { RunWait } from '../contract/run/run-events';
 
 /** What keeps a run from going on, and goes away without it: a full disk, an engine that is away. */
 export interface Hold {

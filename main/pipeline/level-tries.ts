@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import type { WireError } from '../contract/errors';
-import { toWire, WorkbenchError } from '../contract/errors';
+import { toWire, type WireError, WorkbenchError } from '../contract/errors';
+import { stateWords } from '../contract/flag-text';
+import type { LoadPoint } from '../contract/measured/results';
+import { formatMs, formatRate, missing } from '../contract/numbers';
 import type { ServerHandle } from '../engine/engine';
+import { heldUpOr } from './device-turn';
 import { HeldUp } from './hold';
 import { serveAnew, stopServer } from './serve-model';
 import type { StepContext } from './step';
-import { heldUpOr } from './wait-out';
 
 /** Further tries of a level whose Triton ended, each with a fresh one. */
 const mostRestarts = 2;
@@ -59,4 +61,18 @@ export async function withFreshServers(
       context.warning(`${name}: ${wire.message}. It is tried again with a restarted Triton.`);
     }
   }
+}
+
+const ms = (us: number | null): string => (us === null ? missing : `${formatMs(us)} ms`);
+
+/** What one level gave, as a line of the step's log. Pure. */
+export function levelLine(name: string, point: LoadPoint): string {
+  const count = point.windows.length;
+  return [
+    `${name}: ${formatRate(point.inferencesPerSecond)} inferences/s`,
+    `p50 ${ms(point.p50Us)}`,
+    `p99 ${ms(point.p99Us)}`,
+    stateWords(point),
+    ...(count === 0 ? [] : [`${count} ${count === 1 ? 'window' : 'windows'}`]),
+  ].join(', ');
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { isFileSource } from '../contract/served-tensors';
+import { isFileSource } from '../contract/run/own-model';
 import { hashFile, hashFolder } from '../platform/files';
 import { signatureOf } from '../presets/signature';
 import { runFiles } from '../store/run-files';

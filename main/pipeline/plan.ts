@@ -1,6 +1,5 @@
-import type { StepId } from '../contract/run-events';
-import { scenarios, stepIds } from '../contract/run-events';
-import type { RunState } from '../contract/run-state';
+import { scenarios, type StepId, stepIds } from '../contract/run/run-events';
+import type { RunState } from '../contract/run/run-state';
 import { hashValue } from '../platform/files';
 import type { Step, StepInputs } from './step';
 

@@ -1,13 +1,12 @@
 import { dirname } from 'node:path';
-import { stepsOf } from '../contract/run-events';
-import type { RunSpec } from '../contract/run-spec';
-import type { PlannedCommand } from '../contract/spec-tools';
+import { stepsOf } from '../contract/run/run-events';
+import type { RunSpec } from '../contract/run/run-spec';
+import type { PlannedCommand } from '../contract/run/spec-tools';
 import { containerPaths } from '../engine/docker/container-paths';
-import type { ServerPrograms } from '../engine/planned-server';
-import { plannedServer } from '../engine/planned-server';
+import { plannedServer, type ServerPrograms } from '../engine/planned-server';
 import type { HomeLayout } from '../platform/layout';
 import type { LoadedPreset } from '../presets/presets';
-import { servedSignature } from '../spec/generated-config';
+import { servedSignature } from '../spec/read-choice';
 import { runFolder } from '../store/run-folder';
 import { toolkitWords } from '../toolkit/toolkit';
 import type { PlannedRun, StepCommand } from './step';

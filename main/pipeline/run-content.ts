@@ -1,9 +1,9 @@
 import { lstat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import type { FileEntry } from '../contract/file-manifest';
 import { reachOf } from '../contract/reach';
-import type { RunContent } from '../contract/run-content';
+import type { FileEntry } from '../contract/run/artefacts';
+import type { RunContent } from '../contract/run/run-content';
 import { hashValue } from '../platform/files';
 import { listContents, ReadContents } from '../store/file-manifest';
 import type { RunFolder } from '../store/run-folder';

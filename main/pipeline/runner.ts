@@ -1,21 +1,17 @@
 import { performance } from 'node:perf_hooks';
-import type { WireError } from '../contract/errors';
-import { toWire, WorkbenchError } from '../contract/errors';
-import type { RunOutcome } from '../contract/run-events';
-import { scenarios } from '../contract/run-events';
-import { stepTitle } from '../contract/step-text';
+import { toWire, type WireError, WorkbenchError } from '../contract/errors';
+import { type RunOutcome, scenarios } from '../contract/run/run-events';
+import { stepTitle } from '../contract/words';
 import { canonicalJson } from '../platform/files';
 import type { ArtefactCache } from '../store/artefact-cache';
 import { ReadContents } from '../store/file-manifest';
+import { heldUpOr } from './device-turn';
 import { clearUnfinished } from './disk-hold';
-import { editedConfig } from './edited-config';
 import { HeldUp } from './hold';
 import { isUnchanged, plannedSteps, stepKey, stepKeys, withDependents } from './plan';
-import type { StepReport } from './run-step';
-import { gateError, runStep, stepReportSchema } from './run-step';
+import { gateError, runStep, type StepReport, stepReportSchema } from './run-step';
 import type { RunContext, Step } from './step';
-import { listStepFiles } from './step-files';
-import { heldUpOr } from './wait-out';
+import { editedConfig, listStepFiles } from './step-files';
 
 type StepEnd =
   | { readonly kind: 'on' }

@@ -1,33 +1,35 @@
 import { rm } from 'node:fs/promises';
 import type { CoreEvent } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
-import type { Environment } from '../contract/results';
-import type { RunContent } from '../contract/run-content';
-import type { JournalBody, StepId } from '../contract/run-events';
-import { stepsOf } from '../contract/run-events';
-import type { Framework, RunSpec } from '../contract/run-spec';
-import type { RunState } from '../contract/run-state';
-import { reduceRun } from '../contract/run-state';
-import type { ChangePlan } from '../contract/spec-changes';
+import type { Environment } from '../contract/measured/results';
+import type { RunContent } from '../contract/run/run-content';
+import { type JournalBody, type StepId, stepsOf } from '../contract/run/run-events';
+import type { Framework, RunSpec } from '../contract/run/run-spec';
+import { reduceRun, type RunState } from '../contract/run/run-state';
+import type { ChangePlan } from '../contract/run/spec-changes';
 import type { PlaceRun } from '../engine/place';
 import type { LoadedPreset } from '../presets/presets';
 import { JournalWriter } from '../store/journal';
 import { acquireLease } from '../store/lease';
-import { sweepRunFiles } from '../store/left-files';
-import { requirePlainRun } from '../store/plain-run-folder';
-import type { RunFolder } from '../store/run-folder';
-import { requireSameRun } from '../store/run-identity';
+import { sweepRunFiles } from '../store/run-files';
+import { requirePlainRun, type RunFolder } from '../store/run-folder';
+import { requireSameRun } from '../store/run-key';
 import type { SpecChanged } from '../store/run-seals';
 import type { RunStore } from '../store/run-store';
-import type { AttemptOptions, AttemptStops, OpenServices, RunEnd } from './attempt';
-import { attemptRun } from './attempt';
+import {
+  type AttemptOptions,
+  attemptRun,
+  type AttemptStops,
+  type OpenServices,
+  type RunEnd,
+} from './attempt';
 import { changePlan, requireSameModel, specChange } from './change-spec';
 import { ContinueNow } from './hold';
 import { withDependents } from './plan';
 import { notTrusted, runContent } from './run-content';
 import type { InputServices, RunContext } from './step';
 
-export interface RunsOptions extends AttemptOptions {
+interface RunsOptions extends AttemptOptions {
   readonly store: RunStore;
   readonly presetOf: (model: RunSpec['model']) => Promise<LoadedPreset>;
   /** Throws where the engine of a specification cannot be used at all. */

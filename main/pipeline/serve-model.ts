@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
-import type { RunSpec } from '../contract/run-spec';
-import { isFileSource, sampleTensors } from '../contract/served-tensors';
+import { isFileSource, sampleTensors } from '../contract/run/own-model';
+import type { RunSpec } from '../contract/run/run-spec';
 import type { ServerHandle } from '../engine/engine';
 import { loadAndCheckModel } from '../engine/ready';
 import { whileServing } from '../engine/while-serving';
@@ -11,11 +11,10 @@ import { readPlainText } from '../platform/plain-entry';
 import { createTritonClient } from '../triton/client';
 import { parseConfigPbtxt } from '../triton/config-pbtxt';
 import { compareServedConfig } from '../triton/served-config';
-import type { Tensor } from '../triton/tensor';
-import { zeroTensor } from '../triton/tensor';
+import { type Tensor, zeroTensor } from '../triton/tensor';
 import { readTls } from '../triton/tls';
-import { editedConfig } from './edited-config';
 import type { RunContext, StepContext } from './step';
+import { editedConfig } from './step-files';
 
 /** A request of zeros in the shapes of an own file's samples; undefined for code, whose axes the signature tells. */
 function sampleCanary({ model, precision }: RunSpec): readonly Tensor[] | undefined {

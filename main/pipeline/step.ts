@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { Signature } from '../contract/artefacts';
-import type { JournalBody, RunEvent, StepId } from '../contract/run-events';
-import type { LoadTool as LoadToolId, RunSpec } from '../contract/run-spec';
-import type { RunState } from '../contract/run-state';
+import type { Signature } from '../contract/run/artefacts';
+import type { JournalBody, RunEvent, StepId } from '../contract/run/run-events';
+import type { LoadTool as LoadToolId, RunSpec } from '../contract/run/run-spec';
+import type { RunState } from '../contract/run/run-state';
 import type { Engine, ServerHandle } from '../engine/engine';
 import type { Place } from '../engine/place';
 import type { PlanPlaces } from '../engine/plan-places';

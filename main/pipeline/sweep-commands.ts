@@ -1,20 +1,18 @@
+import { isLoopback, type TlsFiles } from '../contract/address';
 import type { FieldRow } from '../contract/fields/field';
 import { applies, valuesAt, valuesOf } from '../contract/fields/fields';
 import { performanceFields } from '../contract/fields/performance-fields';
-import { isLoopback } from '../contract/loopback';
-import type { MeasuringTurn } from '../contract/measuring-order';
-import { plannedTurns } from '../contract/measuring-order';
-import type { RemoteLimits } from '../contract/remote-limits';
-import type { Scenario } from '../contract/run-events';
-import type { RunSpec } from '../contract/run-spec';
-import { scenarioLevels } from '../contract/scenario-levels';
-import type { TlsFiles } from '../contract/tls';
+import type { RemoteLimits } from '../contract/run/remote-limits';
+import type { Scenario } from '../contract/run/run-events';
+import type { RunSpec } from '../contract/run/run-spec';
+import { scenarioLevels } from '../contract/run/scenario-levels';
+import { type MeasuringTurn, plannedTurns } from '../contract/run/sweep';
 import { sameValue } from '../contract/trees';
 import { servedMaxBatchSize } from '../formats/model-config-of';
 import { analyzerCommand } from '../perf/analyzer/analyzer-command';
-import { analyzerFiles } from '../perf/analyzer/analyzer-files';
+import { analyzerFiles } from '../perf/analyzer/analyzer-input';
 import { levelFolder } from '../store/run-files';
-import { demandedLoad } from '../triton/configured-traits';
+import { demandedLoad } from '../triton/model-traits';
 import type { CommandInputs, PlannedRun, StepCommand } from './step';
 
 /** Samples are kept without the first axis; where the model is served without batching, it is one like any other. */

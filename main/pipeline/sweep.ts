@@ -1,31 +1,27 @@
 import { join } from 'node:path';
-import type { WireError } from '../contract/errors';
-import { toWire, WorkbenchError } from '../contract/errors';
+import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import { applies, valuesAt, valuesOf } from '../contract/fields/fields';
 import { performanceFields } from '../contract/fields/performance-fields';
 import { marksOf } from '../contract/flag-text';
-import type { InputData } from '../contract/input-data';
-import { inputDataSchema } from '../contract/input-data';
-import { levelText } from '../contract/level-text';
-import type { MeasuringTurn } from '../contract/measuring-order';
-import { plannedTurns, toolsOf } from '../contract/measuring-order';
+import { type InputData, inputDataSchema } from '../contract/measured/input-data';
+import type { LoadPoint } from '../contract/measured/results';
 import { fileLimits } from '../contract/reader-limits';
-import type { LoadPoint } from '../contract/results';
-import type { Scenario } from '../contract/run-events';
-import { scenarioLevels } from '../contract/scenario-levels';
+import type { Scenario } from '../contract/run/run-events';
+import { scenarioLevels } from '../contract/run/scenario-levels';
+import { type MeasuringTurn, plannedTurns, toolsOf } from '../contract/run/sweep';
 import { sameValue } from '../contract/trees';
+import { levelText } from '../contract/words';
 import { whileServing } from '../engine/while-serving';
 import { measureSweep } from '../perf/sweep/sweep';
 import { hashValue } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { readPlainText } from '../platform/plain-entry';
-import { editedConfig } from './edited-config';
+import { heldUpOr } from './device-turn';
 import { HeldUp } from './hold';
-import { levelLine } from './level-line';
-import { ServerLost, withFreshServers } from './level-tries';
+import { levelLine, ServerLost, withFreshServers } from './level-tries';
 import type { RunContext, StepContext, StepOutcome } from './step';
+import { editedConfig } from './step-files';
 import { servedShape, turnInput } from './sweep-commands';
-import { heldUpOr } from './wait-out';
 
 /**
  * Everything of the specification that decides a level's value; the lists of levels do not. Fields with a default of the

@@ -1,16 +1,15 @@
-import type {
-  ChildProcess,
-  ChildProcessByStdio,
-  SpawnOptions,
-  SpawnOptionsWithStdioTuple,
-  StdioNull,
-  StdioPipe,
+import {
+  type ChildProcess,
+  type ChildProcessByStdio,
+  spawn,
+  type SpawnOptions,
+  type SpawnOptionsWithStdioTuple,
+  type StdioNull,
+  type StdioPipe,
 } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import type { ProcessIdentity } from './process-identity';
-import { ownIdentity } from './process-identity';
-import { pidNamespace } from './process-place';
+import { endProcesses, processesWhere } from './process-environment';
+import { isAlive, ownIdentity, pidNamespace, type ProcessIdentity } from './process-identity';
 
 /**
  * In the environment of every child of a workbench, and so of all that it starts in turn: whose child it is, as
@@ -19,7 +18,7 @@ import { pidNamespace } from './process-place';
 export const childOfVariable = 'TRITON_WORKBENCH_CHILD_OF';
 
 /** The workbench that a process belongs to, and the PID namespace in which its id means something. */
-export interface ChildOf extends ProcessIdentity {
+interface ChildOf extends ProcessIdentity {
   readonly pidNamespace: string;
 }
 
@@ -94,4 +93,23 @@ export function startChild(
     if (child.pid === undefined) ended();
   });
   return child;
+}
+
+/** What does not end in that time has been told to, and comes back to nothing that it could write. */
+const goneDeadlineMs = 3000;
+
+/**
+ * Ends the children of workbenches that no longer run, whatever their home was, and all that these started. Of another
+ * PID namespace the processes may be seen from here but not whether their workbench lives: they are left to it.
+ * Gives the ended.
+ */
+export async function endLeftChildren(): Promise<readonly number[]> {
+  const here = pidNamespace();
+  const isLeft = (text: string): boolean => {
+    const workbench = readChildOf(text);
+    return workbench !== null && workbench.pidNamespace === here && !isAlive(workbench);
+  };
+  const find = async () =>
+    (await processesWhere(childOfVariable, isLeft)).filter((pid) => pid !== process.pid);
+  return (await endProcesses(find, goneDeadlineMs)).ended;
 }

@@ -7,7 +7,7 @@ import { LineSplitter } from './line-splitter';
 const usualGraceMs = 3000;
 const tailLines = 60;
 
-export interface ExecInput {
+interface ExecInput {
   /** Program and arguments; never goes through a shell. */
   readonly argv: readonly [string, ...string[]];
   readonly cwd?: string | undefined;

@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../contract/errors';
+import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 
 const refusals: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -29,4 +29,26 @@ export function fileError(error: unknown, path: string): unknown {
   const refusal = refusalOf(code);
   if (refusal === null) return error;
   return new WorkbenchError('file-unwritable', `Cannot write ${path}: ${refusal}`, { cause: error });
+}
+
+/** How work in the background stands after it threw: cancelled, or failed. */
+export function failedWork(error: unknown): {
+  readonly status: 'cancelled' | 'failed';
+  readonly text: string;
+  readonly error: WireError;
+} {
+  const wire = toWire(error);
+  return wire.code === 'cancelled'
+    ? { status: 'cancelled', text: 'Cancelled', error: wire }
+    : { status: 'failed', text: 'Failed', error: wire };
+}
+
+/** The system's reason below undici's "fetch failed". */
+export function fetchReason(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof Error) {
+    const { code } = cause as NodeJS.ErrnoException;
+    return cause.message === '' ? (code ?? cause.name) : cause.message;
+  }
+  return error instanceof Error ? error.message : String(error);
 }

@@ -4,8 +4,17 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileError } from './file-error';
 import { makeFolder } from './make-folder';
-import { syncFolder } from './sync-folder';
 import { temporaryBeside } from './temporary-files';
+
+/** Puts the entries of a folder on disk: without it a power cut can take a new file away, however well its bytes were written. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
 
 /**
  * Old content or new content, never half: temporary file beside it, fsync, rename, fsync of the folder.

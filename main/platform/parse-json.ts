@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import { fileLimits } from '../contract/reader-limits';
+
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
@@ -50,4 +53,49 @@ function checkSize(text: string, most: number): void {
 export function parseJson(text: string, most = mostValues): unknown {
   checkSize(text, most);
   return JSON.parse(text) as unknown;
+}
+
+/**
+ * A list from outside, which the first wrong entry ends: `z.array` goes on and keeps a finding of every one, gigabytes for
+ * the millions that an answer of 8 MiB has room for.
+ */
+export const listOf = <Entry extends z.ZodType>(entry: Entry) =>
+  z.array(z.unknown()).transform((values, context): z.output<Entry>[] => {
+    const read: z.output<Entry>[] = [];
+    for (const [index, value] of values.entries()) {
+      const parsed = entry.safeParse(value);
+      if (!parsed.success) {
+        const [issue] = parsed.error.issues;
+        const path = [index, ...(issue?.path ?? [])];
+        context.issues.push({
+          code: 'custom',
+          message: issue?.message ?? 'Invalid entry',
+          path,
+          input: value,
+        });
+        return z.NEVER;
+      }
+      read.push(parsed.data);
+    }
+    return read;
+  });
+
+const { objects: mostObjects, members: mostMembers } = fileLimits.json;
+const [brace, bracket, colonCode] = ['{', '[', ':'].map((letter) => letter.charCodeAt(0));
+
+/**
+ * The value of a JSON text from outside. Time and memory go by its objects, lists and members, so these are counted before it
+ * is parsed; those in texts count as well. Throws an Error.
+ */
+export function parseBoundedJson(text: string): unknown {
+  let objects = 0;
+  let members = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text.charCodeAt(at);
+    if (letter === brace || letter === bracket) objects += 1;
+    else if (letter === colonCode) members += 1;
+  }
+  if (objects > mostObjects) throw new Error(`more than ${mostObjects} objects and lists`);
+  if (members > mostMembers) throw new Error(`more than ${mostMembers} members of objects`);
+  return JSON.parse(text);
 }

@@ -35,7 +35,7 @@ function kill(pid: number): boolean {
   }
 }
 
-export interface EndedProcesses {
+interface EndedProcesses {
   readonly ended: readonly number[];
   /** Not ours to end, or in a call of the kernel that does not return (a hung driver or file server). */
   readonly left: readonly number[];

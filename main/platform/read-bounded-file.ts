@@ -3,10 +3,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 
 /** Text of a file, or why it is not read: the end of a sentence that names the file. */
-export type BoundedFile = { readonly text: string } | { readonly problem: string };
+type BoundedFile = { readonly text: string } | { readonly problem: string };
 
 /** The same as bytes. */
-export type BoundedBytes = { readonly bytes: Buffer } | { readonly problem: string };
+type BoundedBytes = { readonly bytes: Buffer } | { readonly problem: string };
 
 const problems: Readonly<Record<string, string>> = {
   ELOOP: 'it is a link',
@@ -33,7 +33,7 @@ async function readUpTo(file: FileHandle, size: number, mostBytes: number): Prom
   return null;
 }
 
-export interface BoundedOptions {
+interface BoundedOptions {
   /** A person named the path: links in it lead where they will. */
   readonly links?: 'follow';
 }

@@ -1,14 +1,13 @@
-import { fewestRounds } from '../contract/cross-check';
-import { largestOf } from '../contract/extremes';
-import { isLoopback } from '../contract/loopback';
-import { toolsOf } from '../contract/measuring-order';
-import { overRemoteLimit } from '../contract/remote-limits';
-import type { RunSpec } from '../contract/run-spec';
-import { scenarioLevels, tooFewRequests } from '../contract/scenario-levels';
-import { configuredTraits, demandedLoad } from '../triton/configured-traits';
+import { isLoopback } from '../contract/address';
+import { fewestRounds } from '../contract/measured/cross-check';
+import { overRemoteLimit } from '../contract/run/remote-limits';
+import type { RunSpec } from '../contract/run/run-spec';
+import { scenarioLevels, tooFewRequests } from '../contract/run/scenario-levels';
+import { toolsOf } from '../contract/run/sweep';
+import { largestOf } from '../contract/statistics';
+import { configuredTraits, demandedLoad } from '../triton/model-traits';
 import { parseRemoteUrl } from '../triton/remote-url';
-import type { RuleFinding } from './rule-finding';
-import { problem, warning } from './rule-finding';
+import { problem, type RuleFinding, warning } from './rule-finding';
 
 function search({ performance }: RunSpec): RuleFinding[] {
   const { search: kind, latencyThresholdMs } = performance;
@@ -200,4 +199,41 @@ export function loadProblems(spec: RunSpec): RuleFinding[] {
     ...kind(spec),
     ...remoteLoad(spec),
   ];
+}
+
+const text = (shape: readonly number[]) => `[${shape.join(', ')}]`;
+
+/** Shapes of samples against those that the file allows. */
+export function shapeProblems({ model }: RunSpec): readonly RuleFinding[] {
+  const { source, shapes = {} } = model;
+  return Object.entries(shapes).flatMap(([name, shape]) => {
+    const field = `model.shapes.${name}`;
+    const input = source?.inputs.find((tensor) => tensor.name === name);
+    if (input === undefined) {
+      const known = source?.inputs.map((tensor) => tensor.name).join(', ') ?? 'none';
+      return [problem(field, `The model has no input "${name}"`, `Inputs that take a shape: ${known}.`)];
+    }
+    const fits =
+      shape.length === input.shape.length &&
+      input.shape.every((size, axis) => size === -1 || size === shape[axis]);
+    if (!fits) {
+      return [
+        problem(
+          field,
+          `${text(shape)} does not fit ${text(input.shape)}`,
+          'Change only the dimensions given as -1.',
+        ),
+      ];
+    }
+    if (source?.batched === true && shape[0] !== 1) {
+      return [
+        problem(
+          field,
+          'The first axis is the batch and must be 1 for a sample',
+          `For example ${text([1, ...shape.slice(1)])}.`,
+        ),
+      ];
+    }
+    return [];
+  });
 }

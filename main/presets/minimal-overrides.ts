@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Preset } from '../contract/preset';
-import type { RunSpec } from '../contract/run-spec';
-import type { Tree } from '../contract/trees';
-import { isTree, unsetAt } from '../contract/trees';
+import type { Preset } from '../contract/run/preset';
+import type { RunSpec } from '../contract/run/run-spec';
+import { isTree, type Tree, unsetAt } from '../contract/trees';
 import { layerSpec, parseSpec } from './resolve-spec';
 
 type Path = readonly string[];

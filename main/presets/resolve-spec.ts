@@ -1,22 +1,29 @@
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { baseDefaults, defaultOf, fieldAt } from '../contract/fields/fields';
-import type { Preset } from '../contract/preset';
-import type { Format, Precision, RunSpec } from '../contract/run-spec';
+import type { Preset } from '../contract/run/preset';
 import {
   dockerEngineSchema,
   engines,
+  type Format,
   formats,
+  type Precision,
   precisions,
   profiles,
+  type RunSpec,
   runSpecSchema,
-} from '../contract/run-spec';
-import { imageFamily } from '../contract/serving';
-import type { Tree } from '../contract/trees';
-import { isTree, mergeTrees } from '../contract/trees';
+} from '../contract/run/run-spec';
+import { imageFamily } from '../contract/run/serving';
+import { isTree, mergeTrees, type Tree } from '../contract/trees';
 import { formatOf } from '../formats/formats';
-import { chosenGpu, gpuDefaultsOff, gpuEngine, layersWithoutGpu, publishedLayers } from './gpu-defaults';
-import { onlineConcurrency } from './online-concurrency';
+import {
+  chosenGpu,
+  gpuDefaultsOff,
+  gpuEngine,
+  layersWithoutGpu,
+  onlineConcurrency,
+  publishedLayers,
+} from './gpu-defaults';
 import { ruleFindings } from './spec-rules';
 
 const mostIssues = 100;

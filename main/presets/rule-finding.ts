@@ -1,4 +1,4 @@
-import type { SpecProblem } from '../contract/spec-tools';
+import type { SpecProblem } from '../contract/run/spec-tools';
 
 /** A finding with the code that it is refused with where it is not shown but thrown. */
 export interface RuleFinding extends SpecProblem {

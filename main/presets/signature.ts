@@ -1,7 +1,7 @@
-import type { Signature, TensorSignature } from '../contract/artefacts';
 import { WorkbenchError } from '../contract/errors';
-import type { Preset } from '../contract/preset';
-import type { Precision, RunSpec } from '../contract/run-spec';
+import type { Signature, TensorSignature } from '../contract/run/artefacts';
+import type { Preset } from '../contract/run/preset';
+import type { Precision, RunSpec } from '../contract/run/run-spec';
 
 type ModelChoice = Pick<RunSpec, 'model'>;
 type PresetTensor = Preset['signature']['inputs'][number];

@@ -1,16 +1,13 @@
 import { isAbsolute, resolve } from 'node:path';
-import { isLowerBetter } from '../contract/metric-bound';
-import type { Preset } from '../contract/preset';
-import { stepIds } from '../contract/run-events';
-import type { RunSpec } from '../contract/run-spec';
+import type { Preset } from '../contract/run/preset';
+import { stepIds } from '../contract/run/run-events';
+import type { RunSpec } from '../contract/run/run-spec';
+import { isLowerBetter } from '../contract/words';
 import { servedMaxBatchSize } from '../formats/model-config-of';
-import { accelerationProblems } from './acceleration-rules';
+import { accelerationProblems, gpuFindings } from './acceleration-rules';
 import { engineProblems } from './engine-rules';
-import { gpuFindings } from './gpu-rules';
-import { loadProblems } from './load-rules';
-import type { RuleFinding } from './rule-finding';
-import { problem, warning } from './rule-finding';
-import { shapeProblems } from './shape-rules';
+import { loadProblems, shapeProblems } from './load-rules';
+import { problem, type RuleFinding, warning } from './rule-finding';
 
 const listed = (values: readonly string[]) => (values.length === 0 ? 'none' : values.join(', '));
 

@@ -14,7 +14,7 @@ const largeMiB = 384;
 const startMs = 20_000;
 
 /** Why a process ended without an answer. */
-export type ReaderEnd = 'deadline' | 'memory' | 'gone';
+type ReaderEnd = 'deadline' | 'memory' | 'gone';
 
 /** Thrown for a process that ended without an answer. */
 export class ReaderEnded extends Error {

@@ -1,11 +1,19 @@
-import { largestOf } from '../contract/extremes';
+import { bestPoint } from '../contract/measured/points';
+import type { LoadPoint } from '../contract/measured/results';
 import { formatCount, formatMeasured, formatShare } from '../contract/numbers';
-import { bestPoint } from '../contract/points';
-import type { LoadPoint } from '../contract/results';
-import { outcomeOf } from '../contract/run-outcome';
-import type { RunState } from '../contract/run-state';
-import { clipped } from './clipped';
+import { outcomeOf } from '../contract/run/run-outcome';
+import type { RunState } from '../contract/run/run-state';
+import { largestOf } from '../contract/statistics';
 import type { ReportLevel, ReportScenario } from './report';
+
+/** A text of at most `longest` characters, cut at a word and ended by an ellipsis where it was longer. */
+export function clipped(text: string, longest: number): string {
+  const characters = Array.from(text);
+  if (characters.length <= longest) return text;
+  const head = characters.slice(0, longest - 1).join('');
+  const space = head.lastIndexOf(' ');
+  return `${(space > longest / 2 ? head.slice(0, space) : head).replace(/[\s.,;:]+$/, '')}…`;
+}
 
 type Flag = LoadPoint['flags'][number];
 

@@ -1,5 +1,5 @@
-import type { ReportFile } from '../contract/run-events';
-import type { RunState } from '../contract/run-state';
+import type { ReportFile } from '../contract/run/run-events';
+import type { RunState } from '../contract/run/run-state';
 import type { Report } from './report';
 
 export interface ExportInput {
@@ -8,7 +8,7 @@ export interface ExportInput {
   readonly report: Report;
 }
 
-export interface ExportedFile {
+interface ExportedFile {
   /** A constant of the exporter: no part of it comes from the run. */
   readonly fileName: string;
   readonly content: string;

@@ -1,6 +1,4 @@
-import { csvAccuracy } from './csv-accuracy.exporter';
-import { csvOffline } from './csv-offline.exporter';
-import { csvOnline } from './csv-online.exporter';
+import { csvAccuracy, csvOffline, csvOnline } from './csv.exporter';
 import type { Exporter } from './exporter';
 import { html } from './html.exporter';
 import { json } from './json.exporter';

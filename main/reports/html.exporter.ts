@@ -1,14 +1,13 @@
 import type { Exporter } from './exporter';
 import { accuracySection } from './html/accuracy-section';
-import { headSection } from './html/head-section';
+import { headSection, problemsSection } from './html/head-section';
 import { Markup, markup } from './html/markup';
-import { problemsSection } from './html/problems-section';
-import { publishedSection } from './html/published-section';
 import {
   commandsSection,
   environmentSection,
   notesSection,
   parametersSection,
+  publishedSection,
   stepsSection,
 } from './html/record-sections';
 import { scenarioSection } from './html/scenario-section';

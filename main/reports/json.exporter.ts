@@ -1,9 +1,8 @@
-import { bestDocument, budgetDocument } from '../contract/answer-document';
-import { crossCheckOf } from '../contract/cross-check';
-import { crossSummary } from '../contract/cross-check-text';
-import { levelsOf } from '../contract/points';
-import type { Scenario } from '../contract/run-events';
-import { outcomeOf } from '../contract/run-outcome';
+import { crossCheckOf, crossSummary } from '../contract/measured/cross-check';
+import { levelsOf } from '../contract/measured/points';
+import { bestDocument, budgetDocument } from '../contract/measured/verdict';
+import type { Scenario } from '../contract/run/run-events';
+import { outcomeOf } from '../contract/run/run-outcome';
 import type { Exporter, ExportInput } from './exporter';
 
 function scenario({ state }: ExportInput, id: Scenario): unknown {

@@ -1,5 +1,4 @@
-import type { Column } from '../contract/column';
-import { exactHalfWidth, exactValue, intervalHeading } from '../contract/column';
+import { type Column, exactHalfWidth, exactValue, intervalHeading } from '../contract/measured/column';
 import {
   batchSize,
   flags,
@@ -9,7 +8,7 @@ import {
   scheduleColumns,
   throughput,
   trust,
-} from '../contract/columns';
+} from '../contract/measured/columns';
 import {
   cache,
   checks,
@@ -20,11 +19,10 @@ import {
   sequenceRate,
   tls,
   together,
-} from '../contract/detail-columns';
-import type { LoadPoint } from '../contract/results';
-import type { Verification } from '../contract/run-outcome';
-import type { CsvValue } from './csv';
-import { csvText } from './csv';
+} from '../contract/measured/detail-columns';
+import type { LoadPoint } from '../contract/measured/results';
+import type { Verification } from '../contract/run/run-outcome';
+import { csvText, type CsvValue } from './csv';
 import type { ReportLevel, ReportScenario } from './report';
 
 interface FileColumn {

@@ -1,7 +1,7 @@
-import { meanBatch } from '../contract/columns';
+import { meanBatch } from '../contract/measured/columns';
 import { formatCount, formatScale } from '../contract/numbers';
-import type { RunSpec } from '../contract/run-spec';
-import { plannedSweep } from '../contract/sweep';
+import type { RunSpec } from '../contract/run/run-spec';
+import { plannedSweep } from '../contract/run/sweep';
 import type { NamedText } from './report';
 
 /** What the client columns hold depends on where a client of that protocol can look at its clock. */

@@ -5,8 +5,8 @@ import { modelFields } from '../contract/fields/model-fields';
 import { performanceFields } from '../contract/fields/performance-fields';
 import { servingFields } from '../contract/fields/serving-fields';
 import { formatCount, formatScale } from '../contract/numbers';
-import type { RunSpec } from '../contract/run-spec';
-import { plannedSweep } from '../contract/sweep';
+import type { RunSpec } from '../contract/run/run-spec';
+import { plannedSweep } from '../contract/run/sweep';
 import { isTree, leavesOf } from '../contract/trees';
 import type { Parameter, ParameterGroup } from './report';
 

@@ -1,8 +1,11 @@
 import { errorText } from '../contract/error-text';
-import { damageText } from '../contract/journal-damage';
-import type { RunState } from '../contract/run-state';
-import { stepTitle } from '../contract/step-text';
-import type { ReportProblem } from './report';
+import { formatDuration } from '../contract/numbers';
+import { damageText } from '../contract/run/run-events';
+import type { Tone } from '../contract/run/run-outcome';
+import type { RunState, StepState } from '../contract/run/run-state';
+import { shellLine } from '../contract/shell-line';
+import { stepTitle } from '../contract/words';
+import type { ReportCommand, ReportProblem, ReportStep } from './report';
 
 /** What went wrong or should be known, worst first. */
 export function reportProblems(state: RunState): readonly ReportProblem[] {
@@ -51,4 +54,49 @@ export function reportProblems(state: RunState): readonly ReportProblem[] {
     problems.push({ tone: 'warning', title, text, remedy: null, details: null });
   }
   return problems;
+}
+
+const statusWords: Readonly<Record<StepState['status'], { readonly label: string; readonly tone: Tone }>> = {
+  waiting: { label: 'not reached', tone: 'neutral' },
+  running: { label: 'under way', tone: 'neutral' },
+  done: { label: 'done', tone: 'good' },
+  skipped: { label: 'skipped', tone: 'neutral' },
+  failed: { label: 'failed', tone: 'bad' },
+  cancelled: { label: 'cancelled', tone: 'warning' },
+};
+
+const skipWords = {
+  unchanged: 'done before',
+  cached: 'from the cache',
+  'not-needed': 'not needed',
+} as const;
+
+/** Every step but the one that writes this report. */
+export function reportSteps(state: RunState): readonly ReportStep[] {
+  return state.steps
+    .filter(({ id }) => id !== 'report')
+    .map((step) => {
+      const { label, tone } = statusWords[step.status];
+      return {
+        id: step.id,
+        title: stepTitle[step.id],
+        status: step.skippedBecause === null ? label : skipWords[step.skippedBecause],
+        tone,
+        duration: formatDuration(step.durationUs),
+        facts: step.facts,
+        warnings: step.warnings,
+      };
+    });
+}
+
+/** Every command in the order of the steps, exactly as it was run. */
+export function reportCommands(state: RunState): readonly ReportCommand[] {
+  return state.steps.flatMap((step) =>
+    step.commands.map(({ argv, note }) => ({
+      step: stepTitle[step.id],
+      note: note ?? null,
+      argv,
+      line: shellLine(argv),
+    })),
+  );
 }

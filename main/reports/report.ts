@@ -1,10 +1,10 @@
-import type { BaselineSeries } from '../contract/baseline-points';
-import type { CrossLevel } from '../contract/cross-check';
-import type { KeyFigure } from '../contract/key-figures';
-import type { LoadPoint } from '../contract/results';
-import type { Scenario, StepId } from '../contract/run-events';
-import type { Badge, Tone, Verification } from '../contract/run-outcome';
-import type { Sweep } from '../contract/sweep';
+import type { BaselineSeries } from '../contract/measured/baseline';
+import type { CrossLevel } from '../contract/measured/cross-check';
+import type { KeyFigure } from '../contract/measured/key-figures';
+import type { LoadPoint } from '../contract/measured/results';
+import type { Scenario, StepId } from '../contract/run/run-events';
+import type { Badge, Tone, Verification } from '../contract/run/run-outcome';
+import type { Sweep } from '../contract/run/sweep';
 
 /**
  * What every exporter shows, ready to read: texts are sorted and worded here and nowhere else.

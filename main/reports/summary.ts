@@ -1,15 +1,12 @@
-import { largestOf } from '../contract/extremes';
 import { marksOf } from '../contract/flag-text';
-import { importKindText } from '../contract/imported';
-import type { MetricTitles } from '../contract/metric-title';
-import { metricTitle } from '../contract/metric-title';
+import { bestPoint } from '../contract/measured/points';
 import { formatBytes, formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
-import { bestPoint } from '../contract/points';
-import type { Badge } from '../contract/run-outcome';
-import { statusOf, verificationOf } from '../contract/run-outcome';
-import type { RunState } from '../contract/run-state';
-import { clipped } from './clipped';
-import { doubtsOf } from './doubts';
+import { importKindText } from '../contract/run/imported';
+import { type Badge, statusOf, verificationOf } from '../contract/run/run-outcome';
+import type { RunState } from '../contract/run/run-state';
+import { largestOf } from '../contract/statistics';
+import { metricTitle, type MetricTitles } from '../contract/words';
+import { clipped, doubtsOf } from './doubts';
 import type { NamedText, ReportScenario, ReportSummary } from './report';
 
 /** What keeps each value of the first page to two lines. */
@@ -104,7 +101,7 @@ function badgesOf(state: RunState): readonly Badge[] {
   ];
 }
 
-export interface SummaryInput {
+interface SummaryInput {
   readonly scenarios: readonly ReportScenario[];
   readonly titles: MetricTitles;
   /** Of the model, and of its format. */

@@ -1,22 +1,18 @@
-import { budgetText } from '../contract/answer-text';
-import { importKindText } from '../contract/imported';
-import { keyFigures } from '../contract/key-figures';
-import type { MetricTitles } from '../contract/metric-title';
-import type { PublishedResults } from '../contract/published';
-import { statusOf, verificationOf } from '../contract/run-outcome';
-import type { Format, RunSpec } from '../contract/run-spec';
-import type { RunState } from '../contract/run-state';
-import { changesText } from '../contract/spec-changes';
-import { verdictOf } from '../contract/verdict';
-import { accuracyReport } from './accuracy-report';
-import { environmentReport, importReport, packagesReport } from './environment-report';
+import { keyFigures } from '../contract/measured/key-figures';
+import type { PublishedResults } from '../contract/measured/published';
+import { budgetText, verdictOf } from '../contract/measured/verdict';
+import { importKindText } from '../contract/run/imported';
+import { statusOf, verificationOf } from '../contract/run/run-outcome';
+import type { Format, RunSpec } from '../contract/run/run-spec';
+import type { RunState } from '../contract/run/run-state';
+import { changesText } from '../contract/run/spec-changes';
+import type { MetricTitles } from '../contract/words';
+import { accuracyReport, environmentReport, importReport, packagesReport } from './accuracy-report';
 import { importedNotes, reportNotes } from './notes';
 import { reportParameters } from './parameters';
-import { reportProblems } from './problems';
-import { publishedReport, reportBaseline } from './published-report';
+import { reportCommands, reportProblems, reportSteps } from './problems';
 import type { Report } from './report';
-import { scenarioReport } from './scenario-report';
-import { reportCommands, reportSteps } from './steps';
+import { publishedReport, reportBaseline, scenarioReport } from './scenario-report';
 import { reportSummary } from './summary';
 
 /** ISO 8601 as "2025-11-21 08:17 UTC"; text that is no time is given back as it is. */

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import type { ReportFile } from '../contract/run-events';
-import type { RunState } from '../contract/run-state';
+import type { ReportFile } from '../contract/run/run-events';
+import type { RunState } from '../contract/run/run-state';
 import { writeFileAtomic } from '../platform/files';
-import type { ReportContext } from './to-report';
-import { toReport } from './to-report';
+import { type ReportContext, toReport } from './to-report';
 
-export interface WriteReportsInput {
+interface WriteReportsInput {
   readonly state: RunState;
   readonly context: ReportContext;
   /** Created when it is not there; files of an earlier report are replaced. */

@@ -1,11 +1,16 @@
-import type { Signature } from '../contract/artefacts';
-import type { Accelerator, ConfigureSpec, Precision, RunSpec } from '../contract/run-spec';
-import { precisions } from '../contract/run-spec';
-import { backendsOf } from '../contract/serving';
+import type { Signature } from '../contract/run/artefacts';
+import {
+  type Accelerator,
+  type ConfigureSpec,
+  type Precision,
+  precisions,
+  type RunSpec,
+} from '../contract/run/run-spec';
+import { backendsOf } from '../contract/run/serving';
 import type { ModelConfig } from '../triton/model-config';
 
 /** What a config.pbtxt says that the specification has fields for. */
-export interface ConfigFields {
+interface ConfigFields {
   readonly precision: Precision;
   /** With the `configPatch` that was there before. */
   readonly configure: ConfigureSpec;

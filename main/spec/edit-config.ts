@@ -1,7 +1,6 @@
 import { toWire, WorkbenchError } from '../contract/errors';
-import type { RunSpec } from '../contract/run-spec';
-import { runSpecSchema } from '../contract/run-spec';
-import type { Choice, ConfigEdit } from '../contract/spec-tools';
+import { type RunSpec, runSpecSchema } from '../contract/run/run-spec';
+import type { Choice, ConfigEdit } from '../contract/run/spec-tools';
 import { canonicalJson } from '../platform/files';
 import type { LoadedPreset } from '../presets/presets';
 import { atPrecision, signatureOf } from '../presets/signature';
@@ -9,9 +8,8 @@ import { diffConfig } from '../triton/config-patch';
 import { parseConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { configFields } from './config-fields';
-import { generatedConfig } from './generated-config';
-import { readChoice } from './read-choice';
-import { sizeProblem } from './spec-kind';
+import { generatedConfig, readChoice } from './read-choice';
+import { sizeProblem } from './spec-readers';
 
 /** Where a field of the specification stands in config.pbtxt. */
 const textNames: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import { toWire, WorkbenchError } from '../contract/errors';
-import type { Preset } from '../contract/preset';
-import type { Format } from '../contract/run-spec';
-import { backendsOf } from '../contract/serving';
-import type { Choice, ImportedSpec } from '../contract/spec-tools';
+import type { Preset } from '../contract/run/preset';
+import type { Format } from '../contract/run/run-spec';
+import { backendsOf } from '../contract/run/serving';
+import type { Choice, ImportedSpec } from '../contract/run/spec-tools';
 import { mergeTrees } from '../contract/trees';
 import { requireInertConfig } from '../formats/inert-config';
 import { backendOf } from '../formats/patched-config';
@@ -11,8 +11,7 @@ import { resolveSpec } from '../presets/resolve-spec';
 import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { editConfig } from './edit-config';
-import { generatedConfig } from './generated-config';
-import { readChoice } from './read-choice';
+import { generatedConfig, readChoice } from './read-choice';
 
 const source = 'config-pbtxt';
 

@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import { runSpecSchema } from '../contract/run-spec';
-import type { ImportedSpec } from '../contract/spec-tools';
+import { runSpecSchema } from '../contract/run/run-spec';
+import type { ImportedSpec } from '../contract/run/spec-tools';
 import type { Tree } from '../contract/trees';
 import { requireInertPatch } from '../formats/inert-config';
+import { someOf } from '../platform/clean-text';
 import { parseYaml } from '../platform/parse-yaml';
-import { someOf } from '../platform/short-text';
 import type { LoadedPreset } from '../presets/presets';
 import { importConfig, refusalOf } from './import-config';
-import { importRunner, isRunnerConfig } from './import-runner';
-import { readVariables } from './read-variables';
+import { importRunner, isRunnerConfig, readVariables } from './read-variables';
 import { parseShellEnvironment } from './shell-environment';
-import { sizeProblem, specKind } from './spec-kind';
+import { sizeProblem, specKind } from './spec-readers';
 
 function importEnvironment(loaded: LoadedPreset, text: string): ImportedSpec {
   const source = 'shell-environment';

@@ -1,23 +1,60 @@
 import { stat } from 'node:fs/promises';
 import { toWire } from '../contract/errors';
-import type { RunSpec } from '../contract/run-spec';
-import { backendsOf } from '../contract/serving';
-import type { Choice, PlannedCommand, SpecPreview, SpecProblem } from '../contract/spec-tools';
+import type { Signature } from '../contract/run/artefacts';
+import type { RunSpec } from '../contract/run/run-spec';
+import { backendsOf } from '../contract/run/serving';
+import type { Choice, PlannedCommand, SpecPreview, SpecProblem } from '../contract/run/spec-tools';
 import { formatOf } from '../formats/formats';
 import { checkPatchedConfig } from '../formats/patched-config';
 import type { ModelReaders } from '../own/model-readers';
-import { sourceOf } from '../own/preset-of';
-import type { InputReaders } from '../perf/input/input-readers';
+import { sourceOf } from '../own/own-preset';
+import { type InputReaders, runTensors } from '../perf/input/input-readers';
 import { exists, hashValue } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
 import type { LoadedPreset } from '../presets/presets';
 import { applyConfigPatch } from '../triton/config-patch';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
-import { generatedConfig, servedSignature } from './generated-config';
-import { inputFileProblem } from './input-file-problem';
-import { defaultPrecision, readChoice } from './read-choice';
+import { defaultPrecision, generatedConfig, readChoice, servedSignature } from './read-choice';
 import type { SpecReaders } from './spec-readers';
+
+/** The wizard looks again at every change: a larger file is read when the run begins. */
+const mostBytes = 16 * 1024 * 1024;
+
+/**
+ * What is wrong with the file of input data that a specification names: entry, tensor, what the model takes.
+ * @param mayRead false: it is looked at when the run begins
+ */
+async function inputFileProblem(
+  { performance }: RunSpec,
+  signature: () => Signature,
+  {
+    mayRead,
+    readers,
+  }: { readonly mayRead: (path: string) => Promise<boolean>; readonly readers: InputReaders },
+): Promise<SpecProblem | null> {
+  const { inputData, inputDataFile: path } = performance;
+  if (inputData !== 'file' || path === undefined) return null;
+  const problem = (message: string, remedy: string | null): SpecProblem => ({
+    field: 'performance.inputDataFile',
+    severity: 'problem',
+    message,
+    remedy,
+  });
+  const found = await stat(path).catch(() => null);
+  if (found === null) return problem(`${path} does not exist`, 'Choose an existing file or folder.');
+  if (found.size > mostBytes || !(await mayRead(path))) return null;
+  try {
+    await readers.inputCheck({ path, wanted: runTensors(signature()), shapes: {} });
+    return null;
+  } catch (error) {
+    const { code, message, where, remedy } = toWire(error);
+    // What is wrong with the signature stands at its own fields.
+    return code === 'input-invalid'
+      ? problem(where === undefined ? message : `${where}: ${message}`, remedy ?? null)
+      : null;
+  }
+}
 
 /** The field, message and remedy of an error, as a value. */
 function problemOf(error: unknown, field: string): SpecProblem {

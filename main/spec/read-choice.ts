@@ -1,16 +1,20 @@
 import type { z } from 'zod';
 import { toWire } from '../contract/errors';
-import type { Preset } from '../contract/preset';
-import type { Precision, RunSpec } from '../contract/run-spec';
-import { precisions, runSpecSchema } from '../contract/run-spec';
-import type { Choice, SpecProblem } from '../contract/spec-tools';
-import type { Tree } from '../contract/trees';
-import { isTree, mergeTrees } from '../contract/trees';
-import { treeOf } from '../contract/upstream-variables';
+import type { Signature } from '../contract/run/artefacts';
+import type { Preset } from '../contract/run/preset';
+import { type Precision, precisions, type RunSpec, runSpecSchema } from '../contract/run/run-spec';
+import type { Choice, SpecProblem } from '../contract/run/spec-tools';
+import { treeOf } from '../contract/run/upstream-variables';
+import { isTree, mergeTrees, type Tree } from '../contract/trees';
+import { formatOf } from '../formats/formats';
+import { generatedConfigOf } from '../formats/model-config-of';
+import type { LoadedPreset } from '../presets/presets';
 import { layerSpec, parseSpec } from '../presets/resolve-spec';
+import { atPrecision, signatureOf } from '../presets/signature';
 import { ruleFindings } from '../presets/spec-rules';
+import type { ModelConfig } from '../triton/model-config';
 
-export interface ReadChoice {
+interface ReadChoice {
   /** null while the choice does not fit the schema. */
   readonly spec: RunSpec | null;
   /** The same with the preset's default wherever a field does not fit; null when not even that is one. */
@@ -194,4 +198,18 @@ export function readChoice(preset: Preset, choice: Choice): ReadChoice {
     tree = repaired(tree, issues, defaults);
   }
   return { spec: null, nearest: null, defaults, problems };
+}
+
+/** Tensors of the file that will be served. Throws spec-invalid. */
+export function servedSignature({ preset }: LoadedPreset, spec: RunSpec): Signature {
+  return atPrecision(signatureOf(preset, spec), spec.precision);
+}
+
+/** config.pbtxt as the fields lead to it, whether or not they go together. Throws spec-invalid, config-invalid. */
+export function generatedConfig(loaded: LoadedPreset, spec: RunSpec): ModelConfig {
+  return generatedConfigOf({
+    spec,
+    signature: servedSignature(loaded, spec),
+    format: formatOf(spec.format),
+  });
 }

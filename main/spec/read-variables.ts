@@ -1,12 +1,58 @@
 import { isAbsolute } from 'node:path';
-import type { Preset } from '../contract/preset';
-import { formats, loadTools } from '../contract/run-spec';
-import { mergeTrees } from '../contract/trees';
-import { treeOf, upstreamVariables } from '../contract/upstream-variables';
-import { shortText, someOf } from '../platform/short-text';
-import { upstreamNotes, usualValues } from '../presets/upstream-notes';
+import type { Preset } from '../contract/run/preset';
+import { formats, loadTools } from '../contract/run/run-spec';
+import type { ImportedSpec } from '../contract/run/spec-tools';
+import { treeOf, upstreamVariables } from '../contract/run/upstream-variables';
+import { isTree, mergeTrees, type Tree } from '../contract/trees';
+import { shortText, someOf } from '../platform/clean-text';
 
-export interface ReadVariables {
+const own = 'a run has its own folders';
+const derived = null;
+const image = 'choose the engine "docker" and its release or image';
+
+/**
+ * Variables of the published procedures that no field stands for, each with the reason; null where it only repeats
+ * another one. Source: the environment files and runner configurations of the five deployments.
+ */
+const upstreamNotes: Readonly<Record<string, string | null>> = {
+  WORKDIR: own,
+  WORKSPACE_DIR: own,
+  SHARED_DIR: own,
+  MODEL_REPOSITORY_PATH: own,
+  CHECKPOINTS_DIR: 'set the weights file (model.checkpoint)',
+  CHECKPOINT_DIR: 'set the weights file (model.checkpoint)',
+  CHECKPOINT_VARIANT: 'set the weights file (model.checkpoint)',
+  CHECKPOINTS: 'set the weights file (model.checkpoint)',
+  DATASET: 'set the absolute path of the data set (model.dataset)',
+  DATASETS: 'set the absolute path of the data set (model.dataset)',
+  EXPORT_FORMAT: derived,
+  EXPORT_PRECISION: derived,
+  FORMAT_SUFFIX: derived,
+  CONFIG_FORMAT: derived,
+  TORCH_JIT: 'the formats ts-trace and ts-script say it',
+  SEQUENCE_LENGTH: "the preset's own arguments say the size of its inputs",
+  TRITON_INSTANCES: 'a run has one Triton',
+  TRITON_LOAD_MODEL_METHOD: 'models are always loaded explicitly',
+  TRITON_SERVER_URL: 'for a running Triton, choose the engine "remote" and set its address',
+  FRAMEWORK: derived,
+  ENSEMBLE_MODEL_NAME: 'a run serves one model',
+  CONTAINER_VERSION: image,
+  TRITON_CONTAINER_IMAGE: image,
+  TRITON_DOCKERFILE: image,
+  TRITON_CUSTOM_OPERATIONS: 'custom operations are not loaded',
+  NVIDIA_VISIBLE_DEVICES: 'choose the engine "docker" and its GPUs',
+  MEASUREMENT_STEPS_OFFLINE: 'set the batch sizes (performance.batchSizes)',
+  MEASUREMENT_STEPS_ONLINE: 'set the concurrencies (performance.concurrency)',
+};
+
+/** Values of these variables that ask for nothing else than what is done here anyway. */
+const usualValues: Readonly<Record<string, readonly string[]>> = {
+  TRITON_INSTANCES: ['1'],
+  TRITON_LOAD_MODEL_METHOD: ['explicit'],
+  TORCH_JIT: ['none'],
+};
+
+interface ReadVariables {
   readonly overrides: Readonly<Record<string, unknown>>;
   readonly notes: readonly string[];
 }
@@ -92,4 +138,48 @@ export function readVariables(preset: Preset, given: Variables): ReadVariables {
     );
   }
   return { overrides, notes };
+}
+
+/** True for the configuration file of the published runners. */
+export function isRunnerConfig(tree: Tree): boolean {
+  return Array.isArray(tree['configurations']);
+}
+
+/** A YAML value as the runner exports it to its stages; of a list of named things, the names. */
+function text(value: unknown): string {
+  if (Array.isArray(value)) return value.map(text).join(',');
+  if (isTree(value) && typeof value['name'] === 'string') return value['name'];
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+const upper = (tree: Tree) =>
+  Object.entries(tree).map(([name, value]) => [name.toUpperCase(), text(value)] as const);
+
+/**
+ * A runner configuration: parameters flat in each configuration (as the Temporal Fusion Transformer's, 1), or below
+ * `parameters` (as Wide & Deep's, 2). The first configuration is taken. Pure.
+ */
+export function importRunner(preset: Preset, tree: Tree): ImportedSpec {
+  const { configurations, ...rest } = tree;
+  const list = Array.isArray(configurations) ? configurations.filter(isTree) : [];
+  const [first] = list;
+  const nested = first?.['parameters'];
+  const source = isTree(nested) ? 'runner-yaml-2' : 'runner-yaml-1';
+  if (first === undefined) return { source, choice: null, notes: ['The file contains no configuration.'] };
+  // The checkpoint is named, not given by its path.
+  const { checkpoint, ...parameters } = isTree(nested) ? nested : first;
+  const variables = new Map([
+    ...upper(rest),
+    ...upper(checkpoint === undefined ? {} : { checkpoint_variant: checkpoint }),
+    ...upper(parameters),
+  ]);
+  const { overrides, notes } = readVariables(preset, variables);
+  const several =
+    list.length > 1 ? [`The file has ${list.length} configurations; the first one was used.`] : [];
+  return {
+    source,
+    choice: { preset: preset.id, overrides: { ...overrides } },
+    notes: [...several, ...notes],
+  };
 }

@@ -1,4 +1,4 @@
-export interface ShellEnvironment {
+interface ShellEnvironment {
   readonly variables: ReadonlyMap<string, string>;
   /** Name -> why its value cannot be known. */
   readonly unknown: ReadonlyMap<string, string>;

@@ -1,8 +1,7 @@
 import { toWire } from '../contract/errors';
-import { sourceOf } from '../own/preset-of';
+import { sourceOf } from '../own/own-preset';
 import { parseYaml } from '../platform/parse-yaml';
-import { sizeProblem, specKind } from './spec-kind';
-import type { SpecModel } from './spec-readers';
+import { sizeProblem, specKind, type SpecModel } from './spec-readers';
 
 /** The preset and the own model that a run.yaml names; nothing of a text of another kind. Pure, never throws. */
 export function readSpecModel(text: string, fileName: string): SpecModel {

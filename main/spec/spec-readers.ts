@@ -1,5 +1,6 @@
-import type { ModelSource } from '../contract/run-spec';
-import type { Choice, ConfigEdit, ImportedSpec } from '../contract/spec-tools';
+import { fileLimits } from '../contract/reader-limits';
+import type { ModelSource } from '../contract/run/run-spec';
+import type { Choice, ConfigEdit, ImportedSpec } from '../contract/run/spec-tools';
 import type { LoadedPreset } from '../presets/presets';
 
 /** What a text that looks like a run.yaml says of its model; all absent where it is none. */
@@ -24,4 +25,33 @@ export interface SpecReaders {
     readonly choice: Choice;
     readonly text: string;
   }) => Promise<ConfigEdit>;
+}
+
+type SpecKind = 'config-pbtxt' | 'shell-environment' | 'yaml';
+
+const assignments = /^[^\S\n]*(export\s+)?[A-Z][A-Z0-9_]*=/m;
+const blocks =
+  /^[^\S\n]*(input|output|instance_group|dynamic_batching|version_policy|optimization)\s*(?::\s*)?[[{]/m;
+const scalars = /^[^\S\n]*(platform|backend|max_batch_size)\s*:/m;
+
+// Each begins with the blanks of its own line: over several lines the search would start again at each of them.
+/** What a text is by its name and its looks. */
+export function specKind(text: string, fileName: string): SpecKind {
+  if (/\.pbtxt$/i.test(fileName)) return 'config-pbtxt';
+  if (/\.(ya?ml|json)$/i.test(fileName)) return 'yaml';
+  if (/\.(sh|bash|env)$/i.test(fileName)) return 'shell-environment';
+  if (blocks.test(text) && scalars.test(text)) return 'config-pbtxt';
+  return assignments.test(text) ? 'shell-environment' : 'yaml';
+}
+
+const limits: Readonly<Record<SpecKind, { readonly bytes: number }>> = {
+  'config-pbtxt': fileLimits.configPbtxt,
+  'shell-environment': fileLimits.shell,
+  yaml: fileLimits.yaml,
+};
+
+/** What is said of a text that is larger than its kind may be; null where it is not. */
+export function sizeProblem(kind: SpecKind, text: string): string | null {
+  const [bytes, most] = [Buffer.byteLength(text), limits[kind].bytes];
+  return bytes <= most ? null : `The file has ${bytes} bytes, at most ${most} of its kind are read.`;
 }

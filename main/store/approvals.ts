@@ -1,7 +1,6 @@
 import { resolve, sep } from 'node:path';
 import { z } from 'zod';
-import type { Reach, Reached } from '../contract/reach';
-import { emptyReach, isEmptyReach } from '../contract/reach';
+import { emptyReach, isEmptyReach, type Reach, type Reached } from '../contract/reach';
 import { imageRepository } from '../docker/images/image-reference';
 import { writeFileAtomic } from '../platform/files';
 import { readBoundedFile } from '../platform/read-bounded-file';
@@ -20,7 +19,7 @@ const approvedSchema = z.strictObject({
 type Approved = z.infer<typeof approvedSchema>;
 
 /** NVIDIA's own, which presets lead to. */
-export const allowedImages: readonly string[] = ['nvcr.io/nvidia'];
+const allowedImages: readonly string[] = ['nvcr.io/nvidia'];
 
 const mostBytes = 4 * 1024 * 1024;
 

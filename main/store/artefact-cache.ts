@@ -1,8 +1,7 @@
 import { chmod, cp, link, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { FileEntry } from '../contract/file-manifest';
-import { fileEntrySchema } from '../contract/file-manifest';
+import { type FileEntry, fileEntrySchema } from '../contract/run/artefacts';
 import { exists, listFiles, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { temporaryBeside } from '../platform/temporary-files';

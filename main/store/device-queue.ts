@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../contract/errors';
 import { writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
-import type { LeaseHolder } from './file-lease';
-import { keepAlive, ownHolder, readLiveHolder, takeFileLease } from './file-lease';
+import { keepAlive, type LeaseHolder, ownHolder, readLiveHolder, takeFileLease } from './file-lease';
 
 /** Where measuring falls on; one measures there at a time. */
 export interface DeviceTurn {

@@ -1,7 +1,6 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Draft } from '../contract/spec-tools';
-import { draftSchema } from '../contract/spec-tools';
+import { type Draft, draftSchema } from '../contract/run/spec-tools';
 import { writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 

@@ -2,8 +2,7 @@ import type { Stats } from 'node:fs';
 import { link, lstat, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { fileError } from '../platform/file-error';
-import { isAlive, ownIdentity } from '../platform/process-identity';
-import { ownPlace, placeSchema, relationTo } from '../platform/process-place';
+import { isAlive, ownIdentity, ownPlace, placeSchema, relationTo } from '../platform/process-identity';
 import { temporaryBeside } from '../platform/temporary-files';
 
 const leaseSchema = z.object({
@@ -32,7 +31,7 @@ const heartbeatMs = 5000;
 export const foreignLeaseMs = 60_000;
 
 /** `release` where it was taken; `holder` where a live process has it; null where another takes it at this moment. */
-export type LeaseAnswer =
+type LeaseAnswer =
   | { readonly release: () => Promise<void>; readonly holder?: undefined }
   | { readonly release?: undefined; readonly holder: LeaseHolder | null };
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FileEntry } from '../contract/file-manifest';
+import type { FileEntry } from '../contract/run/artefacts';
+import { syncFolder } from '../platform/files';
 import { openPlain, requirePlain } from '../platform/plain-entry';
-import { syncFolder } from '../platform/sync-folder';
 
 /** Files worked on at once: the disk writes several for the price of one. */
 const atOnce = 8;
@@ -70,7 +70,7 @@ export class ReadContents {
   }
 }
 
-export interface ManifestOptions {
+interface ManifestOptions {
   /** Puts each file and folder on disk before it is read: what is vouched for outlives a power cut. */
   readonly sync: boolean;
   readonly contents: ReadContents;

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { CoreEvent } from '../contract/api';
-import type { JournalEntry } from '../contract/run-events';
+import type { JournalEntry } from '../contract/run/run-events';
 import type { Listeners } from '../platform/listeners';
 import { openPlain } from '../platform/plain-entry';
 import { journalBytes, parseJournal } from './journal';

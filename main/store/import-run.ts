@@ -1,13 +1,12 @@
-import type { ImportSource } from '../contract/imported';
-import type { Environment, LoadPoint } from '../contract/results';
-import type { JournalBody, Scenario } from '../contract/run-events';
-import type { RunSpec } from '../contract/run-spec';
-import { runSpecSchema } from '../contract/run-spec';
-import { loadKey } from '../contract/scenario-levels';
+import type { Environment, LoadPoint } from '../contract/measured/results';
+import type { ImportSource } from '../contract/run/imported';
+import type { JournalBody, Scenario } from '../contract/run/run-events';
+import { type RunSpec, runSpecSchema } from '../contract/run/run-spec';
+import { loadKey } from '../contract/run/scenario-levels';
 import { hashValue } from '../platform/files';
 import type { RunStore } from './run-store';
 
-export interface ImportedFigures {
+interface ImportedFigures {
   readonly source: ImportSource;
   readonly model: string;
   readonly points: readonly LoadPoint[];

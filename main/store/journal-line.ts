@@ -1,6 +1,5 @@
 import crc32 from 'crc-32';
-import type { JournalEntry } from '../contract/run-events';
-import { journalEntrySchema } from '../contract/run-events';
+import { type JournalEntry, journalEntrySchema } from '../contract/run/run-events';
 
 /** What every record begins with; a name inside of a record cannot look like it, because quotes are escaped there. */
 const head = '{"seq":';

@@ -2,11 +2,10 @@ import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import { damageText } from '../contract/journal-damage';
-import type { JournalBody, JournalEntry } from '../contract/run-events';
+import { damageText, type JournalBody, type JournalEntry } from '../contract/run/run-events';
 import { fileError } from '../platform/file-error';
+import { syncFolder } from '../platform/files';
 import { openPlain } from '../platform/plain-entry';
-import { syncFolder } from '../platform/sync-folder';
 import {
   formatJournalLine,
   isTornWrite,

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
-import type { ReportFile } from '../contract/run-events';
+import type { ReportFile } from '../contract/run/run-events';
 import type { RunFolder } from './run-folder';
 
 /** A kind opens as what its name says: a desktop chooses the program by the ending. */

@@ -3,11 +3,12 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { fileError } from '../platform/file-error';
-import { canonicalJson, exists } from '../platform/files';
+import { canonicalJson, exists, syncFolder } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { readBoundedFile } from '../platform/read-bounded-file';
-import { syncFolder } from '../platform/sync-folder';
 import { temporaryBeside } from '../platform/temporary-files';
+import { readJournal } from './journal';
+import { runFolder } from './run-folder';
 
 const keyBytes = 32;
 const keyPattern = /^[0-9a-f]{64}\n?$/;
@@ -88,4 +89,23 @@ export class RunKey {
       await rename(temporary, this.file);
     }
   }
+}
+
+/** True when the folder is that of this run, as its journal says. */
+export async function holdsRun(dir: string, runId: string): Promise<boolean> {
+  const content = await readJournal(runFolder(dir).journal).catch(() => null);
+  const [first] = content?.entries ?? [];
+  return first?.type === 'run-created' && first.runId === runId;
+}
+
+/**
+ * A run is known by the name of its folder, and its journal names the same: of a copied or renamed folder every action
+ * would otherwise reach the run that it was copied from. Throws run-unknown.
+ */
+export function requireSameRun(inJournal: string, ofFolder: string, dir: string): void {
+  if (inJournal === ofFolder) return;
+  throw new WorkbenchError('run-unknown', `The folder ${ofFolder} is a copy of the run ${inJournal}`, {
+    where: dir,
+    remedy: `Rename the folder to ${inJournal} if that run no longer exists; otherwise delete the copy.`,
+  });
 }

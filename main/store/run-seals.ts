@@ -1,7 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
-import type { FileEntry } from '../contract/file-manifest';
-import type { JournalBody, StepId } from '../contract/run-events';
-import type { RunOrigin } from '../contract/run-origin';
+import type { FileEntry } from '../contract/run/artefacts';
+import type { RunOrigin } from '../contract/run/run-content';
+import type { JournalBody, StepId } from '../contract/run/run-events';
 import { hashValue } from '../platform/files';
 import type { JournalContent } from './journal';
 import type { RunKey } from './run-key';
@@ -72,7 +72,7 @@ export const sealedTrust = async (
 });
 
 /** What the files of a step are said to be: by which run, and from which inputs. */
-export interface StepFiles {
+interface StepFiles {
   readonly runId: string;
   readonly step: StepId;
   readonly key: string;

@@ -4,30 +4,23 @@ import { dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
-import type { ImportSource } from '../contract/imported';
-import type { Environment } from '../contract/results';
-import type { RunContent } from '../contract/run-content';
-import type { JournalBody, JournalEntry } from '../contract/run-events';
-import type { RunOrigin } from '../contract/run-origin';
-import type { RunSpec } from '../contract/run-spec';
-import type { RunState } from '../contract/run-state';
-import { reduceRun } from '../contract/run-state';
+import type { Environment } from '../contract/measured/results';
+import type { ImportSource } from '../contract/run/imported';
+import type { RunContent, RunOrigin } from '../contract/run/run-content';
+import type { JournalBody, JournalEntry } from '../contract/run/run-events';
+import type { RunSpec } from '../contract/run/run-spec';
+import { reduceRun, type RunState } from '../contract/run/run-state';
 import { fileError } from '../platform/file-error';
-import { exists, hashValue, writeFileAtomic } from '../platform/files';
+import { exists, hashValue, syncFolder, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { openPlain } from '../platform/plain-entry';
 import { readBoundedFile } from '../platform/read-bounded-file';
-import { syncFolder } from '../platform/sync-folder';
 import { temporaryBeside } from '../platform/temporary-files';
-import type { JournalContent } from './journal';
-import { JournalWriter, readJournal, readJournalStart, requireEntries } from './journal';
+import { type JournalContent, JournalWriter, readJournal, readJournalStart, requireEntries } from './journal';
 import { acquireLease, holderText, leaseHolder } from './lease';
-import { readLogTail } from './log-tail';
-import type { RunFolder } from './run-folder';
-import { newRunId, runFolder, runIdPattern } from './run-folder';
-import { holdsRun, requireSameRun } from './run-identity';
-import type { RunKey } from './run-key';
-import type { SpecChanged } from './run-seals';
+import { readLogTail } from './run-files';
+import { newRunId, type RunFolder, runFolder, runIdPattern } from './run-folder';
+import { holdsRun, requireSameRun, type RunKey } from './run-key';
 import {
   hashOfSpecification,
   originOf,
@@ -35,11 +28,12 @@ import {
   sealedChange,
   sealedCreation,
   sealedTrust,
+  type SpecChanged,
 } from './run-seals';
 import { StepManifests } from './step-manifests';
 import { keptSummary, toSummary } from './summary';
 
-export interface StoredRun {
+interface StoredRun {
   readonly folder: RunFolder;
   readonly state: RunState;
 }

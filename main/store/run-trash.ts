@@ -6,7 +6,7 @@ import { exists } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { acquireLease, leaseFile, leaseHolder } from './lease';
 import { runIdPattern } from './run-folder';
-import { holdsRun } from './run-identity';
+import { holdsRun } from './run-key';
 import type { RunStore } from './run-store';
 
 /** Removed runs: kept until the trash is emptied. */

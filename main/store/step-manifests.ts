@@ -1,9 +1,7 @@
-import type { FileEntry } from '../contract/file-manifest';
-import type { JournalEntry, StepId } from '../contract/run-events';
-import { stepIds } from '../contract/run-events';
+import type { FileEntry } from '../contract/run/artefacts';
+import { type JournalEntry, type StepId, stepIds } from '../contract/run/run-events';
 import type { RunKey } from './run-key';
-import type { SealedContent } from './run-seals';
-import { isStepSealed, stepSeal, trustedFiles } from './run-seals';
+import { isStepSealed, type SealedContent, stepSeal, trustedFiles } from './run-seals';
 
 interface Vouched {
   /** Of the step's inputs; null: trusted by somebody, whatever it was made from. */

@@ -1,6 +1,6 @@
 import type { ExecResult } from '../platform/exec';
 
-export interface PythonLaunch {
+interface PythonLaunch {
   /** What follows the interpreter. */
   readonly args: readonly string[];
   /** What it does, in a word: the toolkit's verb. */

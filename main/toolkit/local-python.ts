@@ -4,7 +4,7 @@ import { exists } from '../platform/files';
 import type { EnsurePython, LaunchPython } from './launch';
 import type { PythonAhead } from './python-ahead';
 
-export interface LocalPythonOptions {
+interface LocalPythonOptions {
   /** Python of the workbench's virtual environment, or what installs another one first. */
   readonly python: string | EnsurePython;
   /** `resources` folder: holds the package `toolkit`. */

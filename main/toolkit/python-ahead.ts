@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream';
 import { startChild } from '../platform/children';
-import type { GroupChild } from '../platform/exec';
-import { killGroup } from '../platform/exec';
+import { type GroupChild, killGroup } from '../platform/exec';
 
 /** An interpreter that has imported what it will need and waits for a verb with its arguments on stdin. */
 type StandingBy = GroupChild & { readonly stdin: Writable };

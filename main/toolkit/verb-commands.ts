@@ -1,10 +1,9 @@
-import type { Signature, TensorSignature } from '../contract/artefacts';
-import type { Framework, RunSpec } from '../contract/run-spec';
-import { defaultWorkspaceBytes } from '../contract/run-spec';
-import { isFileSource, sampleTensors } from '../contract/served-tensors';
-import type { TlsFiles } from '../contract/tls';
+import type { TlsFiles } from '../contract/address';
+import type { Signature, TensorSignature } from '../contract/run/artefacts';
+import { isFileSource, sampleTensors } from '../contract/run/own-model';
+import { defaultWorkspaceBytes, type Framework, type RunSpec } from '../contract/run/run-spec';
 import { exportedFormat } from '../formats/formats';
-import { configuredTraits } from '../triton/configured-traits';
+import { configuredTraits } from '../triton/model-traits';
 import type { ToolkitArgument, ToolkitCommand } from './toolkit';
 
 /** A run's model: its folder and its specification. */

@@ -1,16 +1,12 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../contract/errors';
-import { WorkbenchError } from '../contract/errors';
-import { listOf } from '../platform/list-of';
-import { parseJson } from '../platform/parse-json';
+import { type ErrorCode, WorkbenchError } from '../contract/errors';
+import { listOf, parseJson } from '../platform/parse-json';
 import { errorTextOf, requestTriton } from './http';
-import type { HttpResponse } from './http-exchange';
-import type { InferReply } from './infer-message';
-import { decodeInferReply, encodeInferRequest, jsonLengthHeader } from './infer-message';
+import type { HttpResponse } from './https';
+import { decodeInferReply, encodeInferRequest, type InferReply, jsonLengthHeader } from './infer-message';
 import type { ModelConfig } from './model-config';
 import { parseServedConfig } from './served-config';
-import type { ModelStatistics } from './statistics';
-import { parseModelStatistics } from './statistics';
+import { type ModelStatistics, parseModelStatistics } from './statistics';
 import type { Tensor } from './tensor';
 import type { TlsMaterial } from './tls';
 
@@ -45,7 +41,7 @@ const repositoryIndexSchema = listOf(
   }),
 );
 
-export type ServerMetadata = z.infer<typeof serverMetadataSchema>;
+type ServerMetadata = z.infer<typeof serverMetadataSchema>;
 export type ModelMetadata = z.infer<typeof modelMetadataSchema>;
 export type RepositoryEntry = z.infer<typeof repositoryIndexSchema>[number];
 
@@ -55,7 +51,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface InferInput {
+interface InferInput {
   readonly modelName: string;
   /** '' or absent lets the server choose. */
   readonly modelVersion?: string | undefined;

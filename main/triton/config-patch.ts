@@ -3,10 +3,9 @@ import { WorkbenchError } from '../contract/errors';
 import { canonicalJson } from '../platform/files';
 import { toModelConfig } from './config-pbtxt';
 import type { ModelConfig } from './model-config';
-import { modelConfigType } from './model-config-type';
-import { plainMessage, textName } from './plain-message';
+import { modelConfigType, plainMessage, textName } from './plain-message';
 
-export type ConfigPatch = Readonly<Record<string, unknown>>;
+type ConfigPatch = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is ConfigPatch =>
   value !== null && typeof value === 'object' && !Array.isArray(value);

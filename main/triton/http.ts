@@ -1,9 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
 import { linkedAbort, whenAborted } from '../platform/abort';
-import { fetchReason } from '../platform/fetch-reason';
-import type { HttpRequest, HttpResponse } from './http-exchange';
-import { tooLarge } from './http-exchange';
-import { exchangeOverTls } from './https';
+import { fetchReason } from '../platform/file-error';
+import { exchangeOverTls, type HttpRequest, type HttpResponse, tooLarge } from './https';
 
 const plainResponseBytes = 8 * 1024 * 1024;
 

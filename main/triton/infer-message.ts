@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
-import { listOf } from '../platform/list-of';
-import { parseJson } from '../platform/parse-json';
+import { listOf, parseJson } from '../platform/parse-json';
 import type { Tensor } from './tensor';
 
 /** Header of the binary tensor extension: length of the JSON that precedes the raw tensors. */

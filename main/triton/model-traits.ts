@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { toWire } from '../contract/errors';
+import { type ConfigureSpec, type PerformanceSpec, sequenceSchema } from '../contract/run/run-spec';
 import type { CallOptions, TritonClient } from './client';
 import { endlessEnsemble, mostComposingModels } from './composing-models';
+import { applyConfigPatch } from './config-patch';
 
 /** What of a model decides how it can be asked. */
 export interface ModelTraits {
@@ -51,4 +54,30 @@ export async function readModelTraits(
     if (names.size > mostComposingModels) throw endlessEnsemble(model.name);
   }
   return { sequences, decoupled };
+}
+
+const empty = { name: '', maxBatchSize: 0, input: [], output: [] };
+
+/** How a model will be asked, by what was edited in its config.pbtxt: the fields of a run have neither. Pure. */
+export function configuredTraits({ configPatch }: Pick<ConfigureSpec, 'configPatch'>): ModelTraits {
+  try {
+    return traitsOf(applyConfigPatch(empty, configPatch));
+  } catch (error) {
+    // Whoever makes the configuration says what is wrong with it.
+    if (toWire(error).code === 'config-invalid') return { sequences: false, decoupled: false };
+    throw error;
+  }
+}
+
+/** The load of a run with what its configuration demands beside what was chosen: sequences, a stream. Pure. */
+export function demandedLoad(
+  performance: PerformanceSpec,
+  configure: Pick<ConfigureSpec, 'configPatch'>,
+): PerformanceSpec {
+  const { sequences, decoupled } = configuredTraits(configure);
+  return {
+    ...performance,
+    ...(sequences ? { sequences: performance.sequences ?? sequenceSchema.parse({}) } : {}),
+    ...(decoupled ? { streaming: true } : {}),
+  };
 }

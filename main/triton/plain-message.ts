@@ -1,9 +1,10 @@
 import * as protobuf from 'protobufjs/light.js';
 import { WorkbenchError } from '../contract/errors';
+import schema from './model-config.schema.json';
 
 export type PlainMessage = Record<string, unknown>;
 
-export interface PlainOptions {
+interface PlainOptions {
   /** What a newer or foreign side adds is dropped with `ignore` and refused with `reject`. */
   readonly unknown: 'ignore' | 'reject';
 }
@@ -119,3 +120,12 @@ export function plainMessage(
   }
   return result;
 }
+
+/**
+ * Triton's complete `inference.ModelConfig` with every message below it, for reflection. The schema file holds
+ * names, numbers and types only, taken from the descriptor inside tritonclient 2.73.0 (`model_config_pb2`);
+ * a server may be older and refuse a younger field by name.
+ */
+export const modelConfigType: protobuf.Type = protobuf.Root.fromJSON(schema)
+  .resolveAll()
+  .lookupType('inference.ModelConfig');

@@ -16,7 +16,7 @@ export interface RepositoryFile {
   readonly by: 'link' | 'copy';
 }
 
-export interface WriteRepositoryInput {
+interface WriteRepositoryInput {
   /** Triton's model repository; made when it is not there. */
   readonly repository: string;
   readonly config: ModelConfig;

@@ -1,15 +1,14 @@
 import { canonicalJson } from '../platform/files';
 import { toModelConfig } from './config-pbtxt';
 import type { ModelConfig } from './model-config';
-import { modelConfigType } from './model-config-type';
-import { plainMessage, textName } from './plain-message';
+import { modelConfigType, plainMessage, textName } from './plain-message';
 
 /** Triton's JSON (`/v2/models/<name>/config`; int64 as numbers or strings) in the form of a parsed config.pbtxt. */
 export function parseServedConfig(reply: unknown): ModelConfig {
   return toModelConfig(plainMessage(modelConfigType, reply, { unknown: 'ignore' }));
 }
 
-export interface ConfigDifference {
+interface ConfigDifference {
   /** Name as in config.pbtxt: `dynamic_batching.preferred_batch_size`. */
   readonly field: string;
   readonly configured: string;

@@ -7,12 +7,12 @@ const timeoutMs = 10_000;
 const statusSchema = z.array(z.object({ name: z.string() }));
 
 /** The server's HTTP endpoint, `tls` null in the clear. */
-export interface RegionServer {
+interface RegionServer {
   readonly httpAddress: string;
   readonly tls: TlsMaterial | null;
 }
 
-export interface SystemRegion {
+interface SystemRegion {
   readonly name: string;
   /** POSIX name, "/name": the file of that name under /dev/shm of the server. */
   readonly key: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
-import { listOf } from '../platform/list-of';
+import { listOf } from '../platform/parse-json';
 
 // protobuf's JSON writes 64-bit integers as strings; Triton's own writer uses numbers. Absent means 0.
 const counter = z
@@ -67,7 +67,7 @@ export interface DurationStatistic {
   readonly ns: number;
 }
 
-export interface BatchStatistics {
+interface BatchStatistics {
   readonly batchSize: number;
   readonly computeInput: DurationStatistic;
   readonly computeInfer: DurationStatistic;

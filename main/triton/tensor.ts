@@ -1,6 +1,6 @@
 import { WorkbenchError } from '../contract/errors';
-import type { Datatype } from '../contract/input-data';
-import { datatypeBytes } from '../contract/input-data';
+import type { Datatype } from '../contract/measured/input-data';
+import { datatypeBytes } from '../contract/measured/input-data';
 
 /** A tensor as it goes over the wire: little-endian bytes, the batch dimension first where there is one. */
 export interface Tensor {
@@ -11,7 +11,7 @@ export interface Tensor {
   readonly data: Uint8Array;
 }
 
-export function elementCount(shape: readonly number[]): number {
+function elementCount(shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import type { PeerCertificate } from 'node:tls';
-import { checkServerIdentity } from 'node:tls';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import type { TlsFiles } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
-import type { TlsFiles } from '../contract/tls';
 
 /** What {@link TlsFiles} name, read; a plain value that crosses threads. */
 export interface TlsMaterial {

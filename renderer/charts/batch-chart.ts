@@ -1,5 +1,5 @@
-import { numberOf } from '../../main/contract/column';
-import { meanBatch } from '../../main/contract/columns';
+import { numberOf } from '../../main/contract/measured/column';
+import { meanBatch } from '../../main/contract/measured/columns';
 import type { Chart, SweepInput } from './chart';
 import { baseLayout } from './chart';
 import { sweepAxis, valueAxis } from './sweep-axis';

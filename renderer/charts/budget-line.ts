@@ -11,7 +11,7 @@ const headroom = 1.08;
 /** Error bars reach this far above the highest value at most; longer ones run out of the chart. */
 const barRoom = 1.5;
 
-export interface BudgetView {
+interface BudgetView {
   readonly traces: readonly Trace[];
   readonly shapes: readonly object[];
   /** Ends of the latency axis; absent: what plotly finds. */

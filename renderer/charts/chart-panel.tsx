@@ -1,15 +1,47 @@
-import type { ReactNode } from 'react';
-import { memo, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { ActionIcon, Menu, Tooltip } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { memo, type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { attempt } from '../components/notices';
 import { useChartTheme } from '../components/use-chart-theme';
-import type { Chart } from './chart';
-import { withMeasuredScale } from './chart';
+import { type Chart, withMeasuredScale } from './chart';
 import { ChartLegend } from './chart-legend';
-import { ChartMenu } from './chart-menu';
 import { legendEntries } from './legend-entries';
-import { Plot } from './plot';
-import type { chartFormats } from './save-chart';
-import { saveChart } from './save-chart';
-import type { SharedCursor } from './shared-cursor';
+import { Plot } from './plot/plot';
+import { chartFormats, saveChart } from './plot/save-chart';
+import type { SharedCursor } from './plot/shared-cursor';
+
+const formatText = { svg: 'SVG picture', png: 'PNG picture', csv: 'CSV, every point' } as const;
+
+/** Ways to take a chart along. Drawn once: the chart changes often, its menu never. */
+const ChartMenu = memo(function ChartMenu(props: {
+  title: string;
+  /** The same function for the life of the chart. */
+  onSave: (format: (typeof chartFormats)[number]) => Promise<void>;
+}) {
+  return (
+    <Menu position="bottom-end" shadow="md" withinPortal>
+      <Menu.Target>
+        <Tooltip label="Save chart" openDelay={300}>
+          <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Save chart: ${props.title}`}>
+            <IconDownload size={15} aria-hidden="true" />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {chartFormats.map((format) => (
+          <Menu.Item
+            key={format}
+            onClick={() => {
+              attempt(() => props.onSave(format));
+            }}
+          >
+            {formatText[format]}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+});
 
 /** A chart with its title and the ways to take it along. `fileName`: of what is saved, without its ending. */
 export const ChartPanel = memo(function ChartPanel(props: {

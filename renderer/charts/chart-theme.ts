@@ -1,6 +1,6 @@
 import { componentColors, okabeIto } from '../../main/contract/palette';
 
-export type Scheme = 'dark' | 'light';
+type Scheme = 'dark' | 'light';
 
 export interface ChartTheme {
   readonly text: string;

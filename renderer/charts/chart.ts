@@ -1,9 +1,8 @@
-import type { BaselineSeries } from '../../main/contract/baseline-points';
-import type { Scenario } from '../../main/contract/run-events';
-import type { ScenarioState } from '../../main/contract/run-state';
-import type { LoadLevel } from '../../main/contract/scenario-levels';
-import type { Sweep } from '../../main/contract/sweep';
-import { sweepHeading, sweepOf } from '../../main/contract/sweep';
+import type { BaselineSeries } from '../../main/contract/measured/baseline';
+import type { Scenario } from '../../main/contract/run/run-events';
+import type { ScenarioState } from '../../main/contract/run/run-state';
+import type { LoadLevel } from '../../main/contract/run/scenario-levels';
+import { type Sweep, sweepHeading, sweepOf } from '../../main/contract/run/sweep';
 import type { LiveLevel } from '../stores/open-run';
 import type { ChartTheme } from './chart-theme';
 import type { ChartLayout, Trace } from './trace';
@@ -67,7 +66,7 @@ export const sweepName = ({
 }: Pick<SweepInput, 'scenario' | 'state' | 'sweep'>): string =>
   sweepHeading[sweepOfState(scenario, state, sweep)];
 
-export const chartFont = "'Inter', 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif";
+const chartFont = "'Inter', 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif";
 
 /** Margins, fonts, legend and grid, the same in every chart. */
 export function baseLayout(

@@ -1,12 +1,10 @@
-import type { BaselinePoint, BaselineSeries } from '../../main/contract/baseline-points';
-import { intervalOf, numberOf, titleWithUnit } from '../../main/contract/column';
-import { p99, scheduledP99, throughput } from '../../main/contract/columns';
-import { shownScenario } from '../../main/contract/repeats';
-import type { RunState, ScenarioState } from '../../main/contract/run-state';
-import type { Sweep } from '../../main/contract/sweep';
-import { scenarioOf, sweepOfLevel } from '../../main/contract/sweep';
-import type { Chart, SweepInput } from './chart';
-import { baseLayout } from './chart';
+import type { BaselinePoint, BaselineSeries } from '../../main/contract/measured/baseline';
+import { intervalOf, numberOf, titleWithUnit } from '../../main/contract/measured/column';
+import { p99, scheduledP99, throughput } from '../../main/contract/measured/columns';
+import { shownScenario } from '../../main/contract/measured/repeats';
+import type { RunState, ScenarioState } from '../../main/contract/run/run-state';
+import { scenarioOf, type Sweep, sweepOfLevel } from '../../main/contract/run/sweep';
+import { baseLayout, type Chart, type SweepInput } from './chart';
 import type { ChartTheme } from './chart-theme';
 import { plain, wrapped } from './hover-text';
 import { publishedSeries } from './published-series';
@@ -16,7 +14,7 @@ import { pointText, sweepSeries } from './sweep-series';
 /** Symbols in the order of the runs: they tell them apart as well as the colours do. */
 const symbols = ['circle', 'square', 'diamond', 'triangle-up', 'pentagon', 'star'] as const;
 
-export interface ComparedSeries {
+interface ComparedSeries {
   readonly name: string;
   readonly state: RunState;
 }

@@ -1,5 +1,8 @@
+import { isSteady, reasonsOf } from '../../main/contract/flag-text';
+import type { LoadPoint } from '../../main/contract/measured/results';
+
 /** Characters of a line in a hover text: about 300 px, which fits beside a point in half a page. */
-export const hoverWidth = 50;
+const hoverWidth = 50;
 
 /**
  * Plotly reads a small HTML in hover texts; text from a server or a tool is never markup. Of it only line breaks are used:
@@ -35,3 +38,19 @@ export const linesOf = (hoverText: string): readonly string[] =>
   hoverText
     .split('<br>')
     .map((line) => line.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'));
+
+/** The symbol of a level: hollow where it is not steady. What else is in doubt is in its hover text. */
+export const symbolOf = (point: LoadPoint, symbol: string): string =>
+  isSteady(point) ? symbol : `${symbol}${hollow}`;
+
+const hollow = '-open';
+export const isHollow = (symbol: string): boolean => symbol.endsWith(hollow);
+
+/** What the legend says of hollow symbols. */
+export const hollowText = 'Hollow: not steady';
+
+/** Behind a level on an axis of bars, which have no symbol: see {@link hollowText}. */
+export const hollowMark = '○';
+
+/** What is in doubt about a level, for hovering: each in lines of its own; none for a steady one without a doubt. */
+export const doubtLines = (point: LoadPoint): readonly string[] => reasonsOf(point).map(wrapped);

@@ -1,15 +1,12 @@
-import type { Column } from '../../main/contract/column';
-import { intervalOf, numberOf } from '../../main/contract/column';
-import { fromSend, latencies, scheduled } from '../../main/contract/columns';
+import { type Column, intervalOf, numberOf } from '../../main/contract/measured/column';
+import { fromSend, latencies, scheduled } from '../../main/contract/measured/columns';
 import type { LiveWindow } from '../stores/open-run';
 import { budgetView } from './budget-line';
-import type { Chart, SweepInput } from './chart';
-import { baseLayout, sweepOfState } from './chart';
+import { baseLayout, type Chart, type SweepInput, sweepOfState } from './chart';
+import { shownTraces } from './plot/shown-traces';
 import { publishedSeries } from './published-series';
-import { shownTraces } from './shown-traces';
 import { sweepAxis, sweepEnds, valueAxis } from './sweep-axis';
-import type { SeriesLook } from './sweep-series';
-import { holeSeries, liveSeries, sweepSeries } from './sweep-series';
+import { holeSeries, liveSeries, type SeriesLook, sweepSeries } from './sweep-series';
 import type { ChartLayout, Trace } from './trace';
 
 const symbols = {
@@ -91,5 +88,29 @@ export function latencyChart(input: SweepInput): Chart {
     data: [...measured, ...viewOf(all).traces, ...signs],
     layout: layoutOf(all),
     layoutOf,
+  };
+}
+
+/** Inferences per second over the sweep, with the 95 % interval where it is known. */
+export function throughputChart(input: SweepInput): Chart {
+  const { theme } = input;
+  return {
+    data: [
+      sweepSeries(
+        input,
+        { name: 'Throughput', color: theme.throughput, symbol: 'circle' },
+        (point) => point.inferencesPerSecond,
+        (point) => point.throughputIntervalIps,
+      ),
+      ...publishedSeries(input.baseline, theme, (point) => point.inferencesPerSecond),
+      ...holeSeries(input),
+      ...liveSeries(input, (window) => window.inferencesPerSecond),
+    ],
+    layout: {
+      ...baseLayout(theme),
+      xaxis: sweepAxis(input),
+      yaxis: valueAxis(input, 'Inferences/s'),
+      showlegend: true,
+    },
   };
 }

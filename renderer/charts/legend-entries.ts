@@ -1,6 +1,6 @@
 import type { Chart } from './chart';
-import { hollowMark, hollowText, isHollow } from './doubt-text';
-import { isSeries } from './shown-traces';
+import { hollowMark, hollowText, isHollow } from './hover-text';
+import { isSeries } from './plot/shown-traces';
 import type { Trace } from './trace';
 
 export interface LegendEntry {

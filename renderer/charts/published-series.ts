@@ -1,4 +1,4 @@
-import type { BaselinePoint, BaselineSeries } from '../../main/contract/baseline-points';
+import type { BaselinePoint, BaselineSeries } from '../../main/contract/measured/baseline';
 import { formatMs, formatRate } from '../../main/contract/numbers';
 import type { ChartTheme } from './chart-theme';
 import { wrapped } from './hover-text';

@@ -1,15 +1,19 @@
-import type { Column } from '../../main/contract/column';
-import { cellText, rangeText, withHalfWidth } from '../../main/contract/column';
-import { achieved, delayed, latencies, p99, scheduled, throughput } from '../../main/contract/columns';
-import { levelText } from '../../main/contract/level-text';
+import { cellText, type Column, rangeText, withHalfWidth } from '../../main/contract/measured/column';
+import {
+  achieved,
+  delayed,
+  latencies,
+  p99,
+  scheduled,
+  throughput,
+} from '../../main/contract/measured/columns';
+import { repeatsText } from '../../main/contract/measured/repeats';
+import type { LoadPoint } from '../../main/contract/measured/results';
 import { formatCount, formatMs, formatRate } from '../../main/contract/numbers';
-import { repeatsText } from '../../main/contract/repeats';
-import type { LoadPoint } from '../../main/contract/results';
+import { levelText } from '../../main/contract/words';
 import type { LiveWindow } from '../stores/open-run';
-import type { SweepInput } from './chart';
-import { levelOf } from './chart';
-import { doubtLines, symbolOf } from './doubt-text';
-import { wrapped } from './hover-text';
+import { levelOf, type SweepInput } from './chart';
+import { doubtLines, symbolOf, wrapped } from './hover-text';
 import type { Trace } from './trace';
 
 export interface SeriesLook {

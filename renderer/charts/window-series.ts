@@ -1,5 +1,5 @@
-import type { Scenario } from '../../main/contract/run-events';
-import type { ScenarioState } from '../../main/contract/run-state';
+import type { Scenario } from '../../main/contract/run/run-events';
+import type { ScenarioState } from '../../main/contract/run/run-state';
 import type { LiveLevel } from '../stores/open-run';
 import { levelOf } from './chart';
 

@@ -1,15 +1,12 @@
 import { formatMs, formatRate } from '../../main/contract/numbers';
-import type { Scenario } from '../../main/contract/run-events';
-import type { Sweep } from '../../main/contract/sweep';
-import { sweepTitle } from '../../main/contract/sweep';
+import type { Scenario } from '../../main/contract/run/run-events';
+import { type Sweep, sweepTitle } from '../../main/contract/run/sweep';
 import { budgetView } from './budget-line';
-import type { Chart } from './chart';
-import { baseLayout } from './chart';
+import { baseLayout, type Chart } from './chart';
 import type { ChartTheme } from './chart-theme';
 import { valueAxis } from './sweep-axis';
 import type { ChartLayout, Trace } from './trace';
-import type { WindowSeries } from './window-series';
-import { levelAt, windowNumbers } from './window-series';
+import { levelAt, windowNumbers, type WindowSeries } from './window-series';
 
 /** Level names that stand beside each other without touching. */
 const mostNames = 16;

@@ -1,5 +1,5 @@
 import type { RunSummary } from '../../main/contract/api';
-import type { ReportFile } from '../../main/contract/run-events';
+import type { ReportFile } from '../../main/contract/run/run-events';
 import { attempt, noticeDone } from '../components/notices';
 import { doRunWork, worksFor } from '../stores/run-work';
 import { changeRun, isChangeable, removeRuns, runAgain } from '../views/runs/run-tools';

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
-import type { ReportFile } from '../../main/contract/run-events';
+import type { ReportFile } from '../../main/contract/run/run-events';
 import { attempt } from '../components/notices';
 import { formatWhen } from '../format/times';
 import { runStatusText } from '../format/words';

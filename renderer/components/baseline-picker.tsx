@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useEffect, useMemo } from 'react';
 import { useStore } from 'zustand';
-import type { RunState } from '../../main/contract/run-state';
+import type { RunState } from '../../main/contract/run/run-state';
 import type { ShownBaseline } from '../stores/baselines';
 import { shownBaseline } from '../stores/baselines';
 import { useWorkbench } from '../workbench';

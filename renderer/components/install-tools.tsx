@@ -1,7 +1,7 @@
 import { Button, Loader } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useStore } from 'zustand';
-import { toolList } from '../../main/contract/tools';
+import { toolList } from '../../main/contract/machine';
 import { useWorkbench } from '../workbench';
 import { attempt } from './notices';
 

@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core';
-import { useDelayed } from './use-delayed';
+import { useDelayed } from './use-time';
 
 /** Stands where something is on its way. */
 export function Loading({ label }: { label: string }) {

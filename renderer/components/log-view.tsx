@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef } from 'react';
 import { levelOfLine } from '../format/log-level';
 import { cutAt } from '../format/log-search';
 import { lineAtRow, topsOf, withoutTabs } from '../format/wrapped-rows';
-import type { LineList } from '../stores/line-ring';
+import type { LineList } from '../stores/logs/line-ring';
 import { useScrolled } from './use-scrolled';
 
 /** Pixels; as in the style sheet. */

@@ -1,18 +1,61 @@
-import type { Icon } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
 import {
+  type Icon,
   IconActivity,
   IconArrowsLeftRight,
   IconBox,
   IconCpu,
+  IconDeviceDesktop,
   IconList,
+  IconMoon,
   IconPlus,
   IconStack3,
+  IconSun,
 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
-import type { Route } from '../stores/route';
-import { routeTo } from '../stores/route';
+import { themeChoices, themeText, useThemeChoice } from '../commands/use-theme-choice';
+import { type Route, routeTo } from '../stores/route';
 import { useWorkbench } from '../workbench';
-import { ThemeButton } from './theme-button';
+
+const icons = { auto: IconDeviceDesktop, dark: IconMoon, light: IconSun } as const;
+
+/** The theme of the window: light, dark, or that of the system. */
+function ThemeButton() {
+  const { choice, choose } = useThemeChoice();
+  const ChoiceIcon = icons[choice];
+  return (
+    <Menu position="right-end" shadow="md" withinPortal>
+      <Menu.Target>
+        <button
+          type="button"
+          className="plain-button rail-entry rail-end"
+          title="Ctrl+Shift+L switches to the next theme"
+          aria-label={`Theme: ${themeText[choice]}`}
+        >
+          <ChoiceIcon size={20} stroke={1.75} aria-hidden="true" />
+          Theme
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {themeChoices.map((theme) => {
+          const ThemeIcon = icons[theme];
+          return (
+            <Menu.Item
+              key={theme}
+              leftSection={<ThemeIcon size={14} aria-hidden="true" />}
+              rightSection={theme === choice ? <span className="dim">current</span> : null}
+              onClick={() => {
+                choose(theme);
+              }}
+            >
+              {themeText[theme]}
+            </Menu.Item>
+          );
+        })}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
 
 const entries: readonly {
   readonly page: Exclude<Route['page'], 'run'>;

@@ -1,10 +1,136 @@
-import { IconAlertTriangle, IconCircleCheck, IconCpu, IconLoader2, IconServer2 } from '@tabler/icons-react';
+import {
+  IconActivity,
+  IconAlertTriangle,
+  IconBox,
+  IconCircleCheck,
+  IconCpu,
+  IconLoader2,
+  IconServer2,
+} from '@tabler/icons-react';
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
-import { formatBytes } from '../../main/contract/numbers';
+import type { DockerState } from '../../main/contract/docker';
+import { formatBytes, formatCount } from '../../main/contract/numbers';
+import { failedStates, unseenFailures } from '../stores/seen-failures';
 import { useWorkbench } from '../workbench';
-import { DockerStatus } from './docker-status';
-import { FailedStatus } from './failed-status';
-import { MonitorStatus } from './monitor-status';
+
+const tones = { up: 'good', starting: 'info', 'not-ready': 'warn', gone: 'bad' } as const;
+const monitorWords = { up: 'up', starting: 'starting', 'not-ready': 'not ready', gone: 'gone' } as const;
+
+/** The server that is watched, and how many alerts fire, in the status bar. */
+function MonitorStatus() {
+  const { monitor, route } = useWorkbench();
+  const source = useStore(monitor, (state) => state.state?.source ?? null);
+  const server = useStore(monitor, (state) => state.sample?.server.state ?? null);
+  const reached = useStore(monitor, (state) => (state.sample?.server.version ?? null) !== null);
+  const firing = useStore(
+    monitor,
+    (state) => state.alerts.filter((alert) => alert.state === 'firing').length,
+  );
+  if (source === null) return null;
+  return (
+    <button
+      type="button"
+      className="plain-button status-bar-item"
+      data-monitor={server}
+      onClick={() => {
+        route.getState().go({ page: 'monitor' });
+      }}
+    >
+      <IconActivity size={14} aria-hidden="true" />
+      {source.kind === 'live' ? source.url.replace(/^http:\/\//, '') : 'Replay'}
+      {server === null ? null : (
+        <span className={`status tone-${tones[server]}`}>
+          {server === 'gone' && !reached ? 'not reached' : monitorWords[server]}
+        </span>
+      )}
+      {firing === 0 ? null : (
+        <span className="status tone-bad">
+          <IconAlertTriangle size={14} aria-hidden="true" />
+          {firing === 1 ? '1 alert' : `${firing} alerts`}
+        </span>
+      )}
+    </button>
+  );
+}
+
+/** Failed runs that nobody has looked at yet; opens the list narrowed to them. */
+function FailedStatus() {
+  const { route, runs, runFilter, seenFailures } = useWorkbench();
+  const list = useStore(runs, (state) => state.value);
+  const shown = useStore(route, (state) => state.route);
+  const { runIds, see } = useStore(seenFailures);
+  const open = shown.page === 'run' ? shown.runId : null;
+  useEffect(() => {
+    if (list === null) return;
+    see(
+      list.filter((run) => run.runId === open),
+      list,
+    );
+  }, [list, open, see]);
+  const unseen = unseenFailures(list ?? [], runIds);
+  if (unseen.length === 0) return null;
+  return (
+    <button
+      type="button"
+      className="plain-button status-bar-item"
+      onClick={() => {
+        const [only] = unseen;
+        if (unseen.length === 1 && only !== undefined) {
+          route.getState().go({ page: 'run', runId: only.runId });
+          return;
+        }
+        runFilter.getState().clear();
+        runFilter.getState().choose({ status: [...failedStates] });
+        route.getState().go({ page: 'runs' });
+      }}
+    >
+      <IconAlertTriangle size={14} aria-hidden="true" />
+      {formatCount(unseen.length)} failed
+    </button>
+  );
+}
+
+const looks = {
+  connected: { icon: IconCircleCheck, tone: 'good' },
+  connecting: { icon: IconLoader2, tone: 'info' },
+  unavailable: { icon: IconAlertTriangle, tone: 'dim' },
+} as const;
+
+function words({ connection, containers }: DockerState): string {
+  if (connection === 'connecting') return 'connecting';
+  if (connection === 'unavailable') return 'not available';
+  return containers.length === 1 ? '1 container' : `${containers.length} containers`;
+}
+
+/** Docker and the workbench's own containers, in the status bar. */
+function DockerStatus() {
+  const { docker, route } = useWorkbench();
+  const state = useStore(docker, (store) => store.state);
+  if (state === null) return null;
+  const { icon: StateIcon, tone } = looks[state.connection];
+  return (
+    <button
+      type="button"
+      className="plain-button status-bar-item"
+      data-docker={state.connection}
+      onClick={() => {
+        route.getState().go({ page: 'containers' });
+      }}
+    >
+      <IconBox size={14} aria-hidden="true" />
+      Docker
+      <span className={`status tone-${tone}`}>
+        <StateIcon
+          size={14}
+          aria-hidden="true"
+          className={state.connection === 'connecting' ? 'turning' : undefined}
+        />
+        {words(state)}
+      </span>
+    </button>
+  );
+}
 
 /** Engine, running work, problems, hardware; each opens its page. In a narrow window the last items go first, each as a whole. */
 export function StatusBar() {

@@ -10,7 +10,7 @@ import {
   IconPlugConnectedX,
   IconShieldX,
 } from '@tabler/icons-react';
-import type { RunStatus, StepStatus } from '../../main/contract/run-state';
+import type { RunStatus, StepStatus } from '../../main/contract/run/run-state';
 import { runStatusText, stepStatusText } from '../format/words';
 
 interface Look {

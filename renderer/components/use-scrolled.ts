@@ -2,7 +2,7 @@ import type { RefObject } from 'react';
 import { useEffect, useState } from 'react';
 
 /** Pixels. */
-export interface Scrolled {
+interface Scrolled {
   readonly top: number;
   readonly height: number;
   readonly width: number;

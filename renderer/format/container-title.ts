@@ -1,6 +1,6 @@
 import type { ContainerInfo } from '../../main/contract/docker';
-import { stepIds } from '../../main/contract/run-events';
-import { stepTitle } from '../../main/contract/step-text';
+import { stepIds } from '../../main/contract/run/run-events';
+import { stepTitle } from '../../main/contract/words';
 
 /** What a container does: "Triton", "Client: Check accuracy"; a step that this version does not know keeps its id. Pure. */
 export function containerTitle({ role, step }: Pick<ContainerInfo, 'role' | 'step'>): string {

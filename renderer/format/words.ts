@@ -1,8 +1,8 @@
 import { fieldAt } from '../../main/contract/fields/fields';
 import { reasonsOf } from '../../main/contract/flag-text';
-import type { LoadPoint } from '../../main/contract/results';
-import type { Format, LoadTool, Precision, Profile } from '../../main/contract/run-spec';
-import type { RunStatus, StepStatus } from '../../main/contract/run-state';
+import type { LoadPoint } from '../../main/contract/measured/results';
+import type { Format, LoadTool, Precision, Profile } from '../../main/contract/run/run-spec';
+import type { RunStatus, StepStatus } from '../../main/contract/run/run-state';
 
 export const runStatusText: Readonly<Record<RunStatus, string>> = {
   created: 'Not started',

@@ -1,4 +1,4 @@
-import type { LineList } from '../stores/line-ring';
+import type { LineList } from '../stores/logs/line-ring';
 
 const tab = '    ';
 /** From Hangul Jamo on, most letters are as wide as two. */

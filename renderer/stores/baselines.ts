@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
-import type { Baseline } from '../../main/contract/baseline';
-import { baselinesOf, defaultBaseline } from '../../main/contract/baseline';
-import type { PublishedResults } from '../../main/contract/published';
-import type { RunState } from '../../main/contract/run-state';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { type Baseline, baselinesOf, defaultBaseline } from '../../main/contract/measured/baseline';
+import type { PublishedResults } from '../../main/contract/measured/published';
+import type { RunState } from '../../main/contract/run/run-state';
 import type { Client } from '../client';
 
 export interface Baselines {

@@ -1,11 +1,8 @@
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { WindowEvent } from '../../main/contract/api';
-import type { WireError } from '../../main/contract/errors';
-import { toWire } from '../../main/contract/errors';
-import type { JournalEntry } from '../../main/contract/run-events';
-import type { RunState } from '../../main/contract/run-state';
-import { reduceRun } from '../../main/contract/run-state';
+import { toWire, type WireError } from '../../main/contract/errors';
+import type { JournalEntry } from '../../main/contract/run/run-events';
+import { reduceRun, type RunState } from '../../main/contract/run/run-state';
 import type { Client } from '../client';
 
 /** Runs that can be compared at once: as many as there are colours to tell apart. */

@@ -1,11 +1,13 @@
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { WindowEvent } from '../../main/contract/api';
-import type { WireError } from '../../main/contract/errors';
-import { toWire } from '../../main/contract/errors';
-import type { Alert, MonitorSample, MonitorState } from '../../main/contract/monitor';
-import { modelKey } from '../../main/contract/monitor';
-import { MonitorHistory } from '../../main/contract/monitor-history';
+import { toWire, type WireError } from '../../main/contract/errors';
+import {
+  type Alert,
+  modelKey,
+  type MonitorSample,
+  type MonitorState,
+} from '../../main/contract/monitor/monitor';
+import { MonitorHistory } from '../../main/contract/monitor/monitor-history';
 import type { Client } from '../client';
 import { createPacedShow } from './paced-show';
 

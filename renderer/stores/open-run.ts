@@ -1,11 +1,8 @@
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { WindowEvent } from '../../main/contract/api';
-import type { WireError } from '../../main/contract/errors';
-import { toWire } from '../../main/contract/errors';
-import type { JournalEntry, RunLive, Scenario, StepId } from '../../main/contract/run-events';
-import type { RunState } from '../../main/contract/run-state';
-import { reduceRun, waiting } from '../../main/contract/run-state';
+import { toWire, type WireError } from '../../main/contract/errors';
+import type { JournalEntry, RunLive, Scenario, StepId } from '../../main/contract/run/run-events';
+import { reduceRun, type RunState, waiting } from '../../main/contract/run/run-state';
 import type { Client } from '../client';
 
 export interface StepProgress {

@@ -1,4 +1,4 @@
-import type { Alert, MonitorSample } from '../../main/contract/monitor';
+import type { Alert, MonitorSample } from '../../main/contract/monitor/monitor';
 
 /** Milliseconds between two pictures; only a replay that is faster than life brings more. */
 const paceMs = 100;

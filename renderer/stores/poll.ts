@@ -1,5 +1,5 @@
 /** The part of a document that says whether anyone can see it. */
-export type Sight = Pick<Document, 'visibilityState' | 'addEventListener' | 'removeEventListener'>;
+type Sight = Pick<Document, 'visibilityState' | 'addEventListener' | 'removeEventListener'>;
 
 /**
  * Calls `read` at once and then `intervalMs` after each answer, only while the page can be seen. Returns the way to stop.

@@ -1,8 +1,7 @@
-import type { RunStatus } from '../../main/contract/run-state';
+import type { RunStatus } from '../../main/contract/run/run-state';
 import type { Client } from '../client';
 
-export const runWorks = ['pause', 'cancel', 'resume'] as const;
-export type RunWork = (typeof runWorks)[number];
+export type RunWork = 'pause' | 'cancel' | 'resume';
 
 const resumable = new Set<RunStatus>([
   'created',

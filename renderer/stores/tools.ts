@@ -1,8 +1,6 @@
-import type { StoreApi } from 'zustand/vanilla';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { WindowEvent } from '../../main/contract/api';
-import type { MachineStatus } from '../../main/contract/machine';
-import type { InstallWork } from '../../main/contract/tools';
+import type { InstallWork, MachineStatus } from '../../main/contract/machine';
 import type { Client } from '../client';
 import type { Resource } from './resource';
 

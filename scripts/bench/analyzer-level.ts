@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { WorkbenchError } from '../../main/contract/errors';
-import { unsteadyExitCode } from '../../main/perf/analyzer/analyzer-failure';
 import { parseAnalyzerCsv } from '../../main/perf/analyzer/parse-analyzer-csv';
+import { unsteadyExitCode } from '../../main/perf/analyzer/run-analyzer';
 
 /** A level as perf_analyzer delivered it, or why it gave no row. */
 export type AnalyzerLevel = { readonly p95Us: number } | { readonly p95Us: null; readonly reason: string };

@@ -5,13 +5,11 @@ import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
 import { chosenScenarios } from './chosen-scenarios';
-import type { Sample } from './measure';
-import { levelInput, measureAnalyzer, measureNative } from './measure';
+import { levelInput, measureAnalyzer, measureNative, type Sample } from './measure';
 import { keepApart } from './processors';
 import type { BenchScenario } from './scenarios';
 import { startBenchTriton } from './start-bench-triton';
-import type { ScenarioResult } from './table';
-import { formatScenario, missed, titleOf } from './table';
+import { formatScenario, missed, type ScenarioResult, titleOf } from './table';
 import { cutText, exitWhenCut, isCut, untilCut } from './until-cut';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);

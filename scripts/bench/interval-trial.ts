@@ -1,4 +1,4 @@
-import type { LoadPoint } from '../../main/contract/results';
+import type { LoadPoint } from '../../main/contract/measured/results';
 import { histogramOf, LatencyHistogram } from '../../main/perf/latency-histogram';
 import type { MeasureInput } from '../../main/perf/load-tool';
 import { levelResult, summarizeWindow } from '../../main/perf/native/level/level-result';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { LoadPoint } from '../../main/contract/results';
+import type { LoadPoint } from '../../main/contract/measured/results';
 import type { LoadTool, MeasureInput } from '../../main/perf/load-tool';
 import { createTritonClient } from '../../main/triton/client';
 import type { TestTriton } from '../../test/support/triton';

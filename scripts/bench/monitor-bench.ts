@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { cpus, release, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ModelSample, MonitorSample } from '../../main/contract/monitor';
+import type { ModelSample, MonitorSample } from '../../main/contract/monitor/monitor';
 import { recordingHead } from '../../main/monitor/recording';
 import { measureVerdicts } from './monitor-verdicts';
 import { installPaintProbe } from './paint-probe';

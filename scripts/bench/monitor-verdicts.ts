@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreEvent } from '../../main/contract/api';
-import type { MonitorEvent } from '../../main/contract/monitor';
+import type { MonitorEvent } from '../../main/contract/monitor/monitor';
 import { createMonitor } from '../../main/monitor/monitor';
 import { createTritonClient } from '../../main/triton/client';
 import { stubsOf } from '../../test/support/stub-processes';
-import type { TestTriton } from '../../test/support/triton';
-import { startTestTriton } from '../../test/support/triton';
+import { startTestTriton, type TestTriton } from '../../test/support/triton';
 import { until } from '../../test/support/until';
 
 export interface Verdict {

@@ -1,15 +1,22 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LoadPoint } from '../../main/contract/results';
-import type { LoadTool as LoadToolId, Protocol } from '../../main/contract/run-spec';
+import type { LoadPoint } from '../../main/contract/measured/results';
+import type { LoadTool as LoadToolId, Protocol } from '../../main/contract/run/run-spec';
 import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
-import type { TestTriton } from '../../test/support/triton';
-import { startTestTriton } from '../../test/support/triton';
-import type { Judged } from './bench-facts';
-import { exitCodeOf, factTable, judgedTable, option, rangeText, say, shuffled } from './bench-facts';
+import { startTestTriton, type TestTriton } from '../../test/support/triton';
+import {
+  exitCodeOf,
+  factTable,
+  type Judged,
+  judgedTable,
+  option,
+  rangeText,
+  say,
+  shuffled,
+} from './bench-facts';
 import { cutText, exitWhenCut, isCut, untilCut } from './until-cut';
 
 const repeats = Number(option('repeats', '5'));

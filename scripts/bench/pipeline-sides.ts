@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
-import { journalEntrySchema } from '../../main/contract/run-events';
+import { journalEntrySchema } from '../../main/contract/run/run-events';
 import { homeLayout } from '../../main/platform/layout';
 
 /** One way through the pipeline, in seconds of wall time. */

@@ -1,4 +1,4 @@
-import type { Protocol } from '../../main/contract/run-spec';
+import type { Protocol } from '../../main/contract/run/run-spec';
 import type { TestModel } from '../../test/support/triton';
 
 /**
@@ -20,7 +20,7 @@ export const models: readonly TestModel[] = [
 ];
 
 /** What a scenario must show of native / perf_analyzer, on the median of the pairs. */
-export interface Goals {
+interface Goals {
   readonly throughputAtLeast?: number;
   readonly cpuAtMost?: number;
   readonly p50AtMost?: number;

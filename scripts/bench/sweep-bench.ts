@@ -4,13 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { loadPointSchema } from '../../main/contract/results';
+import { loadPointSchema } from '../../main/contract/measured/results';
 import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
 import { analyzerLevel } from './analyzer-level';
-import type { Judged } from './bench-facts';
-import { exitCodeOf, factTable, judgedTable, option, rangeText, say, shuffled } from './bench-facts';
+import {
+  exitCodeOf,
+  factTable,
+  type Judged,
+  judgedTable,
+  option,
+  rangeText,
+  say,
+  shuffled,
+} from './bench-facts';
 import { median, pairedRatio } from './pairs';
 import { startBenchTriton } from './start-bench-triton';
 import { cutText, exitWhenCut, isCut, untilCut } from './until-cut';

@@ -1,7 +1,6 @@
-import type { LoadPoint } from '../../main/contract/results';
+import type { LoadPoint } from '../../main/contract/measured/results';
 import type { Sample } from './measure';
-import type { PairedRatio } from './pairs';
-import { median, pairedRatio } from './pairs';
+import { median, type PairedRatio, pairedRatio } from './pairs';
 import type { BenchScenario } from './scenarios';
 
 export interface ScenarioResult {

@@ -3,7 +3,7 @@ import { cpus, release, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WindowEvent } from '../../main/contract/api';
-import type { JournalEntry } from '../../main/contract/run-events';
+import type { JournalEntry } from '../../main/contract/run/run-events';
 import { formatJournalLine } from '../../main/store/journal-line';
 import {
   completeBodies,
@@ -16,8 +16,7 @@ import {
 } from '../../test/support/run-state';
 import { installPaintProbe } from './paint-probe';
 import { median } from './pairs';
-import type { WindowUnderTest } from './window-under-test';
-import { openChromium, openElectron } from './window-under-test';
+import { openChromium, openElectron, type WindowUnderTest } from './window-under-test';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 

@@ -2,13 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
-import { _electron, chromium } from '@playwright/test';
+import { _electron, chromium, type Page } from '@playwright/test';
 import { createAppFiles } from '../../electron/app-files';
 import { appUrl } from '../../electron/origin';
-import type { WindowEvent } from '../../main/contract/api';
-import { channels } from '../../main/contract/api';
-import type { RunState } from '../../main/contract/run-state';
+import { channels, type WindowEvent } from '../../main/contract/api';
+import type { RunState } from '../../main/contract/run/run-state';
 import { bridgeInMemory } from './bridge-in-memory';
 
 export interface WindowUnderTest {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { command } from './command.mjs';
 import { repoRoot } from './layout.mjs';
 import { say, seconds } from './say.mjs';
+import { treeRules } from './tree-rules.mjs';
 
 const bin = (name) => join(repoRoot, 'node_modules', '.bin', name);
 const pythonFolders = ['resources', join('scripts', 'bench'), join('test', 'python')].filter((path) =>
@@ -25,6 +26,7 @@ function tools(python) {
     { name: 'knip', run: [bin('knip'), ['--no-progress']] },
     // What only tests use is not used.
     { name: 'knip production', run: [bin('knip'), ['--no-progress', '--production']] },
+    { name: 'tree', list: () => Promise.resolve(treeRules()) },
     // Loaded only now: it reads programs with TypeScript, which is installed with the other packages.
     { name: 'banned phrases', list: async () => (await import('./banned-phrases.mjs')).bannedPhrases() },
   ];

@@ -3,8 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { readWindowState } from '../../electron/window-state';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { askToClose, createHome, launch, shutDown } from './support/app';
+import { askToClose, createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 
 let home: TestHome;
 test.beforeAll(async () => {

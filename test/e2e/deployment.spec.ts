@@ -2,14 +2,21 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import type { LoadPoint } from '../../main/contract/results';
+import type { LoadPoint } from '../../main/contract/measured/results';
 import { startCli } from '../support/cli';
 import { parseCsvRows } from '../support/parse-csv';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
-import type { TestHome, WorkbenchApp } from './support/app';
-import { askToClose, createHome, launch, saveTo, shutDown } from './support/app';
+import {
+  askToClose,
+  createHome,
+  launch,
+  saveTo,
+  shutDown,
+  type TestHome,
+  type WorkbenchApp,
+} from './support/app';
 import { takePictures } from './support/pictures';
 import { onlyRun } from './support/run-on-disk';
 

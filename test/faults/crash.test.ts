@@ -4,17 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JournalEntry } from '../../main/contract/run-events';
-import { createRandom } from '../../main/perf/random';
+import type { JournalEntry } from '../../main/contract/run/run-events';
+import { createRandom } from '../../main/perf/request-schedule';
 import { campaignSeed, howMany, tellRow } from '../support/campaign';
 import { bundleChild } from '../support/child-program';
-import type { Failpoint } from '../support/failpoints';
-import { failpointsOf } from '../support/failpoints';
+import { type Failpoint, failpointsOf } from '../support/failpoints';
 import { createTestHome, repository } from '../support/home';
-import type { ChainOutcome, InterruptedProgram } from '../support/interrupted-chain';
-import { interrupt, shuffled, spread } from '../support/interrupted-chain';
-import type { RunFacts } from '../support/interrupted-run';
-import { createdRun, factsOf } from '../support/interrupted-run';
+import {
+  type ChainOutcome,
+  interrupt,
+  type InterruptedProgram,
+  shuffled,
+  spread,
+} from '../support/interrupted-chain';
+import { createdRun, factsOf, type RunFacts } from '../support/interrupted-run';
 import { leftProcesses, leftSharedMemory } from '../support/left-processes';
 
 let dir = '';

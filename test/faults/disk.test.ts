@@ -4,13 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom } from '../../main/perf/random';
+import { createRandom } from '../../main/perf/request-schedule';
 import { campaignSeed, isWholeCampaign, tellRow } from '../support/campaign';
 import { cli } from '../support/cli';
-import type { DiskProgram, FullOutcome, FullPoint } from '../support/filled-disk';
-import { fillAt, undisturbedOn } from '../support/filled-disk';
-import type { TestHome } from '../support/home';
-import { createTestHome, repository } from '../support/home';
+import {
+  type DiskProgram,
+  fillAt,
+  type FullOutcome,
+  type FullPoint,
+  undisturbedOn,
+} from '../support/filled-disk';
+import { createTestHome, repository, type TestHome } from '../support/home';
 
 let dir = '';
 let home: TestHome;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorText } from '../../main/contract/error-text';
-import { createRandom } from '../../main/perf/random';
+import { createRandom } from '../../main/perf/request-schedule';
 import { campaignSeed, isWholeCampaign, tellRow } from '../support/campaign';
 import { shuffled } from '../support/interrupted-chain';
 import { torchscriptAtLimit } from '../support/limits/archives-at-limit';
@@ -20,8 +20,7 @@ import { onnxAtLimit, savedModelsAtLimit } from '../support/limits/protobuf-at-l
 import { rawFoldersAtLimit } from '../support/limits/raw-at-limit';
 import { reportsAtLimit } from '../support/limits/smi-at-limit';
 import { codeAtLimit, presetsAtLimit, shellAtLimit, specsAtLimit } from '../support/limits/texts-at-limit';
-import type { ReadingEnd } from '../support/reading-process';
-import { ReadingProcess } from '../support/reading-process';
+import { type ReadingEnd, ReadingProcess } from '../support/reading-process';
 
 const mostMs = 2000;
 const mostRiseMiB = 300;

@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Alert, MonitorSample } from '../../main/contract/monitor';
+import type { Alert, MonitorSample } from '../../main/contract/monitor/monitor';
 import { homeLayout } from '../../main/platform/layout';
 import { cli } from '../support/cli';
 import { cliUntil, linesOf } from '../support/cli-until';
-import type { TestHome } from '../support/home';
-import { createTestHome } from '../support/home';
+import { createTestHome, type TestHome } from '../support/home';
 import { parseCsv } from '../support/parse-csv';
-import type { TestTriton } from '../support/triton';
-import { startTestTriton } from '../support/triton';
+import { startTestTriton, type TestTriton } from '../support/triton';
 
 type Told = MonitorSample & { readonly alerts: readonly Alert[] };
 

@@ -1,15 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LoadPoint } from '../../main/contract/results';
+import type { LoadPoint } from '../../main/contract/measured/results';
 import type { ServerHandle } from '../../main/engine/engine';
 import { createLocalEngine } from '../../main/engine/local/local-engine';
 import { loadAndCheckModel } from '../../main/engine/ready';
 import { homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
 import { cli, startCli } from '../support/cli';
-import type { TestHome } from '../support/home';
-import { createTestHome } from '../support/home';
+import { createTestHome, type TestHome } from '../support/home';
 import { tinyConfig, writeTinyRepository } from '../support/tiny-model';
 import { until } from '../support/until';
 

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CrossLevel } from '../../main/contract/cross-check';
-import type { LoadPoint } from '../../main/contract/results';
+import type { CrossLevel } from '../../main/contract/measured/cross-check';
+import type { LoadPoint } from '../../main/contract/measured/results';
 import { cli } from '../support/cli';
-import type { TestHome } from '../support/home';
-import { createTestHome } from '../support/home';
-import type { TestTriton } from '../support/triton';
-import { startTestTriton } from '../support/triton';
+import { createTestHome, type TestHome } from '../support/home';
+import { startTestTriton, type TestTriton } from '../support/triton';
 
 const batching = { name: 'echo', execute: 'return values.copy()', maxBatchSize: 8, outputElements: 16 };
 /** Refuses every request. */

@@ -10,10 +10,8 @@ import { homeLayout } from '../../main/platform/layout';
 import { readPreset } from '../../main/presets/presets';
 import { createLocalPython } from '../../main/toolkit/local-python';
 import { createToolkit } from '../../main/toolkit/toolkit';
-import type { FileServer } from '../support/file-server';
-import { startFileServer } from '../support/file-server';
-import type { TestHome } from '../support/home';
-import { createTestHome, repository } from '../support/home';
+import { type FileServer, startFileServer } from '../support/file-server';
+import { createTestHome, repository, type TestHome } from '../support/home';
 
 /** One meter, one value an hour from 1 January 2011 on, of as many days as the splits need. */
 function meterFile(): string {

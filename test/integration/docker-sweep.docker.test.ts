@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeContainer, startContainer } from '../../main/docker/container-life';
-import { sweepContainers } from '../../main/docker/sweep';
+import { sweepContainers } from '../../main/engine/docker/orphans';
 import { readTestEngine } from '../support/docker';
 import { WatchedEngine } from '../support/watched-engine';
 

@@ -1,17 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stepTitle } from '../../main/contract/step-text';
+import { stepTitle } from '../../main/contract/words';
 import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
-import type { CliRun } from '../support/cli';
-import { cli, documentOf, startCli } from '../support/cli';
-import type { TestHome } from '../support/home';
-import { createTestHome } from '../support/home';
+import { cli, type CliRun, documentOf, startCli } from '../support/cli';
+import { createTestHome, type TestHome } from '../support/home';
 
 let home: TestHome;
 beforeAll(async () => {

@@ -5,8 +5,7 @@ import { childOfVariable } from '../../main/platform/children';
 import { exists } from '../../main/platform/files';
 import { processesWhere } from '../../main/platform/process-environment';
 import { cli, startCli } from '../support/cli';
-import type { TestHome } from '../support/home';
-import { createTestHome } from '../support/home';
+import { createTestHome, type TestHome } from '../support/home';
 import { until } from '../support/until';
 
 let home: TestHome;

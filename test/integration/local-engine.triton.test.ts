@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -11,15 +10,12 @@ import { readEngineRecords, writeEngineRecord } from '../../main/engine/local/en
 import { createLocalEngine } from '../../main/engine/local/local-engine';
 import { loadAndCheckModel } from '../../main/engine/ready';
 import { createRemoteEngine } from '../../main/engine/remote/remote-engine';
-import type { HomeLayout } from '../../main/platform/layout';
-import { homeLayout } from '../../main/platform/layout';
+import { type HomeLayout, homeLayout } from '../../main/platform/layout';
 import { processStartTime } from '../../main/platform/process-identity';
 import { createTritonClient } from '../../main/triton/client';
 import { compareServedConfig } from '../../main/triton/served-config';
-import type { Tensor } from '../../main/triton/tensor';
-import { tensorValues } from '../../main/triton/tensor';
-import type { TestHome } from '../support/home';
-import { createTestHome } from '../support/home';
+import { type Tensor, tensorValues } from '../../main/triton/tensor';
+import { createTestHome, type TestHome } from '../support/home';
 import { rejection } from '../support/rejection';
 import { tinyConfig, writeTinyRepository } from '../support/tiny-model';
 import { until } from '../support/until';

@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CoreEvent } from '../../main/contract/api';
-import type { MonitorSample, MonitorState, ProbeSettings } from '../../main/contract/monitor';
-import type { Monitor } from '../../main/monitor/monitor';
-import { createMonitor } from '../../main/monitor/monitor';
+import type { MonitorSample, MonitorState, ProbeSettings } from '../../main/contract/monitor/monitor';
+import { createMonitor, type Monitor } from '../../main/monitor/monitor';
 import { createTritonClient } from '../../main/triton/client';
 import { zeroTensor } from '../../main/triton/tensor';
 import { parseCsv } from '../support/parse-csv';
 import { stubsOf } from '../support/stub-processes';
-import type { TestModel, TestTriton } from '../support/triton';
-import { startTestTriton } from '../support/triton';
+import { startTestTriton, type TestModel, type TestTriton } from '../support/triton';
 import { until } from '../support/until';
 
 const echo: TestModel = { name: 'echo', execute: 'return values * 2', maxBatchSize: 4 };

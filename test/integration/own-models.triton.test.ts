@@ -5,10 +5,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runFolder } from '../../main/store/run-folder';
 import { parseConfigPbtxt } from '../../main/triton/config-pbtxt';
-import type { RunDocument } from '../support/cli';
-import { cli, documentOf } from '../support/cli';
-import type { TestHome } from '../support/home';
-import { createTestHome, repository } from '../support/home';
+import { cli, documentOf, type RunDocument } from '../support/cli';
+import { createTestHome, repository, type TestHome } from '../support/home';
 
 let home: TestHome;
 let models: string;

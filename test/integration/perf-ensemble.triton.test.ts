@@ -2,13 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadPointSchema } from '../../main/contract/results';
+import { loadPointSchema } from '../../main/contract/measured/results';
 import type { MeasureInput } from '../../main/perf/load-tool';
 import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createTritonClient } from '../../main/triton/client';
-import type { TestEnsemble, TestTriton } from '../support/triton';
-import { startTestTriton } from '../support/triton';
+import { startTestTriton, type TestEnsemble, type TestTriton } from '../support/triton';
 
 const workerFile = join(process.cwd(), 'out', 'main', 'load-worker.cjs');
 const tools = createLoadTools({ layout: homeLayout(defaultHome(process.env)), workerFile, env: process.env });

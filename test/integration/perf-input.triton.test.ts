@@ -2,15 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LoadPoint } from '../../main/contract/results';
-import type { LoadTool } from '../../main/contract/run-spec';
-import { loadTools, protocols } from '../../main/contract/run-spec';
+import type { LoadPoint } from '../../main/contract/measured/results';
+import { type LoadTool, loadTools, protocols } from '../../main/contract/run/run-spec';
 import { createTritonClient } from '../../main/triton/client';
 import { cli } from '../support/cli';
-import type { TestHome } from '../support/home';
-import { createTestHome } from '../support/home';
-import type { TestTriton } from '../support/triton';
-import { startTestTriton } from '../support/triton';
+import { createTestHome, type TestHome } from '../support/home';
+import { startTestTriton, type TestTriton } from '../support/triton';
 
 /** Answers with its input, and keeps the first value of every item; asked with -1, it tells what it has kept and forgets it. */
 const keeps = (name: string, maxBatchSize: number) => ({

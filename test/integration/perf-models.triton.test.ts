@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WireError } from '../../main/contract/errors';
-import type { LoadPoint } from '../../main/contract/results';
-import { loadPointSchema } from '../../main/contract/results';
-import { protocols } from '../../main/contract/run-spec';
+import { type LoadPoint, loadPointSchema } from '../../main/contract/measured/results';
+import { protocols } from '../../main/contract/run/run-spec';
 import { createTritonClient } from '../../main/triton/client';
 import { cli } from '../support/cli';
-import type { TestHome } from '../support/home';
-import { createTestHome } from '../support/home';
-import type { TestTriton } from '../support/triton';
-import { startTestTriton } from '../support/triton';
+import { createTestHome, type TestHome } from '../support/home';
+import { startTestTriton, type TestTriton } from '../support/triton';
 import { undisturbed } from '../support/undisturbed';
 
 let home: TestHome;

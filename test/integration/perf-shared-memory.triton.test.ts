@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadPointSchema } from '../../main/contract/results';
+import { loadPointSchema } from '../../main/contract/measured/results';
 import type { MeasureInput } from '../../main/perf/load-tool';
 import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
@@ -12,8 +12,7 @@ import {
   unregisterSystemRegion,
 } from '../../main/triton/shared-memory';
 import { rejection } from '../support/rejection';
-import type { TestTriton } from '../support/triton';
-import { startTestTriton } from '../support/triton';
+import { startTestTriton, type TestTriton } from '../support/triton';
 import { until } from '../support/until';
 
 const workerFile = join(process.cwd(), 'out', 'main', 'load-worker.cjs');

@@ -1,19 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { JournalEntry } from '../../main/contract/run-events';
-import { stepIds } from '../../main/contract/run-events';
-import { stepTitle } from '../../main/contract/step-text';
+import { type JournalEntry, stepIds } from '../../main/contract/run/run-events';
+import { stepTitle } from '../../main/contract/words';
 import { readImageRecipe } from '../../main/docker/images/image-recipe';
 import { labelNames } from '../../main/docker/labels';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
-import type { CliRun, RunDocument } from '../support/cli';
-import { cli, documentOf, startCli } from '../support/cli';
+import { cli, type CliRun, documentOf, type RunDocument, startCli } from '../support/cli';
 import { createDecoys, ensureIdleImage, evidence, readTestEngine } from '../support/docker';
-import type { ContainerEvent } from '../support/docker-home';
-import { DockerHome } from '../support/docker-home';
+import { type ContainerEvent, DockerHome } from '../support/docker-home';
 import { repository } from '../support/home';
 import { until } from '../support/until';
 

@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { RunSummary } from '../../main/contract/api';
-import type { JournalEntry } from '../../main/contract/run-events';
+import type { JournalEntry } from '../../main/contract/run/run-events';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
-import type { CliRun, RunDocument } from '../support/cli';
-import { cli, documentOf, startCli } from '../support/cli';
-import type { TestHome } from '../support/home';
-import { createTestHome } from '../support/home';
+import { cli, type CliRun, documentOf, type RunDocument, startCli } from '../support/cli';
+import { createTestHome, type TestHome } from '../support/home';
 
 let home: TestHome;
 let run: readonly string[];

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CrossLevel } from '../../main/contract/cross-check';
+import type { CrossLevel } from '../../main/contract/measured/cross-check';
 import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
 import { cli, documentOf, startCli } from '../support/cli';
-import type { TestHome } from '../support/home';
-import { createTestHome } from '../support/home';
+import { createTestHome, type TestHome } from '../support/home';
 
 let home: TestHome;
 beforeAll(async () => {

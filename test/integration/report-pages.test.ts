@@ -2,15 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunState } from '../../main/contract/run-state';
+import type { RunState } from '../../main/contract/run/run-state';
 import { createElectronPrinter } from '../../main/platform/electron-printer';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { html } from '../../main/reports/html.exporter';
 import type { Report } from '../../main/reports/report';
 import { toReport } from '../../main/reports/to-report';
 import { repository } from '../support/home';
-import type { PdfPage } from '../support/pdf-pages';
-import { pdfPages } from '../support/pdf-pages';
+import { type PdfPage, pdfPages } from '../support/pdf-pages';
 import { reportKinds } from '../support/report-kinds';
 import { specFixture } from '../support/run-state';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { DockerEngineSpec, PerformanceSpec } from '../../main/contract/run-spec';
+import type { DockerEngineSpec, PerformanceSpec } from '../../main/contract/run/run-spec';
 import type { DockerClient } from '../../main/docker/client';
 import { createContainer, removeContainer, startContainer } from '../../main/docker/container-life';
 import { readImageRecipe } from '../../main/docker/images/image-recipe';

@@ -1,7 +1,6 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { runDocument } from '../../main/cli/run-json';
+import type { runDocument } from '../../main/cli/run-progress';
 import { repository } from './home';
 
 export type RunDocument = ReturnType<typeof runDocument>;

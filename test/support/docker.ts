@@ -4,11 +4,9 @@ import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { pack } from 'tar-stream';
 import { readDockerAddress } from '../../main/docker/address';
-import type { DockerClient } from '../../main/docker/client';
-import { connectDocker } from '../../main/docker/client';
+import { connectDocker, type DockerClient } from '../../main/docker/client';
 import { containerBody } from '../../main/docker/container-body';
-import type { ContainerLabels } from '../../main/docker/labels';
-import { formatLabels, labelNames } from '../../main/docker/labels';
+import { type ContainerLabels, formatLabels, labelNames } from '../../main/docker/labels';
 
 const idleTag = 'triton-workbench-test/idle:1';
 

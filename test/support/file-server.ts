@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** How a server may treat its client; without any, it knows ranges and ETags. */
-export interface Faults {
+interface Faults {
   /** Answers 200 with the whole file whatever is asked. */
   readonly noRange?: boolean;
   readonly noEtag?: boolean;

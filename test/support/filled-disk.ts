@@ -3,13 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JournalEntry } from '../../main/contract/run-events';
+import type { JournalEntry } from '../../main/contract/run/run-events';
 import { homeLayout } from '../../main/platform/layout';
 import { parseJournal } from '../../main/store/journal';
 import { runFolder } from '../../main/store/run-folder';
 import type { CliResult, CliRun } from './cli';
-import type { RunFacts } from './interrupted-run';
-import { createdRun, entriesOf, factsOf, leftIn, lostEntries } from './interrupted-run';
+import { createdRun, entriesOf, factsOf, leftIn, lostEntries, type RunFacts } from './interrupted-run';
 import { SmallDisk } from './small-disk';
 
 /** A command that makes a run, on a disk with its home. */

@@ -1,4 +1,4 @@
-import type { LoadPoint, Spread } from '../../main/contract/results';
+import type { LoadPoint, Spread } from '../../main/contract/measured/results';
 import { pointFixture } from './run-state';
 
 export const spreadOf = (us: number): Spread => ({

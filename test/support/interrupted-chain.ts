@@ -1,9 +1,7 @@
 import { rm } from 'node:fs/promises';
-import type { JournalEntry } from '../../main/contract/run-events';
-import type { Failpoint, TracedEnd } from './failpoints';
-import { runToEnd, runToFailpoint } from './failpoints';
-import type { RunFacts } from './interrupted-run';
-import { age, createdRun, entriesOf, factsOf, leftIn, lostEntries } from './interrupted-run';
+import type { JournalEntry } from '../../main/contract/run/run-events';
+import { type Failpoint, runToEnd, runToFailpoint, type TracedEnd } from './failpoints';
+import { age, createdRun, entriesOf, factsOf, leftIn, lostEntries, type RunFacts } from './interrupted-run';
 
 /** A program that works on one run in one home. */
 export interface InterruptedProgram {

@@ -1,6 +1,6 @@
 import { readdir, readFile, utimes } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import type { JournalEntry } from '../../main/contract/run-events';
+import type { JournalEntry } from '../../main/contract/run/run-events';
 import { hashFile, listFiles } from '../../main/platform/files';
 import { homeLayout } from '../../main/platform/layout';
 import { readJournal } from '../../main/store/journal';
@@ -23,7 +23,7 @@ const journalOf = (home: string, runId: string): string =>
   runFolder(join(homeLayout(home).runs, runId)).journal;
 
 /** The runs of a home; also folders of which nobody knows what they are. */
-export const runNames = (home: string): Promise<string[]> => readdir(homeLayout(home).runs).catch(() => []);
+const runNames = (home: string): Promise<string[]> => readdir(homeLayout(home).runs).catch(() => []);
 
 /** The run that was created in a home, null when none has come so far: a folder under a temporary name is no run yet. */
 export async function createdRun(home: string): Promise<string | null> {

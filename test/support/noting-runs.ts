@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import type { CoreEvent } from '../../main/contract/api';
-import type { StepId } from '../../main/contract/run-events';
-import { stepsOf } from '../../main/contract/run-events';
+import { type StepId, stepsOf } from '../../main/contract/run/run-events';
 import type { OpenServices, RunEnd } from '../../main/pipeline/attempt';
-import type { ExecuteOptions } from '../../main/pipeline/runs';
-import { Runs } from '../../main/pipeline/runs';
+import { type ExecuteOptions, Runs } from '../../main/pipeline/runs';
 import type { InputServices, Step, StepContext, StepOutcome } from '../../main/pipeline/step';
 import type { LoadedPreset } from '../../main/presets/presets';
 import { ArtefactCache } from '../../main/store/artefact-cache';

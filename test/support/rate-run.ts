@@ -1,6 +1,6 @@
-import type { LoadPoint } from '../../main/contract/results';
-import type { JournalBody } from '../../main/contract/run-events';
-import type { RunState } from '../../main/contract/run-state';
+import type { LoadPoint } from '../../main/contract/measured/results';
+import type { JournalBody } from '../../main/contract/run/run-events';
+import type { RunState } from '../../main/contract/run/run-state';
 import { createdBodies, pointFixture, specFixture, stateOf } from './run-state';
 
 /** A level by request rate: answered almost as often as asked, with the wait for the send in `scheduled`. */

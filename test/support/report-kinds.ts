@@ -1,5 +1,5 @@
-import type { LoadPoint } from '../../main/contract/results';
-import type { RunState } from '../../main/contract/run-state';
+import type { LoadPoint } from '../../main/contract/measured/results';
+import type { RunState } from '../../main/contract/run/run-state';
 import {
   completeState,
   createdBodies,

@@ -1,10 +1,12 @@
-import type { Environment, LoadPoint } from '../../main/contract/results';
-import type { JournalBody, JournalEntry, Scenario } from '../../main/contract/run-events';
-import { journalEntrySchema } from '../../main/contract/run-events';
-import type { RunSpec } from '../../main/contract/run-spec';
-import { defaultRequestSeed, runSpecSchema } from '../../main/contract/run-spec';
-import type { RunState } from '../../main/contract/run-state';
-import { reduceRun } from '../../main/contract/run-state';
+import type { Environment, LoadPoint } from '../../main/contract/measured/results';
+import {
+  type JournalBody,
+  type JournalEntry,
+  journalEntrySchema,
+  type Scenario,
+} from '../../main/contract/run/run-events';
+import { defaultRequestSeed, type RunSpec, runSpecSchema } from '../../main/contract/run/run-spec';
+import { reduceRun, type RunState } from '../../main/contract/run/run-state';
 
 /** A complete specification of a quick ResNet50; `change` gets a copy of its own to alter. */
 export function specFixture(change: (spec: RunSpec) => void = () => undefined): RunSpec {

@@ -1,7 +1,7 @@
 import { field } from './onnx-bytes';
 
 /** A tensor of a signature; `type` is TensorFlow's DataType, shape -1 where it varies, null where the rank is unknown. */
-export interface SavedTensorText {
+interface SavedTensorText {
   readonly name: string;
   readonly type?: number;
   readonly shape?: readonly number[] | null;

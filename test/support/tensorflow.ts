@@ -2,8 +2,7 @@ import { symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createTensorflowEnvironment } from '../../main/toolkit/extra-environment';
-import type { TestHome } from './home';
-import { createTestHome, repository } from './home';
+import { createTestHome, repository, type TestHome } from './home';
 
 /** The first of all runs on a machine fetches TensorFlow; later ones find it in the real home. */
 export const tensorflowInstallMs = 900_000;

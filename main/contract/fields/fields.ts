@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { runSpecSchema } from '../run-spec';
-import type { Tree } from '../trees';
-import { getAt, isTree, mergeTrees } from '../trees';
+import { runSpecSchema } from '../run/run-spec';
+import { getAt, isTree, mergeTrees, type Tree } from '../trees';
 import { accuracyFields } from './accuracy-fields';
 import type { FieldRow, ValueAt } from './field';
 import { modelFields } from './model-fields';
@@ -41,7 +40,7 @@ export function labelOf(path: string): string {
 }
 
 /** What the schema says of the values of a field. */
-export interface Constraint {
+interface Constraint {
   readonly type: 'boolean' | 'integer' | 'number' | 'text' | 'integers' | 'numbers' | 'texts' | 'other';
   readonly default?: unknown;
   readonly minimum?: number;

@@ -1,16 +1,57 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type Docker from 'dockerode';
+import { type Pack, pack as createPack } from 'tar-stream';
 import { WorkbenchError } from '../../contract/errors';
+import { listFiles } from '../../platform/files';
+import type { HomeLayout } from '../../platform/layout';
 import { maxLineBytes } from '../../platform/line-splitter';
-import { dockerError } from '../docker-error';
-import { packBuildContext } from './build-context';
+import { dockerError, statusOf } from '../docker-error';
 import { failureOf, readEngineEvents } from './engine-stream';
-import type { ImageRecipe } from './image-recipe';
-import { imageLabelNames } from './image-recipe';
-import type { WorkProgress } from './work-progress';
+import { imageLabelNames, type ImageRecipe, type RecipeFile, type WorkProgress } from './image-recipe';
+import { fillWheelhouse } from './wheelhouse';
+
+/** The same bytes for the same content, wherever and whenever it is packed. */
+const common = { mtime: new Date(0), uid: 0, gid: 0, uname: '', gname: '' } as const;
+
+async function addFile(pack: Pack, name: string, path: string): Promise<void> {
+  const { size } = await stat(path);
+  await pipeline(createReadStream(path), pack.entry({ ...common, name, size, mode: 0o644 }));
+}
+
+async function fill(pack: Pack, files: readonly RecipeFile[], wheels: string | null): Promise<void> {
+  for (const { name, content } of files) {
+    pack.entry({ ...common, name, mode: 0o644 }, content);
+  }
+  // COPY of the Dockerfiles needs the folder, with wheels or without.
+  pack.entry({ ...common, name: 'wheels/', type: 'directory', mode: 0o755 });
+  for (const path of wheels === null ? [] : await listFiles(wheels)) {
+    if (path.endsWith('.whl')) {
+      await addFile(pack, `wheels/${path.split(sep).join('/')}`, join(wheels ?? '', path));
+    }
+  }
+  pack.finalize();
+}
+
+/**
+ * The build context as a tar stream: the recipe's files, and the wheels of a folder under `wheels/`.
+ * A file that cannot be read ends the stream with that error.
+ */
+export function packBuildContext(files: readonly RecipeFile[], wheels: string | null): Readable {
+  const pack = createPack();
+  fill(pack, files, wheels).catch((error: unknown) => {
+    pack.destroy(error instanceof Error ? error : new Error(String(error)));
+  });
+  // The library's stream is not one of Node's.
+  return Readable.from(pack, { objectMode: false });
+}
 
 const tailLines = 40;
 
-export interface BuildImageOptions {
+interface BuildImageOptions {
   readonly recipe: ImageRecipe;
   /** Folder of wheels; null: pip asks its index from inside the build. */
   readonly wheels: string | null;
@@ -20,7 +61,7 @@ export interface BuildImageOptions {
 }
 
 /** "Step 4/9 : RUN …" of the classic builder. Pure; null for any other line. */
-export function parseBuildStep(line: string): WorkProgress | null {
+function parseBuildStep(line: string): WorkProgress | null {
   const [, step, steps] = /^Step (\d+)\/(\d+) :/.exec(line) ?? [];
   if (step === undefined || steps === undefined || Number(steps) === 0) return null;
   return { fraction: (Number(step) - 1) / Number(steps), text: `Step ${step} of ${steps}` };
@@ -109,4 +150,49 @@ export async function buildImage(
   }
   if (signal.aborted) throw new WorkbenchError('cancelled', `The build of ${recipe.reference} was cancelled`);
   throw buildFailure(recipe, failure.reason ?? 'the builder returned no image', tail);
+}
+
+export interface MakeImageOptions {
+  readonly layout: HomeLayout;
+  readonly resources: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+interface MakeImageInput {
+  readonly docker: Docker;
+  /** The engine's processor: "amd64". */
+  readonly architecture: string;
+  readonly recipe: ImageRecipe;
+  readonly signal: AbortSignal;
+  readonly onLine: (line: string) => void;
+  readonly onProgress: (progress: WorkProgress) => void;
+}
+
+async function isThere(docker: Docker, reference: string): Promise<boolean> {
+  try {
+    await docker.getImage(reference).inspect();
+    return true;
+  } catch (error) {
+    if (statusOf(error) === 404) return false;
+    throw dockerError(error, `look for ${reference}`);
+  }
+}
+
+/**
+ * Builds an image of `resources/docker`, the packages of those for the CPU fetched before by pip of this machine.
+ * One that is there is not built again: its tag names its content.
+ */
+export async function makeImage(options: MakeImageOptions, input: MakeImageInput): Promise<void> {
+  const { recipe, architecture, signal, onLine, onProgress } = input;
+  if (await isThere(input.docker, recipe.reference)) {
+    onProgress({ fraction: 1, text: 'Already present' });
+    return;
+  }
+  let wheels: string | null = null;
+  if (recipe.image !== 'client-gpu') {
+    onProgress({ fraction: null, text: 'Fetching the Python packages' });
+    const tensorflow = recipe.buildArgs['FRAMEWORK'] === 'tf';
+    wheels = await fillWheelhouse({ ...options, architecture, tensorflow, signal, onLine });
+  }
+  await buildImage(input.docker, { recipe, wheels, signal, onLine, onProgress });
 }

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { registryHost } from './image-reference';
+import type { RegistryLogin } from '../../contract/docker';
+import { parseImageReference, registryHost } from './image-reference';
 
 /** As the engine wants it in X-Registry-Auth. Never part of a message, a journal or a log. */
 export type RegistryAuth = { readonly username: string; readonly serveraddress: string } & (
@@ -50,7 +51,7 @@ export function parseDockerAuths(text: string): ReadonlyMap<string, RegistryAuth
 }
 
 /** Reads $DOCKER_CONFIG/config.json or ~/.docker/config.json; nothing where there is none. It is never written. */
-export async function readDockerAuths(env: NodeJS.ProcessEnv): Promise<ReadonlyMap<string, RegistryAuth>> {
+async function readDockerAuths(env: NodeJS.ProcessEnv): Promise<ReadonlyMap<string, RegistryAuth>> {
   const folder = env['DOCKER_CONFIG'];
   const path = join(
     folder === undefined || folder === '' ? join(homedir(), '.docker') : folder,
@@ -58,4 +59,30 @@ export async function readDockerAuths(env: NodeJS.ProcessEnv): Promise<ReadonlyM
   );
   const text = await readFile(path, 'utf8').catch(() => '');
   return parseDockerAuths(text);
+}
+
+export interface RegistryAuths {
+  /** Keeps a login for as long as this process lives; an empty password forgets it. */
+  login(login: Pick<RegistryLogin, 'registry' | 'username' | 'password'>): void;
+  /** The login for a reference's registry: one given here, else one of Docker's configuration, else none. */
+  authFor(reference: string): Promise<RegistryAuth | null>;
+}
+
+/**
+ * Credentials of registries, in memory. They stand in a closure: neither JSON nor an inspected value shows them.
+ * @param env names Docker's configuration, which is read anew for each pull
+ */
+export function createRegistryAuths(env: NodeJS.ProcessEnv): RegistryAuths {
+  const given = new Map<string, RegistryAuth>();
+  return {
+    login({ registry, username, password }) {
+      const serveraddress = registryHost(registry);
+      if (password === '') given.delete(serveraddress);
+      else given.set(serveraddress, { username, password, serveraddress });
+    },
+    async authFor(reference) {
+      const { registry } = parseImageReference(reference);
+      return given.get(registry) ?? (await readDockerAuths(env)).get(registry) ?? null;
+    },
+  };
 }

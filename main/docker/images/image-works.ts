@@ -2,22 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type Docker from 'dockerode';
 import type { BuiltImage, ImageWork } from '../../contract/docker';
 import { WorkbenchError } from '../../contract/errors';
-import { failedWork } from '../../platform/failed-work';
+import { failedWork } from '../../platform/file-error';
 import type { HomeLayout } from '../../platform/layout';
-import type { ImageBuildArgs, ImageRecipe } from './image-recipe';
-import { readImageRecipe } from './image-recipe';
+import { makeImage } from './build-image';
+import type { RegistryAuths } from './docker-config';
+import { type ImageBuildArgs, type ImageRecipe, readImageRecipe, type WorkProgress } from './image-recipe';
 import { formatImageReference, parseImageReference } from './image-reference';
-import { makeImage } from './make-image';
 import { pullImage } from './pull-image';
-import type { RegistryAuths } from './registry-auth';
-import type { WorkProgress } from './work-progress';
 
 const keptLines = 200;
 const keptWorks = 20;
 /** A pull tells of itself a hundred times a second; nobody reads that fast. */
 const emitEveryMs = 200;
 
-export interface ImageWorksOptions {
+interface ImageWorksOptions {
   /** The engine as it is connected now, and its processor: "amd64". Throws docker-unreachable and the like. */
   readonly engine: () => Promise<{ readonly docker: Docker; readonly architecture: string }>;
   readonly layout: HomeLayout;

@@ -1,7 +1,12 @@
+import type Docker from 'dockerode';
 import { z } from 'zod';
-import type { UsedImage } from '../../contract/results';
+import type { ImageInfo } from '../../contract/docker';
+import { WorkbenchError } from '../../contract/errors';
+import type { UsedImage } from '../../contract/measured/results';
 import { writeFileAtomic } from '../../platform/files';
 import { readBoundedFile } from '../../platform/read-bounded-file';
+import { ask } from '../client';
+import { imageLabelNames } from './image-recipe';
 
 const knownSchema = z.strictObject({
   version: z.literal(1),
@@ -54,4 +59,89 @@ export function createKnownImages(file: string, now: () => Date): KnownImages {
       return done;
     },
   };
+}
+
+/** NVIDIA's names, of any mirror that keeps the path; the SDK image is known by its tag. */
+function useByName(reference: string): ImageInfo['use'] {
+  if (/(^|\/)nvidia\/tritonserver[:@]/.test(reference)) {
+    return /:[^@]*-sdk\b/.test(reference) ? 'client' : 'triton';
+  }
+  return /(^|\/)nvidia\/pytorch[:@]/.test(reference) ? 'client' : null;
+}
+
+/** What the workbench uses an image for, by its own labels or by well-known names. Pure. */
+export function imageUse(
+  labels: Readonly<Record<string, string>> | null | undefined,
+  names: readonly string[],
+): ImageInfo['use'] {
+  const own = labels?.[imageLabelNames.image];
+  if (own !== undefined) return own.startsWith('triton-') ? 'triton' : 'client';
+  return names.map(useByName).find((use) => use !== null) ?? null;
+}
+
+const named = (names: readonly string[] | null | undefined) =>
+  (names ?? []).filter((name) => !name.startsWith('<none>'));
+
+/** Every image of the engine, newest first, without the intermediate ones of builds. */
+export async function listImages(docker: Docker, signal?: AbortSignal): Promise<ImageInfo[]> {
+  const [images, containers] = await Promise.all([
+    ask('list the images', (abortSignal) => docker.listImages({ digests: true, abortSignal }), { signal }),
+    ask('list the containers', (abortSignal) => docker.listContainers({ all: true, abortSignal }), {
+      signal,
+    }),
+  ]);
+  return images
+    .sort((a, b) => b.Created - a.Created)
+    .map((image) => {
+      const tags = named(image.RepoTags);
+      const digests = named(image.RepoDigests).filter((name) => !name.includes('<none>'));
+      return {
+        id: image.Id,
+        tags,
+        digests,
+        sizeBytes: image.Size,
+        createdAt: new Date(image.Created * 1000).toISOString(),
+        use: imageUse(image.Labels, [...tags, ...digests]),
+        containerCount: containers.filter(({ ImageID }) => ImageID === image.Id).length,
+      };
+    });
+}
+
+/**
+ * Removes an image of the workbench with all its names. Throws image-missing, input-invalid for an image that is
+ * somebody else's, docker-failed while a container uses it.
+ */
+export async function removeImage(docker: Docker, id: string, signal?: AbortSignal): Promise<void> {
+  const image = (await listImages(docker, signal)).find((candidate) => candidate.id === id);
+  if (image === undefined) throw new WorkbenchError('image-missing', `No such image: ${id}`);
+  const name = image.tags[0] ?? image.digests[0] ?? id;
+  if (image.use === null) {
+    throw new WorkbenchError('input-invalid', `${name} is not an image of the workbench`, {
+      remedy: `To remove it anyway, run "docker image rm ${name}".`,
+    });
+  }
+  // Asked before: an image of several names would lose some of them before the engine refuses the last.
+  const all = await ask(
+    'list the containers',
+    (abortSignal) => docker.listContainers({ all: true, abortSignal }),
+    {
+      signal,
+    },
+  );
+  const users = all.filter(({ ImageID }) => ImageID === id).map(({ Names, Id }) => Names[0]?.slice(1) ?? Id);
+  if (users.length > 0) {
+    throw new WorkbenchError('docker-failed', `${name} is in use by ${users.join(', ')}`, {
+      remedy: 'Remove these containers first. Stopped containers use their image too.',
+    });
+  }
+  // By id the engine refuses an image of several names; by name it goes with the last one.
+  const names = image.tags.length > 0 ? image.tags : [id];
+  for (const target of names) {
+    await ask(
+      `remove ${target}`,
+      // Deleting the layers of a large image takes longer than other requests.
+      (abortSignal) => docker.getImage(target).remove({ abortSignal }),
+      { signal, timeoutMs: 120_000 },
+    );
+  }
 }

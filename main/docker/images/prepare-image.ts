@@ -1,17 +1,14 @@
 import { WorkbenchError } from '../../contract/errors';
-import type { UsedImage } from '../../contract/results';
-import type { DockerClient } from '../client';
-import { ask } from '../client';
-import type { ImageRecipe } from './image-recipe';
+import type { UsedImage } from '../../contract/measured/results';
+import { ask, type DockerClient } from '../client';
+import { makeImage, type MakeImageOptions } from './build-image';
+import type { RegistryAuths } from './docker-config';
+import type { ImageRecipe, WorkProgress } from './image-recipe';
 import { digestOf } from './image-reference';
 import type { KnownImages } from './known-images';
-import type { MakeImageOptions } from './make-image';
-import { makeImage } from './make-image';
 import { pullImage } from './pull-image';
-import type { RegistryAuths } from './registry-auth';
-import type { WorkProgress } from './work-progress';
 
-export interface PrepareImageOptions extends MakeImageOptions {
+interface PrepareImageOptions extends MakeImageOptions {
   readonly auths: RegistryAuths;
   readonly known: KnownImages;
 }
@@ -23,7 +20,7 @@ export interface ImageRequest {
   readonly recipe: ImageRecipe | null;
 }
 
-export interface PrepareListener {
+interface PrepareListener {
   readonly signal: AbortSignal;
   readonly log: (lines: readonly string[]) => void;
   readonly progress: (fraction: number | null, text: string) => void;

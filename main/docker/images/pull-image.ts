@@ -1,18 +1,107 @@
 import type Docker from 'dockerode';
-import { WorkbenchError } from '../../contract/errors';
+import { WorkbenchError, type WorkbenchErrorOptions } from '../../contract/errors';
 import { ask } from '../client';
 import { dockerError, engineMessage, statusOf } from '../docker-error';
 import type { RegistryAuth } from './docker-config';
-import type { EngineEvent } from './engine-stream';
-import { failureOf, readEngineEvents } from './engine-stream';
-import type { ImageReference } from './image-reference';
-import { formatImageReference, parseImageReference } from './image-reference';
-import { pullError } from './pull-error';
-import type { PullState } from './pull-progress';
-import { emptyPullState, mergePullEvent, pullProgress } from './pull-progress';
-import type { WorkProgress } from './work-progress';
+import { type EngineEvent, failureOf, readEngineEvents } from './engine-stream';
+import type { WorkProgress } from './image-recipe';
+import {
+  defaultRegistry,
+  formatImageReference,
+  type ImageReference,
+  parseImageReference,
+} from './image-reference';
+import { emptyPullState, mergePullEvent, pullProgress, type PullState } from './pull-progress';
 
-export interface PullImageOptions {
+interface Cause {
+  readonly pattern: RegExp;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** By what the engine and registries write; the first that fits. */
+const causes: readonly Cause[] = [
+  {
+    pattern: /toomanyrequests|too many requests|rate limit|\b429\b/i,
+    message: 'the pull rate limit of the registry is reached',
+    remedy: 'Wait, or log in to this registry: the limit is higher for authenticated users.',
+  },
+  {
+    pattern: /no space left on device/i,
+    message: 'the disk of the Docker daemon is full',
+    remedy: 'Free some disk space, for example with "docker image prune", and try again.',
+  },
+  {
+    pattern: /no matching manifest/i,
+    message: 'it has no build for this processor architecture',
+    remedy: 'Choose a tag that is built for this architecture.',
+  },
+  {
+    pattern: /x509|certificate/i,
+    message: 'the Docker daemon does not trust the certificate of the registry',
+    remedy:
+      'Add the CA of the registry to /etc/docker/certs.d/HOST/ca.crt on the machine of the Docker daemon.',
+  },
+  {
+    pattern: /server gave HTTP response to HTTPS client/i,
+    message: 'the registry uses plain HTTP',
+    remedy: 'Add it to "insecure-registries" of the Docker daemon, or use a registry with TLS.',
+  },
+  {
+    pattern:
+      /no such host|connection refused|connection reset|network is unreachable|no route to host|i\/o timeout|TLS handshake timeout|Client\.Timeout|context deadline exceeded|server misbehaving|proxyconnect|unexpected EOF|\bEOF\b/i,
+    message: 'the Docker daemon cannot reach the registry',
+    remedy: 'Check the name, the connection and the proxy of the Docker daemon ("docker info" shows it).',
+  },
+];
+
+const denied =
+  /unauthorized|\bdenied\b|no basic auth credentials|authentication required|forbidden|\b40[13]\b|may require 'docker login'/i;
+const missing = /manifest unknown|name unknown|not found|no such image|repository does not exist|\b404\b/i;
+
+/**
+ * What a refused pull means. Pure. Codes: registry-denied, image-missing, image-pull-failed.
+ * @param status of the engine's answer; null for a failure told in its stream
+ * @param text the engine's words
+ */
+export function pullError(reference: string, status: number | null, text: string): WorkbenchError {
+  const reason = text.replace(/^\(HTTP code \d+\) [\w ]+ - /, '').trim();
+  const { registry } = parseImageReference(reference);
+  const options = (remedy?: string): WorkbenchErrorOptions => ({
+    where: registry,
+    remedy,
+    details: reason,
+  });
+  const cause = causes.find(({ pattern }) => pattern.test(reason));
+  if (cause !== undefined) {
+    return new WorkbenchError(
+      'image-pull-failed',
+      `${reference} could not be pulled: ${cause.message}`,
+      options(cause.remedy),
+    );
+  }
+  if (status === 401 || status === 403 || denied.test(reason)) {
+    const remedy =
+      registry === defaultRegistry
+        ? 'Check the name first: Docker Hub returns the same error for images that do not exist. Then log in to docker.io.'
+        : undefined;
+    return new WorkbenchError(
+      'registry-denied',
+      `${registry} denied access to ${reference}`,
+      options(remedy),
+    );
+  }
+  if (status === 404 || missing.test(reason)) {
+    return new WorkbenchError(
+      'image-missing',
+      `${registry} has no image ${reference}`,
+      options('Check the name, and the tag or digest.'),
+    );
+  }
+  return new WorkbenchError('image-pull-failed', `${reference} could not be pulled: ${reason}`, options());
+}
+
+interface PullImageOptions {
   readonly auth: RegistryAuth | null;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: WorkProgress) => void;
@@ -20,7 +109,7 @@ export interface PullImageOptions {
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
-export interface PulledImage {
+interface PulledImage {
   /** "name@sha256:…" of the registry. */
   readonly digest: string;
   /** "sha256:…" on this engine. */

@@ -1,18 +1,20 @@
 import { join } from 'node:path';
 import { fromWire, WorkbenchError } from '../../contract/errors';
-import { levelText } from '../../contract/level-text';
+import type { LoadPoint } from '../../contract/measured/results';
 import { fileLimits } from '../../contract/reader-limits';
-import type { LoadPoint } from '../../contract/results';
-import type { LoadTool as LoadToolId, PerformanceSpec } from '../../contract/run-spec';
-import { loadTools } from '../../contract/run-spec';
+import { type LoadTool as LoadToolId, loadTools, type PerformanceSpec } from '../../contract/run/run-spec';
+import { levelText } from '../../contract/words';
 import type { ContainerEnd } from '../../docker/run-container';
-import type { LoadProcessJob } from '../../perf/load-process-messages';
-import { loadProcessLineSchema, loadProcessResultSchema } from '../../perf/load-process-messages';
+import {
+  type LoadProcessJob,
+  loadProcessLineSchema,
+  loadProcessResultSchema,
+} from '../../perf/load-process-messages';
 import type { LoadTool, MeasureInput } from '../../perf/load-tool';
 import { hashValue, writeFileAtomic } from '../../platform/files';
 import { readPlainText } from '../../platform/plain-entry';
 
-export interface ClientStep {
+interface ClientStep {
   readonly task: string;
   readonly command: readonly [string, ...string[]];
   readonly adoptable: boolean;

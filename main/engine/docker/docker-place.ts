@@ -1,26 +1,21 @@
 import { dirname } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
-import type { UsedImage } from '../../contract/results';
-import type { DockerEngineSpec, RunSpec } from '../../contract/run-spec';
+import type { UsedImage } from '../../contract/measured/results';
+import type { DockerEngineSpec, RunSpec } from '../../contract/run/run-spec';
 import type { DockerClient } from '../../docker/client';
 import { removeContainer } from '../../docker/container-life';
-import type { DockerLink } from '../../docker/docker-link';
-import { gpuAccessOf, isRootless, remapsUsers } from '../../docker/docker-link';
+import { type DockerLink, gpuAccessOf, isRootless, remapsUsers } from '../../docker/docker-link';
 import type { ImageRequest } from '../../docker/images/prepare-image';
-import type { OwnContainer } from '../../docker/list-containers';
-import { listContainers } from '../../docker/list-containers';
-import { dockerRunCommand } from '../../docker/run-command-text';
-import { runContainer } from '../../docker/run-container';
+import { listContainers, type OwnContainer } from '../../docker/list-containers';
+import { dockerRunCommand, runContainer } from '../../docker/run-container';
 import { ensureNetwork, networkCommand, removeNetworks } from '../../docker/run-network';
 import type { Engine } from '../engine';
 import type { ImagesListener, Place, PlaceRun } from '../place';
-import { allowsClientSharedMemory, readImageRelease } from './client-shared-memory';
-import type { RunClientStep } from './container-load-tools';
-import { createContainerLoadTools } from './container-load-tools';
+import { createContainerLoadTools, type RunClientStep } from './container-load-tools';
 import { createEngineWatch } from './engine-watch';
 import { RunContainers } from './run-containers';
 import { imageNamesOf, wantedImages } from './run-images';
-import { tritonCommand } from './triton-command';
+import { allowsClientSharedMemory, readImageRelease, tritonCommand } from './triton-command';
 import { startTritonContainer } from './triton-container';
 
 export type PrepareImage = (
@@ -29,7 +24,7 @@ export type PrepareImage = (
   listener: ImagesListener,
 ) => Promise<UsedImage>;
 
-export interface DockerPlaceOptions {
+interface DockerPlaceOptions {
   readonly link: DockerLink;
   readonly spec: RunSpec;
   readonly engine: DockerEngineSpec;

@@ -1,7 +1,7 @@
-import type { PlanProvenance } from '../../contract/artefacts';
 import type { DockerFacts } from '../../contract/machine';
-import type { DockerEngineSpec, Format } from '../../contract/run-spec';
-import { imageFamily } from '../../contract/serving';
+import type { PlanProvenance } from '../../contract/run/artefacts';
+import type { DockerEngineSpec, Format } from '../../contract/run/run-spec';
+import { imageFamily } from '../../contract/run/serving';
 import type { DockerLink } from '../../docker/docker-link';
 import { imageIsThere } from '../../docker/images/prepare-image';
 import { formatOf } from '../../formats/formats';

@@ -1,16 +1,14 @@
 import { join, relative, sep } from 'node:path';
 import type Docker from 'dockerode';
-import type { DockerEngineSpec, PerformanceSpec, RunSpec } from '../../contract/run-spec';
-import type { BindMount, ContainerBodyInput } from '../../docker/container-body';
-import { containerBody } from '../../docker/container-body';
+import type { DockerEngineSpec, PerformanceSpec, RunSpec } from '../../contract/run/run-spec';
+import { type BindMount, containerBody, type ContainerBodyInput } from '../../docker/container-body';
 import type { ContainerLabels } from '../../docker/labels';
 import { chownTree } from '../../platform/chown-tree';
 import { hashValue } from '../../platform/files';
 import { makeFolder } from '../../platform/make-folder';
 import { requirePlainEntry } from '../../platform/plain-entry';
 import type { PlaceRun } from '../place';
-import { containerPaths, inputPairs } from './container-paths';
-import type { PathMap } from './path-map';
+import { containerPaths, inputPairs, type PathMap } from './container-paths';
 
 /** Containers never run as root; a workbench that does gives them this user instead. */
 const plainUser = 1000;
@@ -20,7 +18,7 @@ const mebibyte = 2 ** 20;
 const clientShmBytes = 1024 * mebibyte;
 
 /** What the engine says that decides how containers are made. */
-export interface EngineFacts {
+interface EngineFacts {
   readonly memoryBytes: number;
   /** In a rootless engine, root of a container is this plain user, and any other id owns nothing here. */
   readonly rootless: boolean;
@@ -29,7 +27,7 @@ export interface EngineFacts {
   readonly gpuAccess: 'runtime' | 'cdi';
 }
 
-export interface RunContainersOptions {
+interface RunContainersOptions {
   readonly facts: EngineFacts;
   readonly instance: string;
   readonly run: PlaceRun;

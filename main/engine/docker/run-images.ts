@@ -1,6 +1,6 @@
 import type { BuiltImage } from '../../contract/docker';
-import type { DockerEngineSpec, Format, Framework } from '../../contract/run-spec';
-import { imageFamily } from '../../contract/serving';
+import type { DockerEngineSpec, Format, Framework } from '../../contract/run/run-spec';
+import { imageFamily } from '../../contract/run/serving';
 import { readImageRecipe } from '../../docker/images/image-recipe';
 import type { ImageRequest } from '../../docker/images/prepare-image';
 import { formatOf } from '../../formats/formats';

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../contract/errors';
 import type { DockerClient } from '../../docker/client';
-import type { Inspected } from '../../docker/container-life';
 import {
   createContainer,
   inspectContainer,
+  type Inspected,
   removeContainer,
   startContainer,
   stopContainer,
 } from '../../docker/container-life';
 import { followLog } from '../../docker/follow-log';
 import { labelNames } from '../../docker/labels';
-import { dockerRunCommand } from '../../docker/run-command-text';
+import { dockerRunCommand } from '../../docker/run-container';
 import { leavesRunning } from '../../platform/abort';
 import { createTritonClient } from '../../triton/client';
 import type { ServerExit, ServerHandle, StartServerInput } from '../engine';
-import { portTaken } from '../local/fixed-ports';
+import { portTaken } from '../local/listening-sockets';
 import { TritonLog } from '../triton-log';
 import type { ContainerPlan } from './run-containers';
 import { containerPorts } from './triton-command';

@@ -2,7 +2,9 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from '../../platform/files';
-import { placeSchema } from '../../platform/process-place';
+import { isAlive, placeSchema, relationTo } from '../../platform/process-identity';
+import type { SweepResult } from '../engine';
+import { endEngineProcesses } from './engine-processes';
 
 const identity = z.object({ pid: z.int().min(1), startTime: z.string() });
 
@@ -45,4 +47,22 @@ export async function readEngineRecords(folder: string): Promise<EngineRecord[]>
     }
   }
   return records;
+}
+
+/**
+ * Ends the servers of workbenches that no longer run. What it kills is found by the engine id in the environment of
+ * the processes, never by a process id from the file, so a process id that was given out again is safe. Of a container
+ * that shares the home, the processes may be seen from here but not whether their workbench lives: they are left to it.
+ */
+export async function sweepLocalEngines(folder: string): Promise<SweepResult> {
+  const ended: number[] = [];
+  for (const record of await readEngineRecords(folder)) {
+    const relation = relationTo(record.workbench.place);
+    if (relation === 'elsewhere' || (relation === 'here' && isAlive(record.workbench))) continue;
+    const killed = await endEngineProcesses(record.id);
+    const server = killed.find((pid) => pid === record.server?.pid);
+    ended.push(...(server === undefined ? killed : [server]));
+    await removeEngineRecord(folder, record.id);
+  }
+  return { ended, removedContainers: [] };
 }

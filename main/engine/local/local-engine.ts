@@ -1,15 +1,14 @@
-import type { EngineStatus } from '../../contract/engine-status';
 import { errorText } from '../../contract/error-text';
 import { toWire } from '../../contract/errors';
+import type { EngineStatus } from '../../contract/machine';
 import type { HomeLayout } from '../../platform/layout';
 import type { EnsurePython } from '../../toolkit/launch';
 import type { Engine } from '../engine';
+import { sweepLocalEngines } from './engine-record';
 import { startLocalServer } from './start-server';
-import { sweepLocalEngines } from './sweep';
-import { readLocalToolchain } from './toolchain';
-import { rememberedTritonVersion, rememberTritonVersion } from './triton-version';
+import { readLocalToolchain, rememberedTritonVersion, rememberTritonVersion } from './toolchain';
 
-export interface LocalEngineOptions {
+interface LocalEngineOptions {
   readonly layout: HomeLayout;
   /** Environment of the servers, beside what they need. */
   readonly env: NodeJS.ProcessEnv;

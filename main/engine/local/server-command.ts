@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path';
 import { engineIdVariable, sharedMemoryPrefix } from './engine-processes';
 
-export interface ServerCommandInput {
+interface ServerCommandInput {
   readonly program: string;
   readonly backends: string;
   readonly repository: string;
@@ -37,7 +37,7 @@ export function serverArguments(input: ServerCommandInput): [string, ...string[]
   ];
 }
 
-export interface ServerEnvironmentInput {
+interface ServerEnvironmentInput {
   readonly env: NodeJS.ProcessEnv;
   readonly engineId: string;
   readonly libraryPath: readonly string[];

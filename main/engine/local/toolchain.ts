@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { WorkbenchError } from '../../contract/errors';
-import type { ToolId } from '../../contract/tools';
-import { exists } from '../../platform/files';
+import type { ToolId } from '../../contract/machine';
+import { exists, writeFileAtomic } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
 
 /** The parts of the workbench home that the local engine runs on. */
@@ -66,4 +67,26 @@ export async function readLocalToolchain(
     sitePackages: join(libraries, version, 'site-packages'),
     libraryPath: paths.filter((path) => path !== ''),
   };
+}
+
+// The program has no option that prints its version: what it said when it last ran is kept, for this very file.
+const rememberedSchema = z.object({ bytes: z.number(), modifiedMs: z.number(), version: z.string() });
+
+const pathOf = (layout: HomeLayout) => join(layout.cache, 'local-triton.json');
+
+export async function rememberTritonVersion(layout: HomeLayout, version: string): Promise<void> {
+  const { size, mtimeMs } = await stat(layout.tritonServer);
+  const remembered = { bytes: size, modifiedMs: mtimeMs, version };
+  await writeFileAtomic(pathOf(layout), `${JSON.stringify(remembered)}\n`);
+}
+
+/** null before the first start. */
+export async function rememberedTritonVersion(layout: HomeLayout): Promise<string | null> {
+  try {
+    const { size, mtimeMs } = await stat(layout.tritonServer);
+    const remembered = rememberedSchema.parse(JSON.parse(await readFile(pathOf(layout), 'utf8')));
+    return remembered.bytes === size && remembered.modifiedMs === mtimeMs ? remembered.version : null;
+  } catch {
+    return null;
+  }
 }

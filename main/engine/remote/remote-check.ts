@@ -1,8 +1,7 @@
 import { toWire, WorkbenchError } from '../../contract/errors';
-import type { RunSpec } from '../../contract/run-spec';
-import type { StartProblem } from '../../contract/spec-tools';
-import type { ModelMetadata, TritonClient } from '../../triton/client';
-import { createTritonClient } from '../../triton/client';
+import type { RunSpec } from '../../contract/run/run-spec';
+import type { StartProblem } from '../../contract/run/spec-tools';
+import { createTritonClient, type ModelMetadata, type TritonClient } from '../../triton/client';
 import type { ModelConfig } from '../../triton/model-config';
 import { parseRemoteUrl } from '../../triton/remote-url';
 import { compareServedConfig } from '../../triton/served-config';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
+import type { TlsFiles } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
-import type { TlsFiles } from '../../contract/tls';
 import { createTritonClient } from '../../triton/client';
 import { parseRemoteUrl } from '../../triton/remote-url';
 import { readTls } from '../../triton/tls';

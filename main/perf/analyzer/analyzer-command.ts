@@ -1,9 +1,9 @@
 import { WorkbenchError } from '../../contract/errors';
-import { tooFewRequests } from '../../contract/scenario-levels';
+import { tooFewRequests } from '../../contract/run/scenario-levels';
 import type { MeasureInput } from '../load-tool';
-import { analyzerTls, tlsArguments } from './analyzer-tls';
+import { analyzerTls, tlsArguments } from './analyzer-input';
 
-export interface AnalyzerRun {
+interface AnalyzerRun {
   readonly binary: string;
   /** A folder with one raw file an input, named as the input, or a JSON file. */
   readonly inputDir: string;
@@ -15,7 +15,7 @@ export interface AnalyzerRun {
 }
 
 /** The part of a measurement that the command line says. */
-export type AnalyzerInput = Pick<
+type AnalyzerInput = Pick<
   MeasureInput,
   'httpAddress' | 'grpcAddress' | 'httpTls' | 'grpcTls' | 'protocol' | 'modelName' | 'modelVersion' | 'level'
 > & {

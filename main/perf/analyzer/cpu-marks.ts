@@ -1,4 +1,4 @@
-import { processCpuUs } from '../../platform/process-cpu';
+import { processCpuUs } from '../../platform/process-identity';
 import { stabilityWindows } from '../stability';
 
 interface Mark {

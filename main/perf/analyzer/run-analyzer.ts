@@ -1,7 +1,6 @@
-import { WorkbenchError } from '../../contract/errors';
+import { type ErrorCode, WorkbenchError } from '../../contract/errors';
 import { linkedAbort } from '../../platform/abort';
 import { exec } from '../../platform/exec';
-import type { AnalyzerEnd } from './analyzer-failure';
 
 const keptLines = 400;
 
@@ -62,4 +61,82 @@ export async function runAnalyzer(input: {
     clearTimeout(timer);
     dispose();
   }
+}
+
+/** perf_analyzer's exit code when a level did not become steady: it then writes no row. */
+export const unsteadyExitCode = 2;
+
+interface AnalyzerEnd {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** stdout and stderr in the order they came. */
+  readonly lines: readonly string[];
+  /** The watchdog ended it; milliseconds without a sign of life. */
+  readonly silentMs: number | null;
+}
+
+const patterns: readonly (readonly [RegExp, ErrorCode])[] = [
+  [
+    /failed to connect|connection refused|connection reset|socket closed|couldn't connect|broken pipe|empty reply/i,
+    'server-unreachable',
+  ],
+  [/Thread \[\d+\] had error|Failed to maintain requested inference load/, 'inference-failed'],
+];
+
+/** Where perf_analyzer says what went wrong, the most telling first. */
+const reasons = [/had error: (.+)$/m, /^error: (.+)$/m, /cb::Error: (.+)$/m];
+
+function reasonOf(text: string): string | null {
+  for (const pattern of reasons) {
+    const reason = pattern.exec(text)?.[1];
+    if (reason !== undefined) return reason.trim();
+  }
+  return null;
+}
+
+const shownLines = 40;
+
+/**
+ * What a standstill of the machine does to perf_analyzer, and says nothing of the level: Triton forgets a sequence that nothing
+ * came of for `max_sequence_idle_microseconds` (a second unless the configuration says more), and a window in which nothing
+ * was answered ends perf_analyzer.
+ */
+export function cameOfStandstill({ message }: WorkbenchError, hasSequences: boolean): boolean {
+  const isLostSequence = hasSequences && message.includes('must specify the START flag');
+  return isLostSequence || message.includes('No valid requests recorded');
+}
+
+/** Why a run gave no result, or null when exit code and output hold nothing against it. */
+export function analyzerFailure(end: AnalyzerEnd, where: string): WorkbenchError | null {
+  const text = end.lines.join('\n');
+  const details = [
+    end.exitCode === null ? `ended by ${end.signal ?? 'a signal'}` : `exit code ${end.exitCode}`,
+    ...end.lines.slice(-shownLines),
+  ].join('\n');
+  if (end.silentMs !== null) {
+    return new WorkbenchError(
+      'load-tool-failed',
+      `perf_analyzer was stopped: no output for ${Math.round(end.silentMs / 1000)} s`,
+      { where, details },
+    );
+  }
+  // A file in /dev/shm takes its room when it is written to, by way of memory: what does not fit is this signal.
+  if (end.signal === 'SIGBUS') {
+    return new WorkbenchError('load-tool-failed', 'perf_analyzer was killed by SIGBUS: /dev/shm is full', {
+      where,
+      details,
+      remedy:
+        'Increase the shared memory of the Triton container (--shm-size-mib), or free /dev/shm if Triton runs without a container.',
+    });
+  }
+  const found = patterns.find(([pattern]) => pattern.test(text));
+  if (end.exitCode === 0 && found === undefined) return null;
+  const reason = reasonOf(text);
+  return new WorkbenchError(
+    found?.[1] ?? 'load-tool-failed',
+    reason === null
+      ? `perf_analyzer failed (${end.exitCode === null ? (end.signal ?? 'signal') : `exit code ${end.exitCode}`})`
+      : `perf_analyzer failed: ${reason}`,
+    { where, details },
+  );
 }

@@ -1,8 +1,8 @@
 import { WorkbenchError } from '../../contract/errors';
+import type { LoadPoint } from '../../contract/measured/results';
 import { fileLimits } from '../../contract/reader-limits';
-import type { LoadPoint } from '../../contract/results';
-import { loadKey, mostUnderWay } from '../../contract/scenario-levels';
-import { shortText, someOf } from '../../platform/short-text';
+import { loadKey, mostUnderWay } from '../../contract/run/scenario-levels';
+import { shortText, someOf } from '../../platform/clean-text';
 
 /** The levels of a file, and what of it has no place in them. */
 export interface Capture {

@@ -1,11 +1,10 @@
-import type { LoadPoint, MeasurementWindow } from '../../contract/results';
-import { mostUnderWay } from '../../contract/scenario-levels';
-import { shortText } from '../../platform/short-text';
-import { percentileOf } from '../percentile';
+import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
+import { mostUnderWay } from '../../contract/run/scenario-levels';
+import { shortText } from '../../platform/clean-text';
+import { percentileOf } from '../intervals';
 import { isSteady, stabilityWindows } from '../stability';
 import type { Capture, CaptureOptions } from './parse-capture-csv';
-import type { ProfileExperiment } from './profile-document';
-import { readProfileDocument, refusedProfile as refused } from './profile-document';
+import { type ProfileExperiment, readProfileDocument, refusedProfile as refused } from './profile-document';
 
 const usBetween = (fromNs: bigint, toNs: bigint): number => Number(toNs - fromNs) / 1000;
 

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
-import type { ImportRequest, ImportSource } from '../../contract/imported';
+import type { LoadPoint } from '../../contract/measured/results';
 import { fileLimits } from '../../contract/reader-limits';
-import type { LoadPoint } from '../../contract/results';
+import type { ImportRequest, ImportSource } from '../../contract/run/imported';
 import { readBoundedBytes } from '../../platform/read-bounded-file';
-import type { Capture, CaptureOptions } from './parse-capture-csv';
-import { parseCaptureCsv } from './parse-capture-csv';
+import { type Capture, type CaptureOptions, parseCaptureCsv } from './parse-capture-csv';
 import { parseProfileExport } from './parse-profile-export';
 
 export interface ReadCapture {

@@ -1,16 +1,20 @@
-import { datatypeBytes } from '../../contract/input-data';
-import { parseBoundedJson } from '../../platform/parse-bounded-json';
-import { shortText, shortValue, someOf } from '../../platform/short-text';
+import { datatypeBytes } from '../../contract/measured/input-data';
+import { shortText, shortValue, someOf } from '../../platform/clean-text';
+import { parseBoundedJson } from '../../platform/parse-json';
 import { encodeValues } from './encode-values';
-import type { InputEntry, ReadInput, SampleTensor, WantedTensor, WantedTensors } from './wanted-tensor';
 import {
   elementCount,
+  type InputEntry,
   inputProblem,
   mostEntries,
+  type ReadInput,
+  type SampleTensor,
   shapeProblem,
   sizeProblem,
   textCount,
   typeText,
+  type WantedTensor,
+  type WantedTensors,
 } from './wanted-tensor';
 
 /** numpy has no more. */

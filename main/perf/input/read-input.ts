@@ -1,10 +1,117 @@
-import { open, readFile, stat } from 'node:fs/promises';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileLimits } from '../../contract/reader-limits';
+import { shortText, someOf } from '../../platform/clean-text';
+import { readBoundedBytes } from '../../platform/read-bounded-file';
 import { parseInputJson } from './parse-input-json';
-import { readInputFolder } from './read-input-folder';
 import { readNpz } from './read-npz';
-import type { ReadInput, WantedTensors } from './wanted-tensor';
-import { inputProblem } from './wanted-tensor';
+import {
+  elementCount,
+  type InputEntry,
+  inputProblem,
+  mostInputBytes,
+  type ReadInput,
+  type SampleTensor,
+  sizeProblem,
+  typeText,
+  type WantedTensor,
+  type WantedTensors,
+} from './wanted-tensor';
+
+const { texts: mostTexts } = fileLimits.inputData;
+const newline = 0x0a;
+
+/** How many lines the bytes have, no further than one more than `most`. */
+function countLines(raw: Buffer, most: number): number {
+  let count = 0;
+  for (let at = raw.indexOf(newline); at >= 0 && count <= most; at = raw.indexOf(newline, at + 1)) count += 1;
+  return raw.length > 0 && raw[raw.length - 1] !== newline ? count + 1 : count;
+}
+
+/** Each line is one element, as perf_analyzer reads text files. */
+function encodeLines(raw: Buffer, lines: number): Buffer {
+  const ended = raw.length > 0 && raw[raw.length - 1] !== newline ? lines - 1 : lines;
+  const buffer = Buffer.alloc(raw.length - ended + 4 * lines);
+  let to = 0;
+  for (let at = 0; at < raw.length;) {
+    const found = raw.indexOf(newline, at);
+    const end = found < 0 ? raw.length : found;
+    buffer.writeUInt32LE(end - at, to);
+    raw.copy(buffer, to + 4, at, end);
+    to += 4 + end - at;
+    at = end + 1;
+  }
+  return buffer;
+}
+
+/** Throws input-invalid where the lines are not as many as the shape has, or too many. */
+function textsOf(path: string, wanted: WantedTensor, shape: readonly number[], raw: Buffer): Buffer {
+  const lines = countLines(raw, mostTexts);
+  if (lines > mostTexts)
+    throw inputProblem(path, `It has more than ${mostTexts} lines, at most so many are read`);
+  const count = elementCount(shape);
+  if (lines === count) return encodeLines(raw, lines);
+  throw inputProblem(
+    path,
+    `${wanted.name} has ${lines} elements where ${typeText(wanted.datatype, shape)} has ${count}`,
+    'Each line of the file is one element.',
+  );
+}
+
+async function readTensor(path: string, wanted: WantedTensor): Promise<SampleTensor> {
+  const { name, datatype } = wanted;
+  const shape = wanted.sample ?? wanted.shape;
+  if (shape.some((size) => size < 0)) {
+    throw inputProblem(
+      path,
+      `${name} needs a shape: the model takes ${typeText(datatype, shape)}`,
+      'A folder contains no shapes. Set --shape, or use a JSON or npz file.',
+    );
+  }
+  const found = await readBoundedBytes(path, mostInputBytes, { links: 'follow' });
+  if ('problem' in found) throw inputProblem(path, `The file is not read: ${found.problem}`);
+  const data = datatype === 'BYTES' ? textsOf(path, wanted, shape, found.bytes) : found.bytes;
+  const wrong = sizeProblem(wanted, { shape, data });
+  if (wrong !== null) throw inputProblem(path, wrong);
+  return { shape, data };
+}
+
+/**
+ * perf_analyzer's folder of input data: a file an input, named as the input, with the raw values of one entry; files named as
+ * outputs are what it is to be answered with. Throws input-invalid that says which file and what the model takes.
+ */
+async function readInputFolder(folder: string, wanted: WantedTensors): Promise<ReadInput> {
+  const files = await readdir(folder);
+  const known = [...wanted.inputs, ...wanted.outputs];
+  const stranger = files.find((file) => !known.some((tensor) => tensor.name === file));
+  if (stranger !== undefined) {
+    throw inputProblem(
+      join(folder, stranger),
+      `The model has no tensor "${shortText(stranger)}"`,
+      `Name the files after its tensors: ${someOf(known.map((tensor) => tensor.name))}.`,
+    );
+  }
+  const readAll = async (tensors: readonly WantedTensor[]): Promise<InputEntry> => {
+    const entry = new Map<string, SampleTensor>();
+    for (const tensor of tensors) {
+      if (files.includes(tensor.name))
+        entry.set(tensor.name, await readTensor(join(folder, tensor.name), tensor));
+    }
+    return entry;
+  };
+  const entry = await readAll(wanted.inputs);
+  for (const tensor of wanted.inputs) {
+    if (tensor.optional !== true && !entry.has(tensor.name)) {
+      throw inputProblem(
+        join(folder, tensor.name),
+        `The file is missing: the model takes ${typeText(tensor.datatype, tensor.shape)}`,
+      );
+    }
+  }
+  const inputs = new Set(wanted.inputs.map((tensor) => tensor.name));
+  const outputs = await readAll(wanted.outputs.filter((tensor) => !inputs.has(tensor.name)));
+  return { streams: [[entry]], expected: outputs.size === 0 ? null : [[outputs]] };
+}
 
 /** Text of numbers takes several times the memory of the numbers. */
 const mostJsonBytes = fileLimits.inputJson.bytes;

@@ -1,17 +1,19 @@
+import { shortText, someOf } from '../../platform/clean-text';
 import { FileWindow } from '../../platform/file-window';
-import { shortText, someOf } from '../../platform/short-text';
-import type { ZipEntry } from '../../platform/zip-directory';
-import { readZipDirectory, readZipEntry } from '../../platform/zip-directory';
-import type { NpyArray } from './parse-npy';
-import { parseNpy, rawElements } from './parse-npy';
-import type { InputEntry, ReadInput, SampleTensor, WantedTensor, WantedTensors } from './wanted-tensor';
+import { readZipDirectory, readZipEntry, type ZipEntry } from '../../platform/zip-directory';
+import { type NpyArray, parseNpy, rawElements } from './parse-npy';
 import {
   elementCount,
+  type InputEntry,
   inputProblem,
   mostEntries,
   mostInputBytes,
+  type ReadInput,
+  type SampleTensor,
   shapeProblem,
   typeText,
+  type WantedTensor,
+  type WantedTensors,
 } from './wanted-tensor';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

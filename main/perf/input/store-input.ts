@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InputData } from '../../contract/input-data';
+import type { InputData } from '../../contract/measured/input-data';
 import { makeFolder } from '../../platform/make-folder';
 import type { InputEntry, ReadInput, WantedTensor } from './wanted-tensor';
 import { inputProblem, mostInputBytes } from './wanted-tensor';

@@ -1,13 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WireError } from '../../contract/errors';
-import { toWire } from '../../contract/errors';
-import type { MeasuringTurn } from '../../contract/measuring-order';
-import type { LoadPoint } from '../../contract/results';
-import type { LoadTool as LoadToolId } from '../../contract/run-spec';
-import type { LoadLevel } from '../../contract/scenario-levels';
-import { budgetLatencyUs } from '../../contract/sweep';
-import { makeTemporaryFolder } from '../../platform/temporary-folder';
+import { toWire, type WireError } from '../../contract/errors';
+import type { LoadPoint } from '../../contract/measured/results';
+import type { LoadTool as LoadToolId } from '../../contract/run/run-spec';
+import type { LoadLevel } from '../../contract/run/scenario-levels';
+import { budgetLatencyUs, type MeasuringTurn } from '../../contract/run/sweep';
+import { makeTemporaryFolder } from '../../platform/temporary-files';
 import { createTritonClient } from '../../triton/client';
 import { readModelTraits } from '../../triton/model-traits';
 import { readTls } from '../../triton/tls';
@@ -15,15 +13,18 @@ import type { InputReaders } from '../input/input-readers';
 import { assertLoadKind } from '../load-kind';
 import type { LoadTool, MeasureInput } from '../load-tool';
 import { stabilityWindows } from '../stability';
-import { measureInTurns } from './in-turns';
-import type { ServerLoad } from './server-load';
-import type { ServerModel } from './server-models';
-import { checkModels, measureModels, readServerModels, weightedLevel } from './server-models';
-import type { SweepEnd } from './sweep';
-import { measureSweep } from './sweep';
+import {
+  checkModels,
+  measureModels,
+  readServerModels,
+  type ServerLoad,
+  type ServerModel,
+  weightedLevel,
+} from './server-models';
+import { measureInTurns, measureSweep, type SweepEnd } from './sweep';
 
 /** A turn without a result. */
-export interface MissingLevel {
+interface MissingLevel {
   readonly level: LoadLevel;
   readonly repeat?: number;
   readonly loadTool?: LoadToolId;
@@ -47,7 +48,7 @@ export interface ServerLoadListener {
   readonly onMissing: (missing: MissingLevel, loadTool: LoadToolId) => void;
 }
 
-export interface ServerLoadTools {
+interface ServerLoadTools {
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
   readonly readers: InputReaders;
   /** Waits until nobody else measures on the server's machine. @returns gives the turn back. */

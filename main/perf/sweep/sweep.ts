@@ -1,14 +1,49 @@
-import type { MeasuringTurn } from '../../contract/measuring-order';
-import { measuringOrder } from '../../contract/measuring-order';
-import type { LoadPoint } from '../../contract/results';
-import type { LoadTool } from '../../contract/run-spec';
-import type { LoadLevel } from '../../contract/scenario-levels';
-import { budgetLatencyUs } from '../../contract/sweep';
-import type { TriedLevel } from './search-levels';
-import { lastWithin, nextLevel } from './search-levels';
+import { toWire, type WireError } from '../../contract/errors';
+import type { LoadPoint } from '../../contract/measured/results';
+import type { LoadTool } from '../../contract/run/run-spec';
+import type { LoadLevel } from '../../contract/run/scenario-levels';
+import { budgetLatencyUs, measuringOrder, type MeasuringTurn } from '../../contract/run/sweep';
+import { largestOf, smallestOf } from '../../contract/statistics';
+import type { LevelInTurns } from '../load-tool';
+import { stabilityWindows } from '../stability';
+
+/** A level that was tried: its place in the ascending list, and whether its p99 was within the budget. */
+export interface TriedLevel {
+  readonly index: number;
+  /** False also for a level without a result. */
+  readonly within: boolean;
+}
+
+/**
+ * Which level of an ascending list to measure next, or null when the last one within the budget is known. Linear: one after
+ * the other until the first that is not within it. Binary: both ends, then always the middle between the last within
+ * and the first beyond, so log2 of the list and two. Pure: a search that was cut off goes on from what was tried.
+ */
+export function nextLevel(
+  search: 'linear' | 'binary',
+  count: number,
+  tried: readonly TriedLevel[],
+): number | null {
+  const beyond = Math.min(count, smallestOf(tried.filter(({ within }) => !within).map(({ index }) => index)));
+  const below = tried.filter(({ index, within }) => within && index < beyond).map(({ index }) => index);
+  const within = Math.max(-1, largestOf(below));
+  if (search === 'linear') return within + 1 < beyond ? within + 1 : null;
+  const isTried = (index: number) => tried.some((level) => level.index === index);
+  if (beyond === 0 || beyond - within <= 1) return null;
+  if (within < 0 && !isTried(0)) return 0;
+  if (beyond === count && !isTried(count - 1)) return count - 1;
+  return Math.floor((within + beyond) / 2);
+}
+
+/** The place of the last tried level within the budget; null when none was. */
+export function lastWithin(tried: readonly TriedLevel[]): number | null {
+  const beyond = smallestOf(tried.filter(({ within }) => !within).map(({ index }) => index));
+  const below = tried.filter(({ index, within }) => within && index < beyond).map(({ index }) => index);
+  return below.length === 0 ? null : largestOf(below);
+}
 
 /** A search for the last level whose p99 is within a budget. */
-export interface Search {
+interface Search {
   readonly kind: 'linear' | 'binary';
   readonly thresholdUs: number;
 }
@@ -25,7 +60,7 @@ export interface SweepPlan {
 }
 
 /** Where a sweep takes place: in a run, which keeps every point in its journal, or on any server. */
-export interface SweepHost {
+interface SweepHost {
   /** @param fraction of the sweep that is done, 0 to 1. @returns null where the level gave no result. */
   readonly measure: (turn: MeasuringTurn, fraction: number) => Promise<LoadPoint | null>;
   /** Asked before each turn, and in a search after a turn without a result; true ends the sweep. */
@@ -79,4 +114,48 @@ async function searchAll(plan: SweepPlan, search: Search, host: SweepHost): Prom
 /** Measures all levels, round after round, or those that the search tries. A level without a result ends nothing. */
 export function measureSweep(plan: SweepPlan, host: SweepHost): Promise<SweepEnd> {
   return plan.search === null ? measureAll(plan, host) : searchAll(plan, plan.search, host);
+}
+
+/** A level that has begun, for one model. */
+interface BegunLevel {
+  readonly level: LoadLevel;
+  readonly turns: LevelInTurns;
+}
+
+interface InTurnsListener {
+  /** A window of the level. `last`: its point is complete. */
+  readonly onRound: (
+    level: LoadLevel,
+    round: { readonly number: number; readonly last: boolean },
+    point: LoadPoint,
+  ) => void;
+  readonly onMissing: (level: LoadLevel, error: WireError) => void;
+}
+
+/**
+ * Measures a window of each level, then the next of each: a machine that changes its speed, as shared ones do, does so for all
+ * levels alike, and a level's windows are of different times. What was measured before `shouldStop` is kept.
+ */
+export async function measureInTurns(
+  levels: readonly BegunLevel[],
+  shouldStop: () => boolean,
+  { onRound, onMissing }: InTurnsListener,
+): Promise<readonly LoadPoint[]> {
+  const points = new Map<BegunLevel, LoadPoint>();
+  let left = levels;
+  for (let number = 1; number <= stabilityWindows && !shouldStop(); number += 1) {
+    for (const one of left) {
+      try {
+        const point = await one.turns.next();
+        points.set(one, point);
+        onRound(one.level, { number, last: number === stabilityWindows }, point);
+      } catch (caught) {
+        if (shouldStop()) break;
+        points.delete(one);
+        left = left.filter((other) => other !== one);
+        onMissing(one.level, toWire(caught));
+      }
+    }
+  }
+  return [...points.values()];
 }

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { judgeAccuracy } from '../../accuracy/gate';
 import { WorkbenchError } from '../../contract/errors';
-import { outputComparisonSchema } from '../../contract/results';
+import { outputComparisonSchema } from '../../contract/measured/results';
 import type { ServerHandle } from '../../engine/engine';
 import { whileServing } from '../../engine/while-serving';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
@@ -12,8 +12,7 @@ import {
   metricsCommand,
   verifyCommand,
 } from '../../toolkit/verb-commands';
-import type { ModelRun } from '../model-arguments';
-import { codeHash, filesOf, modelSource } from '../model-arguments';
+import { codeHash, filesOf, type ModelRun, modelSource } from '../model-arguments';
 import type { Step, StepContext } from '../step';
 
 const inferred = z.looseObject({ samples: z.int() });

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
-import { modelArtefactSchema } from '../../contract/artefacts';
-import { backendsOf } from '../../contract/serving';
+import { modelArtefactSchema } from '../../contract/run/artefacts';
+import { backendsOf } from '../../contract/run/serving';
 import { formatOf } from '../../formats/formats';
 import { modelConfigOf } from '../../formats/model-config-of';
 import { hashFolder } from '../../platform/files';
 import { formatConfigPbtxt } from '../../triton/config-pbtxt';
-import type { RepositoryFile } from '../../triton/repository';
-import { writeModelRepository } from '../../triton/repository';
-import { writtenConfig } from '../edited-config';
+import { type RepositoryFile, writeModelRepository } from '../../triton/repository';
 import type { Step } from '../step';
+import { writtenConfig } from '../step-files';
 
 /** Writes the model repository: config.pbtxt from the typed configuration, and the model file beside it. */
 export const configureStep: Step = {

@@ -1,10 +1,9 @@
-import { modelArtefactSchema } from '../../contract/artefacts';
+import { modelArtefactSchema } from '../../contract/run/artefacts';
 import { formatOf } from '../../formats/formats';
 import { atPrecision } from '../../presets/signature';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { buildPlanCommand, convertCommand } from '../../toolkit/verb-commands';
-import type { ModelRun } from '../model-arguments';
-import { codeHash, filesOf, modelSource } from '../model-arguments';
+import { codeHash, filesOf, type ModelRun, modelSource } from '../model-arguments';
 import type { RunContext, Step } from '../step';
 
 /** @param image where a plan is built; null: on this machine, or not known yet. */

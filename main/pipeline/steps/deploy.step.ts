@@ -1,11 +1,10 @@
-import type { PlanProvenance } from '../../contract/artefacts';
-import { modelArtefactSchema } from '../../contract/artefacts';
 import { WorkbenchError } from '../../contract/errors';
-import type { RunSpec } from '../../contract/run-spec';
+import { modelArtefactSchema, type PlanProvenance } from '../../contract/run/artefacts';
+import type { RunSpec } from '../../contract/run/run-spec';
 import { readPackages } from '../../toolkit/packages';
-import { editedConfig } from '../edited-config';
 import { serveModel, stopServer } from '../serve-model';
 import type { Step, StepContext } from '../step';
+import { editedConfig } from '../step-files';
 
 /** Before Triton does it with less of a reason. Throws model-load-failed where the plan is of another place. */
 async function refuseStrangePlan(context: StepContext, plan: PlanProvenance): Promise<void> {

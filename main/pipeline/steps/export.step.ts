@@ -1,10 +1,9 @@
-import { modelArtefactSchema } from '../../contract/artefacts';
+import { modelArtefactSchema } from '../../contract/run/artefacts';
 import { exportedFormat, formatOf } from '../../formats/formats';
 import { checkSignature, hasProfileArguments, signatureOf } from '../../presets/signature';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { exportCommand } from '../../toolkit/verb-commands';
-import type { ModelRun } from '../model-arguments';
-import { codeHash, filesOf, modelSource } from '../model-arguments';
+import { codeHash, filesOf, type ModelRun, modelSource } from '../model-arguments';
 import type { Step } from '../step';
 
 function commandOf(run: ModelRun): ToolkitCommand {

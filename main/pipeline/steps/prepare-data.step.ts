@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { givenWeights } from '../../contract/given-weights';
-import { sampleTensors } from '../../contract/served-tensors';
+import { givenWeights } from '../../contract/run/artefacts';
+import { sampleTensors } from '../../contract/run/own-model';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { makeDatasetCommand, trainCommand } from '../../toolkit/verb-commands';
-import type { ModelRun } from '../model-arguments';
-import { checkpointHash, codeHash, datasetHash, filesOf, modelSource } from '../model-arguments';
+import {
+  checkpointHash,
+  codeHash,
+  datasetHash,
+  filesOf,
+  type ModelRun,
+  modelSource,
+} from '../model-arguments';
 import type { Step } from '../step';
 
 /** null: the user's own is taken. */

@@ -1,14 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Signature } from '../../contract/artefacts';
-import { modelArtefactSchema } from '../../contract/artefacts';
-import { runInputHash, runTensors } from '../../perf/input/run-input';
+import { modelArtefactSchema, type Signature } from '../../contract/run/artefacts';
+import { runInputHash, runTensors } from '../../perf/input/input-readers';
 import { atPrecision, hasProfileArguments, signatureOf } from '../../presets/signature';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { profileDataCommand, profileDataInputs } from '../../toolkit/verb-commands';
-import type { ModelRun } from '../model-arguments';
-import { codeHash, filesOf, modelSource } from '../model-arguments';
+import { codeHash, filesOf, type ModelRun, modelSource } from '../model-arguments';
 import type { RunContext, Step, StepContext, StepInputs } from '../step';
 
 /** The path where the values come from a file of the user's; null: they are made, or come from the data set. */

@@ -1,14 +1,24 @@
 import { formatFixed } from '../../contract/numbers';
-import { sweepHeading } from '../../contract/sweep';
+import { sweepHeading } from '../../contract/run/sweep';
 import type { ReportLevel, ReportScenario } from '../report';
-import { hollowMark, isHollow } from './hollow';
-import { chartFont, ink } from './palette';
+import { chartFont, hollowMark, ink, isHollow } from './hollow';
 import type { ChartOption } from './render-chart';
-import type { SweepScale } from './sweep-axis';
-import { sweepScale } from './sweep-axis';
+
+/**
+ * How the swept values are laid out: evenly when each is about twice the one before it (and they go far enough for that
+ * to matter), by value else; one value alone has an axis of its own.
+ */
+type SweepScale = 'single' | 'log2' | 'linear';
+
+/** @param values ascending, without repeats. */
+export function sweepScale(values: readonly number[]): SweepScale {
+  if (values.length < 2) return 'single';
+  const ratios = values.slice(1).map((value, index) => value / (values[index] ?? value));
+  return ratios.every((ratio) => ratio >= 1.5) ? 'log2' : 'linear';
+}
 
 /** The swept values in order, holes included. */
-export function sweepValues(scenario: ReportScenario): readonly number[] {
+function sweepValues(scenario: ReportScenario): readonly number[] {
   return scenario.rows.map((row) => row.load);
 }
 

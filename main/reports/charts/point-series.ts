@@ -1,10 +1,13 @@
 import type { LineSeriesOption } from 'echarts/charts';
+import type { BaselinePoint } from '../../contract/measured/baseline';
+import type { LoadPoint } from '../../contract/measured/results';
 import { formatMeasured } from '../../contract/numbers';
-import type { LoadPoint } from '../../contract/results';
+import { okabeIto } from '../../contract/palette';
 import type { ReportScenario } from '../report';
-import { plotted, sweepPosition } from './chart-base';
+import { loadPosition, plotted, sweepPosition } from './chart-base';
+import { ink } from './hollow';
 
-export interface SeriesLook {
+interface SeriesLook {
   readonly name: string;
   readonly color: string;
   readonly symbol: 'circle' | 'rect' | 'triangle' | 'diamond';
@@ -43,4 +46,53 @@ export function pointSeries(
       itemStyle: { color: row.steady ? look.color : '#ffffff', borderColor: look.color, borderWidth: 1.5 },
     })),
   };
+}
+
+const cross = 'path://M0,1 L1,0 L5,4 L9,0 L10,1 L6,5 L10,9 L9,10 L5,6 L1,10 L0,9 L4,5 Z';
+
+/** A cross on the axis for every level without a result; not in the legend. */
+export function holeSeries(scenario: ReportScenario): LineSeriesOption {
+  return {
+    type: 'line',
+    name: 'no result',
+    silent: true,
+    symbol: cross,
+    symbolSize: 7,
+    showAllSymbol: true,
+    clip: false,
+    color: okabeIto.vermillion,
+    lineStyle: { width: 0 },
+    data: scenario.rows.filter(({ point }) => point === null).map((row) => [sweepPosition(scenario, row), 0]),
+  };
+}
+
+/**
+ * Published figures as a dashed grey line with small marks, named by their hardware; nothing where none are published.
+ * @param before stands in front of the name, where a chart has several values.
+ */
+export function publishedSeries(
+  scenario: ReportScenario,
+  read: (point: BaselinePoint) => number | null,
+  before = '',
+): readonly LineSeriesOption[] {
+  const { baseline } = scenario;
+  if (baseline === null) return [];
+  const drawn = baseline.points.flatMap((point) => {
+    const value = read(point);
+    return value === null ? [] : [[loadPosition(scenario, point.load), value]];
+  });
+  if (drawn.length === 0) return [];
+  return [
+    {
+      type: 'line',
+      name: `${before}${baseline.label}`,
+      color: ink.soft,
+      symbol: 'emptyCircle',
+      symbolSize: 3,
+      showAllSymbol: true,
+      silent: true,
+      lineStyle: { width: 1.25, type: 'dashed', color: ink.soft },
+      data: drawn,
+    },
+  ];
 }

@@ -1,10 +1,160 @@
-import { components } from '../../contract/columns';
+import type { BarSeriesOption, LineSeriesOption } from 'echarts/charts';
+import { numberOf } from '../../contract/measured/column';
+import {
+  components,
+  fromSend,
+  p50,
+  p95,
+  p99,
+  scheduledP50,
+  scheduledP99,
+} from '../../contract/measured/columns';
+import { componentColors, okabeIto } from '../../contract/palette';
+import { sweepTitle } from '../../contract/run/sweep';
 import type { ReportScenario } from '../report';
-import { hasPoints } from './chart-base';
-import { componentsChart } from './components-chart';
-import { latencyChart } from './latency-chart';
+import {
+  baseOption,
+  hasPoints,
+  legendLine,
+  plotted,
+  sweepAxis,
+  sweepCategories,
+  valueAxis,
+} from './chart-base';
+import { hollowNames, hollowSeries } from './hollow';
+import { holeSeries, pointSeries, publishedSeries } from './point-series';
 import type { Chart } from './render-chart';
-import { throughputChart } from './throughput-chart';
+
+/** Of an open loop with the wait for the send: dashed what the requests alone took. */
+function rateChart(scenario: ReportScenario): Chart {
+  const title = 'Latency by request rate';
+  const columns = [scheduledP50, scheduledP99, fromSend(p50), fromSend(p99)];
+  const blue = { color: okabeIto.blue, symbol: 'circle' } as const;
+  const red = { color: okabeIto.vermillion, symbol: 'triangle' } as const;
+  return {
+    id: `${scenario.id}-latency`,
+    title: `${scenario.title}: ${title}, p50 and p99 from the schedule and from the send, in milliseconds`,
+    width: 340,
+    height: 208,
+    option: {
+      ...baseOption(title, [...columns.map(({ title: name }) => name), ...hollowNames(scenario)], 2),
+      xAxis: sweepAxis(scenario),
+      yAxis: valueAxis('ms'),
+      series: [
+        ...columns.map((column, index) =>
+          pointSeries(
+            scenario,
+            { name: column.title, ...(index % 2 === 0 ? blue : red), dashed: index > 1 },
+            numberOf(column),
+          ),
+        ),
+        ...hollowSeries(scenario),
+        holeSeries(scenario),
+      ],
+    } as Chart['option'],
+  };
+}
+
+function latencyChart(scenario: ReportScenario): Chart {
+  if (scenario.sweep === 'requestRate') return rateChart(scenario);
+  const title = `Latency by ${sweepTitle[scenario.sweep].toLowerCase()}`;
+  const published = publishedSeries(scenario, ({ p99Ms }) => p99Ms, 'p99 ');
+  return {
+    id: `${scenario.id}-latency`,
+    title: `${scenario.title}: ${title}, p50, p95 and p99 in milliseconds`,
+    width: 340,
+    height: 208,
+    option: {
+      ...baseOption(title, [
+        ...['p50', 'p95', 'p99'],
+        ...published.map(({ name }) => String(name)),
+        ...hollowNames(scenario),
+      ]),
+      xAxis: sweepAxis(scenario),
+      yAxis: valueAxis('ms'),
+      series: [
+        pointSeries(scenario, { name: 'p50', color: okabeIto.blue, symbol: 'circle' }, numberOf(p50)),
+        pointSeries(scenario, { name: 'p95', color: okabeIto.orange, symbol: 'rect' }, numberOf(p95)),
+        pointSeries(scenario, { name: 'p99', color: okabeIto.vermillion, symbol: 'triangle' }, numberOf(p99)),
+        ...published,
+        ...hollowSeries(scenario),
+        holeSeries(scenario),
+      ],
+    } as Chart['option'],
+  };
+}
+
+const measuredMean = 'measured avg';
+
+function componentsChart(scenario: ReportScenario): Chart {
+  const title = `Where the time goes, by ${sweepTitle[scenario.sweep].toLowerCase()}`;
+  const bars = components.map((component, index): BarSeriesOption => ({
+    type: 'bar',
+    name: component.title,
+    stack: 'latency',
+    silent: true,
+    barMaxWidth: 34,
+    barCategoryGap: '35%',
+    color: componentColors[index] ?? okabeIto.black,
+    data: scenario.rows.map(({ point }) => (point === null ? '-' : plotted(numberOf(component)(point)))),
+  }));
+  const mean: LineSeriesOption = {
+    type: 'line',
+    name: measuredMean,
+    silent: true,
+    symbol: 'diamond',
+    symbolSize: 7,
+    color: okabeIto.black,
+    lineStyle: { width: 0 },
+    data: scenario.rows.map(({ point }) =>
+      point === null ? '-' : plotted(point.avgUs === null ? null : point.avgUs / 1000),
+    ),
+  };
+  const holes = scenario.rows.map(({ point }) => (point === null ? 0 : '-'));
+  return {
+    id: `${scenario.id}-components`,
+    title: `${scenario.title}: mean latency by component in milliseconds, by ${sweepTitle[scenario.sweep].toLowerCase()}`,
+    width: 690,
+    height: 226 + legendLine,
+    option: {
+      ...baseOption(
+        title,
+        [...components.map(({ title: name }) => name), measuredMean, ...hollowNames(scenario)],
+        2,
+      ),
+      xAxis: sweepCategories(scenario),
+      yAxis: valueAxis('ms'),
+      series: [...bars, mean, ...hollowSeries(scenario), { ...holeSeries(scenario), data: holes }],
+    } as Chart['option'],
+  };
+}
+
+function throughputChart(scenario: ReportScenario): Chart {
+  const title = `Throughput by ${sweepTitle[scenario.sweep].toLowerCase()}`;
+  const legend = [
+    'throughput',
+    ...(scenario.baseline === null ? [] : [scenario.baseline.label]),
+    ...hollowNames(scenario),
+  ];
+  const look = { name: 'throughput', color: okabeIto.blue, symbol: 'circle' } as const;
+  return {
+    id: `${scenario.id}-throughput`,
+    title: `${scenario.title}: ${title}, inferences per second`,
+    width: 340,
+    height: 208,
+    option: {
+      ...baseOption(title, legend.length === 1 ? [] : legend),
+      xAxis: sweepAxis(scenario),
+      yAxis: valueAxis('inferences/s'),
+      series: [
+        pointSeries(scenario, look, (point) => point.inferencesPerSecond),
+        ...publishedSeries(scenario, (point) => point.inferencesPerSecond),
+        ...hollowSeries(scenario),
+        holeSeries(scenario),
+      ],
+    } as Chart['option'],
+  };
+}
 
 const hasComponents = ({ rows }: ReportScenario): boolean =>
   rows.some(({ point }) => point !== null && components.some(({ read }) => typeof read(point) === 'number'));

@@ -1,10 +1,8 @@
-import type { Column } from '../../contract/column';
-import { cellText, titleWithUnit } from '../../contract/column';
-import { batchSize } from '../../contract/columns';
-import type { LoadPoint } from '../../contract/results';
+import { cellText, type Column, titleWithUnit } from '../../contract/measured/column';
+import { batchSize } from '../../contract/measured/columns';
+import type { LoadPoint } from '../../contract/measured/results';
 import type { ReportLevel } from '../report';
-import type { Markup } from './markup';
-import { markup } from './markup';
+import { type Markup, markup } from './markup';
 
 export const headings = <Of>(columns: readonly Column<Of>[]): readonly Markup[] =>
   columns.map((column) => markup`<th class="n" title="${column.help}">${titleWithUnit(column)}</th>`);

@@ -1,5 +1,4 @@
-import type { Column } from '../../contract/column';
-import { cellText, halfWidthText, rangeText } from '../../contract/column';
+import { cellText, type Column, halfWidthText, rangeText } from '../../contract/measured/column';
 import {
   errors,
   latencies,
@@ -9,7 +8,7 @@ import {
   throughput,
   timeSpent,
   windows,
-} from '../../contract/columns';
+} from '../../contract/measured/columns';
 import {
   cache,
   checks,
@@ -24,15 +23,33 @@ import {
   responseTimes,
   sequenceRate,
   together,
-} from '../../contract/detail-columns';
-import { latencyIntervalUs, latencyNames } from '../../contract/latency-intervals';
-import { formatCount, missing } from '../../contract/numbers';
-import { repeatsText } from '../../contract/repeats';
+} from '../../contract/measured/detail-columns';
+import { repeatsText } from '../../contract/measured/repeats';
+import { latencyIntervalUs, latencyNames, type LoadPoint } from '../../contract/measured/results';
+import { formatCount, formatMs, missing } from '../../contract/numbers';
+import { largestOf } from '../../contract/statistics';
 import type { ReportLevel } from '../report';
 import { cells, detailTable, headings } from './detail-table';
-import { histogramPicture } from './histogram-picture';
-import type { Markup } from './markup';
-import { markup } from './markup';
+import { Markup, markup } from './markup';
+
+const width = 96;
+const height = 16;
+
+/** A level's latencies as small bars over a logarithmic axis; a dash where the tool does not keep them. */
+function histogramPicture(point: LoadPoint | null): Markup {
+  const histogram = point?.histogram;
+  const largest = Math.max(0, largestOf(histogram?.counts ?? []));
+  if (histogram === undefined || largest === 0) return markup`–`;
+  const { counts, edgesUs } = histogram;
+  const bar = width / counts.length;
+  const bars = counts.map((count, index) => {
+    // A class with a single request is still seen.
+    const tall = count === 0 ? 0 : Math.max(0.8, (height * count) / largest);
+    return `<rect x="${(index * bar).toFixed(1)}" y="${(height - tall).toFixed(1)}" width="${(bar * 0.85).toFixed(1)}" height="${tall.toFixed(1)}"/>`;
+  });
+  const range = `${formatMs(edgesUs[0])} to ${formatMs(edgesUs.at(-1))} ms`;
+  return markup`<svg class="histogram" viewBox="0 0 ${width} ${height}" role="img" aria-label="Latencies from ${range}">${new Markup(bars.join(''))}</svg><br><span class="range">${range}</span>`;
+}
 
 type Rows = readonly ReportLevel[];
 

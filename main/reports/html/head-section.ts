@@ -1,12 +1,31 @@
-import type { KeyFigure } from '../../contract/key-figures';
-import type { Badge } from '../../contract/run-outcome';
+import type { KeyFigure } from '../../contract/measured/key-figures';
+import type { Badge } from '../../contract/run/run-outcome';
 import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
-import { clipped } from '../clipped';
+import { clipped } from '../doubts';
 import type { NamedText, Report, ReportProblem } from '../report';
-import { doubtsBox } from './doubts-box';
 import { Markup, markup } from './markup';
 import { stepsTable } from './record-sections';
+
+/** So many stand on the first page; the record has the others. */
+const shownDoubts = 9;
+
+/** What is doubtful about the answer, beside it; null where there is no answer. */
+function doubtsBox({ summary, problems }: Report): Markup | null {
+  if (summary.scenario === null) return null;
+  const further = summary.doubts.length - shownDoubts;
+  const lines = [
+    ...summary.doubts.slice(0, shownDoubts),
+    ...(further > 0 ? [`${further} more under “Problems and warnings”.`] : []),
+  ];
+  if (lines.length > 0) {
+    return markup`<div class="doubts warning"><h3>What is doubtful</h3>
+<ul>${lines.map((line) => markup`<li>${line}</li>`)}</ul></div>`;
+  }
+  const warnings = problems.length === 0 ? '' : ' The warnings of the steps are on the next page.';
+  return markup`<div class="doubts neutral"><h3>What is doubtful</h3>
+<p>Nothing found: every level has a result and is steady, and the accuracy check passed.${warnings}</p></div>`;
+}
 
 /** What keeps the summary on its page, whatever a run has to say; the record has all of it. */
 const longest = { title: 120, line: 220, error: 420, errors: 2, detailLines: 14 } as const;
@@ -82,4 +101,20 @@ ${charts(report)}
 <p>${summary.accuracy}</p>
 ${measured || report.steps.length === 0 ? null : markup`<h3>Steps</h3>${stepsTable(report.steps)}`}
 </header>`;
+}
+
+const problem = ({ tone, title, text, remedy, details }: ReportProblem): Markup => markup`
+<div class="problem ${tone}"><p><strong>${title}</strong> <bdi>${text}</bdi></p>${
+  remedy === null ? null : markup`<p>${remedy}</p>`
+}${details === null ? null : markup`<pre>${details}</pre>`}</div>`;
+
+/** Everything that went wrong or should be known, in full; null for a run without any of it. */
+export function problemsSection({ problems, summary }: Report): Markup | null {
+  const further = summary.doubts.slice(shownDoubts);
+  if (problems.length + further.length === 0) return null;
+  return markup`<section>
+<h2>Problems and warnings</h2>
+${problems.map(problem)}
+${further.length === 0 ? null : markup`<h3>What is also doubtful</h3><ul>${further.map((doubt) => markup`<li>${doubt}</li>`)}</ul>`}
+</section>`;
 }

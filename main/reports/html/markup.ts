@@ -23,7 +23,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Text for an element or a quoted attribute: inert, and nothing of it invisible. */
-export function escapeText(text: string): string {
+function escapeText(text: string): string {
   return text.replace(unsafe, visible).replace(/[&<>"'`]/g, (character) => entities[character] ?? '');
 }
 
@@ -32,7 +32,7 @@ export class Markup {
   constructor(readonly text: string) {}
 }
 
-export type Part = string | number | Markup | null | readonly (string | number | Markup | null)[];
+type Part = string | number | Markup | null | readonly (string | number | Markup | null)[];
 
 function render(part: Part): string {
   if (part === null) return '';

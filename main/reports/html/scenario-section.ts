@@ -1,8 +1,25 @@
-import { loadOf, publishedColumns } from '../../contract/columns';
+import type { Column } from '../../contract/measured/column';
+import {
+  achieved,
+  batchSize,
+  delayed,
+  latencies,
+  loadOf,
+  publishedColumns,
+  scheduled,
+} from '../../contract/measured/columns';
+import {
+  type CrossLevel,
+  crossSummary,
+  crossWords,
+  sideText,
+  verdictText,
+} from '../../contract/measured/cross-check';
+import { formatMeasured } from '../../contract/numbers';
 import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
 import type { ReportLevel, ReportScenario } from '../report';
-import { crossCheckPart } from './cross-check-part';
+import { cells } from './detail-table';
 import {
   cacheTable,
   checksTable,
@@ -17,7 +34,52 @@ import {
   togetherTable,
 } from './detail-tables';
 import { Markup, markup } from './markup';
-import { scheduleTable } from './schedule-table';
+
+const rates = [loadOf('requestRate'), achieved, delayed];
+const send = latencies.filter(({ id }) => id !== 'avg');
+const schedule = scheduled.filter(({ short }) => short !== 'avg');
+
+const heads = (columns: readonly Column[], gap = ' gap'): readonly Markup[] =>
+  columns.map(
+    ({ help, short, title }, index) =>
+      markup`<th class="n${index === 0 ? gap : ''}" title="${help}">${short ?? title}</th>`,
+  );
+
+/** Of a sweep of request rates: asked and achieved, and both latencies beside each other; null of other sweeps. */
+function scheduleTable({ rows }: ReportScenario): Markup | null {
+  const found = rows.flatMap(({ point }) =>
+    point?.requestRate === undefined
+      ? []
+      : markup`
+<tr>${cells([batchSize, ...rates, ...send, ...schedule], point)}</tr>`,
+  );
+  if (found.length === 0) return null;
+  return markup`<h3>Request rate, and latency from send and from schedule</h3>
+<table class="fixed schedule"><thead>
+<tr class="group"><th></th><th colspan="${rates.length}">Requests/s and delayed requests</th><th class="gap" colspan="${send.length}">Latency from send, ms</th><th class="gap" colspan="${schedule.length}">Latency from schedule, ms</th></tr>
+<tr>${heads([batchSize, ...rates], '')}${heads(send)}${heads(schedule)}</tr>
+</thead><tbody>${found}
+</tbody></table>
+<p class="key">From schedule: from the time at which a request was due until its answer is complete, so that a wait for a slow server is in it. Delayed: sent more than 1 ms after it was due.</p>`;
+}
+
+const levelPart = (level: CrossLevel): Markup => markup`
+<h3>Cross-check: ${level.text}</h3>
+<ul>${crossWords(level).map((words) => markup`<li>${words}</li>`)}</ul>
+<table class="fixed cross"><thead><tr><th>inferences/s; times in ms</th><th class="n">native</th><th class="n">perf_analyzer</th><th class="n">Ratio</th><th>Verdict</th></tr></thead><tbody>${level.columns.map(
+  (column) => markup`
+<tr><td>${column.title}</td><td class="n">${sideText(column, column.native)}</td><td class="n">${sideText(column, column.perf_analyzer)}</td><td class="n">${formatMeasured(column.ratio)}</td><td>${verdictText[column.verdict]}</td></tr>`,
+)}
+</tbody></table>`;
+
+/** Level by level what both load tools measured; nothing for a run that does not cross-check. */
+function crossCheckPart(levels: readonly CrossLevel[] | null): Markup | null {
+  if (levels === null || levels.length === 0) return null;
+  return markup`<h3>Cross-check of the load tools</h3>
+<p class="lead">Both load tools measured every level in turns. Median (smallest–largest) of the rounds; ratio: native over perf_analyzer. They differ where their ranges lie apart and the 95 % interval of the differences, round by round, leaves 0 out.</p>
+<p><strong>${crossSummary(levels)}</strong></p>
+${levels.map(levelPart)}`;
+}
 
 /** Per cent of the page's width: what the widest usual number of each column needs. */
 const widths = [2.2, 4.4, 4.6, 9.6, 5.9, 7.7, 6.4, 6.9, 6.9, 6.9, 5.6, 7.1, 6.4, 6.4, 6.4, 6.6] as const;

@@ -1,13 +1,11 @@
-import type { Column } from '../../../main/contract/column';
-import { intervalOf, numberOf } from '../../../main/contract/column';
-import { p99, scheduledP99, throughput } from '../../../main/contract/columns';
-import { shownScenario } from '../../../main/contract/repeats';
-import type { LoadPoint, MeasurementWindow } from '../../../main/contract/results';
-import type { Scenario } from '../../../main/contract/run-events';
-import type { RunState } from '../../../main/contract/run-state';
-import { spreadInterval } from '../../../main/contract/student-t';
-import type { Sweep } from '../../../main/contract/sweep';
-import { scenarioOf, sweepOfLevel } from '../../../main/contract/sweep';
+import { type Column, intervalOf, numberOf } from '../../../main/contract/measured/column';
+import { p99, scheduledP99, throughput } from '../../../main/contract/measured/columns';
+import { shownScenario } from '../../../main/contract/measured/repeats';
+import type { LoadPoint, MeasurementWindow } from '../../../main/contract/measured/results';
+import type { Scenario } from '../../../main/contract/run/run-events';
+import type { RunState } from '../../../main/contract/run/run-state';
+import { scenarioOf, type Sweep, sweepOfLevel } from '../../../main/contract/run/sweep';
+import { spreadInterval } from '../../../main/contract/statistics';
 import { levelOf } from '../../charts/chart';
 
 /** A value of one run beside that of the first. */

@@ -1,9 +1,9 @@
-import { largestOf, smallestOf } from '../../../main/contract/extremes';
 import { formatMeasured, missing } from '../../../main/contract/numbers';
+import { largestOf, smallestOf } from '../../../main/contract/statistics';
 import type { AlignedLevel, ComparedValue } from './compare-levels';
 
 /** What a ratio to the baseline means; `unknown`: one of the two has no interval. */
-export type Meaning = 'better' | 'worse' | 'same' | 'unknown';
+type Meaning = 'better' | 'worse' | 'same' | 'unknown';
 
 /** Higher is better for throughput, lower for latency. Pure. */
 export function meaningOf({ ratio, withinNoise }: ComparedValue, higherIsBetter: boolean): Meaning | null {

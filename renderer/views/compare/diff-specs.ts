@@ -1,5 +1,5 @@
-import type { RunSpec } from '../../../main/contract/run-spec';
-import { fieldText, specLeaves } from '../../../main/contract/spec-changes';
+import type { RunSpec } from '../../../main/contract/run/run-spec';
+import { fieldText, specLeaves } from '../../../main/contract/run/spec-changes';
 
 /** A parameter that is not the same in all runs. */
 export interface SpecDifference {

@@ -1,19 +1,16 @@
-import type { ReactNode } from 'react';
-import { Fragment } from 'react';
-import type { BaselinePoint, BaselineSeries } from '../../../main/contract/baseline-points';
-import type { Column } from '../../../main/contract/column';
-import { cellText, titleWithUnit } from '../../../main/contract/column';
+import { Fragment, type ReactNode } from 'react';
+import { isSteady } from '../../../main/contract/flag-text';
+import type { BaselinePoint, BaselineSeries } from '../../../main/contract/measured/baseline';
+import { cellText, type Column, titleWithUnit } from '../../../main/contract/measured/column';
 import {
   fromSend,
   p99 as p99Column,
   scheduledP99,
   throughput as throughputColumn,
-} from '../../../main/contract/columns';
-import { isSteady } from '../../../main/contract/flag-text';
+} from '../../../main/contract/measured/columns';
+import type { LoadPoint } from '../../../main/contract/measured/results';
 import { formatHalfWidth, formatMeasured, formatRate } from '../../../main/contract/numbers';
-import type { LoadPoint } from '../../../main/contract/results';
-import type { Sweep } from '../../../main/contract/sweep';
-import { sweepHeading } from '../../../main/contract/sweep';
+import { type Sweep, sweepHeading } from '../../../main/contract/run/sweep';
 import type { AlignedLevel, ComparedValue } from './compare-levels';
 import { comparisonSentences, meaningOf, ratioWords } from './comparison-text';
 

@@ -1,9 +1,9 @@
 import { ActionIcon, Select, Tooltip } from '@mantine/core';
 import { IconArrowBarToLeft, IconX } from '@tabler/icons-react';
 import { useStore } from 'zustand';
-import type { RunState } from '../../../main/contract/run-state';
-import type { SpecChange } from '../../../main/contract/spec-changes';
-import { changesText } from '../../../main/contract/spec-changes';
+import type { RunState } from '../../../main/contract/run/run-state';
+import type { SpecChange } from '../../../main/contract/run/spec-changes';
+import { changesText } from '../../../main/contract/run/spec-changes';
 import { runLook } from '../../charts/compare-chart';
 import { RunStatusText } from '../../components/status-text';
 import { useChartTheme } from '../../components/use-chart-theme';

@@ -1,4 +1,4 @@
-import type { RunState } from '../../../main/contract/run-state';
+import type { RunState } from '../../../main/contract/run/run-state';
 import { formatWhen } from '../../format/times';
 
 /** A name a run, short, and different from every other: by model and format, by time and number where they are alike. */

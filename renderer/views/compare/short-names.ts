@@ -1,4 +1,4 @@
-import type { RunState } from '../../../main/contract/run-state';
+import type { RunState } from '../../../main/contract/run/run-state';
 import { formatWhen } from '../../format/times';
 import { diffSpecs } from './diff-specs';
 

@@ -1,10 +1,16 @@
-import type { Icon } from '@tabler/icons-react';
-import { IconPlayerPlay, IconPlayerStop, IconRefresh, IconTerminal2, IconTrash } from '@tabler/icons-react';
+import {
+  type Icon,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconRefresh,
+  IconTerminal2,
+  IconTrash,
+} from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
+import { IconAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
-import { IconAction } from '../../components/icon-action';
 import { attempt, noticeDone } from '../../components/notices';
 import { containerTitle } from '../../format/container-title';
 import type { ContainerAction } from '../../stores/docker';

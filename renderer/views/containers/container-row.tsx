@@ -6,8 +6,7 @@ import { formatWhenFully } from '../../format/times';
 import { ContainerActions } from './container-actions';
 import { ContainerPorts } from './container-ports';
 import { ContainerStateText } from './container-state';
-import type { ImageName } from './container-text';
-import { cpuText, gpuText, memoryLimitText, memoryText } from './container-text';
+import { cpuText, gpuText, type ImageName, memoryLimitText, memoryText } from './container-text';
 
 /** One container; its name selects it for the log below. */
 export function ContainerRow(props: {

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
-import { useNow } from '../../components/use-now';
+import { useNow } from '../../components/use-time';
 import { useWorkbench } from '../../workbench';
 import { ContainerRow } from './container-row';
 import { imageName, sortContainers } from './container-text';

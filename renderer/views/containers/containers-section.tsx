@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { DockerState } from '../../../main/contract/docker';
-import { usePoll } from '../../components/use-poll';
+import { usePoll } from '../../components/use-time';
 import { useWorkbench } from '../../workbench';
 import { ContainerTable } from './container-table';
 import { sortContainers } from './container-text';

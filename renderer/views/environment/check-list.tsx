@@ -1,5 +1,10 @@
-import type { Icon } from '@tabler/icons-react';
-import { IconAlertTriangle, IconCircleCheck, IconCircleMinus, IconCircleX } from '@tabler/icons-react';
+import {
+  type Icon,
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconCircleMinus,
+  IconCircleX,
+} from '@tabler/icons-react';
 import type { Check } from '../../../main/contract/machine';
 import { InstallTools } from '../../components/install-tools';
 import { Remedy } from '../../components/remedy';

@@ -1,6 +1,5 @@
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
-import type { EngineStatus } from '../../../main/contract/engine-status';
-import type { DockerFacts } from '../../../main/contract/machine';
+import type { DockerFacts, EngineStatus } from '../../../main/contract/machine';
 import { Facts } from '../../components/facts';
 import { InstallTools } from '../../components/install-tools';
 import { Remedy } from '../../components/remedy';

@@ -2,8 +2,7 @@ import type { GpuFacts, GpuLoad, GpuReport } from '../../../main/contract/machin
 import { formatBytes } from '../../../main/contract/numbers';
 import { Facts } from '../../components/facts';
 import { keptReadings } from '../../stores/gpu-load';
-import type { Gauge } from './gpu-text';
-import { gaugesOf, gpuFacts, sparkline } from './gpu-text';
+import { type Gauge, gaugesOf, gpuFacts, sparkline } from './gpu-text';
 
 /** Pixels of the drawing; the style sheet scales it. */
 const spark = { width: 120, height: 20 } as const;

@@ -1,7 +1,7 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import { ErrorPanel } from '../../components/error-panel';
-import { usePoll } from '../../components/use-poll';
+import { usePoll } from '../../components/use-time';
 import { gpuKey } from '../../stores/gpu-load';
 import { useWorkbench } from '../../workbench';
 import { GpuCard } from './gpu-card';

@@ -1,6 +1,6 @@
 import type { DockerFacts, HostFacts } from '../../../main/contract/machine';
+import type { Environment } from '../../../main/contract/measured/results';
 import { formatBytes, formatFixed } from '../../../main/contract/numbers';
-import type { Environment } from '../../../main/contract/results';
 
 type FactList = readonly (readonly [name: string, value: string])[];
 

@@ -1,6 +1,6 @@
 import { IconCircleCheck, IconLoader2 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
-import { useDelayed } from '../../components/use-delayed';
+import { useDelayed } from '../../components/use-time';
 import { useWorkbench } from '../../workbench';
 
 /** What has answered and what has not, while the machine is looked at for the first time. */

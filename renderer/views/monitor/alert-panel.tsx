@@ -1,9 +1,13 @@
 import { ActionIcon, Checkbox, NumberInput, Select } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { Alert, AlertMetric, AlertRule } from '../../../main/contract/monitor';
-import { alertMetrics } from '../../../main/contract/monitor';
-import { moreText } from '../../../main/contract/more-text';
+import {
+  type Alert,
+  type AlertMetric,
+  alertMetrics,
+  type AlertRule,
+} from '../../../main/contract/monitor/monitor';
+import { moreText } from '../../../main/contract/words';
 import { attempt } from '../../components/notices';
 import { formatClock } from '../../format/times';
 import { useWorkbench } from '../../workbench';

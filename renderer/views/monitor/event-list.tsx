@@ -1,4 +1,4 @@
-import type { MonitorMarker } from '../../../main/contract/monitor';
+import type { MonitorMarker } from '../../../main/contract/monitor/monitor';
 import { formatClock } from '../../format/times';
 
 const mostShown = 100;

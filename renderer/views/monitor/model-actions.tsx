@@ -1,12 +1,10 @@
 import { IconFileText, IconPlayerEject, IconUpload } from '@tabler/icons-react';
 import { memo, useState } from 'react';
-import type { ModelSample } from '../../../main/contract/monitor';
-import { modelKey } from '../../../main/contract/monitor';
+import { modelKey, type ModelSample } from '../../../main/contract/monitor/monitor';
 import type { Client } from '../../client';
+import { IconAction, TextAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
-import { IconAction } from '../../components/icon-action';
 import { attempt } from '../../components/notices';
-import { TextAction } from '../../components/text-action';
 import { useWorkbench } from '../../workbench';
 import { unloadQuestion } from './monitor-text';
 

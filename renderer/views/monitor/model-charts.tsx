@@ -1,15 +1,14 @@
 import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import type { GpuSample, ModelSample } from '../../../main/contract/monitor';
-import { modelKey } from '../../../main/contract/monitor';
-import type { MonitorHistory } from '../../../main/contract/monitor-history';
-import { moreText } from '../../../main/contract/more-text';
+import { type GpuSample, modelKey, type ModelSample } from '../../../main/contract/monitor/monitor';
+import type { MonitorHistory } from '../../../main/contract/monitor/monitor-history';
 import { formatCount } from '../../../main/contract/numbers';
+import { moreText } from '../../../main/contract/words';
 import { ChartPanel } from '../../charts/chart-panel';
-import { batchSizeChart, gpuChart, probeChart, rateChart } from '../../charts/monitor-charts';
-import { stackChart } from '../../charts/monitor-stack-chart';
-import type { MonitorChartInput } from '../../charts/monitor-time-chart';
-import { SharedCursor } from '../../charts/shared-cursor';
+import { batchSizeChart, gpuChart, probeChart, rateChart } from '../../charts/monitor/monitor-charts';
+import { stackChart } from '../../charts/monitor/monitor-stack-chart';
+import type { MonitorChartInput } from '../../charts/monitor/monitor-time-chart';
+import { SharedCursor } from '../../charts/plot/shared-cursor';
 import { useChartTheme } from '../../components/use-chart-theme';
 import { gpuSentence } from './monitor-text';
 

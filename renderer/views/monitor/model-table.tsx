@@ -1,9 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { ModelSample } from '../../../main/contract/monitor';
-import { modelKey } from '../../../main/contract/monitor';
-import { mostModels } from '../../../main/contract/monitor-limits';
-import { moreText } from '../../../main/contract/more-text';
+import { modelKey, type ModelSample, mostModels } from '../../../main/contract/monitor/monitor';
 import {
   formatCount,
   formatMeasured,
@@ -12,6 +9,7 @@ import {
   formatShare,
   missing,
 } from '../../../main/contract/numbers';
+import { moreText } from '../../../main/contract/words';
 import { ModelActions } from './model-actions';
 import { modelLooks } from './monitor-text';
 import { RowPlaces } from './row-places';

@@ -8,8 +8,8 @@ import {
   IconPlayerStop,
 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
-import type { MonitorState } from '../../../main/contract/monitor';
-import { IconToggle } from '../../components/icon-toggle';
+import type { MonitorState } from '../../../main/contract/monitor/monitor';
+import { IconToggle } from '../../components/actions';
 import { attempt, noticeDone } from '../../components/notices';
 import { windowMinutes } from '../../stores/monitor';
 import { useWorkbench } from '../../workbench';

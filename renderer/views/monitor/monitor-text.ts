@@ -1,5 +1,5 @@
-import type { Icon } from '@tabler/icons-react';
 import {
+  type Icon,
   IconAlertTriangle,
   IconCircleCheck,
   IconCircleDashed,
@@ -16,7 +16,7 @@ import type {
   MonitorSample,
   MonitorState,
   ServerState,
-} from '../../../main/contract/monitor';
+} from '../../../main/contract/monitor/monitor';
 import { formatBytes, formatCount, formatRate, formatShare } from '../../../main/contract/numbers';
 
 export interface StateLook {
@@ -25,7 +25,7 @@ export interface StateLook {
   readonly text: string;
 }
 
-export const serverLooks: Readonly<Record<ServerState, StateLook>> = {
+const serverLooks: Readonly<Record<ServerState, StateLook>> = {
   starting: { icon: IconLoader2, tone: 'info', text: 'Starting' },
   up: { icon: IconCircleCheck, tone: 'good', text: 'Up' },
   'not-ready': { icon: IconAlertTriangle, tone: 'warn', text: 'Not ready' },
@@ -33,7 +33,7 @@ export const serverLooks: Readonly<Record<ServerState, StateLook>> = {
 };
 
 /** Not one answer since watching began: nothing was there that could be gone. Pure. */
-export const neverReached = ({ state, version, restarts }: MonitorSample['server']): boolean =>
+const neverReached = ({ state, version, restarts }: MonitorSample['server']): boolean =>
   state === 'gone' && version === null && restarts === 0;
 
 /** Pure. */

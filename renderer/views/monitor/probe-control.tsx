@@ -1,5 +1,5 @@
 import { Checkbox, NumberInput, Select } from '@mantine/core';
-import type { ModelSample, MonitorState } from '../../../main/contract/monitor';
+import type { ModelSample, MonitorState } from '../../../main/contract/monitor/monitor';
 import { attempt } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 

@@ -1,10 +1,9 @@
 import { Select } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
-import type { RecordingInfo } from '../../../main/contract/monitor';
-import { replaySpeeds } from '../../../main/contract/monitor';
+import { type RecordingInfo, replaySpeeds } from '../../../main/contract/monitor/monitor';
 import { formatBytes } from '../../../main/contract/numbers';
-import { IconAction } from '../../components/icon-action';
+import { IconAction } from '../../components/actions';
 import { attempt } from '../../components/notices';
 import { formatWhen } from '../../format/times';
 import { useWorkbench } from '../../workbench';

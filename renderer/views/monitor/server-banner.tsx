@@ -1,4 +1,4 @@
-import type { MonitorSample, MonitorState } from '../../../main/contract/monitor';
+import type { MonitorSample, MonitorState } from '../../../main/contract/monitor/monitor';
 import { formatClock } from '../../format/times';
 import { serverLook, serverSentence, speedText } from './monitor-text';
 import { StateText } from './state-look';

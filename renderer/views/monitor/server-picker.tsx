@@ -3,12 +3,11 @@ import { IconActivity } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
-import type { MonitorTarget } from '../../../main/contract/monitor';
+import type { MonitorTarget } from '../../../main/contract/monitor/monitor';
 import { attempt } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 import { withScheme } from './monitor-text';
-import type { FoundServer } from './use-run-servers';
-import { useRunServers } from './use-run-servers';
+import { type FoundServer, useRunServers } from './use-run-servers';
 
 /** Triton's containers of this workbench that can be reached from here. */
 function tritonOf(container: ContainerInfo): readonly FoundServer[] {

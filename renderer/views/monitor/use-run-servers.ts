@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
-import type { RunState } from '../../../main/contract/run-state';
+import type { RunState } from '../../../main/contract/run/run-state';
 import { useWorkbench } from '../../workbench';
 
 export interface FoundServer {
@@ -11,7 +11,7 @@ export interface FoundServer {
 }
 
 /** Where the Triton of a run listens, as its step says once it has started the server. Pure. */
-export function serverOfRun(run: RunState): FoundServer | null {
+function serverOfRun(run: RunState): FoundServer | null {
   const facts = run.steps.find((step) => step.id === 'deploy')?.facts ?? [];
   const valueOf = (name: string) => facts.find((fact) => fact.name === name)?.value;
   const http = valueOf('HTTP');

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
-import type { MonitorSample, MonitorState } from '../../../main/contract/monitor';
-import { modelKey } from '../../../main/contract/monitor';
+import { modelKey, type MonitorSample, type MonitorState } from '../../../main/contract/monitor/monitor';
 import { asSentence } from '../../format/words';
 import { useWorkbench } from '../../workbench';
 import { AlertPanel } from './alert-panel';

@@ -1,9 +1,7 @@
-import type { Preset } from '../../../main/contract/preset';
-import type { Precision, RunSpec } from '../../../main/contract/run-spec';
-import { runSpecSchema } from '../../../main/contract/run-spec';
-import type { Keys, Tree } from '../../../main/contract/trees';
-import { getAt, leavesOf, sameValue } from '../../../main/contract/trees';
-import { ownModelKeys } from '../../stores/draft';
+import type { Preset } from '../../../main/contract/run/preset';
+import { type Precision, type RunSpec, runSpecSchema } from '../../../main/contract/run/run-spec';
+import { getAt, type Keys, leavesOf, sameValue, type Tree } from '../../../main/contract/trees';
+import { ownModelKeys } from '../../stores/draft/draft';
 
 /** What the schema itself gives an engine of this kind. */
 export function engineDefaults(kind: unknown): Tree {

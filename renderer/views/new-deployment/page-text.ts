@@ -1,6 +1,6 @@
-import type { Format, Precision } from '../../../main/contract/run-spec';
+import type { Format, Precision } from '../../../main/contract/run/run-spec';
 import { formatText, precisionText, profileText } from '../../format/words';
-import type { WizardPage } from '../../stores/wizard-page';
+import type { WizardPage } from '../../stores/draft/wizard-page';
 import type { FieldContext } from './fields/field';
 import { engineOf } from './fields/why-not';
 import { valueText } from './read-text';

@@ -1,11 +1,8 @@
-import { thresholdSign } from '../../../main/contract/metric-bound';
-import type { Preset } from '../../../main/contract/preset';
-import type { StepId } from '../../../main/contract/run-events';
-import { stepsOf } from '../../../main/contract/run-events';
-import type { RunSpec } from '../../../main/contract/run-spec';
-import { sourceSchema } from '../../../main/contract/run-spec';
-import { imageFamily } from '../../../main/contract/serving';
-import { stepTitle } from '../../../main/contract/step-text';
+import type { Preset } from '../../../main/contract/run/preset';
+import { type StepId, stepsOf } from '../../../main/contract/run/run-events';
+import { type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
+import { imageFamily } from '../../../main/contract/run/serving';
+import { stepTitle, thresholdSign } from '../../../main/contract/words';
 import { formatText, loadToolText, precisionText } from '../../format/words';
 import type { Change } from './changes';
 

@@ -1,8 +1,13 @@
-import type { ConfigEdit, SpecPreview, SpecProblem, StartProblem } from '../../../main/contract/spec-tools';
+import type {
+  ConfigEdit,
+  SpecPreview,
+  SpecProblem,
+  StartProblem,
+} from '../../../main/contract/run/spec-tools';
 import type { Tree } from '../../../main/contract/trees';
 import { getAt } from '../../../main/contract/trees';
-import type { WizardPage } from '../../stores/wizard-page';
-import { pageOf } from '../../stores/wizard-page';
+import type { WizardPage } from '../../stores/draft/wizard-page';
+import { pageOf } from '../../stores/draft/wizard-page';
 import type { Field } from './fields/field';
 import { pathOf } from './fields/field';
 import { textProblem } from './read-text';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { precisionText } from '../../format/words';
-import { isTolerance } from '../../stores/draft-choice';
+import { isTolerance } from '../../stores/draft/draft-state';
 import { useWizard } from './wizard-context';
 
 /** Tolerances that were chosen under another precision than the one that is chosen now. */

@@ -1,6 +1,6 @@
 import { useCallback, useRef, useState } from 'react';
 import { attempt } from '../../components/notices';
-import { draftPreset } from '../../stores/draft';
+import { draftPreset } from '../../stores/draft/draft';
 import { useWorkbench } from '../../workbench';
 import { wizardModel } from './wizard-model';
 

@@ -1,7 +1,7 @@
 import { createContext, useContext, useMemo } from 'react';
 import { useStore } from 'zustand';
-import type { DraftState } from '../../stores/draft';
-import { draftPreset } from '../../stores/draft';
+import type { DraftState } from '../../stores/draft/draft';
+import { draftPreset } from '../../stores/draft/draft';
 import { useWorkbench } from '../../workbench';
 import type { WizardModel } from './wizard-model';
 import { wizardModel } from './wizard-model';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight, IconPlayerPlay } from '@tabler/icons-react';
-import { pageTitle, wizardPages } from '../../stores/wizard-page';
+import { pageTitle, wizardPages } from '../../stores/draft/wizard-page';
 import { planSummary } from './change-text';
 import { changesText } from './changes';
 import { useWizard } from './wizard-context';

@@ -1,12 +1,10 @@
 import type { MachineStatus } from '../../../main/contract/machine';
-import type { Preset } from '../../../main/contract/preset';
-import type { RunSpec } from '../../../main/contract/run-spec';
-import type { SpecProblem, StartProblem } from '../../../main/contract/spec-tools';
-import type { Keys, Tree } from '../../../main/contract/trees';
-import { getAt, mergeTrees, sameValue } from '../../../main/contract/trees';
-import type { DraftState } from '../../stores/draft';
-import type { Change } from './changes';
-import { changesOf, defaultOf, engineDefaults } from './changes';
+import type { Preset } from '../../../main/contract/run/preset';
+import type { RunSpec } from '../../../main/contract/run/run-spec';
+import type { SpecProblem, StartProblem } from '../../../main/contract/run/spec-tools';
+import { getAt, type Keys, mergeTrees, sameValue, type Tree } from '../../../main/contract/trees';
+import type { DraftState } from '../../stores/draft/draft';
+import { type Change, changesOf, defaultOf, engineDefaults } from './changes';
 import type { Field, FieldContext } from './fields/field';
 import { allFields } from './fields/sections';
 import { engineForTarget } from './fields/target-gpu';

@@ -6,7 +6,7 @@ import {
   IconCircleDashed,
   IconCircleX,
 } from '@tabler/icons-react';
-import { pageTitle, wizardPages } from '../../stores/wizard-page';
+import { pageTitle, wizardPages } from '../../stores/draft/wizard-page';
 import { pageSummary } from './page-text';
 import type { PageState } from './problems';
 import { pageState } from './problems';

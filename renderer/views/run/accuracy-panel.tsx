@@ -1,9 +1,8 @@
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
-import { allowanceText } from '../../../main/contract/allowance-text';
-import { thresholdSign } from '../../../main/contract/metric-bound';
+import type { AccuracyResult } from '../../../main/contract/measured/results';
 import { formatCount, formatMetric, formatScale } from '../../../main/contract/numbers';
-import type { Preset } from '../../../main/contract/preset';
-import type { AccuracyResult } from '../../../main/contract/results';
+import type { Preset } from '../../../main/contract/run/preset';
+import { allowanceText, thresholdSign } from '../../../main/contract/words';
 
 function Passed({ passed }: { passed: boolean }) {
   return passed ? (

@@ -1,8 +1,8 @@
 import { NumberInput } from '@mantine/core';
 import { useState } from 'react';
-import { budgetText } from '../../../main/contract/answer-text';
-import { budgetMsOf } from '../../../main/contract/points';
-import type { RunState } from '../../../main/contract/run-state';
+import { budgetMsOf } from '../../../main/contract/measured/points';
+import { budgetText } from '../../../main/contract/measured/verdict';
+import type { RunState } from '../../../main/contract/run/run-state';
 import { attempt } from '../../components/notices';
 import { useTypedNumber } from '../../components/use-typed-number';
 import { useWorkbench } from '../../workbench';

@@ -1,7 +1,6 @@
 import { memo } from 'react';
-import type { Column } from '../../../main/contract/column';
-import { cellText } from '../../../main/contract/column';
-import { requests } from '../../../main/contract/columns';
+import { cellText, type Column } from '../../../main/contract/measured/column';
+import { requests } from '../../../main/contract/measured/columns';
 import {
   cache,
   checks,
@@ -10,11 +9,10 @@ import {
   model,
   sharedMemory,
   together,
-} from '../../../main/contract/detail-columns';
-import { levelText } from '../../../main/contract/level-text';
-import type { LoadPoint } from '../../../main/contract/results';
-import type { DetailsRow } from './details-table';
-import { DetailsTable, headingsOf } from './details-table';
+} from '../../../main/contract/measured/detail-columns';
+import type { LoadPoint } from '../../../main/contract/measured/results';
+import { levelText } from '../../../main/contract/words';
+import { type DetailsRow, DetailsTable, headingsOf } from './details-table';
 
 const cellsOf = (columns: readonly Column[], point: LoadPoint): readonly string[] =>
   columns.map((column) => cellText(column, point));

@@ -1,11 +1,17 @@
 import { NativeSelect } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
-import type { CrossColumn, CrossSide } from '../../../main/contract/cross-check';
-import { crossCheckOf } from '../../../main/contract/cross-check';
-import { crossSummary, crossValue, crossWords, verdictText } from '../../../main/contract/cross-check-text';
+import {
+  crossCheckOf,
+  type CrossColumn,
+  type CrossSide,
+  crossSummary,
+  crossValue,
+  crossWords,
+  verdictText,
+} from '../../../main/contract/measured/cross-check';
 import { formatMeasured, missing } from '../../../main/contract/numbers';
-import type { Scenario } from '../../../main/contract/run-events';
-import type { RunState } from '../../../main/contract/run-state';
+import type { Scenario } from '../../../main/contract/run/run-events';
+import type { RunState } from '../../../main/contract/run/run-state';
 
 function Side({ column, side }: { column: CrossColumn; side: CrossSide | null }) {
   if (side === null) return <td className="number dim">{missing}</td>;

@@ -1,5 +1,5 @@
-import type { Column } from '../../../main/contract/column';
-import { titleWithUnit } from '../../../main/contract/column';
+import type { Column } from '../../../main/contract/measured/column';
+import { titleWithUnit } from '../../../main/contract/measured/column';
 
 interface Heading {
   readonly title: string;

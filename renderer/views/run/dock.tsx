@@ -1,7 +1,7 @@
 import { IconAlertTriangle, IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
-import type { StepState } from '../../../main/contract/run-state';
-import { stepTitle } from '../../../main/contract/step-text';
+import type { StepState } from '../../../main/contract/run/run-state';
+import { stepTitle } from '../../../main/contract/words';
 import { CommandText } from '../../components/command-text';
 import { ErrorPanel } from '../../components/error-panel';
 import { useWorkbench } from '../../workbench';

@@ -1,10 +1,8 @@
-import { cellText, valueText } from '../../../main/contract/column';
-import { meanBatch, p99, scheduledP99, throughput } from '../../../main/contract/columns';
-import type { KeyFigure } from '../../../main/contract/key-figures';
-import { keyFigures } from '../../../main/contract/key-figures';
-import { levelText } from '../../../main/contract/level-text';
-import type { MetricTitles } from '../../../main/contract/metric-title';
-import type { RunState } from '../../../main/contract/run-state';
+import { cellText, valueText } from '../../../main/contract/measured/column';
+import { meanBatch, p99, scheduledP99, throughput } from '../../../main/contract/measured/columns';
+import { type KeyFigure, keyFigures } from '../../../main/contract/measured/key-figures';
+import type { RunState } from '../../../main/contract/run/run-state';
+import { levelText, type MetricTitles } from '../../../main/contract/words';
 import type { LiveLevel } from '../../stores/open-run';
 
 /** The figures at the top: of the level under way while it is measured, of the report otherwise. */

@@ -1,19 +1,17 @@
 import { memo, useMemo } from 'react';
 import { useStore } from 'zustand';
-import type { SweepInput } from '../../charts/chart';
-import { sweepOfState } from '../../charts/chart';
+import { type SweepInput, sweepOfState } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
-import { latencyChart } from '../../charts/latency-chart';
-import { throughputChart } from '../../charts/throughput-chart';
+import { latencyChart, throughputChart } from '../../charts/latency-chart';
 import { landedWindows, withLiveWindows } from '../../charts/window-series';
 import { windowsChart } from '../../charts/windows-chart';
-import { useThrottled } from '../../components/use-throttled';
+import { useThrottled } from '../../components/use-time';
 import { useWorkbench } from '../../workbench';
 
 /** Of the level under way a sweep shows one point: it is drawn anew no more often than an eye follows. */
 const livePointMs = 500;
 
-export interface LiveChartProps {
+interface LiveChartProps {
   readonly input: Omit<SweepInput, 'level'>;
   readonly sweep: string;
   readonly fileName: string;

@@ -1,9 +1,24 @@
 import { useStore } from 'zustand';
-import type { StepState } from '../../../main/contract/run-state';
+import type { StepState, StepStatus } from '../../../main/contract/run/run-state';
 import { ErrorPanel } from '../../components/error-panel';
 import { LogView } from '../../components/log-view';
 import { useWorkbench } from '../../workbench';
-import { emptyLogText } from './empty-log-text';
+
+/** What is said in place of the lines of a log that has none. Pure. */
+export function emptyLogText(status: StepStatus): string {
+  switch (status) {
+    case 'running':
+      return 'No lines yet.';
+    case 'waiting':
+      return 'This step has not started.';
+    case 'skipped':
+      return 'This step was not run, so it wrote no log.';
+    case 'done':
+    case 'failed':
+    case 'cancelled':
+      return 'This step wrote no log.';
+  }
+}
 
 /** The log of the step that is shown, cut down to the lines that are wanted. */
 export function LogLines(props: {

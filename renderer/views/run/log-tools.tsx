@@ -2,8 +2,8 @@ import { SegmentedControl, TextInput } from '@mantine/core';
 import { IconArrowBarToDown, IconSearch, IconTextWrap } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import { formatCount } from '../../../main/contract/numbers';
+import { IconToggle } from '../../components/actions';
 import { CopyButton } from '../../components/copy-button';
-import { IconToggle } from '../../components/icon-toggle';
 import type { LogLevel } from '../../format/log-level';
 import { useWorkbench } from '../../workbench';
 

@@ -1,16 +1,15 @@
 import { SegmentedControl } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
-import { baselineSeries } from '../../../main/contract/baseline-points';
-import { meanBatch } from '../../../main/contract/columns';
-import { budgetMsOf } from '../../../main/contract/points';
-import { shownScenario } from '../../../main/contract/repeats';
-import type { Scenario } from '../../../main/contract/run-events';
-import type { RunState } from '../../../main/contract/run-state';
-import { scenarioLevels } from '../../../main/contract/scenario-levels';
-import { plannedSweep, sweepTitle } from '../../../main/contract/sweep';
+import { baselineSeries } from '../../../main/contract/measured/baseline';
+import { meanBatch } from '../../../main/contract/measured/columns';
+import { budgetMsOf } from '../../../main/contract/measured/points';
+import { shownScenario } from '../../../main/contract/measured/repeats';
+import type { Scenario } from '../../../main/contract/run/run-events';
+import type { RunState } from '../../../main/contract/run/run-state';
+import { scenarioLevels } from '../../../main/contract/run/scenario-levels';
+import { plannedSweep, sweepTitle } from '../../../main/contract/run/sweep';
 import { batchChart } from '../../charts/batch-chart';
-import type { SweepInput } from '../../charts/chart';
-import { levelOf, sweepOfState } from '../../charts/chart';
+import { levelOf, type SweepInput, sweepOfState } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
 import { componentsChart } from '../../charts/components-chart';
 import { ComponentsHelp } from '../../charts/components-help';
@@ -21,10 +20,9 @@ import { useChartTheme } from '../../components/use-chart-theme';
 import { BudgetField } from './budget-field';
 import { CacheTable, ChecksTable, ClientTable, SharedMemoryTable, TogetherTable } from './check-details';
 import { CrossCheckPanel } from './cross-check-panel';
-import { ComposingTable, ErrorsTable } from './level-details';
+import { ComposingTable, ErrorsTable, SequenceTable, StreamTable } from './level-details';
 import { SweepCharts, WindowsPanel } from './live-charts';
 import { PointsTable } from './points-table';
-import { SequenceTable, StreamTable } from './stream-details';
 
 const isBusy = (state: RunState, scenario: Scenario): boolean =>
   state.steps.some((step) => step.id === scenario && step.status === 'running');

@@ -1,18 +1,79 @@
 import { Button } from '@mantine/core';
 import { memo, useState } from 'react';
-import type { Column } from '../../../main/contract/column';
-import { cellText, halfWidthText, rangeText, titleWithUnit } from '../../../main/contract/column';
-import { batchSize, loadOf, requests, throughput } from '../../../main/contract/columns';
-import { model } from '../../../main/contract/detail-columns';
 import { isSteady, stateWords } from '../../../main/contract/flag-text';
+import {
+  cellText,
+  type Column,
+  halfWidthText,
+  rangeText,
+  titleWithUnit,
+} from '../../../main/contract/measured/column';
+import {
+  achieved,
+  batchSize,
+  components,
+  delayed,
+  fromSend,
+  latencies,
+  loadOf,
+  meanBatch,
+  requests,
+  scheduled,
+  throughput,
+} from '../../../main/contract/measured/columns';
+import {
+  checks,
+  model,
+  partsOf,
+  responseRates,
+  responseTimes,
+  sequenceRate,
+  tls,
+} from '../../../main/contract/measured/detail-columns';
+import { middleRepeatText, repeatsText } from '../../../main/contract/measured/repeats';
+import type { LoadPoint } from '../../../main/contract/measured/results';
 import { formatTyped, missing } from '../../../main/contract/numbers';
-import { middleRepeatText, repeatsText } from '../../../main/contract/repeats';
-import type { LoadPoint } from '../../../main/contract/results';
-import type { Scenario } from '../../../main/contract/run-events';
-import type { MissingPoint, ScenarioState } from '../../../main/contract/run-state';
+import type { Scenario } from '../../../main/contract/run/run-events';
+import type { MissingPoint, ScenarioState } from '../../../main/contract/run/run-state';
+import type { Sweep } from '../../../main/contract/run/sweep';
 import { levelOf, sweepOfState } from '../../charts/chart';
 import { doubtsText } from '../../format/words';
-import { levelColumns } from './level-columns';
+
+/** The table of its own below has the other percentiles, and the final response. */
+const streams = [
+  ...responseRates,
+  ...responseTimes
+    .slice(0, 2)
+    .flatMap(({ columns }) => columns.filter(({ short }) => short === 'p50' || short === 'p99')),
+];
+
+/** By request rate both latencies are beside each other: from the send and from the schedule. */
+const ofRates = [
+  achieved,
+  ...latencies.map(fromSend),
+  ...scheduled.filter(({ short }) => short !== 'avg'),
+  delayed,
+];
+
+/**
+ * The columns of a sweep, and those that streams, sequences and checks add where a level has them. The components of the
+ * latency are behind it, where they are asked for: a chart of their own shows them.
+ */
+export const levelColumns = (
+  sweep: Sweep,
+  points: readonly LoadPoint[],
+  withComponents: boolean,
+): readonly Column[] => [
+  ...(sweep === 'requestRate' ? ofRates : latencies),
+  ...(withComponents ? components : []),
+  meanBatch,
+  ...partsOf(points, [
+    ['sequences', [sequenceRate]],
+    ['streaming', streams],
+    ['outputChecks', checks],
+    ['tls', [tls]],
+  ]),
+];
 
 type Row =
   | { readonly level: number; readonly point: LoadPoint }

@@ -1,16 +1,9 @@
 import type { ErrorCode, WireError } from '../../../main/contract/errors';
-import type { RunState } from '../../../main/contract/run-state';
+import type { RunState } from '../../../main/contract/run/run-state';
 
-export const remedyActions = [
-  'edit',
-  'measure-unverified',
-  'free-port',
-  'environment',
-  'containers',
-  'resume',
-] as const;
 /** What a person can do about a run that failed. */
-export type RemedyAction = (typeof remedyActions)[number];
+export type RemedyAction =
+  'edit' | 'measure-unverified' | 'free-port' | 'environment' | 'containers' | 'resume';
 
 /** What helps, the most likely first; the compiler asks for every code. */
 const byCode: Readonly<Record<ErrorCode, readonly RemedyAction[]>> = {

@@ -10,7 +10,7 @@ import {
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { WireError } from '../../../main/contract/errors';
-import type { RunState } from '../../../main/contract/run-state';
+import type { RunState } from '../../../main/contract/run/run-state';
 import { attempt } from '../../components/notices';
 import { doRunWork } from '../../stores/run-work';
 import type { Workbench } from '../../workbench';

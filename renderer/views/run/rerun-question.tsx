@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import type { StepId } from '../../../main/contract/run-events';
-import type { RunState } from '../../../main/contract/run-state';
-import { stepTitle } from '../../../main/contract/step-text';
+import type { StepId } from '../../../main/contract/run/run-events';
+import type { RunState } from '../../../main/contract/run/run-state';
+import { stepTitle } from '../../../main/contract/words';
 import { attempt } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 

@@ -1,24 +1,25 @@
 import { useStore } from 'zustand';
 import { isSound } from '../../../main/contract/flag-text';
-import type { KeyFigure } from '../../../main/contract/key-figures';
-import type { MetricTitles } from '../../../main/contract/metric-title';
-import { metricTitlesOf } from '../../../main/contract/metric-title';
-import { bestPoint } from '../../../main/contract/points';
-import type { RunState } from '../../../main/contract/run-state';
-import { endVerdict } from '../../../main/contract/verdict';
+import type { KeyFigure } from '../../../main/contract/measured/key-figures';
+import { bestPoint } from '../../../main/contract/measured/points';
+import { endVerdict } from '../../../main/contract/measured/verdict';
+import type { RunState } from '../../../main/contract/run/run-state';
+import { type MetricTitles, metricTitlesOf } from '../../../main/contract/words';
 import { hasFailed } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
 import { AccuracyPanel } from './accuracy-panel';
-import { ChangesNotice } from './changes-notice';
-import { DamageNotice } from './damage-notice';
 import { FailurePanel } from './failure-panel';
 import { figuresOf } from './figures';
-import { ImportPanel } from './import-panel';
 import { Measurements } from './measurements';
-import { OriginNotice } from './origin-notice';
-import { showsMeasurements } from './shows-measurements';
-import { StoppedNotice } from './stopped-notice';
-import { WaitingNotice } from './waiting-notice';
+import {
+  ChangesNotice,
+  DamageNotice,
+  ImportPanel,
+  OriginNotice,
+  StoppedNotice,
+  WaitingNotice,
+} from './notices';
+import { showsMeasurements } from './shown-step';
 
 function FigurePanel({ figure }: { figure: KeyFigure }) {
   return (

@@ -1,19 +1,32 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
-import type { StepId } from '../../../main/contract/run-events';
-import type { RunState } from '../../../main/contract/run-state';
+import type { StepId } from '../../../main/contract/run/run-events';
+import type { RunState } from '../../../main/contract/run/run-state';
+import { estimateTimeLeft, timeLeftText } from '../../../main/contract/run/time-left';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { RunStatusText } from '../../components/status-text';
+import { useNow } from '../../components/use-time';
 import { useWorkbench } from '../../workbench';
 import { Dock } from './dock';
 import { RunActions } from './run-actions';
 import { RunMain } from './run-main';
 import { opensItself, shownStep } from './shown-step';
 import { StepList } from './step-list';
-import { TimeLeft } from './time-left';
+
+/** How long the run, or its measuring, may still take. An estimate, and it says so. */
+function TimeLeft({ state }: { state: RunState }) {
+  const nowMs = useNow(state.status === 'running');
+  const left = estimateTimeLeft(state, nowMs);
+  if (left === null) return null;
+  return (
+    <span className="dim time-left" title={left.basis}>
+      {timeLeftText(left)}
+    </span>
+  );
+}
 
 const stoppingText = { pause: 'Pausing', cancel: 'Cancelling' } as const;
 

@@ -1,7 +1,18 @@
-import type { StepId } from '../../../main/contract/run-events';
-import type { RunState, StepState } from '../../../main/contract/run-state';
-import { showsMeasurements } from './shows-measurements';
+import { scenarios, type StepId } from '../../../main/contract/run/run-events';
+import type { RunState, StepState } from '../../../main/contract/run/run-state';
 import { stepLook } from './step-note';
+
+/**
+ * Charts, figures and tables have something to show: levels, or holes with their reasons. A run that is under way, or about
+ * to be, shows the levels that it will measure. Pure.
+ */
+export function showsMeasurements(state: Pick<RunState, 'status' | 'scenarios'>): boolean {
+  if (state.status === 'running' || state.status === 'created') return true;
+  return scenarios.some((scenario) => {
+    const { points, missing } = state.scenarios[scenario];
+    return points.length + missing.length > 0;
+  });
+}
 
 /**
  * Whether the panel of the step opens without being asked, as soon as its log has lines: beside a run under way, and of a

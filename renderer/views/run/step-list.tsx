@@ -1,13 +1,59 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconDots, IconPlayerPlay, IconRepeat } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { StepId } from '../../../main/contract/run-events';
-import type { RunState, StepState } from '../../../main/contract/run-state';
-import { stepTitle } from '../../../main/contract/step-text';
+import type { StepId } from '../../../main/contract/run/run-events';
+import type { RunState, StepState } from '../../../main/contract/run/run-state';
+import { stepTitle } from '../../../main/contract/words';
+import { attempt } from '../../components/notices';
 import { StepStatusIcon } from '../../components/status-text';
-import { useNow } from '../../components/use-now';
+import { useNow } from '../../components/use-time';
 import type { StepProgress } from '../../stores/open-run';
+import { doRunWork } from '../../stores/run-work';
+import { useWorkbench } from '../../workbench';
 import { RerunQuestion } from './rerun-question';
-import { StepMenu } from './step-menu';
 import { isLeft, stepHelp, stepLook, stepNote, stepTime } from './step-note';
+
+/** What can be done with one step of a run that nobody works on. */
+function StepMenu(props: { state: RunState; step: StepState; onRerun: () => void }) {
+  const { state, step } = props;
+  const { client, run } = useWorkbench();
+  const { runId } = state;
+  if (state.status === 'running' || step.status === 'waiting') return null;
+  const retry = step.status === 'failed' || step.status === 'cancelled';
+  return (
+    <Menu position="bottom-end" shadow="md" withinPortal>
+      <Menu.Target>
+        <ActionIcon
+          className="step-menu"
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-label={`Actions of ${stepTitle[step.id]}`}
+        >
+          <IconDots size={15} aria-hidden="true" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {retry ? (
+          <Menu.Item
+            leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
+            onClick={() => {
+              attempt(async () => {
+                await doRunWork(client, runId, 'resume');
+                await run.getState().open(runId);
+              });
+            }}
+          >
+            Retry step
+          </Menu.Item>
+        ) : null}
+        <Menu.Item leftSection={<IconRepeat size={14} aria-hidden="true" />} onClick={props.onRerun}>
+          Rerun from here
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
 
 function StepRow(props: {
   state: RunState;

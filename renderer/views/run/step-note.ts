@@ -1,8 +1,7 @@
-import { plannedTurns } from '../../../main/contract/measuring-order';
 import { formatDuration } from '../../../main/contract/numbers';
-import type { Scenario } from '../../../main/contract/run-events';
-import { scenarios } from '../../../main/contract/run-events';
-import type { RunState, StepState, StepStatus } from '../../../main/contract/run-state';
+import { type Scenario, scenarios } from '../../../main/contract/run/run-events';
+import type { RunState, StepState, StepStatus } from '../../../main/contract/run/run-state';
+import { plannedTurns } from '../../../main/contract/run/sweep';
 
 /** A step that a dead workbench left: nobody works on it. */
 export const isLeft = (state: Pick<RunState, 'status'>, step: Pick<StepState, 'status'>): boolean =>

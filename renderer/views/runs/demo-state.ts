@@ -1,7 +1,6 @@
-import type { MachineStatus } from '../../../main/contract/machine';
-import { toolList } from '../../../main/contract/tools';
+import { type MachineStatus, toolList } from '../../../main/contract/machine';
 
-export interface DemoState {
+interface DemoState {
   /** Why the demo cannot run on the local engine; null where it can, and as long as nobody has looked. */
   readonly why: string | null;
   readonly canInstall: boolean;

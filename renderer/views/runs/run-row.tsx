@@ -10,8 +10,8 @@ import {
 } from '@tabler/icons-react';
 import type { RunSummary } from '../../../main/contract/api';
 import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
-import { originMark } from '../../../main/contract/run-origin';
-import { shortWaitText } from '../../../main/contract/run-wait';
+import { originMark } from '../../../main/contract/run/run-content';
+import { shortWaitText } from '../../../main/contract/run/run-events';
 import { attempt } from '../../components/notices';
 import { RunStatusText } from '../../components/status-text';
 import { formatWhen, formatWhenFully } from '../../format/times';

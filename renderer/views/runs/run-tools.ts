@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import type { RunSummary } from '../../../main/contract/api';
 import { WorkbenchError } from '../../../main/contract/errors';
-import type { Choice } from '../../../main/contract/spec-tools';
+import type { Choice } from '../../../main/contract/run/spec-tools';
 import { ActionMessage } from '../../components/action-message';
 import { noticeAction } from '../../components/notices';
 import type { Workbench } from '../../workbench';

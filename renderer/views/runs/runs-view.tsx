@@ -13,8 +13,7 @@ import { filterRuns } from './filter-runs';
 import { ImportButton } from './import-button';
 import { RunsTable } from './runs-table';
 import { SelectionBar } from './selection-bar';
-import type { Sorting } from './sort-runs';
-import { sortRuns } from './sort-runs';
+import { type Sorting, sortRuns } from './sort-runs';
 import { tickedRuns } from './ticked-runs';
 
 /** All runs, newest first until the reader sorts them otherwise. */

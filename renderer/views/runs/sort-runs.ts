@@ -1,18 +1,8 @@
 import type { RunSummary } from '../../../main/contract/api';
 import { runStatusText } from '../../format/words';
 
-export const sortColumns = [
-  'preset',
-  'format',
-  'profile',
-  'engine',
-  'status',
-  'accuracy',
-  'throughput',
-  'p99',
-  'started',
-] as const;
-export type SortColumn = (typeof sortColumns)[number];
+export type SortColumn =
+  'preset' | 'format' | 'profile' | 'engine' | 'status' | 'accuracy' | 'throughput' | 'p99' | 'started';
 
 export interface Sorting {
   readonly column: SortColumn;

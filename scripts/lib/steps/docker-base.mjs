@@ -25,7 +25,7 @@ const included = [
 const registryQuietMs = 20_000;
 
 /** The mirror that apt of this machine uses for Debian itself. Pure. */
-export function debianMirror(texts) {
+function debianMirror(texts) {
   const uris = texts.flatMap((text) => [
     ...[...text.matchAll(/^URIs:\s*(\S+)/gm)].map((match) => match[1]),
     ...[...text.matchAll(/^deb\s+(?:\[[^\]]*\]\s+)?(\S+)/gm)].map((match) => match[1]),

@@ -4,10 +4,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ElectronApplication, Page } from '@playwright/test';
-import { _electron, expect } from '@playwright/test';
+import { _electron, type ElectronApplication, expect, type Page } from '@playwright/test';
 import { defaultHome, homeLayout } from '../../../main/platform/layout';
-import { readProcessStat } from '../../../main/platform/process-stat';
+import { readProcessStat } from '../../../main/platform/process-identity';
 
 const toolchain = ['python', 'triton', 'perf-analyzer', 'electron'] as const;
 

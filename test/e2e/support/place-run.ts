@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JournalEntry } from '../../../main/contract/run-events';
+import type { JournalEntry } from '../../../main/contract/run/run-events';
 import { homeLayout } from '../../../main/platform/layout';
 import { formatJournalLine } from '../../../main/store/journal-line';
 import { RunKey } from '../../../main/store/run-key';

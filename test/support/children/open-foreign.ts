@@ -2,7 +2,7 @@ import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { api } from '../../../main/contract/api';
 import { toWire, WorkbenchError } from '../../../main/contract/errors';
-import { stepIds } from '../../../main/contract/run-events';
+import { stepIds } from '../../../main/contract/run/run-events';
 import { createCore } from '../../../main/core';
 import { readBoundedFile } from '../../../main/platform/read-bounded-file';
 import type { ForeignFolder } from '../foreign/foreign-folders';

@@ -1,10 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { WireError } from '../../../main/contract/errors';
-import { toWire } from '../../../main/contract/errors';
+import { toWire, type WireError } from '../../../main/contract/errors';
 import type { GpuReport } from '../../../main/contract/machine';
-import type { ReaderName, Readers } from '../../../main/core/readers';
-import { createReaders } from '../../../main/core/readers';
+import { createReaders, type ReaderName, type Readers } from '../../../main/core/readers';
 import { readGpus } from '../../../main/machine/gpu-report';
 import { readPreset } from '../../../main/presets/presets';
 import type { ReadingJob } from '../limits/at-limit';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
-import { createRandom } from '../../../main/perf/random';
+import { createRandom } from '../../../main/perf/request-schedule';
 import { formatJournalLine } from '../../../main/store/journal';
 import { field, onnxBytes } from '../onnx-bytes';
 import { completeBodies, journalFixture, specFixture } from '../run-state';
@@ -10,7 +10,7 @@ import { zipBytes } from '../zip-bytes';
 import type { Sandbox } from './sandbox';
 import { pickOf, twists } from './twists';
 
-export const folderKinds = ['model', 'run', 'specification', 'repository'] as const;
+const folderKinds = ['model', 'run', 'specification', 'repository'] as const;
 
 export interface ForeignFolder {
   readonly kind: (typeof folderKinds)[number];

@@ -17,7 +17,7 @@ export const steeringText = (at: number): string =>
   `${at}${steering[at % steering.length] ?? ''}${steering[(at * 7 + 3) % steering.length] ?? ''}x`;
 
 /** Names that objects of JavaScript, folders and addresses know already. */
-export const oddNames: readonly string[] = [
+const oddNames: readonly string[] = [
   '__proto__',
   'constructor',
   'toString',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeAccuracy } from '../../../main/accuracy/gate';
-import type { OutputComparison } from '../../../main/contract/results';
+import type { OutputComparison } from '../../../main/contract/measured/results';
 
 const spec = {
   atol: { '*': 1e-3 },

@@ -66,8 +66,8 @@ it('JSON holds the same values and no control characters', () => {
 
 it('no verb writes past it', () => {
   const folder = join(__dirname, '../../../main/cli');
-  const past = readdirSync(folder)
-    .filter((name) => name !== 'output.ts')
+  const past = readdirSync(folder, { encoding: 'utf8', recursive: true })
+    .filter((name) => name.endsWith('.ts') && name !== 'output.ts')
     .flatMap((name) =>
       readFileSync(join(folder, name), 'utf8')
         .split('\n')

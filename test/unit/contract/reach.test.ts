@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hostOf, isEmptyReach, reachLines, reachOf } from '../../../main/contract/reach';
-import { runSpecSchema } from '../../../main/contract/run-spec';
+import { runSpecSchema } from '../../../main/contract/run/run-spec';
 import { specFixture } from '../../support/run-state';
 
 const pathsOf = (spec: unknown) => reachOf(spec).paths.map(({ field, value }) => `${field}=${value}`);

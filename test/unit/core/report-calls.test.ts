@@ -2,9 +2,8 @@ import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ReportFile } from '../../../main/contract/run-events';
-import type { Core } from '../../../main/core';
-import { createCore } from '../../../main/core';
+import type { ReportFile } from '../../../main/contract/run/run-events';
+import { type Core, createCore } from '../../../main/core';
 import { formatJournalLine, readJournal } from '../../../main/store/journal';
 import { readerBundle } from '../../support/reader-bundle';
 import { completeBodies, journalFixture } from '../../support/run-state';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CoreEvent } from '../../../main/contract/api';
-import type { InstallWork } from '../../../main/contract/tools';
+import type { InstallWork } from '../../../main/contract/machine';
 import { createToolCalls } from '../../../main/core/tool-calls';
 import { homeLayout } from '../../../main/platform/layout';
 import { rejection } from '../../support/rejection';

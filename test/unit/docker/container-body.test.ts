@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ContainerBodyInput } from '../../../main/docker/container-body';
-import { containerBody } from '../../../main/docker/container-body';
-import { dockerRunCommand } from '../../../main/docker/run-command-text';
+import { containerBody, type ContainerBodyInput } from '../../../main/docker/container-body';
+import { dockerRunCommand } from '../../../main/docker/run-container';
 
 // From the capture test/fixtures/nvidia-smi/list-a100-mig.txt.
 const gpu0 = 'GPU-2927d07e-3fe9-7904-9e08-b08b82d9a37d';

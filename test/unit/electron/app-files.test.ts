@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AppFileAnswer } from '../../../electron/app-files';
-import { createAppFiles } from '../../../electron/app-files';
+import { type AppFileAnswer, createAppFiles } from '../../../electron/app-files';
 
 let root: string;
 let answer: (method: string, url: string) => Promise<AppFileAnswer>;

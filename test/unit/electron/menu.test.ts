@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contextMenuTemplate } from '../../../electron/context-menu';
-import { menuTemplate } from '../../../electron/menu';
+import { contextMenuTemplate, menuTemplate } from '../../../electron/menu';
 import { createRunEndWatch } from '../../../electron/run-end-watch';
 import { createdBodies, journalFixture } from '../../support/run-state';
 

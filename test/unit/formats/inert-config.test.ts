@@ -1,11 +1,9 @@
 import * as protobuf from 'protobufjs/light.js';
 import { describe, expect, it } from 'vitest';
-import type { WireError } from '../../../main/contract/errors';
-import { toWire } from '../../../main/contract/errors';
+import { toWire, type WireError } from '../../../main/contract/errors';
 import { requireInertConfig, requireInertPatch } from '../../../main/formats/inert-config';
 import schema from '../../../main/triton/model-config.schema.json';
-import { modelConfigType } from '../../../main/triton/model-config-type';
-import { textName } from '../../../main/triton/plain-message';
+import { modelConfigType, textName } from '../../../main/triton/plain-message';
 
 function refusal(check: () => void): WireError | null {
   try {

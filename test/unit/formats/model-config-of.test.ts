@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { Signature } from '../../../main/contract/artefacts';
 import { WorkbenchError } from '../../../main/contract/errors';
-import type { ConfigureSpec, EngineKind, Format, Precision, RunSpec } from '../../../main/contract/run-spec';
-import { accelerators, formats, precisions } from '../../../main/contract/run-spec';
-import { backendSets } from '../../../main/contract/serving';
+import type { Signature } from '../../../main/contract/run/artefacts';
+import {
+  accelerators,
+  type ConfigureSpec,
+  type EngineKind,
+  type Format,
+  formats,
+  type Precision,
+  precisions,
+  type RunSpec,
+} from '../../../main/contract/run/run-spec';
+import { backendSets } from '../../../main/contract/run/serving';
 import { formatOf, modelFormats } from '../../../main/formats/formats';
 import { modelConfigOf } from '../../../main/formats/model-config-of';
 import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config-pbtxt';

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { environmentSchema } from '../../../main/contract/results';
+import { environmentSchema } from '../../../main/contract/measured/results';
 import { parseOsRelease, readEnvironment } from '../../../main/machine/environment';
 import { captureFolder, readCapture } from './captures';
 

@@ -1,6 +1,5 @@
 import type { Check, CheckId } from '../../../main/contract/machine';
-import type { Change } from './preflight-input';
-import { gpuWith, localDocker } from './preflight-input';
+import { type Change, gpuWith, localDocker } from './preflight-input';
 
 export interface Case {
   readonly id: CheckId;

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Check } from '../../../main/contract/machine';
-import { checkIds } from '../../../main/contract/machine';
-import { formatChecks } from '../../../main/contract/preflight-text';
-import { toolIds } from '../../../main/contract/tools';
+import { type Check, checkIds, toolIds } from '../../../main/contract/machine';
+import { formatChecks } from '../../../main/contract/words';
 import { preflight } from '../../../main/machine/preflight';
 import type { PreflightInput } from '../../../main/machine/preflight-input';
 import { dockerCases } from './preflight-docker-cases';
@@ -11,8 +9,7 @@ import { driverCases } from './preflight-driver-cases';
 import { gpuCases } from './preflight-gpu-cases';
 import { hostCases } from './preflight-host-cases';
 import { imageCases } from './preflight-image-cases';
-import type { Reason } from './preflight-input';
-import { gpuWith, inputWith, localDocker, migWith, releases } from './preflight-input';
+import { gpuWith, inputWith, localDocker, migWith, type Reason, releases } from './preflight-input';
 import { toolCases } from './preflight-tool-cases';
 
 /** What a text shows where a value was forgotten; words that are given do not hold it. */

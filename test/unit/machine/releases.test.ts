@@ -3,9 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDataCentreGpu } from '../../../main/machine/driver-fit';
-import { parseReleases, readReleases, releaseOf } from '../../../main/machine/releases';
-import { compareVersions, majorOf } from '../../../main/machine/versions';
+import { isDataCentreGpu } from '../../../main/machine/preflight-driver';
+import {
+  compareVersions,
+  majorOf,
+  parseReleases,
+  readReleases,
+  releaseOf,
+} from '../../../main/machine/releases';
 import { gpuWith } from './preflight-input';
 
 const resources = join(__dirname, '../../../resources');

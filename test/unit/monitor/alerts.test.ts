@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Alert, AlertRule, MonitorSample } from '../../../main/contract/monitor';
+import type { Alert, AlertRule, MonitorSample } from '../../../main/contract/monitor/monitor';
 import { judgeAlerts } from '../../../main/monitor/alerts';
 import { model, sample } from './fixtures';
 

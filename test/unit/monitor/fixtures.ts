@@ -1,4 +1,4 @@
-import type { ModelSample, MonitorSample } from '../../../main/contract/monitor';
+import type { ModelSample, MonitorSample } from '../../../main/contract/monitor/monitor';
 import type { PollAnswer } from '../../../main/monitor/poll';
 import type { ModelStatistics } from '../../../main/triton/statistics';
 

@@ -2,9 +2,13 @@ import { mkdtemp, open, readFile, rm, truncate, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { MonitorSample } from '../../../main/contract/monitor';
-import { readRecording, recordingHead, RecordingWriter } from '../../../main/monitor/recording';
-import { replayRecording } from '../../../main/monitor/replay';
+import type { MonitorSample } from '../../../main/contract/monitor/monitor';
+import {
+  readRecording,
+  recordingHead,
+  RecordingWriter,
+  replayRecording,
+} from '../../../main/monitor/recording';
 import { sample } from './fixtures';
 
 let dir: string;

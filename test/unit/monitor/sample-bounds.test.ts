@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
-import type { GpuSample } from '../../../main/contract/monitor';
-import { mostAlerts, mostGpus, mostModels, mostSampleMarkers } from '../../../main/contract/monitor-limits';
+import {
+  type GpuSample,
+  mostAlerts,
+  mostGpus,
+  mostModels,
+  mostSampleMarkers,
+} from '../../../main/contract/monitor/monitor';
 import { judgeAlerts } from '../../../main/monitor/alerts';
 import { parseRecordingLine } from '../../../main/monitor/recording';
 import { boundedSample } from '../../../main/monitor/sample-bounds';

@@ -2,10 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm, symlink, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ModelSource } from '../../../main/contract/run/run-spec';
+import { openModel, type OpenModelTools } from '../../../main/own/open-model';
 import { mostConfigBytes, readRepository } from '../../../main/own/read-repository';
-import { useModelBench } from '../../support/model-bench';
+import { scripted, useModelBench } from '../../support/model-bench';
 import { onnxBytes } from '../../support/onnx-bytes';
 import { rejection } from '../../support/rejection';
+import { savedModelBytes } from '../../support/savedmodel-bytes';
 
 const bench = useModelBench();
 const pipe = (path: string) => execFileSync('mkfifo', [path]);
@@ -85,5 +88,101 @@ describe('the model of a repository', () => {
     const config = `${served}default_model_filename: "../../other.onnx"\n`;
     const error = await rejection(readRepository(await repository(() => undefined, config)));
     expect(error.message).toContain('leads out of the version folder: "../../other.onnx"');
+  });
+});
+
+const tools = () => bench().tools();
+
+async function repositoryWith(config: string, file: string, content: Buffer): Promise<string> {
+  await bench().put(`all/shown/${file}`, content);
+  return dirname(await bench().put('all/shown/config.pbtxt', config));
+}
+
+describe('a model of a repository', () => {
+  it('is opened with the settings of its config.pbtxt, and the others are told', async () => {
+    const path = await repositoryWith(
+      `name: "shown" backend: "onnxruntime" max_batch_size: 4
+       dynamic_batching { max_queue_delay_microseconds: 250 }
+       instance_group [ { count: 3 kind: KIND_CPU } ]
+       parameters: { key: "a" value: { string_value: "b" } }`,
+      '12/model.onnx',
+      onnxBytes(),
+    );
+    await bench().put('all/shown/2/model.onnx', 'an older version, not read');
+    const { choice, notes, title } = await openModel({ path }, tools());
+    expect(title).toBe('shown');
+    expect(choice?.overrides).toMatchObject({
+      configure: {
+        modelName: 'shown',
+        modelVersion: 12,
+        maxBatchSize: 4,
+        batching: 'dynamic',
+        preferredBatchSizes: [],
+        maxQueueDelayUs: 250,
+        instances: 3,
+      },
+      performance: { batchSizes: [1, 2, 4] },
+      model: { source: { path: join(path, '12', 'model.onnx') } },
+    });
+    expect(notes).toContain('Not taken over from config.pbtxt: parameters.');
+  });
+
+  it('has no batches where its file has none, whatever config.pbtxt says', async () => {
+    const path = await repositoryWith(
+      'name: "shown" backend: "onnxruntime" max_batch_size: 8',
+      '1/model.onnx',
+      onnxBytes({ inputs: [{ name: 'x', shape: [1, 3] }] }),
+    );
+    const { choice, notes } = await openModel({ path }, tools());
+    expect(choice?.overrides).toMatchObject({
+      configure: { maxBatchSize: 0, batching: 'disabled' },
+      performance: { batchSizes: [1] },
+    });
+    expect(notes.join(' ')).toContain('max_batch_size 8, but the file has no batch axis');
+  });
+
+  it('may be a SavedModel', async () => {
+    const path = await repositoryWith(
+      'name: "shown" platform: "tensorflow_savedmodel" max_batch_size: 2',
+      '1/model.savedmodel/saved_model.pb',
+      savedModelBytes(),
+    );
+    const place = { kind: 'savedmodel', path: join(path, '1', 'model.savedmodel') } as const;
+    expect(await openModel({ path }, tools())).toMatchObject({ ...place, trusted: false });
+    await tools().trust.trust(place);
+    const { choice } = await openModel({ path }, tools());
+    expect(choice?.overrides).toMatchObject({ configure: { maxBatchSize: 2, batching: 'static' } });
+  });
+
+  it('of TorchScript takes its shapes by place or name from config.pbtxt, and keeps the names in it', async () => {
+    const path = await repositoryWith(
+      `name: "shown" platform: "pytorch_libtorch" max_batch_size: 2
+       input [ { name: "INPUT__1" data_type: TYPE_INT64 dims: [ 5 ] },
+               { name: "values" data_type: TYPE_FP32 dims: [ 7 ] } ]
+       output [ { name: "SUM__0" data_type: TYPE_FP32 dims: [ 1 ] } ]`,
+      '1/model.pt',
+      scripted('  def forward(self: M,\n    values: Tensor,\n    flags: Tensor) -> Tensor:\n'),
+    );
+    await tools().trust.trust({ kind: 'torchscript', path: join(path, '1', 'model.pt') });
+    const asked: unknown[] = [];
+    const inspect: OpenModelTools['inspect'] = (_path, inputs) => {
+      asked.push(...inputs);
+      return Promise.resolve({
+        inputs: [
+          { name: 'values', datatype: 'FP32', shape: [-1, 7], sample: [1, 7] },
+          { name: 'flags', datatype: 'INT64', shape: [-1, 5], sample: [1, 5] },
+        ],
+        outputs: [{ name: 'OUTPUT__0', datatype: 'FP32', shape: [-1, 1] }],
+        batched: true,
+      });
+    };
+    const { choice } = await openModel({ path }, { ...tools(), inspect });
+    expect(asked).toEqual([
+      { name: 'values', datatype: 'FP32', shape: [1, 7] },
+      { name: 'flags', datatype: 'INT64', shape: [1, 5] },
+    ]);
+    const { source } = (choice?.overrides as { model: { source: ModelSource } }).model;
+    expect(source.inputs.map(({ name }) => name)).toEqual(['values', 'INPUT__1']);
+    expect(source.outputs.map(({ name }) => name)).toEqual(['SUM__0']);
   });
 });

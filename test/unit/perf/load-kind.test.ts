@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkbenchError } from '../../../main/contract/errors';
-import type { LoadKind } from '../../../main/perf/load-kind';
-import { assertLoadKind } from '../../../main/perf/load-kind';
+import { assertLoadKind, type LoadKind } from '../../../main/perf/load-kind';
 import type { TritonClient } from '../../../main/triton/client';
 import { composingModels } from '../../../main/triton/composing-models';
 import { readModelTraits } from '../../../main/triton/model-traits';

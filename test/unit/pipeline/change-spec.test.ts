@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JournalBody } from '../../../main/contract/run-events';
-import { journalEntrySchema, scenarios, stepsOf } from '../../../main/contract/run-events';
-import type { RunSpec } from '../../../main/contract/run-spec';
-import type { RunState } from '../../../main/contract/run-state';
-import { reduceRun } from '../../../main/contract/run-state';
+import {
+  type JournalBody,
+  journalEntrySchema,
+  scenarios,
+  stepsOf,
+} from '../../../main/contract/run/run-events';
+import type { RunSpec } from '../../../main/contract/run/run-spec';
+import { reduceRun, type RunState } from '../../../main/contract/run/run-state';
 import { changePlan, specChange } from '../../../main/pipeline/change-spec';
 import { isUnchanged, plannedSteps, stepKeys } from '../../../main/pipeline/plan';
 import type { StepInputs } from '../../../main/pipeline/step';

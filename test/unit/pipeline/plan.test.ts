@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunState } from '../../../main/contract/run-state';
+import type { RunState } from '../../../main/contract/run/run-state';
 import type { StepKeys } from '../../../main/pipeline/plan';
 import { needsDevice, plannedSteps, withDependents } from '../../../main/pipeline/plan';
 import { steps } from '../../../main/pipeline/steps';

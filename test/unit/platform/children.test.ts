@@ -1,14 +1,11 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { childOfText, childOfVariable, readChildOf } from '../../../main/platform/children';
+import { childOfText, childOfVariable, endLeftChildren, readChildOf } from '../../../main/platform/children';
 import { exec } from '../../../main/platform/exec';
-import { endLeftChildren } from '../../../main/platform/left-children';
-import { ownIdentity, processStartTime } from '../../../main/platform/process-identity';
-import { pidNamespace } from '../../../main/platform/process-place';
+import { ownIdentity, pidNamespace, processStartTime } from '../../../main/platform/process-identity';
 import { bundleChild, startChild as startProgram } from '../../support/child-program';
 
 /** For a process to start or to end, on a busy machine too. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { parseJson } from '../../../main/platform/parse-json';
+import { z } from 'zod';
+import { listOf, parseJson } from '../../../main/platform/parse-json';
 
 it('a JSON text from outside is read to a depth that nothing real has', () => {
   const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`;
@@ -31,4 +32,24 @@ it('a text of more different keys than a server has is refused before it is pars
   expect(() => parseJson(`[${apart.join()}]`)).toThrow('more than 10,000 different keys');
   const same = Array.from({ length: 20_000 }, () => '{"name" : "a:b\\"c:"}');
   expect(parseJson(`[${same.join()}]`)).toHaveLength(20_000);
+});
+
+const names = listOf(z.object({ name: z.string(), at: z.coerce.number().default(7) }));
+
+it('a list from outside is read entry by entry', () => {
+  expect(names.parse([{ name: 'a', at: '1' }, { name: 'b' }])).toEqual([
+    { name: 'a', at: 1 },
+    { name: 'b', at: 7 },
+  ]);
+  expect(names.safeParse({}).success).toBe(false);
+  expect(z.object({ some: names.default([]) }).parse({})).toEqual({ some: [] });
+});
+
+it('the first wrong entry ends it, named by its place', () => {
+  const result = names.safeParse([{ name: 'a' }, { name: 1 }, ...Array<number>(500_000).fill(0)]);
+  expect(result.error?.issues.map(({ path }) => path)).toEqual([[1, 'name']]);
+  const outer = listOf(z.object({ inner: listOf(z.number()) }));
+  expect(outer.safeParse([{ inner: [1, 'x', 'y'] }]).error?.issues.map(({ path }) => path)).toEqual([
+    [0, 'inner', 1],
+  ]);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inputDataSchema } from '../../../main/contract/input-data';
+import { inputDataSchema } from '../../../main/contract/measured/input-data';
 import { readPlainText } from '../../../main/platform/plain-entry';
 
 let dir: string;

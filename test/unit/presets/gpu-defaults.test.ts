@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PublishedGpu } from '../../../main/contract/published-gpu';
-import { publishedGpuOf } from '../../../main/contract/published-gpu';
-import { readPresets, requirePreset } from '../../../main/presets/presets';
-import { readPublished } from '../../../main/presets/published';
+import { type PublishedGpu, publishedGpuOf } from '../../../main/contract/run/run-spec';
+import { readPresets, readPublished, requirePreset } from '../../../main/presets/presets';
 import { layerSpec, parseSpec, resolveSpec } from '../../../main/presets/resolve-spec';
 import { ruleFindings } from '../../../main/presets/spec-rules';
 

@@ -1,10 +1,14 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Preset } from '../../../main/contract/preset';
-import { publishedGpus } from '../../../main/contract/published-gpu';
-import type { RunSpec } from '../../../main/contract/run-spec';
-import { formats, precisions, sourceSchema } from '../../../main/contract/run-spec';
+import type { Preset } from '../../../main/contract/run/preset';
+import {
+  formats,
+  precisions,
+  publishedGpus,
+  type RunSpec,
+  sourceSchema,
+} from '../../../main/contract/run/run-spec';
 import { mergeTrees } from '../../../main/contract/trees';
 import { filePreset } from '../../../main/own/own-preset';
 import { minimalOverrides } from '../../../main/presets/minimal-overrides';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Preset } from '../../../main/contract/preset';
+import type { Preset } from '../../../main/contract/run/preset';
 import { mergeTrees } from '../../../main/contract/trees';
 import { resolveSpec } from '../../../main/presets/resolve-spec';
 

@@ -1,5 +1,5 @@
 import type { RunSummary } from '../../../main/contract/api';
-import type { MonitorState } from '../../../main/contract/monitor';
+import type { MonitorState } from '../../../main/contract/monitor/monitor';
 
 /** A row of the run list. */
 export const runSummary = (change: Partial<RunSummary> = {}): RunSummary => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errorText } from '../../../main/contract/error-text';
-import type { JournalBody } from '../../../main/contract/run-events';
+import type { JournalBody } from '../../../main/contract/run/run-events';
 import { toReport } from '../../../main/reports/to-report';
 import {
   accuracyBody,

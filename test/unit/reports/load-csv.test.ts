@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LoadPoint } from '../../../main/contract/results';
-import type { JournalBody } from '../../../main/contract/run-events';
-import { csvAccuracy } from '../../../main/reports/csv-accuracy.exporter';
-import { csvOffline } from '../../../main/reports/csv-offline.exporter';
-import { csvOnline } from '../../../main/reports/csv-online.exporter';
+import type { LoadPoint } from '../../../main/contract/measured/results';
+import type { JournalBody } from '../../../main/contract/run/run-events';
+import { csvAccuracy, csvOffline, csvOnline } from '../../../main/reports/csv.exporter';
 import { toReport } from '../../../main/reports/to-report';
 import { parseCsv, parseCsvRows } from '../../support/parse-csv';
 import {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { cellText, halfWidthText } from '../../../main/contract/column';
-import { errors, meanBatch, requests, throughput, windows } from '../../../main/contract/columns';
-import { bestPoint } from '../../../main/contract/points';
+import { cellText, halfWidthText } from '../../../main/contract/measured/column';
+import { errors, meanBatch, requests, throughput, windows } from '../../../main/contract/measured/columns';
+import { bestPoint } from '../../../main/contract/measured/points';
+import { shellLine } from '../../../main/contract/shell-line';
 import { leavesOf } from '../../../main/contract/trees';
-import { shellLine } from '../../../main/platform/shell-line';
 import { toReport } from '../../../main/reports/to-report';
 import {
   accuracyBody,

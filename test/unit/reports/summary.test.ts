@@ -1,10 +1,9 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from 'vitest';
-import type { RunState } from '../../../main/contract/run-state';
-import { clipped } from '../../../main/reports/clipped';
+import type { RunState } from '../../../main/contract/run/run-state';
+import { clipped } from '../../../main/reports/doubts';
 import { html } from '../../../main/reports/html.exporter';
-import type { ReportContext } from '../../../main/reports/to-report';
-import { toReport } from '../../../main/reports/to-report';
+import { type ReportContext, toReport } from '../../../main/reports/to-report';
 import { reportKinds } from '../../support/report-kinds';
 import { completeState, runCreated, specFixture } from '../../support/run-state';
 

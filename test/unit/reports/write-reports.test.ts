@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
-import { reportFileSchema } from '../../../main/contract/run-events';
+import { reportFileSchema } from '../../../main/contract/run/run-events';
 import { checkExporters, exporters } from '../../../main/reports/exporters';
 import { toReport } from '../../../main/reports/to-report';
 import { writeReports } from '../../../main/reports/write-reports';

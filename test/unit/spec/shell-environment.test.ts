@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fileLimits } from '../../../main/contract/reader-limits';
 import { importSpec } from '../../../main/spec/import-spec';
 import { parseShellEnvironment } from '../../../main/spec/shell-environment';
-import { specKind } from '../../../main/spec/spec-kind';
+import { specKind } from '../../../main/spec/spec-readers';
 import { resnet50 } from './places';
 
 // Texts of the size that the window sends at most. Those marked with (*) took longer than a test may before.

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Draft } from '../../../main/contract/spec-tools';
+import type { Draft } from '../../../main/contract/run/spec-tools';
 import { createDrafts } from '../../../main/store/drafts';
 import { bundleChild, startChild } from '../../support/child-program';
 import { until } from '../../support/until';

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JournalBody } from '../../../main/contract/run-events';
+import type { JournalBody } from '../../../main/contract/run/run-events';
 import { JournalWriter, parseJournal, readJournal } from '../../../main/store/journal';
 import { formatJournalLine } from '../../../main/store/journal-line';
 

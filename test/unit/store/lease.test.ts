@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { processStartTime } from '../../../main/platform/process-identity';
-import { ownPlace } from '../../../main/platform/process-place';
+import { ownPlace, processStartTime } from '../../../main/platform/process-identity';
 import { foreignLeaseMs } from '../../../main/store/file-lease';
 import { acquireLease, leaseHolder } from '../../../main/store/lease';
 

@@ -4,8 +4,11 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exists } from '../../../main/platform/files';
 import { homeLayout } from '../../../main/platform/layout';
-import { createTensorflowEnvironment } from '../../../main/toolkit/extra-environment';
-import { installFailure, shownPipLine } from '../../../main/toolkit/pip-lines';
+import {
+  createTensorflowEnvironment,
+  installFailure,
+  shownPipLine,
+} from '../../../main/toolkit/extra-environment';
 import { rejection } from '../../support/rejection';
 
 let home: string;

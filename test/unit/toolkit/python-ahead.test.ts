@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createLocalPython } from '../../../main/toolkit/local-python';
-import type { PythonAhead } from '../../../main/toolkit/python-ahead';
-import { createPythonAhead } from '../../../main/toolkit/python-ahead';
-import type { ToolkitArgument, ToolkitListener } from '../../../main/toolkit/toolkit';
-import { createToolkit } from '../../../main/toolkit/toolkit';
+import { createPythonAhead, type PythonAhead } from '../../../main/toolkit/python-ahead';
+import { createToolkit, type ToolkitArgument, type ToolkitListener } from '../../../main/toolkit/toolkit';
 
 let dir: string;
 let ahead: PythonAhead;

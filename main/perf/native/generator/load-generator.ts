@@ -3,8 +3,7 @@ import { createSchedule } from '../../request-schedule';
 import { GrpcTransport } from '../grpc/transport';
 import { HttpTransport } from '../http1/transport';
 import type { LoadJob } from '../seam/load-job';
-import type { ResponseTimes, Transport, TransportEvents } from '../seam/transport';
-import { nowUs } from '../seam/transport';
+import { nowUs, type ResponseTimes, type Transport, type TransportEvents } from '../seam/transport';
 import type { FromWorker } from '../seam/worker-messages';
 import { WindowKeeper } from '../windows/window-keeper';
 import { FailureCounter } from '../windows/window-recorder';
@@ -15,7 +14,7 @@ const silenceLimitUs = 120e6;
 const watchEveryMs = 1000;
 
 /** What the generator needs of its thread. */
-export interface GeneratorPorts {
+interface GeneratorPorts {
   /** Takes a copy: what a window holds is used again. */
   readonly post: (message: FromWorker) => void;
   readonly createPacer: (onDue: () => void) => Pacer;

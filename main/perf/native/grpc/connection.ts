@@ -1,12 +1,11 @@
-import { defaultWindowBytes } from '../http2/frames';
+import { defaultWindowBytes } from '../http2/frame-reader';
 import type { Http2Session } from '../http2/session';
 import { ReplyTooLarge } from '../seam/reply-limit';
 import { nowUs } from '../seam/transport';
 import type { MessageSink } from './message-reader';
 import { grpcPrefixBytes } from './request';
 import { GrpcResponseChecker } from './response';
-import type { GrpcConnectionOptions } from './slot-connection';
-import { GrpcSlotConnection } from './slot-connection';
+import { type GrpcConnectionOptions, GrpcSlotConnection } from './slot-connection';
 import { GrpcStream } from './stream';
 
 /** One HTTP/2 connection that carries unary calls of a few slots. */

@@ -1,6 +1,5 @@
 import type { Tensor } from '../../../triton/tensor';
-import { ProtobufReader } from './protobuf-reader';
-import { wireType } from './protobuf-writer';
+import { ProtobufReader, wireType } from './protobuf';
 
 // Field numbers of KServe v2's grpc_service.proto: ModelInferResponse and its InferOutputTensor.
 const response = { outputs: 5, rawOutputContents: 6 } as const;

@@ -4,11 +4,10 @@ import type { TlsMaterial } from '../../../triton/tls';
 import { parseAddress } from '../seam/load-job';
 import { largestReplyBytes } from '../seam/reply-limit';
 import { decodeGrpcOutputs } from './decode-outputs';
-import { authorityOf, grpcHeaders } from './headers';
-import { encodeGrpcRequest } from './request';
+import { authorityOf, encodeGrpcRequest, grpcHeaders } from './request';
 import { GrpcStreamConnection } from './stream-connection';
 
-export interface StreamInference {
+interface StreamInference {
   /** `host:port` of gRPC. */
   readonly grpcAddress: string;
   /** null: in the clear. */

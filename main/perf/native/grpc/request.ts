@@ -1,15 +1,11 @@
+import type { TlsMaterial } from '../../../triton/tls';
+import { encodeHeaderBlocks, type HeaderBlocks } from '../http2/hpack/encoder';
 import type { RequestInputs } from '../requests/batch-payloads';
 import type { SharedPlaces } from '../requests/request-source';
 import type { SequencePlace } from '../requests/sequence-plan';
 import type { SharedPlace } from '../requests/shared-layout';
 import type { RequestInputHead, RequestTarget } from '../seam/load-job';
-import {
-  encodeBytesField,
-  encodeBytesHead,
-  encodeStringField,
-  encodeVarint,
-  wireType,
-} from './protobuf-writer';
+import { encodeBytesField, encodeBytesHead, encodeStringField, encodeVarint, wireType } from './protobuf';
 
 /** gRPC's frame of a message: one byte compressed or not, four bytes length. */
 export const grpcPrefixBytes = 5;
@@ -41,7 +37,7 @@ const int64 = (value: number): Buffer =>
 const bool = (value: boolean): Buffer => Buffer.from([parameter.bool * 8 + wireType.varint, Number(value)]);
 
 /** What a request says beside its tensors. */
-export interface RequestExtras {
+interface RequestExtras {
   /** Instead of tensors: where they are. */
   readonly shared?: SharedPlaces | null;
   readonly sequence?: SequencePlace | null;
@@ -107,4 +103,25 @@ export function encodeGrpcRequest(
   const prefix = Buffer.alloc(grpcPrefixBytes);
   prefix.writeUInt32BE(bytes, 1);
   return Buffer.concat([prefix, ...parts]);
+}
+
+/** `host:port` as HTTP names it, with brackets around an IPv6 address. */
+export function authorityOf({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** The header fields of every call of one method of Triton's gRPC service. */
+export function grpcHeaders(
+  target: { readonly host: string; readonly port: number; readonly tls: TlsMaterial | null },
+  method: 'ModelInfer' | 'ModelStreamInfer',
+): HeaderBlocks {
+  return encodeHeaderBlocks([
+    [':method', 'POST'],
+    [':scheme', target.tls === null ? 'http' : 'https'],
+    [':path', `/inference.GRPCInferenceService/${method}`],
+    [':authority', authorityOf(target)],
+    ['te', 'trailers'],
+    ['content-type', 'application/grpc'],
+    ['user-agent', 'triton-workbench'],
+  ]);
 }

@@ -4,7 +4,7 @@ import type { Http2SessionEvents } from '../http2/session';
 import { Http2Session } from '../http2/session';
 import type { TransportEvents } from '../seam/transport';
 
-export interface GrpcConnectionEvents extends Pick<TransportEvents, 'success' | 'failure'> {
+interface GrpcConnectionEvents extends Pick<TransportEvents, 'success' | 'failure'> {
   /** No further request may start here; those under way go on. */
   retired(connection: GrpcSlotConnection): void;
   /** The requests of `slots` were under way, or waited for the connection. */

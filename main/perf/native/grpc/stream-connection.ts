@@ -1,11 +1,10 @@
 import type { Http2Session } from '../http2/session';
 import { ReplyTooLarge } from '../seam/reply-limit';
 import { nowUs } from '../seam/transport';
-import { GrpcMessageSplitter } from './message-splitter';
-import type { GrpcConnectionOptions } from './slot-connection';
-import { GrpcSlotConnection } from './slot-connection';
+import { GrpcMessageSplitter } from './message-reader';
+import { GrpcStreamAnswer } from './response';
+import { type GrpcConnectionOptions, GrpcSlotConnection } from './slot-connection';
 import { GrpcStatus } from './status';
-import { GrpcStreamAnswer } from './stream-response';
 
 /** Of one stream; the peer is told that as much again is taken, long before its window of 2 GiB is used up. */
 const renewAfterBytes = 2 ** 30;

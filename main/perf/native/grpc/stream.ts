@@ -1,8 +1,97 @@
 import type { Failure } from '../seam/transport';
 import { GrpcMessageReader } from './message-reader';
-import { GrpcResponseChecker } from './response';
-import { GrpcResponseSkimmer } from './response-skimmer';
+import { ProtobufReader, wireType } from './protobuf';
+import { GrpcResponseChecker, responseField } from './response';
 import { GrpcStatus } from './status';
+
+/** Tag and length of a field, or tag and value: two numbers of at most ten bytes. */
+const fieldHeadBytes = 20;
+/** What is not contents is short: the name, type and shape of an output. */
+const pieceBytes = 512;
+
+/**
+ * Decodes and checks a ModelInferResponse while it comes, and keeps nothing of its contents: that an answer of many MB is well
+ * formed is known without a place for it in memory.
+ */
+export class GrpcResponseSkimmer {
+  private readonly message = new ProtobufReader();
+  /** The beginning of a field that is not whole yet. */
+  private kept = Buffer.alloc(2 * pieceBytes);
+  private filled = 0;
+  /** Bytes of contents that come next. */
+  private contentLeft = 0;
+  /** Bytes of the message that have not come. */
+  private left = 0;
+
+  constructor(private readonly checker: GrpcResponseChecker) {}
+
+  /** The next message has so many bytes. */
+  begin(bytes: number): void {
+    this.filled = 0;
+    this.contentLeft = 0;
+    this.left = bytes;
+    this.checker.begin();
+  }
+
+  /**
+   * The next bytes of the message, at most as many as it still has.
+   * @returns bytes of all output contents, with the last of them; null before.
+   * Throws an Error that says what is wrong with the response.
+   */
+  push(buffer: Buffer, start: number, end: number): number | null {
+    let at = start;
+    while (at < end) {
+      const skips = this.contentLeft > 0;
+      const take = Math.min(skips ? this.contentLeft : pieceBytes, end - at);
+      if (skips) this.contentLeft -= take;
+      else this.keep(buffer, at, at + take);
+      this.left -= take;
+      at += take;
+      if (this.contentLeft === 0) this.read();
+    }
+    return this.left === 0 ? this.checker.end() : null;
+  }
+
+  /** Bytes of contents that come next. */
+  get contentDue(): number {
+    return this.contentLeft;
+  }
+
+  private keep(buffer: Buffer, start: number, end: number): void {
+    const length = this.filled + end - start;
+    if (length > this.kept.length) {
+      const larger = Buffer.alloc(2 * length);
+      this.kept.copy(larger, 0, 0, this.filled);
+      this.kept = larger;
+    }
+    buffer.copy(this.kept, this.filled, start, end);
+    this.filled = length;
+  }
+
+  /** Takes the fields that are there; of contents their length is enough. */
+  private read(): void {
+    const { message, kept, filled, checker } = this;
+    let at = 0;
+    while (at < filled && (filled - at >= fieldHeadBytes || this.left === 0)) {
+      message.open(kept, at, filled, filled + this.left).next();
+      const isBytes = message.wire === wireType.bytes;
+      if (isBytes && message.number === responseField.rawOutputContents) {
+        checker.contents(message.end - message.start);
+        this.contentLeft = Math.max(0, message.end - filled);
+        at = Math.min(message.end, filled);
+      } else if (message.position > filled) {
+        break;
+      } else {
+        if (isBytes && message.number === responseField.outputs) {
+          checker.output(kept, message.start, message.end);
+        }
+        at = message.position;
+      }
+    }
+    kept.copyWithin(0, at, filled);
+    this.filled = filled - at;
+  }
+}
 
 /** The call that a slot has under way; used again for the slot's next call. */
 export class GrpcStream extends GrpcStatus {

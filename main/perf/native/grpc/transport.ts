@@ -1,16 +1,19 @@
 import { largestRequestBytes } from '../requests/batch-payloads';
 import { OutputValidator } from '../requests/output-validator';
-import type { RequestSource } from '../requests/request-source';
-import { createRequestSource } from '../requests/request-source';
+import { createRequestSource, type RequestSource } from '../requests/request-source';
 import type { LoadJob } from '../seam/load-job';
 import { ReconnectPolicy } from '../seam/reconnect-policy';
 import { replyLimitBytes } from '../seam/reply-limit';
-import type { OutputCheckCounts, SharedChecks, Transport, TransportEvents } from '../seam/transport';
-import { noOutputChecks } from '../seam/transport';
+import {
+  noOutputChecks,
+  type OutputCheckCounts,
+  type SharedChecks,
+  type Transport,
+  type TransportEvents,
+} from '../seam/transport';
 import { GrpcConnection } from './connection';
 import { decodeGrpcOutputs } from './decode-outputs';
-import { authorityOf, grpcHeaders } from './headers';
-import { encodeGrpcRequest } from './request';
+import { authorityOf, encodeGrpcRequest, grpcHeaders } from './request';
 import type { GrpcConnectionOptions, GrpcSlotConnection } from './slot-connection';
 import { GrpcStreamConnection } from './stream-connection';
 

@@ -1,19 +1,22 @@
 import type { Socket } from 'node:net';
 import { largestRequestBytes } from '../requests/batch-payloads';
 import { OutputValidator } from '../requests/output-validator';
-import type { RequestSource } from '../requests/request-source';
-import { createRequestSource } from '../requests/request-source';
+import { createRequestSource, type RequestSource } from '../requests/request-source';
 import type { LoadJob } from '../seam/load-job';
 import { ReconnectPolicy } from '../seam/reconnect-policy';
 import { replyLimitBytes, ReplyTooLarge } from '../seam/reply-limit';
-import type { Failure, OutputCheckCounts, SharedChecks, Transport, TransportEvents } from '../seam/transport';
-import { noOutputChecks, nowUs } from '../seam/transport';
-import type { SocketTarget } from '../socket/socket';
-import { openSocket } from '../socket/socket';
+import {
+  type Failure,
+  noOutputChecks,
+  nowUs,
+  type OutputCheckCounts,
+  type SharedChecks,
+  type Transport,
+  type TransportEvents,
+} from '../seam/transport';
+import { openSocket, type SocketTarget } from '../socket/socket';
 import { encodeHttpRequest } from './request';
-import { decodeHttpOutputs, HttpResponseChecker } from './response';
-import type { HttpReply } from './response-reader';
-import { HttpReplyReader } from './response-reader';
+import { decodeHttpOutputs, type HttpReply, HttpReplyReader, HttpResponseChecker } from './response-reader';
 
 interface Owner {
   readonly target: SocketTarget;

@@ -6,7 +6,7 @@ import {
   frameHeaderBytes,
   frameType,
   writeFrameHeader,
-} from './frames';
+} from './frame-reader';
 
 const stagingBytes = 128 * 1024;
 /** Messages up to this size are copied beside their frame headers: one write for many requests. */

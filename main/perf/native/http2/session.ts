@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
 import type { TlsMaterial } from '../../../triton/tls';
-import { ReceiveLowWaterMark } from '../socket/receive-low-water-mark';
 import { openSocket } from '../socket/socket';
-import { Http2FrameReader } from './frame-reader';
+import { ReceiveLowWaterMark } from '../socket/socket-options';
 import {
   connectionPreface,
   defaultWindowBytes,
@@ -11,10 +10,11 @@ import {
   encodeWindowUpdate,
   frameFlag,
   frameType,
+  Http2FrameReader,
   maxWindowBytes,
   ownMaxFrameBytes,
   settingId,
-} from './frames';
+} from './frame-reader';
 import { HpackDecoder } from './hpack/decoder';
 import type { HeaderBlocks } from './hpack/encoder';
 import { Http2Outbound } from './outbound';
@@ -30,7 +30,7 @@ const emptyTable = 0x20;
 const cancelCode = Buffer.from([0, 0, 0, 8]);
 
 /** Takes the header and trailer fields of one stream. */
-export interface FieldSink {
+interface FieldSink {
   field(name: string, value: string): void;
 }
 
@@ -55,7 +55,7 @@ export interface Http2SessionEvents {
   closed(opened: boolean, reason: string): void;
 }
 
-export interface Http2SessionOptions {
+interface Http2SessionOptions {
   readonly host: string;
   readonly port: number;
   readonly tls: TlsMaterial | null;

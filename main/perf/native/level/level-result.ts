@@ -1,19 +1,42 @@
-import { largestOf, smallestOf } from '../../../contract/extremes';
-import type { LoadPoint, MeasurementWindow, Spread } from '../../../contract/results';
-import type { LoadLevel } from '../../../contract/scenario-levels';
-import type { SequenceSettings } from '../../../contract/sequences';
-import { isDrifting } from '../../drift';
-import type { HistogramData } from '../../latency-histogram';
-import { histogramError, histogramOf, LatencyHistogram } from '../../latency-histogram';
+import type { LatencyName, LoadPoint, MeasurementWindow, Spread } from '../../../contract/measured/results';
+import type { SequenceSettings } from '../../../contract/run/run-spec';
+import type { LoadLevel } from '../../../contract/run/scenario-levels';
+import { largestOf, smallestOf } from '../../../contract/statistics';
+import { latencyInterval, partLatencies, throughputInterval } from '../../intervals';
+import { type HistogramData, histogramError, histogramOf, LatencyHistogram } from '../../latency-histogram';
+import { sequenceLengths } from '../../request-schedule';
 import { roundUs } from '../../round-us';
-import { sequenceLengths } from '../../sequence-lengths';
-import type { ServerColumns, ServerDelta } from '../../server-columns';
-import { cacheColumns, mergeDeltas, serverColumns } from '../../server-columns';
-import { isSteady, stabilityWindows } from '../../stability';
-import { throughputInterval } from '../../throughput-interval';
+import {
+  cacheColumns,
+  mergeDeltas,
+  type ServerColumns,
+  serverColumns,
+  type ServerDelta,
+} from '../../server-columns';
+import { isDrifting, isSteady, stabilityWindows } from '../../stability';
 import type { FailureCount, RecordedWindow } from '../seam/worker-messages';
 import { clientFlag, clientLoadOf } from '../windows/client-load';
-import { latencyIntervalsOf } from './latency-intervals-of';
+
+/** The intervals of a level's latencies: from the parts of its windows, or from the windows where those have too few requests. */
+function latencyIntervalsOf(
+  windows: readonly RecordedWindow[],
+): Required<Pick<LoadPoint, 'p99IntervalUs' | 'latencyIntervals'>> {
+  const blocks = windows.flatMap(({ blockLatencies }) => blockLatencies.flatMap((block) => block ?? []));
+  const whole = windows.flatMap(({ latencies }) => partLatencies(histogramOf(latencies)) ?? []);
+  const stated = (name: LatencyName): number | null => {
+    const halfWidth = latencyInterval([blocks, whole], name);
+    return halfWidth === null ? null : roundUs(halfWidth);
+  };
+  return {
+    p99IntervalUs: stated('p99Us'),
+    latencyIntervals: {
+      avgUs: stated('avgUs'),
+      p50Us: stated('p50Us'),
+      p90Us: stated('p90Us'),
+      p95Us: stated('p95Us'),
+    },
+  };
+}
 
 /** Above this share of failed requests the level is flagged (contract). */
 const errorShareLimit = 0.01;
@@ -55,7 +78,7 @@ export interface MeasuredWindow {
   readonly composing?: readonly ComposingDelta[];
 }
 
-export interface ComposingDelta {
+interface ComposingDelta {
   readonly modelName: string;
   readonly server: ServerDelta | null;
 }

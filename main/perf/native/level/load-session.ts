@@ -1,10 +1,26 @@
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { fromWire, WorkbenchError } from '../../../contract/errors';
 import type { LoadJob } from '../seam/load-job';
 import type { FromWorker, LoadTotals, RecordedWindow, ToWorker } from '../seam/worker-messages';
-import { withoutGcPauses } from './without-gc-pauses';
 
-export interface LoadSessionInput {
+let sessions = 0;
+
+/**
+ * V8 marks and compacts a heap that hardly grows, some seconds after its start and several times over: while a level is
+ * measured that is load which the server feels, for memory that nobody misses. Heaps of threads that start from now on
+ * are left alone, until all that called it have called what it returns.
+ */
+function withoutGcPauses(): () => void {
+  sessions += 1;
+  if (sessions === 1) setFlagsFromString('--no-memory-reducer');
+  return () => {
+    sessions -= 1;
+    if (sessions === 0) setFlagsFromString('--memory-reducer');
+  };
+}
+
+interface LoadSessionInput {
   /** Bundled entry of the worker thread. */
   readonly workerFile: string;
   /** The bytes of its samples go over to the thread: they are gone here. */

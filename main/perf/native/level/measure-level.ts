@@ -1,28 +1,22 @@
 import { WorkbenchError } from '../../../contract/errors';
-import { levelText } from '../../../contract/level-text';
-import type { LoadPoint } from '../../../contract/results';
+import type { LoadPoint } from '../../../contract/measured/results';
+import { levelText } from '../../../contract/words';
 import { linkedAbort } from '../../../platform/abort';
-import type { TritonClient } from '../../../triton/client';
-import { createTritonClient } from '../../../triton/client';
+import { createTritonClient, type TritonClient } from '../../../triton/client';
 import { composingModels } from '../../../triton/composing-models';
 import { readTls } from '../../../triton/tls';
 import type { MeasureInput } from '../../load-tool';
 import { serverDelta } from '../../server-columns';
 import { isSteady } from '../../stability';
 import { payloadCounts } from '../requests/batch-payloads';
-import type { SharedRegions } from '../requests/shared-regions';
-import { createSharedRegions } from '../requests/shared-regions';
+import { createSharedRegions, type SharedRegions } from '../requests/shared-regions';
 import type { LoadJob } from '../seam/load-job';
 import type { FailureCount, LoadTotals, RecordedWindow } from '../seam/worker-messages';
-import type { LevelGroup } from './level-group';
-import type { MeasuredWindow } from './level-result';
-import { failureCount, levelResult, summarizeWindow } from './level-result';
-import type { LevelTurns } from './level-turns';
-import { addedTotals } from './level-turns';
+import { addedTotals, type LevelGroup, type LevelTurns } from './level-group';
+import { failureCount, levelResult, type MeasuredWindow, summarizeWindow } from './level-result';
 import { runLoadSession } from './load-session';
 import { readJob, readOutputChecks } from './read-job';
-import type { Counters } from './server-counters';
-import { createCounters } from './server-counters';
+import { type Counters, createCounters } from './server-counters';
 
 export interface MeasuredLevel {
   readonly point: LoadPoint;

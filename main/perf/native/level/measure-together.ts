@@ -1,8 +1,8 @@
 import { toWire, WorkbenchError } from '../../../contract/errors';
-import type { LoadPoint } from '../../../contract/results';
+import type { LoadPoint } from '../../../contract/measured/results';
 import { linkedAbort } from '../../../platform/abort';
-import type { MeasureInput } from '../../load-tool';
-import { LevelGroup } from './level-group';
+import type { LevelInTurns, MeasureInput } from '../../load-tool';
+import { LevelGroup, type LevelTurns } from './level-group';
 import { measureLevel } from './measure-level';
 
 /**
@@ -48,4 +48,25 @@ function namedError(modelName: string, error: unknown): WorkbenchError {
   const { code, message, where, remedy, details } = toWire(error);
   const named = message.includes(modelName) ? message : `${modelName}: ${message}`;
   return new WorkbenchError(code, named, { where, remedy, details, cause: error });
+}
+
+/** The model has run before, only connections and thread are new: a later turn warms up for this much of the first one's time. */
+const laterWarmup = 0.5;
+
+/** A level that is measured a window at a time, with other levels in between; throws as {@link LoadTool} says. */
+export function levelInTurns(workerFile: string, input: MeasureInput): LevelInTurns {
+  let turns: LevelTurns | null = null;
+  return {
+    next: async () => {
+      const { warmupMs } = input.settings;
+      const settings = {
+        ...input.settings,
+        maxTrials: (turns?.windows.length ?? 0) + 1,
+        warmupMs: turns === null ? warmupMs : warmupMs * laterWarmup,
+      };
+      const measured = await measureLevel(workerFile, { ...input, settings }, { earlier: turns });
+      turns = measured.turns;
+      return { ...measured.point, turns: turns.windows.length };
+    },
+  };
 }

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../../../contract/errors';
-import { defaultRequestSeed } from '../../../contract/run-spec';
+import { defaultRequestSeed } from '../../../contract/run/run-spec';
 import type { TritonClient } from '../../../triton/client';
 import { readTls } from '../../../triton/tls';
 import { sizeProblem } from '../../input/wanted-tensor';
 import type { MeasureInput } from '../../load-tool';
-import type { JobTensor, LoadJob } from '../seam/load-job';
-import { parseAddress } from '../seam/load-job';
+import { type JobTensor, type LoadJob, parseAddress } from '../seam/load-job';
 
 async function readTensor(
   tensor: MeasureInput['inputData']['tensors'][number],

@@ -1,8 +1,8 @@
 import { WorkbenchError } from '../../../contract/errors';
-import { largestOf } from '../../../contract/extremes';
+import { largestOf } from '../../../contract/statistics';
 import type { JobTensor, LoadJob, RequestInputHead } from '../seam/load-job';
 
-export interface RequestInput extends RequestInputHead {
+interface RequestInput extends RequestInputHead {
   readonly data: Buffer;
 }
 

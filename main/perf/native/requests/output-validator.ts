@@ -1,12 +1,9 @@
-import type { SampleDatatype } from '../../../contract/input-data';
-import { isDatatype } from '../../../contract/input-data';
-import type { Tensor } from '../../../triton/tensor';
-import { tensorValues } from '../../../triton/tensor';
+import { isDatatype, type SampleDatatype } from '../../../contract/measured/input-data';
+import { type Tensor, tensorValues } from '../../../triton/tensor';
 import { elementCount, sizeProblem, typeText } from '../../input/wanted-tensor';
-import { createRandom } from '../../random';
+import { createRandom } from '../../request-schedule';
 import type { OutputCheckJob } from '../seam/load-job';
-import type { Failure, OutputCheckCounts } from '../seam/transport';
-import { nowUs } from '../seam/transport';
+import { type Failure, nowUs, type OutputCheckCounts } from '../seam/transport';
 import { batchOf } from './batch-payloads';
 
 /** Of so many responses one is looked at in the mean; at random, so that no entry is always passed over. */

@@ -3,14 +3,11 @@ import { WorkbenchError } from '../../../contract/errors';
 import { elementBytes } from '../../../triton/tensor';
 import type { LoadJob, RequestInputHead, SharedJob } from '../seam/load-job';
 import type { Failure } from '../seam/transport';
-import { inLargePages } from '../socket/large-pages';
-import type { RequestInputs } from './batch-payloads';
-import { batchPayloads } from './batch-payloads';
+import { inLargePages } from '../socket/c-library';
+import { batchPayloads, type RequestInputs } from './batch-payloads';
 import { difference } from './output-validator';
-import type { SequencePlace, SequenceStream } from './sequence-plan';
-import { SequencePlan } from './sequence-plan';
-import type { OutputSet, SharedPlace } from './shared-layout';
-import { comparedBytes, outputOffset } from './shared-layout';
+import { type SequencePlace, SequencePlan, type SequenceStream } from './sequence-plan';
+import { comparedBytes, outputOffset, type OutputSet, type SharedPlace } from './shared-layout';
 
 /** Where the tensors of one request lie in shared memory. */
 export interface SharedPlaces {

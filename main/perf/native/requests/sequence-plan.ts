@@ -1,6 +1,6 @@
 import { WorkbenchError } from '../../../contract/errors';
-import type { SequenceSettings } from '../../../contract/sequences';
-import { createRandom } from '../../random';
+import type { SequenceSettings } from '../../../contract/run/run-spec';
+import { createRandom } from '../../request-schedule';
 
 /** Where a request stands in its sequence. */
 export interface SequencePlace {

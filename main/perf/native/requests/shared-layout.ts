@@ -35,7 +35,7 @@ export function inputLayout(payloads: readonly RequestInputs[]): {
  * Where outputs are written: `common` by all requests under way, as perf_analyzer's do, so that the memory does not grow with
  * them; `watched` by the one whose answer is read back.
  */
-export const outputSets = { common: 0, watched: 1 } as const;
+const outputSets = { common: 0, watched: 1 } as const;
 export type OutputSet = keyof typeof outputSets;
 
 export const outputOffset = (

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAlive, ownIdentity } from '../../../platform/process-identity';
-import { pidNamespace } from '../../../platform/process-place';
+import { WorkbenchError } from '../../../contract/errors';
+import { isAlive, ownIdentity, pidNamespace } from '../../../platform/process-identity';
 
 /** Where POSIX shared memory is files. */
 export const sharedFolder = '/dev/shm';
@@ -33,4 +33,54 @@ export async function sweepSharedFiles(folder = sharedFolder): Promise<readonly 
     if (gone) removed.push(name);
   }
   return removed;
+}
+
+/** Bytes and where in the file they stand. */
+interface SharedPart {
+  readonly at: number;
+  readonly data: Uint8Array;
+}
+
+const chunkBytes = 1024 ** 2;
+
+/** A file system that is nearly full takes a part of what it is given, and says so only of the next one. */
+async function writeWhole(file: Pick<FileHandle, 'write'>, { at, data }: SharedPart): Promise<void> {
+  for (let done = 0; done < data.byteLength;) {
+    const { bytesWritten } = await file.write(data, done, data.byteLength - done, at + done);
+    done += bytesWritten;
+  }
+}
+
+/**
+ * Takes the room of a whole file in shared memory and writes the parts: where it is missing that is an error here, and not the
+ * end of Triton by SIGBUS once it writes an answer there.
+ */
+export async function fillShared(
+  file: Pick<FileHandle, 'write'>,
+  bytes: number,
+  parts: readonly SharedPart[],
+): Promise<void> {
+  const zeros = new Uint8Array(Math.min(bytes, chunkBytes));
+  for (let at = 0; at < bytes; at += zeros.byteLength) {
+    await writeWhole(file, { at, data: zeros.subarray(0, Math.min(zeros.byteLength, bytes - at)) });
+  }
+  for (const part of parts) await writeWhole(file, part);
+}
+
+/** Makes the file of a region by its key ("/name"). Throws load-tool-failed where it is there already or finds no room. */
+export async function makeShared(key: string, bytes: number, parts: readonly SharedPart[]): Promise<void> {
+  const path = `${sharedFolder}${key}`;
+  const file = await open(path, 'wx', 0o600).catch((cause: unknown) => {
+    throw new WorkbenchError('load-tool-failed', `${path} cannot be created`, { cause });
+  });
+  try {
+    await fillShared(file, bytes, parts);
+  } catch (cause) {
+    throw new WorkbenchError('load-tool-failed', `${path} has no space for ${bytes} bytes`, {
+      remedy: 'Free /dev/shm, or increase the shared memory of the Triton container (--shm-size-mib).',
+      cause,
+    });
+  } finally {
+    await file.close();
+  }
 }

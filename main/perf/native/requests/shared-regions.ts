@@ -10,12 +10,10 @@ import { readTls } from '../../../triton/tls';
 import type { MeasureInput } from '../../load-tool';
 import type { LoadJob, SharedJob } from '../seam/load-job';
 import type { Failure } from '../seam/transport';
-import type { RequestInputs } from './batch-payloads';
-import { batchPayloads } from './batch-payloads';
+import { batchPayloads, type RequestInputs } from './batch-payloads';
 import { OutputValidator } from './output-validator';
-import { makeShared } from './shared-file';
 import { comparedBytes, inputLayout, outputRegionBytes } from './shared-layout';
-import { sharedFolder, sharedName, sweepSharedFiles } from './shared-names';
+import { makeShared, sharedFolder, sharedName, sweepSharedFiles } from './shared-names';
 
 /** Payloads whose answers are asked for over the wire, to compare with. */
 const mostReferences = 8;

@@ -1,7 +1,6 @@
 import { WorkbenchError } from '../../../contract/errors';
-import type { SampleDatatype } from '../../../contract/input-data';
-import type { PerformanceSpec, Protocol } from '../../../contract/run-spec';
-import type { SequenceSettings } from '../../../contract/sequences';
+import type { SampleDatatype } from '../../../contract/measured/input-data';
+import type { PerformanceSpec, Protocol, SequenceSettings } from '../../../contract/run/run-spec';
 import type { TlsMaterial } from '../../../triton/tls';
 import type { ScheduleInput } from '../../request-schedule';
 import type { Failure } from './transport';
@@ -26,7 +25,7 @@ export interface RequestInputHead {
 }
 
 /** An input that the input region holds. */
-export interface SharedTensor extends RequestInputHead {
+interface SharedTensor extends RequestInputHead {
   readonly offset: number;
   readonly bytes: number;
 }

@@ -1,4 +1,4 @@
-import { datatypeBytes, isDatatype } from '../../../contract/input-data';
+import { datatypeBytes, isDatatype } from '../../../contract/measured/input-data';
 import type { LoadJob } from './load-job';
 
 /** Of a reply whose length the model does not declare; gRPC bounds a message at 2 GiB, and this is half of it. */

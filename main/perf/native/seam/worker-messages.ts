@@ -1,6 +1,6 @@
 import type { WireError } from '../../../contract/errors';
+import type { PartLatencies } from '../../intervals';
 import type { HistogramData } from '../../latency-histogram';
-import type { PartLatencies } from '../../percentile-interval';
 import type { OutputCheckCounts, SharedChecks } from './transport';
 
 export interface FailureCount {

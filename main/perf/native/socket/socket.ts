@@ -1,8 +1,6 @@
-import type { Socket } from 'node:net';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { TlsMaterial } from '../../../triton/tls';
-import { certificateTrouble, tlsConnection } from '../../../triton/tls';
+import { certificateTrouble, tlsConnection, type TlsMaterial } from '../../../triton/tls';
 import { limitSendBuffer } from './socket-options';
 
 /** Longer than a machine stands still; where nobody listens that is said at once. */
@@ -14,7 +12,7 @@ const readBytes = 512 * 1024;
 /** One for all connections of the thread: what comes is taken before anything else is read. */
 const common = Buffer.alloc(readBytes);
 
-export interface SocketEvents {
+interface SocketEvents {
   opened(): void;
   /** The buffer is used again after the call. */
   received(buffer: Buffer, length: number): void;

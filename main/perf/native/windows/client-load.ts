@@ -1,5 +1,5 @@
-import { largestOf } from '../../../contract/extremes';
-import type { LoadPoint } from '../../../contract/results';
+import type { LoadPoint } from '../../../contract/measured/results';
+import { largestOf } from '../../../contract/statistics';
 import { roundUs } from '../../round-us';
 import type { RecordedWindow } from '../seam/worker-messages';
 

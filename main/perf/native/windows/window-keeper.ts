@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { LoadJob } from '../seam/load-job';
-import type { ResponseTimes, Transport } from '../seam/transport';
-import { nowUs } from '../seam/transport';
+import { nowUs, type ResponseTimes, type Transport } from '../seam/transport';
 import type { FromWorker } from '../seam/worker-messages';
 import { WindowRecorder } from './window-recorder';
 

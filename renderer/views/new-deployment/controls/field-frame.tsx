@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import type { SpecProblem } from '../../../../main/contract/spec-tools';
+import type { SpecProblem } from '../../../../main/contract/run/spec-tools';
 import { asSentence } from '../../../format/words';
 import type { Field } from '../fields/field';
 import { pathOf } from '../fields/field';

@@ -2,8 +2,7 @@ import { TagsInput } from '@mantine/core';
 import type { MachineStatus } from '../../../../main/contract/machine';
 import type { Field } from '../fields/field';
 import { useWizard } from '../wizard-context';
-import type { ControlProps } from './field-frame';
-import { helpOf } from './field-frame';
+import { type ControlProps, helpOf } from './field-frame';
 
 /** Everything of this machine that a container can be given, with a name for people. */
 function devicesOf(machine: MachineStatus | null): ReadonlyMap<string, string> {

@@ -1,4 +1,4 @@
-import { isLowerBetter } from '../../../../main/contract/metric-bound';
+import { isLowerBetter } from '../../../../main/contract/words';
 import type { Field, FieldContext, Section } from './field';
 import { formField, namedField } from './form-field';
 

@@ -1,5 +1,5 @@
 import { fieldAt } from '../../../../main/contract/fields/fields';
-import type { Accelerator } from '../../../../main/contract/run-spec';
+import type { Accelerator } from '../../../../main/contract/run/run-spec';
 import type { Control, Field, FieldContext, Section } from './field';
 import { formField } from './form-field';
 import { whyNotAccelerator, whyNotDynamic, whyNotGpuInstances, whyNotGraphs, whyNotQueue } from './why-not';

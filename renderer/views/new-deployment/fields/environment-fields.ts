@@ -1,7 +1,7 @@
-import type { EngineStatus } from '../../../../main/contract/engine-status';
 import { fieldAt } from '../../../../main/contract/fields/fields';
-import { engines } from '../../../../main/contract/run-spec';
-import { imageFamily } from '../../../../main/contract/serving';
+import type { EngineStatus } from '../../../../main/contract/machine';
+import { engines } from '../../../../main/contract/run/run-spec';
+import { imageFamily } from '../../../../main/contract/run/serving';
 import type { Field, FieldContext, Option, Section } from './field';
 import { formField } from './form-field';
 import { engineOf } from './why-not';

@@ -1,5 +1,10 @@
-import type { Format, Precision } from '../../../../main/contract/run-spec';
-import { defaultWorkspaceBytes, formats, precisions } from '../../../../main/contract/run-spec';
+import {
+  defaultWorkspaceBytes,
+  type Format,
+  formats,
+  type Precision,
+  precisions,
+} from '../../../../main/contract/run/run-spec';
 import { formatText, precisionText } from '../../../format/words';
 import { bytesText } from '../read-text';
 import type { Control, FieldContext, Section } from './field';

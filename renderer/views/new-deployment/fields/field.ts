@@ -1,5 +1,5 @@
 import type { MachineStatus } from '../../../../main/contract/machine';
-import type { Preset } from '../../../../main/contract/preset';
+import type { Preset } from '../../../../main/contract/run/preset';
 import type { Keys } from '../../../../main/contract/trees';
 
 export interface Option {

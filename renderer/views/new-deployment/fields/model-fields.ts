@@ -1,5 +1,4 @@
-import type { Profile } from '../../../../main/contract/run-spec';
-import { profiles } from '../../../../main/contract/run-spec';
+import { type Profile, profiles } from '../../../../main/contract/run/run-spec';
 import { isTree } from '../../../../main/contract/trees';
 import { profileText } from '../../../format/words';
 import type { Field, FieldContext, Section } from './field';

@@ -1,5 +1,5 @@
-import { stepIds } from '../../../../main/contract/run-events';
-import { stepTitle } from '../../../../main/contract/step-text';
+import { stepIds } from '../../../../main/contract/run/run-events';
+import { stepTitle } from '../../../../main/contract/words';
 import type { FieldContext, Section } from './field';
 import { namedField } from './form-field';
 

@@ -1,5 +1,5 @@
-import type { WizardPage } from '../../../stores/wizard-page';
-import { wizardPages } from '../../../stores/wizard-page';
+import type { WizardPage } from '../../../stores/draft/wizard-page';
+import { wizardPages } from '../../../stores/draft/wizard-page';
 import { accuracySections } from './accuracy-fields';
 import { configureSections } from './configure-fields';
 import { environmentSections } from './environment-fields';

@@ -1,6 +1,5 @@
 import type { MachineStatus } from '../../../../main/contract/machine';
-import type { PublishedGpu } from '../../../../main/contract/published-gpu';
-import { publishedGpuOf, publishedGpus } from '../../../../main/contract/published-gpu';
+import { type PublishedGpu, publishedGpuOf, publishedGpus } from '../../../../main/contract/run/run-spec';
 import type { Field, FieldContext } from './field';
 import { formField } from './form-field';
 

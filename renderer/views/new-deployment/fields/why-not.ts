@@ -1,5 +1,10 @@
-import type { Accelerator, DockerEngineSpec, Format, Precision } from '../../../../main/contract/run-spec';
-import { backendsOf, imageFamily } from '../../../../main/contract/serving';
+import type {
+  Accelerator,
+  DockerEngineSpec,
+  Format,
+  Precision,
+} from '../../../../main/contract/run/run-spec';
+import { backendsOf, imageFamily } from '../../../../main/contract/run/serving';
 import { isTree } from '../../../../main/contract/trees';
 import type { FieldContext } from './field';
 

@@ -1,11 +1,9 @@
-import { levelText } from '../../../../main/contract/level-text';
-import type { Scenario } from '../../../../main/contract/run-events';
-import { scenarios } from '../../../../main/contract/run-events';
-import type { RunSpec } from '../../../../main/contract/run-spec';
-import type { ChangePlan } from '../../../../main/contract/spec-changes';
-import { stepTitle } from '../../../../main/contract/step-text';
+import { type Scenario, scenarios } from '../../../../main/contract/run/run-events';
+import type { RunSpec } from '../../../../main/contract/run/run-spec';
+import type { ChangePlan } from '../../../../main/contract/run/spec-changes';
+import { levelText, stepTitle } from '../../../../main/contract/words';
 import { CommandText } from '../../../components/command-text';
-import { pageOf } from '../../../stores/wizard-page';
+import { pageOf } from '../../../stores/draft/wizard-page';
 import { keptText, resumeCommand } from '../change-text';
 import { pathOf } from '../fields/field';
 import { planText } from '../plan-text';

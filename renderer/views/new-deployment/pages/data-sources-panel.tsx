@@ -6,7 +6,7 @@ import { formatBytes } from '../../../../main/contract/numbers';
 import { CopyButton } from '../../../components/copy-button';
 import { ErrorPanel } from '../../../components/error-panel';
 import { attempt } from '../../../components/notices';
-import { workKey } from '../../../stores/data-sources';
+import { workKey } from '../../../stores/draft/data-sources';
 import { useWorkbench } from '../../../workbench';
 import { useWizard } from '../wizard-context';
 

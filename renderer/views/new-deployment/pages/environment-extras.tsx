@@ -10,7 +10,7 @@ import { useWizard } from '../wizard-context';
 const outsideContainers: ReadonlySet<Check['id']> = new Set(['tools', 'disk']);
 
 /** The checks that a run with this kind of engine depends on: containers bring their tools, the others need no Docker. */
-export const concerns = (kind: 'local' | 'docker' | 'remote', { id }: Pick<Check, 'id'>): boolean =>
+const concerns = (kind: 'local' | 'docker' | 'remote', { id }: Pick<Check, 'id'>): boolean =>
   kind === 'docker' ? id !== 'tools' : outsideContainers.has(id);
 
 /** What the preflight found against this machine; the Environment page has all of it. */

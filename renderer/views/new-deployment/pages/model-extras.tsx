@@ -2,12 +2,11 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import { attempt } from '../../../components/notices';
-import { useNow } from '../../../components/use-now';
+import { useNow } from '../../../components/use-time';
 import { formatAge } from '../../../format/age';
 import { useWorkbench } from '../../../workbench';
 import { useWizard } from '../wizard-context';
-import type { Recent } from './recents';
-import { recentModels } from './recents';
+import { type Recent, recentModels } from './recents';
 
 /** What was put together or deployed last, to begin from. */
 export function RecentModels() {

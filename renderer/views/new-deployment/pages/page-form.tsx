@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
-import type { WizardPage } from '../../../stores/wizard-page';
-import { pageOf, pageTitle } from '../../../stores/wizard-page';
+import type { WizardPage } from '../../../stores/draft/wizard-page';
+import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
 import { ConfigEditor } from '../editor/config-editor';
 import { pathOf } from '../fields/field';
 import { sectionsOf } from '../fields/sections';

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { ProblemFix, SpecProblem } from '../../../../main/contract/spec-tools';
+import type { ProblemFix, SpecProblem } from '../../../../main/contract/run/spec-tools';
 import { InstallTools } from '../../../components/install-tools';
 import { useWizard } from '../wizard-context';
 

@@ -1,7 +1,7 @@
 import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
-import type { SpecProblem } from '../../../../main/contract/spec-tools';
+import type { SpecProblem } from '../../../../main/contract/run/spec-tools';
 import { asSentence } from '../../../format/words';
-import { pageOf, pageTitle } from '../../../stores/wizard-page';
+import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
 import { pathOf } from '../fields/field';
 import { configTextField, isAbout, problemText } from '../problems';
 import { useWizard } from '../wizard-context';

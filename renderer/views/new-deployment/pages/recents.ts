@@ -1,5 +1,5 @@
 import type { RunSummary } from '../../../../main/contract/api';
-import type { Draft } from '../../../../main/contract/spec-tools';
+import type { Draft } from '../../../../main/contract/run/spec-tools';
 import { getAt } from '../../../../main/contract/trees';
 
 export interface Recent {

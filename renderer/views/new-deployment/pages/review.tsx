@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { CommandText } from '../../../components/command-text';
-import { ownModelKeys } from '../../../stores/draft';
-import { pageOf, pageTitle } from '../../../stores/wizard-page';
+import { ownModelKeys } from '../../../stores/draft/draft';
+import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
 import { pathOf } from '../fields/field';
 import { cliCommand, commandChanges, modelWords, planText } from '../plan-text';
 import { fieldText } from '../read-text';

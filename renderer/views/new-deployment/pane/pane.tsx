@@ -1,12 +1,12 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconLayoutSidebarRightCollapse, IconLayoutSidebarRightExpand } from '@tabler/icons-react';
-import { stepsOf } from '../../../../main/contract/run-events';
-import { stepTitle } from '../../../../main/contract/step-text';
+import { stepsOf } from '../../../../main/contract/run/run-events';
+import { stepTitle } from '../../../../main/contract/words';
 import { CommandText } from '../../../components/command-text';
 import { CopyButton } from '../../../components/copy-button';
 import { Loading } from '../../../components/loading';
 import { commandTitle } from '../../../format/command';
-import { pageTitle, stepsOfPage } from '../../../stores/wizard-page';
+import { pageTitle, stepsOfPage } from '../../../stores/draft/wizard-page';
 import { pageText } from '../page-text';
 import { planText } from '../plan-text';
 import { shortcuts } from '../shortcuts';

@@ -1,5 +1,5 @@
-import type { Format, RunSpec } from '../../../../main/contract/run-spec';
-import { backendsOf } from '../../../../main/contract/serving';
+import type { Format, RunSpec } from '../../../../main/contract/run/run-spec';
+import { backendsOf } from '../../../../main/contract/run/serving';
 
 /** Name in the version folder of the model repository. */
 const modelFile: Readonly<Record<Format, string>> = {

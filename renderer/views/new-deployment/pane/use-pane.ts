@@ -1,9 +1,9 @@
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { useState } from 'react';
-import type { WizardPage } from '../../../stores/wizard-page';
+import type { WizardPage } from '../../../stores/draft/wizard-page';
 import type { PaneTab } from './pane';
 
-export interface PaneState {
+interface PaneState {
   readonly open: boolean;
   readonly tab: PaneTab;
   readonly fold: (open: boolean) => void;

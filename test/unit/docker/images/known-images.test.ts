@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { UsedImage } from '../../../../main/contract/results';
-import { createKnownImages } from '../../../../main/docker/images/known-images';
+import type { UsedImage } from '../../../../main/contract/measured/results';
+import { createKnownImages, imageUse } from '../../../../main/docker/images/known-images';
 
 let home: string;
 let file: string;
@@ -38,5 +38,20 @@ describe('a tag', () => {
     await writeFile(file, '{"version":1');
     expect(await note(image('a'))).toBeNull();
     expect(await note(image('b'))).toBe('me/mine@a');
+  });
+});
+
+describe('imageUse', () => {
+  it.each([
+    [{ 'triton-workbench.image': 'triton-cpu' }, [], 'triton'],
+    [{ 'triton-workbench.image': 'client-gpu' }, ['other:1'], 'client'],
+    [null, ['nvcr.io/nvidia/tritonserver:25.02-py3'], 'triton'],
+    [null, ['nvcr.io/nvidia/tritonserver:25.02-py3-sdk'], 'client'],
+    [{}, ['mirror.example.com/nvidia/pytorch:25.02-py3'], 'client'],
+    [{}, [`nvcr.io/nvidia/tritonserver@sha256:${'0'.repeat(64)}`], 'triton'],
+    [{}, ['debian:bookworm-slim', 'mynvidia/tritonserver:1'], null],
+    [undefined, [], null],
+  ])('%j %j: %s', (labels, names, use) => {
+    expect(imageUse(labels, names)).toBe(use);
   });
 });

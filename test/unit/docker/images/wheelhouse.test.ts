@@ -2,8 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { requirementsFor } from '../../../../main/docker/images/python-marker';
-import { fillWheelhouse, platformFlags } from '../../../../main/docker/images/wheelhouse';
+import { fillWheelhouse, platformFlags, requirementsFor } from '../../../../main/docker/images/wheelhouse';
 import { homeLayout } from '../../../../main/platform/layout';
 import { rejection } from '../../../support/rejection';
 

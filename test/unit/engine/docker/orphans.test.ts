@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { adoptionMs, isOrphan } from '../../../../main/engine/docker/orphans';
-import { ownIdentity } from '../../../../main/platform/process-identity';
-import { ownPlace } from '../../../../main/platform/process-place';
+import { ownIdentity, ownPlace } from '../../../../main/platform/process-identity';
 
 const lastSign = Date.parse('2026-01-01T12:00:00.000Z');
 let dir: string;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { DockerEngineSpec, Format } from '../../../../main/contract/run-spec';
+import type { DockerEngineSpec, Format } from '../../../../main/contract/run/run-spec';
 import type { DockerLink } from '../../../../main/docker/docker-link';
 import { preflightPlan } from '../../../../main/engine/docker/preflight-plan';
 

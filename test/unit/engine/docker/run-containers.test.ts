@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PerformanceSpec } from '../../../../main/contract/run-spec';
+import type { PerformanceSpec } from '../../../../main/contract/run/run-spec';
 import { RunContainers } from '../../../../main/engine/docker/run-containers';
 import { specFixture } from '../../../support/run-state';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { DockerEngineSpec, Format } from '../../../../main/contract/run-spec';
+import type { DockerEngineSpec, Format } from '../../../../main/contract/run/run-spec';
 import { buildArgsOf, wantedImages } from '../../../../main/engine/docker/run-images';
 import { repository } from '../../../support/home';
 

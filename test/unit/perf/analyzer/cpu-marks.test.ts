@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCpuMarks } from '../../../../main/perf/analyzer/cpu-marks';
-import { processCpuUs } from '../../../../main/platform/process-cpu';
+import { processCpuUs } from '../../../../main/platform/process-identity';
 
 /** Works until the system counts 50 ms more for this process. */
 function work(): number {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../../main/contract/errors';
-import { loadPointSchema } from '../../../../main/contract/results';
+import { loadPointSchema } from '../../../../main/contract/measured/results';
 import { parseCaptureCsv } from '../../../../main/perf/import/parse-capture-csv';
 import { parseProfileExport } from '../../../../main/perf/import/parse-profile-export';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inputDataSchema } from '../../../../main/contract/input-data';
+import { inputDataSchema } from '../../../../main/contract/measured/input-data';
 import { parseNpy } from '../../../../main/perf/input/parse-npy';
 import { readInput } from '../../../../main/perf/input/read-input';
 import { storeInput } from '../../../../main/perf/input/store-input';

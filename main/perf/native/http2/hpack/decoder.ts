@@ -1,5 +1,4 @@
-import { decodeHuffman } from './huffman';
-import { HpackCursor } from './integer';
+import { decodeHuffman, HpackCursor } from './huffman';
 import { staticTable } from './static-table';
 
 /** RFC 7541, 4.1: what an entry counts beside its characters. */

@@ -1,8 +1,7 @@
-import { encodeHuffman } from './huffman';
-import { encodeInteger } from './integer';
+import { encodeHuffman, encodeInteger } from './huffman';
 import { staticTable } from './static-table';
 
-export type HeaderField = readonly [name: string, value: string];
+type HeaderField = readonly [name: string, value: string];
 
 function stringBytes(text: string): Buffer {
   const plain = Buffer.from(text, 'latin1');

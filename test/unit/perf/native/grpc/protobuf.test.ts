@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GrpcMessageReader } from '../../../../../main/perf/native/grpc/message-reader';
-import { ProtobufReader } from '../../../../../main/perf/native/grpc/protobuf-reader';
 import {
   encodeBytesField,
   encodeStringField,
   encodeVarint,
-} from '../../../../../main/perf/native/grpc/protobuf-writer';
+  ProtobufReader,
+} from '../../../../../main/perf/native/grpc/protobuf';
 import { encodeGrpcRequest } from '../../../../../main/perf/native/grpc/request';
 import { GrpcResponseChecker } from '../../../../../main/perf/native/grpc/response';
-import { GrpcResponseSkimmer } from '../../../../../main/perf/native/grpc/response-skimmer';
+import { GrpcResponseSkimmer } from '../../../../../main/perf/native/grpc/stream';
 
 /** A ModelInferResponse as Triton writes it, its outputs with the given data type, shape and raw bytes. */
 function response(outputs: readonly { datatype: string; shape: readonly number[]; bytes: number }[]): Buffer {

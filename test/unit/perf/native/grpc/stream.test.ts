@@ -1,15 +1,14 @@
-import type { Http2Server, ServerHttp2Stream, Settings } from 'node:http2';
-import { createServer } from 'node:http2';
+import { createServer, type Http2Server, type ServerHttp2Stream, type Settings } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { WorkbenchError } from '../../../../../main/contract/errors';
-import { GrpcMessageSplitter } from '../../../../../main/perf/native/grpc/message-splitter';
+import { GrpcMessageSplitter } from '../../../../../main/perf/native/grpc/message-reader';
 import {
   encodeBytesField,
   encodeStringField,
   encodeVarint,
-} from '../../../../../main/perf/native/grpc/protobuf-writer';
+} from '../../../../../main/perf/native/grpc/protobuf';
 import { GrpcTransport } from '../../../../../main/perf/native/grpc/transport';
 import type { LoadJob } from '../../../../../main/perf/native/seam/load-job';
 

@@ -1,5 +1,4 @@
-import type { Http2Server, ServerHttp2Stream, Settings } from 'node:http2';
-import { constants, createServer } from 'node:http2';
+import { constants, createServer, type Http2Server, type ServerHttp2Stream, type Settings } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { WorkbenchError } from '../../../../../main/contract/errors';
@@ -7,7 +6,7 @@ import {
   encodeBytesField,
   encodeStringField,
   encodeVarint,
-} from '../../../../../main/perf/native/grpc/protobuf-writer';
+} from '../../../../../main/perf/native/grpc/protobuf';
 import { GrpcTransport } from '../../../../../main/perf/native/grpc/transport';
 import type { LoadJob } from '../../../../../main/perf/native/seam/load-job';
 

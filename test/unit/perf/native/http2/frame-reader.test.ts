@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Http2FrameReader } from '../../../../../main/perf/native/http2/frame-reader';
 import {
   encodeFrame,
   frameFlag,
   frameType,
+  Http2FrameReader,
   ownMaxFrameBytes,
-} from '../../../../../main/perf/native/http2/frames';
+} from '../../../../../main/perf/native/http2/frame-reader';
 
 interface Seen {
   readonly type: number;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { frameType, writeFrameHeader } from '../../../../../main/perf/native/http2/frames';
+import { frameType, writeFrameHeader } from '../../../../../main/perf/native/http2/frame-reader';
 import { Http2Outbound } from '../../../../../main/perf/native/http2/outbound';
 
 /** A connection that passes nothing on at once, as over TLS: what was staged stays in use. */

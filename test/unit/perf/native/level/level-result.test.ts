@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { MeasuredWindow } from '../../../../../main/perf/native/level/level-result';
-import { levelResult, summarizeWindow } from '../../../../../main/perf/native/level/level-result';
+import {
+  levelResult,
+  type MeasuredWindow,
+  summarizeWindow,
+} from '../../../../../main/perf/native/level/level-result';
 import { WindowRecorder } from '../../../../../main/perf/native/windows/window-recorder';
 import type { ServerDelta } from '../../../../../main/perf/server-columns';
 import { level, near, second, server, settings, steps, windowOf } from './level-windows';

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import { histogramError } from '../../../../../main/perf/latency-histogram';
-import type { MeasuredWindow } from '../../../../../main/perf/native/level/level-result';
-import { summarizeWindow } from '../../../../../main/perf/native/level/level-result';
+import { type MeasuredWindow, summarizeWindow } from '../../../../../main/perf/native/level/level-result';
 import { WindowRecorder } from '../../../../../main/perf/native/windows/window-recorder';
 import type { ServerDelta } from '../../../../../main/perf/server-columns';
 

@@ -4,7 +4,7 @@ import {
   encodeBytesField,
   encodeStringField,
   encodeVarint,
-} from '../../../../../main/perf/native/grpc/protobuf-writer';
+} from '../../../../../main/perf/native/grpc/protobuf';
 import { OutputValidator } from '../../../../../main/perf/native/requests/output-validator';
 import type { OutputCheckJob } from '../../../../../main/perf/native/seam/load-job';
 import type { Tensor } from '../../../../../main/triton/tensor';

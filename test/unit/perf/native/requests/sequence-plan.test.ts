@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SequenceSettings } from '../../../../../main/contract/sequences';
+import type { SequenceSettings } from '../../../../../main/contract/run/run-spec';
 import { SequencePlan } from '../../../../../main/perf/native/requests/sequence-plan';
 
 const settings = (change: Partial<SequenceSettings> = {}): SequenceSettings => ({

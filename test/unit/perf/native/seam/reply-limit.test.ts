@@ -1,14 +1,12 @@
-import type { Http2Server } from 'node:http2';
-import { createServer as createHttp2Server } from 'node:http2';
-import type { AddressInfo, Server } from 'node:net';
-import { createServer } from 'node:net';
+import { createServer as createHttp2Server, type Http2Server } from 'node:http2';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { GrpcMessageSplitter } from '../../../../../main/perf/native/grpc/message-splitter';
+import { GrpcMessageSplitter } from '../../../../../main/perf/native/grpc/message-reader';
 import {
   encodeBytesField,
   encodeStringField,
   encodeVarint,
-} from '../../../../../main/perf/native/grpc/protobuf-writer';
+} from '../../../../../main/perf/native/grpc/protobuf';
 import { GrpcTransport } from '../../../../../main/perf/native/grpc/transport';
 import { HttpTransport } from '../../../../../main/perf/native/http1/transport';
 import type { LoadJob } from '../../../../../main/perf/native/seam/load-job';

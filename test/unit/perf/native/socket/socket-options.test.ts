@@ -1,9 +1,11 @@
-import type { AddressInfo, Server, Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import koffi from 'koffi';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ReceiveLowWaterMark } from '../../../../../main/perf/native/socket/receive-low-water-mark';
-import { limitSendBuffer, readWithAtLeast } from '../../../../../main/perf/native/socket/socket-options';
+import {
+  limitSendBuffer,
+  readWithAtLeast,
+  ReceiveLowWaterMark,
+} from '../../../../../main/perf/native/socket/socket-options';
 
 const large = 16 * 2 ** 20;
 const getSocketOption = koffi

@@ -1,0 +1,102 @@
+import { type Reach, type Reached, reachOf } from '../../main/contract/reach';
+import type { RunContent } from '../../main/contract/run/run-content';
+import type { ModelCode } from '../../main/own/own-models';
+
+/** What the person is asked in a dialog of the main process, which the page can neither show nor answer. */
+export interface ConsentQuestion {
+  readonly message: string;
+  readonly detail: string;
+  /** The button that agrees. */
+  readonly agree: string;
+}
+
+const mostLines = 14;
+const longestValue = 240;
+
+/** A name as it is: what would break the line or turn its direction is written as its code, what is long has a gap. */
+export function shownValue(value: string): string {
+  const plain = value.replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+  if (plain.length <= longestValue) return plain;
+  const half = longestValue / 2;
+  return `${plain.slice(0, half)} … ${plain.slice(-half)}`;
+}
+
+function listed(lines: readonly string[]): string[] {
+  const more = lines.length - mostLines;
+  return more <= 0 ? [...lines] : [...lines.slice(0, mostLines), `and ${more} more`];
+}
+
+function section(title: string, found: readonly Reached[]): string[] {
+  if (found.length === 0) return [];
+  return [title, ...listed(found.map(({ field, value }) => `  ${shownValue(value)}  (${field})`)), ''];
+}
+
+/** What a run from elsewhere names outside of its folder. Pure. */
+export function reachOfContent({ paths, images, server }: RunContent): Reach {
+  const named = (value: string): Reached => ({ field: 'run.yaml', value });
+  return {
+    paths: paths.map(named),
+    images: images.map(named),
+    hosts: reachOf({ engine: { kind: 'remote', url: server } }).hosts,
+  };
+}
+
+function reachSections({ paths, images, hosts }: Reach): string[] {
+  return [
+    ...section('Read, and read-only in containers:', paths),
+    ...section('Pull if missing, and run as a container:', images),
+    ...section('Send load to another machine:', hosts),
+  ];
+}
+
+/** Asks whether what a specification, or a call, names may be used. Pure. */
+export function reachQuestion(reach: Reach): ConsentQuestion {
+  const onlyReads = reach.images.length + reach.hosts.length === 0;
+  return {
+    message: onlyReads
+      ? 'Allow Triton Workbench to read these files?'
+      : 'Allow this run to use what is not part of the workbench?',
+    detail: [
+      ...reachSections(reach),
+      'Your answer is remembered. If you did not choose this yourself, cancel.',
+    ].join('\n'),
+    agree: 'Allow',
+  };
+}
+
+/** Asks whether the code of a model may be executed. Pure. */
+export function trustQuestion({ path, files, sha256 }: ModelCode): ConsentQuestion {
+  const lines = files.map((file) => `  ${shownValue(file.path)}`);
+  return {
+    message: 'Trust this model, and run its code?',
+    detail: [
+      shownValue(path),
+      '',
+      ...(lines.length === 0 ? ['It is data only; no code of it is run.'] : listed(lines)),
+      '',
+      `SHA-256 ${sha256}`,
+      'Its code runs with your rights. A changed byte is asked for again.',
+    ].join('\n'),
+    agree: 'Trust',
+  };
+}
+
+/** Asks whether a run from elsewhere may be continued with its files as they are. Pure. */
+export function runQuestion(content: RunContent): ConsentQuestion {
+  const code = content.code.map((path) => `  ${shownValue(path)}`);
+  return {
+    message: 'Trust this run from elsewhere, and continue it?',
+    detail: [
+      shownValue(content.dir),
+      '',
+      ...(code.length === 0 ? [] : ['Programs, or files that may hold one:', ...listed(code), '']),
+      ...reachSections(reachOfContent(content)),
+      `${content.files.length} files, SHA-256 ${content.hash}`,
+      'Its code runs with your rights. A changed file is asked for again.',
+    ].join('\n'),
+    agree: 'Trust',
+  };
+}

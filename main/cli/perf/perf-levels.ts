@@ -1,0 +1,115 @@
+import { isLoopback, shownAddress } from '../../contract/address';
+import { WorkbenchError } from '../../contract/errors';
+import { type LoadLevel, mostUnderWay, rateOfIntervals } from '../../contract/run/scenario-levels';
+import type { ServerLoad } from '../../core';
+import { readTlsOptions } from '../tls-options';
+import type { PerfOptions } from './perf-options';
+
+/** What decides the levels, as numbers. */
+interface LevelNumbers {
+  readonly batchSizes: readonly number[];
+  /** undefined: nothing is said. */
+  readonly concurrency?: readonly number[] | undefined;
+  readonly requestRates?: readonly number[] | undefined;
+  readonly intervalsUs?: readonly number[] | undefined;
+  /** Of stateful models: a slot each. */
+  readonly sequencesAtOnce?: number | undefined;
+}
+
+const invalid = (where: string, message: string, remedy?: string) =>
+  new WorkbenchError('input-invalid', message, { where, remedy });
+
+/**
+ * The levels of `perf`: each batch size with each concurrency, or with each request rate; a concurrency beside a rate is the
+ * most requests under way. Throws input-invalid.
+ */
+export function readLevels(numbers: LevelNumbers): readonly LoadLevel[] {
+  const { batchSizes, concurrency, requestRates = [], intervalsUs = [], sequencesAtOnce } = numbers;
+  if (requestRates.length > 0 && intervalsUs.length > 0) {
+    throw invalid(
+      '--request-intervals',
+      'A request rate and intervals are two ways to say the same',
+      'Give one of them.',
+    );
+  }
+  const rates = intervalsUs.length > 0 ? [rateOfIntervals(intervalsUs)] : requestRates;
+  const counts = concurrency ?? [rates.length > 0 ? (sequencesAtOnce ?? mostUnderWay) : 1];
+  const [most = mostUnderWay, ...others] = counts;
+  if (rates.length > 0 && others.length > 0) {
+    throw invalid(
+      '--concurrency',
+      'With a request rate there is one limit of concurrent requests',
+      'Give one number.',
+    );
+  }
+  return batchSizes.flatMap<LoadLevel>((batchSize) =>
+    rates.length > 0
+      ? rates.map((rate) => ({ batchSize, concurrency: most, requestRate: rate }))
+      : counts.map((concurrency) => ({ batchSize, concurrency })),
+  );
+}
+
+/** `NAME` or `NAME:weight`, any number of them, each once. Throws input-invalid. */
+export function readModelNames(texts: readonly string[]): ServerLoad['models'][number][] {
+  const models = texts.map((text) => {
+    const [, name = '', weight = '1'] = /^(.+?)(?::([\d.]+))?$/.exec(text) ?? [];
+    return { name, weight: Number(weight) };
+  });
+  for (const [index, { name, weight }] of models.entries()) {
+    if (name === '' || !(weight > 0) || !Number.isFinite(weight)) {
+      throw new WorkbenchError(
+        'input-invalid',
+        `"${texts[index] ?? ''}" is not of the form NAME or NAME:weight`,
+        {
+          where: '--model',
+          remedy: 'For example --model resnet50 --model bert:2.',
+        },
+      );
+    }
+    if (models.findIndex((other) => other.name === name) !== index) {
+      throw new WorkbenchError('input-invalid', `Model ${name} is given twice`, {
+        where: '--model',
+        remedy: `Give it a weight: --model ${name}:2.`,
+      });
+    }
+  }
+  return models;
+}
+
+/** gRPC speaks TLS when its address begins with grpcs://, or HTTP does. Throws input-invalid. */
+export function readAddresses(options: PerfOptions): ServerLoad['addresses'] {
+  const url = URL.canParse(options.url) ? new URL(options.url) : null;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new WorkbenchError('input-invalid', `"${shownAddress(options.url)}" is not an HTTP address`, {
+      where: '--url',
+      remedy: 'For example --url http://localhost:8000',
+    });
+  }
+  const secure = url.protocol === 'https:';
+  const [, scheme, grpc = `${url.hostname}:8001`] =
+    /^(?:(grpcs?|https?):\/\/)?(.+?)\/?$/.exec(options.grpcUrl ?? '') ?? [];
+  if (options.allowRemoteLoad !== true) {
+    refuseOtherMachine(url.hostname, '--url');
+    refuseOtherMachine(grpc, '--grpc-url');
+  }
+  const grpcSecure = scheme === undefined ? secure : scheme.endsWith('s');
+  const tls = readTlsOptions(options, secure || grpcSecure);
+  return {
+    http: `${url.hostname}:${url.port === '' ? (secure ? '443' : '80') : url.port}`,
+    grpc,
+    httpTls: secure ? tls : null,
+    grpcTls: grpcSecure ? tls : null,
+  };
+}
+
+function refuseOtherMachine(address: string, where: string): void {
+  if (isLoopback(address)) return;
+  throw new WorkbenchError(
+    'input-invalid',
+    `${shownAddress(address)} is another machine and would receive the load`,
+    {
+      where,
+      remedy: 'To allow it, add --allow-remote-load.',
+    },
+  );
+}

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { withScheme } from '../../contract/address';
+import { addFieldOptions, collect, type GivenOptions } from '../field-options';
+import { addTlsOptions, type TlsOptions } from '../tls-options';
+
+/** Options of `perf` as commander gives them; those of fields by their own names. */
+export interface PerfOptions extends GivenOptions, TlsOptions {
+  readonly url: string;
+  readonly grpcUrl?: string;
+  readonly model: readonly string[];
+  readonly modelVersion: string;
+  readonly shape?: readonly string[];
+  readonly inputData?: readonly string[];
+  readonly latencyThreshold?: string;
+  readonly inTurns: boolean;
+  readonly allowRemoteLoad?: boolean;
+  readonly remoteConcurrency?: string;
+  readonly remoteRequestRate?: string;
+  readonly json?: boolean;
+}
+
+export function addPerfOptions(command: Command): Command {
+  command
+    .requiredOption('--url <url>', 'HTTP address: host:8000, http://host:8000 or https://host.', withScheme)
+    .option('--grpc-url <host:port>', 'gRPC address; grpcs:// for TLS. Default: port 8001 of the same host.')
+    .requiredOption(
+      '--model <name>',
+      'Model name. Repeat it to load several models at once, NAME:2 twice as much.',
+      collect,
+    )
+    .option('--model-version <n>', 'Model version. Default: the server chooses.', '')
+    .option('--shape <NAME:dims>', 'Dimensions of an input with dynamic ones. Repeatable.', collect)
+    .option(
+      '--input-data <source>',
+      'random, zero, or a JSON file, npz file or folder with values; NAME=... for one model. Default: random.',
+      collect,
+    );
+  addFieldOptions(command, 'perf')
+    .option(
+      '--no-in-turns',
+      'Measure each of several levels until it is steady, instead of in rounds with one window per level.',
+    )
+    .option('--allow-remote-load', 'Allow load on another machine.')
+    .option('--remote-concurrency <n>', 'Most concurrent requests on another machine. Default: 1024.')
+    .option('--remote-request-rate <n>', 'Most requests per second on another machine. Default: 10000.')
+    .option('--json', 'Print one JSON document on stdout, and progress on stderr.');
+  return addTlsOptions(command);
+}

@@ -1,0 +1,229 @@
+import { marksOf } from '../../contract/flag-text';
+import {
+  cellText,
+  type Column,
+  halfWidthText,
+  titleWithUnit,
+  withHalfWidth,
+} from '../../contract/measured/column';
+import {
+  achieved,
+  batchSize,
+  components,
+  delayed,
+  latencies,
+  loadOf,
+  meanBatch,
+  ownLoad,
+  p99,
+  scheduled,
+  throughput,
+} from '../../contract/measured/columns';
+import {
+  crossCheck,
+  type CrossLevel,
+  crossSummary,
+  crossWords,
+  sideText,
+  verdictText,
+} from '../../contract/measured/cross-check';
+import {
+  cache,
+  client,
+  composing,
+  composingName,
+  model,
+  partsOf,
+  responseRates,
+  responseTimes,
+  sequenceRate,
+} from '../../contract/measured/detail-columns';
+import type { LoadPoint } from '../../contract/measured/results';
+import { formatCount, formatMeasured, formatMs } from '../../contract/numbers';
+import { levelText, togetherText } from '../../contract/words';
+import type { ServerResults } from '../../core';
+import { formatTable, type Output } from '../output';
+
+/** The level with its findings in words, for the JSON document. */
+const withWords = (level: CrossLevel) => ({ ...level, words: crossWords(level) });
+
+function crossCheckTable(level: CrossLevel): string {
+  return formatTable(
+    ['', 'native', 'perf_analyzer', 'ratio', ''],
+    level.columns.map((column) => [
+      column.title,
+      sideText(column, column.native),
+      sideText(column, column.perf_analyzer),
+      formatMeasured(column.ratio),
+      verdictText[column.verdict],
+    ]),
+  );
+}
+
+/** For people: a table a level with its findings below, and the outcome at the end. */
+export function crossCheckLines(levels: readonly CrossLevel[]): readonly string[] {
+  if (levels.length === 0) return [];
+  return [
+    'Median (smallest–largest) of the rounds; times in ms; ratio: native over perf_analyzer.',
+    ...levels.flatMap((level) => {
+      const { native, perf_analyzer: analyzer } = level.measured;
+      return [
+        '',
+        `${level.text}: ${native} rounds of native, ${analyzer} of perf_analyzer`,
+        ...(native + analyzer === 0 ? [] : [crossCheckTable(level)]),
+        ...crossWords(level),
+      ];
+    }),
+    '',
+    crossSummary(levels),
+  ];
+}
+
+/** Behind the latency from the send: that from the schedule; nothing of a closed loop. */
+export function scheduledText({ scheduled }: LoadPoint): string {
+  if (scheduled === undefined) return '';
+  return `, from the schedule ${formatMs(scheduled.p99Us)} ms, ${scheduled.delayedCount} delayed`;
+}
+
+/** With the model where several are measured. */
+const levelName = (point: LoadPoint): string =>
+  point.model === undefined ? levelText(point) : `${point.model}, ${levelText(point)}`;
+
+/** One line of a measured level. */
+export function pointLine(point: LoadPoint): string {
+  const unverified = point.tls?.verified === false ? ' [TLS certificate not verified]' : '';
+  const stream = point.streaming?.firstResponse ?? null;
+  const first = stream === null ? '' : `, first response p99 ${formatMs(stream.p99Us)} ms`;
+  const marks = marksOf(point);
+  const flags = marks.length === 0 ? '' : ` [${marks.join(', ')}]`;
+  const beside = togetherText(point);
+  const together = beside === null ? '' : ` (together with ${beside})`;
+  return `${levelName(point)}${together}: ${withHalfWidth(throughput, point)} inferences/s, p99 ${withHalfWidth(p99, point)} ms${scheduledText(point)}${first}${flags}${unverified}`;
+}
+
+interface Cell {
+  readonly title: string;
+  readonly text: (point: LoadPoint) => string;
+}
+
+const cellOf = (column: Column): Cell => ({
+  title: column.title,
+  text: (point) => cellText(column, point),
+});
+
+/** A column with half the width of its interval behind it, where the table has room for it. */
+const withInterval = (column: Column): readonly Cell[] => [
+  cellOf(column),
+  ...(column === throughput || column === p99
+    ? [{ title: '±', text: (point: LoadPoint) => halfWidthText(column, point) }]
+    : []),
+];
+
+const isPercentile = ({ short }: Column): boolean => short !== 'avg' && short !== 'max';
+
+/** All columns of all levels; latencies from the schedule where there is one. Times in ms. */
+export function pointTable(points: readonly LoadPoint[]): string {
+  const open = points.some((point) => point.requestRate !== undefined);
+  const several = points.some((point) => point.model !== undefined);
+  const times = responseTimes.flatMap(({ columns }) => columns.filter(isPercentile));
+  const cells: readonly Cell[] = [
+    ...(several ? [cellOf(model)] : []),
+    cellOf(batchSize),
+    {
+      title: loadOf(open ? 'requestRate' : 'concurrency').title,
+      text: (point) => cellText(ownLoad(point), point),
+    },
+    ...withInterval(throughput),
+    ...[meanBatch, ...components].map(cellOf),
+    ...latencies.flatMap(withInterval),
+    ...(open ? [achieved, ...scheduled.filter(isPercentile), delayed] : []).map(cellOf),
+    ...partsOf(points, [
+      ['sequences', [sequenceRate]],
+      ['streaming', [...responseRates, ...times]],
+    ]).map(cellOf),
+  ];
+  return formatTable(
+    cells.map(({ title }) => title),
+    points.map((point) => cells.map(({ text }) => text(point))),
+  );
+}
+
+/** Rows of the levels that have any; null where none has. */
+function levelTable(
+  points: readonly LoadPoint[],
+  titles: readonly string[],
+  rowsOf: (point: LoadPoint) => readonly (readonly string[])[],
+): string | null {
+  const rows = points.flatMap((point) => rowsOf(point).map((row) => [levelName(point), ...row]));
+  return rows.length === 0 ? null : formatTable(['Level', ...titles], rows);
+}
+
+const titlesOf = <Of>(columns: readonly Column<Of>[]) => columns.map(titleWithUnit);
+const cellsOf = <Of>(columns: readonly Column<Of>[], of: Of) => columns.map((column) => cellText(column, of));
+
+const withoutP99 = latencies.filter(({ id }) => id !== 'p99');
+
+/**
+ * How sure the latencies are that have no such column beside them, and what the load generator took for it; null where no
+ * level says any of it.
+ */
+export const certaintyTable = (points: readonly LoadPoint[]): string | null =>
+  levelTable(points, [...titlesOf(withoutP99).map((title) => `± ${title}`), ...titlesOf(client)], (point) =>
+    point.latencyIntervals === undefined && point.client === undefined
+      ? []
+      : [[...withoutP99.map((column) => halfWidthText(column, point)), ...cellsOf(client, point)]],
+  );
+
+/** What the server's response cache did; null where it counted nothing at any level. */
+export const cacheTable = (points: readonly LoadPoint[]): string | null =>
+  levelTable(points, titlesOf(cache), (point) => (point.cache === undefined ? [] : [cellsOf(cache, point)]));
+
+/** Of ensembles: what the server did for each of their models; null where no level is of an ensemble. */
+export const composingTable = (points: readonly LoadPoint[]): string | null =>
+  levelTable(points, ['Model', ...titlesOf(composing)], (point) =>
+    (point.composing ?? []).map((part) => [composingName(part), ...cellsOf(composing, part)]),
+  );
+
+/** Failed requests by level and kind; null where none failed. */
+export const errorTable = (points: readonly LoadPoint[]): string | null =>
+  levelTable(points, ['Failed requests', 'Kind', 'First message'], (point) =>
+    (point.errorsByKind ?? []).map(({ kind, count, message }) => [
+      formatCount(count),
+      kind,
+      message.slice(0, 200),
+    ]),
+  );
+
+function sayTables(output: Output, points: readonly LoadPoint[]): void {
+  const turns = points.find((point) => point.turns !== undefined)?.turns;
+  if (turns !== undefined)
+    output.say(`Each level has ${turns} windows, measured in turns with the other levels.`);
+  output.say('Times in ms; "±": half-width of the 95 % interval.');
+  output.say(pointTable(points));
+  const details = [certaintyTable, cacheTable, composingTable, errorTable].map((table) => table(points));
+  for (const table of details) if (table !== null) output.say(table);
+}
+
+export function tellResults(
+  output: Output,
+  { points, missing, found }: ServerResults,
+  how: { readonly crossing: boolean; readonly latencyThreshold: string | undefined },
+): void {
+  const crossed = how.crossing
+    ? crossCheck({ points, missing: missing.map(({ level, ...hole }) => ({ ...level, ...hole })) })
+    : null;
+  if (output.json) {
+    output.document({
+      points,
+      missing,
+      ...(found === null ? {} : { found }),
+      ...(crossed === null
+        ? {}
+        : { crossCheck: { summary: crossSummary(crossed), levels: crossed.map(withWords) } }),
+    });
+  } else if (crossed !== null) for (const line of crossCheckLines(crossed)) output.say(line);
+  else if (points.length > 0) sayTables(output, points);
+  for (const level of found ?? [])
+    output.say(`the last within ${how.latencyThreshold ?? ''} ms: ${levelText(level)}`);
+  if (found?.length === 0) output.say('No level is within the budget.');
+}

@@ -1,0 +1,142 @@
+import type { Scenario } from '../run/run-events';
+import { type Format, type PublishedGpu, publishedGpuOf, type RunSpec } from '../run/run-spec';
+import { type PublishedLevel, type PublishedResults, type PublishedTable, publishedValue } from './published';
+
+/** Published figures of one GPU, format and precision: what a run's own can be held against. */
+export interface Baseline {
+  /** "A30/onnx/fp16". */
+  readonly key: string;
+  readonly gpu: PublishedGpu;
+  /** "published, A30, ONNX fp16": stands wherever its figures do, so that none is taken as measured. */
+  readonly label: string;
+  /** The whole of it, for a hint or a heading: hardware, accelerator, data set. */
+  readonly title: string;
+  /** null where the document has no table of the scenario. */
+  readonly offline: PublishedTable | null;
+  readonly online: PublishedTable | null;
+}
+
+const formatNames: Readonly<Record<Format, string>> = {
+  onnx: 'ONNX',
+  'ts-trace': 'TorchScript trace',
+  'ts-script': 'TorchScript script',
+  'tf-savedmodel': 'SavedModel',
+  trt: 'TensorRT',
+};
+const acceleratorNames = {
+  none: null,
+  cuda: 'CUDA',
+  trt: 'TensorRT accelerator',
+  amp: 'automatic fp16',
+} as const;
+
+function baselineOf(key: string, tables: readonly PublishedTable[], first: PublishedTable): Baseline {
+  const { gpu, hardware, format, precision, accelerator, dataset } = first;
+  const what = `${formatNames[format]} ${precision}`;
+  const extras = [accelerator === null ? null : acceleratorNames[accelerator], dataset].filter(
+    (part) => part !== null,
+  );
+  return {
+    key,
+    gpu,
+    label: `published, ${gpu}, ${what}`,
+    title: `${hardware}, ${what}${extras.length === 0 ? '' : ` (${extras.join(', ')})`}`,
+    offline: tables.find(({ scenario }) => scenario === 'offline') ?? null,
+    online: tables.find(({ scenario }) => scenario === 'online') ?? null,
+  };
+}
+
+type Wanted = Pick<RunSpec, 'model' | 'format' | 'precision'>;
+
+/**
+ * All published figures of this model on this data set; those of the run's own format and precision first. Nothing for a
+ * model of the engineer's own, whatever its name.
+ */
+export function baselinesOf(published: PublishedResults | null, spec: Wanted): readonly Baseline[] {
+  if (published === null || spec.model.source !== undefined || published.preset !== spec.model.preset)
+    return [];
+  const dataset = spec.model.args['data_set'];
+  const groups = new Map<string, PublishedTable[]>();
+  for (const table of published.tables) {
+    if (table.dataset !== null && table.dataset !== dataset) continue;
+    const key = `${table.gpu}/${table.format}/${table.precision}`;
+    groups.set(key, [...(groups.get(key) ?? []), table]);
+  }
+  const found = [...groups].flatMap(([key, tables]) => {
+    const [first] = tables;
+    return first === undefined ? [] : [baselineOf(key, tables, first)];
+  });
+  const same = (baseline: Baseline) => baseline.key.endsWith(`/${spec.format}/${spec.precision}`);
+  return [...found.filter(same), ...found.filter((baseline) => !same(baseline))];
+}
+
+/** GPU that a run is held against unless another is picked: the one chosen for it, else the one it was measured on. */
+export function baselineGpu(spec: RunSpec, gpuNames: readonly string[]): PublishedGpu | null {
+  if (spec.targetGpu !== undefined) return spec.targetGpu;
+  // Measured figures of a small model, or of a server on the CPU, say nothing about the published ones.
+  if (spec.model.profile !== 'full' || spec.engine.kind !== 'docker' || spec.engine.gpus.length === 0)
+    return null;
+  const [name] = gpuNames;
+  return name === undefined ? null : publishedGpuOf(name);
+}
+
+/** The figures of the run's own format and precision on that GPU; null where none are published. */
+export function defaultBaseline(
+  baselines: readonly Baseline[],
+  spec: RunSpec,
+  gpuNames: readonly string[],
+): Baseline | null {
+  const key = `${String(baselineGpu(spec, gpuNames))}/${spec.format}/${spec.precision}`;
+  return baselines.find((baseline) => baseline.key === key) ?? null;
+}
+
+/** Published figures of one scenario, to be drawn beside measured ones. */
+export interface BaselineSeries {
+  /** Names the hardware, and the batch size of a request where the run's own is another. */
+  readonly label: string;
+  readonly points: readonly BaselinePoint[];
+}
+
+/** Times in milliseconds; null where nothing is published. */
+export interface BaselinePoint {
+  /** Batch size offline, concurrency online. */
+  readonly load: number;
+  readonly batchSize: number;
+  readonly concurrency: number;
+  readonly inferencesPerSecond: number;
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+  readonly p99Ms: number | null;
+}
+
+function pointOf(level: PublishedLevel, scenario: Scenario): BaselinePoint {
+  const [batchSize, concurrency, inferencesPerSecond] = level;
+  return {
+    load: scenario === 'offline' ? batchSize : concurrency,
+    batchSize,
+    concurrency,
+    inferencesPerSecond,
+    p50Ms: publishedValue(level, 'p50Ms'),
+    p95Ms: publishedValue(level, 'p95Ms'),
+    p99Ms: publishedValue(level, 'p99Ms'),
+  };
+}
+
+const batchOf = (table: PublishedTable): number => table.levels[0]?.[0] ?? 1;
+
+/** null where nothing is published of the scenario, or where the run sends at rates and not in a closed loop. */
+export function baselineSeries(
+  baseline: Baseline | null,
+  scenario: Scenario,
+  { performance }: Pick<RunSpec, 'performance'>,
+): BaselineSeries | null {
+  const table = baseline?.[scenario] ?? null;
+  if (baseline === null || table === null) return null;
+  const { requestRates, requestIntervalsUs, onlineBatchSize } = performance;
+  if (scenario === 'online' && requestRates.length + requestIntervalsUs.length > 0) return null;
+  const otherBatch = scenario === 'online' && batchOf(table) !== onlineBatchSize;
+  return {
+    label: otherBatch ? `${baseline.label}, batch ${batchOf(table)}` : baseline.label,
+    points: table.levels.map((level) => pointOf(level, scenario)),
+  };
+}

@@ -1,0 +1,302 @@
+import { isSteady, marksOf } from '../flag-text';
+import { achievedRate, type Sweep, sweepTitle } from '../run/sweep';
+import type { Column } from './column';
+import { latencyIntervalUs, type LatencyName, type LoadPoint, type Repeats } from './results';
+
+/**
+ * Every measured column, once. Tables of window, report and command line, the CSV files, charts and comparisons take title,
+ * help, unit and value from here. Times are read in microseconds.
+ */
+
+const ms = { unit: 'ms', kind: 'duration' } as const;
+const rate = { unit: '', kind: 'rate' } as const;
+const count = { unit: '', kind: 'count' } as const;
+const text = { unit: '', kind: 'text' } as const;
+
+const repeated =
+  (name: keyof Repeats['ranges']) =>
+  ({ ranges }: Repeats) =>
+    ranges[name];
+
+export const batchSize: Column = {
+  ...count,
+  id: 'batch-size',
+  heading: 'Batch',
+  title: sweepTitle.batchSize,
+  help: 'Items of one request.',
+  read: (point) => point.batchSize,
+};
+
+const concurrency: Column = {
+  ...count,
+  id: 'concurrency',
+  heading: 'Concurrency',
+  title: sweepTitle.concurrency,
+  short: 'Conc.',
+  help: 'Requests under way at the same time.',
+  read: (point) => point.concurrency,
+};
+
+/** perf_analyzer's heading in the place of its "Concurrency". */
+const requestRate: Column = {
+  id: 'request-rate',
+  heading: 'Request Rate',
+  title: sweepTitle.requestRate,
+  short: 'Req. rate',
+  help: 'Requests per second that were asked for.',
+  unit: 'requests/s',
+  kind: 'typed',
+  read: (point) => point.requestRate,
+};
+
+/** What the levels of a sweep differ in, beside the batch size. */
+export const loadOf = (sweep: Sweep): Column => (sweep === 'requestRate' ? requestRate : concurrency);
+
+/** The load of one level: its request rate where it has one. */
+export const ownLoad = (point: Pick<LoadPoint, 'requestRate'>): Column =>
+  point.requestRate === undefined ? concurrency : requestRate;
+
+export const throughput: Column = {
+  ...rate,
+  id: 'throughput',
+  heading: 'Inferences/Second',
+  title: 'Inferences/s',
+  help: 'Items of answered requests per second.',
+  read: (point) => point.inferencesPerSecond,
+  interval: (point) => point.throughputIntervalIps,
+  range: repeated('inferencesPerSecond'),
+};
+
+type Component =
+  | 'clientSendUs'
+  | 'networkServerSendRecvUs'
+  | 'serverQueueUs'
+  | 'serverComputeInputUs'
+  | 'serverComputeInferUs'
+  | 'serverComputeOutputUs'
+  | 'clientRecvUs';
+
+const component = (name: Component, id: string, heading: string, title: string, help: string): Column => ({
+  ...ms,
+  ...{ id, heading, title, help },
+  read: (point) => point[name],
+  range: repeated(name),
+});
+
+/** The parts of the mean latency in the order in which a request passes them. */
+export const components: readonly Column[] = [
+  component(
+    'clientSendUs',
+    'client-send',
+    'Client Send (ms)',
+    'Client send',
+    'Mean time in which the client serializes and sends a request.',
+  ),
+  component(
+    'networkServerSendRecvUs',
+    'network',
+    'Network+Server Send/Recv (ms)',
+    'Network + server',
+    'Mean time on the network, both ways, and in the server’s receiving and sending.',
+  ),
+  component(
+    'serverQueueUs',
+    'queue',
+    'Server Queue (ms)',
+    'Server queue',
+    'Mean wait in the server for a batch to fill or an instance to be free.',
+  ),
+  component(
+    'serverComputeInputUs',
+    'compute-input',
+    'Server Compute Input (ms)',
+    'Compute input',
+    'Mean time in which the server gathers the inputs and copies them to the device.',
+  ),
+  component(
+    'serverComputeInferUs',
+    'compute-infer',
+    'Server Compute Infer (ms)',
+    'Compute infer',
+    'Mean time in which the model runs.',
+  ),
+  component(
+    'serverComputeOutputUs',
+    'compute-output',
+    'Server Compute Output (ms)',
+    'Compute output',
+    'Mean time in which the server copies the outputs from the device and hands them back.',
+  ),
+  component(
+    'clientRecvUs',
+    'client-recv',
+    'Client Recv (ms)',
+    'Client receive',
+    'Mean time in which the client receives and deserializes the response.',
+  ),
+];
+
+const percentileHelp = (percent: string): string =>
+  `Latency within which ${percent.slice(1)} % of the requests were answered.`;
+
+const latency = (id: 'p50' | 'p90' | 'p95' | 'p99' | 'avg', help: string): Column => {
+  const name: LatencyName = `${id}Us`;
+  return {
+    ...ms,
+    ...{ id, heading: `${id} latency (ms)`, title: id, help },
+    read: (point) => point[name],
+    interval: (point) => latencyIntervalUs(point, name),
+    range: repeated(name),
+  };
+};
+
+export const p50 = latency('p50', percentileHelp('p50'));
+export const p95 = latency('p95', percentileHelp('p95'));
+export const p99 = latency('p99', percentileHelp('p99'));
+
+/** From the send of a request to its response. */
+export const latencies: readonly Column[] = [
+  p50,
+  latency('p90', percentileHelp('p90')),
+  p95,
+  p99,
+  latency('avg', 'Mean latency as it was measured, not the sum of the components.'),
+];
+
+/** The same beside those from the schedule. */
+export const fromSend = (column: Column): Column => ({ ...column, title: `${column.title} from send` });
+
+export const achieved: Column = {
+  ...rate,
+  id: 'achieved-rate',
+  heading: 'Requests/Second',
+  title: 'Achieved requests/s',
+  short: 'Achieved',
+  help: 'Requests per second that were answered.',
+  read: achievedRate,
+};
+
+export const delayed: Column = {
+  ...count,
+  id: 'delayed',
+  heading: 'Delayed Request Count',
+  title: 'Delayed requests',
+  short: 'Delayed',
+  help: 'Requests that went out more than 1 ms after they were due.',
+  read: ({ scheduled }) => scheduled?.delayedCount,
+};
+
+/** From the time at which a request was due, with its wait for a slow server. */
+const fromSchedule = (name: 'p50' | 'p90' | 'p95' | 'p99' | 'avg' | 'max'): Column => ({
+  ...ms,
+  id: `schedule-${name}`,
+  heading: `${name} latency from schedule (ms)`,
+  title: `${name} from schedule`,
+  short: name,
+  help: 'Latency from the time at which a request was due, with its wait for a slow server.',
+  read: (point) => point.scheduled?.[`${name}Us`],
+  range: ({ scheduledRanges }) => scheduledRanges?.[`${name}Us`],
+});
+
+export const scheduledP50 = fromSchedule('p50');
+export const scheduledP99 = fromSchedule('p99');
+
+export const scheduled: readonly Column[] = [
+  scheduledP50,
+  ...(['p90', 'p95'] as const).map(fromSchedule),
+  scheduledP99,
+  ...(['avg', 'max'] as const).map(fromSchedule),
+];
+
+export const requests: Column = {
+  ...count,
+  id: 'requests',
+  heading: 'Request Count',
+  title: 'Requests',
+  help: 'Answered requests in the windows that count.',
+  read: (point) => point.requestCount,
+};
+
+export const errors: Column = {
+  ...count,
+  id: 'errors',
+  heading: 'Error Count',
+  title: 'Failed requests',
+  help: 'Requests that failed in the windows that count.',
+  read: (point) => point.errorCount,
+};
+
+/** What is in doubt, in a word each. */
+export const flags: Column = {
+  ...text,
+  id: 'flags',
+  heading: 'Flags',
+  title: 'In doubt',
+  help: 'What is in doubt about the level, in a word each.',
+  read: (point) => marksOf(point).join('; '),
+};
+
+/** How far a level can be trusted, in files. */
+export const trust: readonly Column[] = [
+  requests,
+  errors,
+  {
+    ...text,
+    id: 'steady',
+    heading: 'Steady',
+    title: 'Steady',
+    help: 'Throughput and latency agree over three windows, without drift.',
+    read: (point) => (isSteady(point) ? 'yes' : 'no'),
+  },
+  flags,
+  {
+    ...text,
+    id: 'load-tool',
+    heading: 'Load Tool',
+    title: 'Load tool',
+    help: 'What sent the requests.',
+    read: (point) => point.loadTool,
+  },
+  {
+    ...text,
+    id: 'protocol',
+    heading: 'Protocol',
+    title: 'Protocol',
+    help: 'How the requests were sent.',
+    read: (point) => point.protocol,
+  },
+];
+
+export const meanBatch: Column = {
+  ...rate,
+  ...{ id: 'mean-batch', heading: null },
+  title: 'Mean executed batch size',
+  help: 'Items in one execution inside the server: inference count divided by execution count.',
+  read: (point) => point.meanServerBatch,
+  range: repeated('meanServerBatch'),
+};
+
+export const windows: Column = {
+  ...count,
+  ...{ id: 'windows', heading: null, title: 'Windows' },
+  help: 'Measurement windows of the level.',
+  read: (point) => (point.windows.length === 0 ? null : point.windows.length),
+};
+
+export const timeSpent: Column = {
+  ...{ id: 'time-spent', heading: null, title: 'Time spent', unit: '', kind: 'spent' },
+  help: 'Wall time of the level with its warm-up.',
+  read: (point) => point.elapsedUs,
+};
+
+/** The columns of the published result tables (second generation), in their order. */
+export const publishedColumns = (sweep: Sweep): readonly Column[] => [
+  batchSize,
+  loadOf(sweep),
+  throughput,
+  ...components,
+  ...latencies,
+];
+
+/** What a sweep of request rates has beyond them. */
+export const scheduleColumns: readonly Column[] = [achieved, delayed, ...scheduled];

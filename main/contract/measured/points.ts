@@ -1,0 +1,107 @@
+import { errorText } from '../error-text';
+import { isSound, isSteady } from '../flag-text';
+import { type Scenario, scenarios } from '../run/run-events';
+import type { RunState } from '../run/run-state';
+import { byLoad, loadKey, type LoadLevel, scenarioLevels } from '../run/scenario-levels';
+import { budgetLatencyUs } from '../run/sweep';
+import { shownScenario } from './repeats';
+import type { LoadPoint } from './results';
+
+/** One level of a scenario: measured, or a hole with its reason. */
+export interface Level extends LoadLevel {
+  readonly point: LoadPoint | null;
+  /** Set when there is no point. */
+  readonly hole: { readonly mark: string; readonly reason: string } | null;
+}
+
+/** The levels that the specification asks for; which of them a search tries only the search tells. */
+function wantedLoads({ spec, imported }: RunState, scenario: Scenario): readonly LoadLevel[] {
+  if (imported !== null) return [];
+  const searching = scenario === 'online' && spec.performance.search !== 'none';
+  return searching ? [] : scenarioLevels(spec.performance, scenario);
+}
+
+/**
+ * All levels of a scenario, by batch size and then concurrency or rate: what was measured, what was tried in vain and what
+ * was asked for and never reached. A level measured twice (a resumed run under changed keys) shows the later result.
+ */
+export function levelsOf(state: RunState, scenario: Scenario): readonly Level[] {
+  const { points, missing } = shownScenario(state, scenario);
+  const levels = new Map<string, Level>();
+  for (const load of wantedLoads(state, scenario)) {
+    const reason = 'The run ended before this level was measured.';
+    levels.set(loadKey(load), { ...load, point: null, hole: { mark: 'missing: not-reached', reason } });
+  }
+  for (const { batchSize, concurrency, requestRate, error } of missing) {
+    const load = { batchSize, concurrency, ...(requestRate === undefined ? {} : { requestRate }) };
+    const reason = `${errorText[error.code].title}: ${error.message}`;
+    const hole = { mark: `missing: ${error.code}`, reason };
+    levels.set(loadKey(load), { ...load, point: null, hole });
+  }
+  for (const { point } of points) {
+    const { batchSize, concurrency, requestRate } = point;
+    const load = { batchSize, concurrency, ...(requestRate === undefined ? {} : { requestRate }) };
+    const key = loadKey(load);
+    // Models that were measured at the same time have the same levels, a row each.
+    if (point.model !== undefined) levels.delete(key);
+    levels.set(point.model === undefined ? key : `${key} ${point.model}`, { ...load, point, hole: null });
+  }
+  return [...levels.values()].sort(byLoad);
+}
+
+export interface BestPoint {
+  readonly scenario: Scenario;
+  readonly point: LoadPoint;
+}
+
+const highest = (points: readonly BestPoint[]): BestPoint | null =>
+  points.reduce<BestPoint | null>(
+    (best, next) =>
+      best === null || next.point.inferencesPerSecond > best.point.inferencesPerSecond ? next : best,
+    null,
+  );
+
+const measuredPoints = (state: RunState): readonly BestPoint[] =>
+  scenarios.flatMap((scenario) =>
+    levelsOf(state, scenario).flatMap(({ point }) => (point === null ? [] : [{ scenario, point }])),
+  );
+
+/**
+ * The level with the highest throughput over both scenarios: of the sound ones, else of the steady ones, else of all.
+ * Null without points.
+ */
+export function bestPoint(state: RunState): BestPoint | null {
+  const all = measuredPoints(state);
+  const sound = all.filter(({ point }) => isSound(point));
+  const steady = all.filter(({ point }) => isSteady(point));
+  return highest(sound) ?? highest(steady) ?? highest(all);
+}
+
+export interface BudgetAnswer {
+  readonly budgetMs: number;
+  /** The sound level with the highest throughput whose p99 is within the budget, over both scenarios; null without one. */
+  readonly best: BestPoint | null;
+  /** Levels within the budget that are not steady, or have errors. */
+  readonly doubtful: number;
+}
+
+/** p99, from the schedule where there is one, within `budgetMs`. */
+export const isWithin = (point: LoadPoint, budgetMs: number): boolean =>
+  budgetLatencyUs(point) <= budgetMs * 1000;
+
+/** What the run gives within a p99 of `budgetMs`. */
+export function withinBudget(state: RunState, budgetMs: number): BudgetAnswer {
+  const within = measuredPoints(state).filter(({ point }) => isWithin(point, budgetMs));
+  const sound = within.filter(({ point }) => isSound(point));
+  return { budgetMs, best: highest(sound), doubtful: within.length - sound.length };
+}
+
+/**
+ * The p99 budget of a run, in milliseconds: the one that was set for it, else the one that its search kept to. Null
+ * without one.
+ */
+export function budgetMsOf({ p99BudgetMs, spec, imported }: RunState): number | null {
+  if (p99BudgetMs !== null) return p99BudgetMs;
+  const { search, latencyThresholdMs } = spec.performance;
+  return imported === null && search !== 'none' && latencyThresholdMs > 0 ? latencyThresholdMs : null;
+}

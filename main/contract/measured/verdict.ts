@@ -1,0 +1,129 @@
+import { errorText } from '../error-text';
+import { isSteady, marksOf } from '../flag-text';
+import { formatMetricDelta, formatMs, formatRate, formatScale, formatTyped } from '../numbers';
+import { outcomeOf, verificationOf } from '../run/run-outcome';
+import type { RunState } from '../run/run-state';
+import { budgetLatencyUs } from '../run/sweep';
+import { largestOf } from '../statistics';
+import { levelText, metricTitle, type MetricTitles, stepTitle } from '../words';
+import { type BestPoint, bestPoint, type BudgetAnswer, budgetMsOf, withinBudget } from './points';
+
+/** Which level, and what is in doubt about it beside its steadiness: "offline, batch size 2, concurrency 1; client-limited". */
+export function bestLevelText({ scenario, point }: BestPoint): string {
+  const doubts = marksOf(point).filter((mark) => mark !== 'not steady');
+  return [`${scenario}, ${levelText(point)}`, ...doubts].join('; ');
+}
+
+/** A level as an answer: "2,366 inferences/s at p99 11.20 ms (offline, batch size 2, concurrency 1)". */
+function levelAnswer(best: BestPoint): string {
+  const { point } = best;
+  const from = point.scheduled === undefined ? '' : ' from schedule';
+  return `${formatRate(point.inferencesPerSecond)} inferences/s at p99 ${formatMs(budgetLatencyUs(point))} ms${from} (${bestLevelText(best)})`;
+}
+
+/** The name of the best level: whether it is steady is part of it. */
+export const bestLevelName = ({ point }: BestPoint): string =>
+  isSteady(point) ? 'Best steady level' : 'Best level, not steady';
+
+/** A best level in a sentence without its full stop. */
+export const bestSentence = (best: BestPoint): string => `${bestLevelName(best)}: ${levelAnswer(best)}`;
+
+/** The run's best level in a sentence without its full stop; null where nothing was measured. */
+export function bestAnswer(state: RunState): string | null {
+  const best = bestPoint(state);
+  return best === null ? null : bestSentence(best);
+}
+
+/** The same sentence in window, report, CSV and command line: what the run gives within its p99 budget. */
+export function budgetSentence({ budgetMs, best, doubtful }: BudgetAnswer): string {
+  const limit = `${formatTyped(budgetMs)} ms`;
+  if (best !== null) return `Within a p99 of ${limit}: ${levelAnswer(best)}.`;
+  const others =
+    doubtful === 0
+      ? ''
+      : ` ${doubtful} ${doubtful === 1 ? 'level is' : 'levels are'} within it but not steady or with errors.`;
+  return `No steady level has a p99 within ${limit}.${others}`;
+}
+
+/** {@link budgetSentence} of the run's own budget; null without one, and where nothing was measured. */
+export function budgetText(state: RunState): string | null {
+  const budgetMs = budgetMsOf(state);
+  return budgetMs === null || bestPoint(state) === null
+    ? null
+    : budgetSentence(withinBudget(state, budgetMs));
+}
+
+/** "top-1 within 0.000 of the framework": the first metric with both values, else the widest output difference. */
+function accuracyClause(state: RunState, titles: MetricTitles): string {
+  const result = state.accuracy?.result;
+  if (result === undefined) return 'accuracy not checked';
+  const metric = result.metrics.find(({ framework, triton }) => framework !== null && triton !== null);
+  const differences = result.outputs.flatMap(({ maxAbsDiff }) => (maxAbsDiff === null ? [] : [maxAbsDiff]));
+  const agreement =
+    metric !== undefined
+      ? `${metricTitle(titles, metric.name)} within ${formatMetricDelta((metric.framework ?? 0) - (metric.triton ?? 0))} of the framework`
+      : differences.length > 0
+        ? `outputs within ${formatScale(largestOf(differences))} of the framework`
+        : 'no output could be compared';
+  return verificationOf(state).verified ? agreement : `${agreement}, but the accuracy gate did not pass`;
+}
+
+/** Where and why a run ended early; null for one that did not. */
+function endClause(state: RunState): string | null {
+  const outcome = outcomeOf(state);
+  if (outcome === 'done' || outcome === 'created') return null;
+  const at = state.steps.find(({ status }) => ['failed', 'cancelled', 'running'].includes(status));
+  const where = at === undefined ? '' : ` in step “${stepTitle[at.id]}”`;
+  if (outcome === 'running') return `the run is still under way${where}`;
+  if (outcome === 'interrupted') return `the run was interrupted${where}`;
+  if (outcome === 'cancelled') return `the run was cancelled${where}`;
+  if (outcome === 'paused') return 'the run is paused';
+  if (outcome === 'gate-failed') return 'the accuracy gate did not pass';
+  const error = state.error ?? at?.error ?? null;
+  const why = error === null ? '' : `: ${errorText[error.code].title}`;
+  return `the run failed${where}${why}`;
+}
+
+/** The sentence that a report begins with, and the page of a run that has ended. */
+export function verdictOf(state: RunState, titles: MetricTitles): string {
+  const end = endClause(state);
+  const best = bestPoint(state);
+  if (best === null) return end === null ? 'Nothing has been measured yet.' : `Nothing was measured: ${end}.`;
+  const measured = bestSentence(best);
+  if (state.imported !== null)
+    return `Imported from ${state.imported.fileName}, not measured here. ${measured}.`;
+  const sentence = `${measured}; ${accuracyClause(state, titles)}.`;
+  return end === null ? sentence : `${sentence} Partial: ${end}.`;
+}
+
+/** The same for a run that has ended and measured something; null for any other. */
+export const endVerdict = (state: RunState, titles: MetricTitles): string | null =>
+  state.status === 'running' || state.status === 'created' || bestPoint(state) === null
+    ? null
+    : verdictOf(state, titles);
+
+/** A level for machines: values as measured, microseconds. */
+const levelDocument = ({ scenario, point }: BestPoint) => ({
+  scenario,
+  batchSize: point.batchSize,
+  concurrency: point.concurrency,
+  ...(point.requestRate === undefined ? {} : { requestRate: point.requestRate }),
+  inferencesPerSecond: point.inferencesPerSecond,
+  p99Us: budgetLatencyUs(point),
+  steady: isSteady(point),
+  marks: marksOf(point),
+});
+
+/** The best level for machines, with the sentence for people; null where nothing was measured. */
+export function bestDocument(state: RunState) {
+  const best = bestPoint(state);
+  return best === null ? null : { ...levelDocument(best), text: bestAnswer(state) };
+}
+
+/** What the run gives within its p99 budget; null without one, `best` null where no level is within it. */
+export function budgetDocument(state: RunState) {
+  const budgetMs = budgetMsOf(state);
+  if (budgetMs === null) return null;
+  const { best } = withinBudget(state, budgetMs);
+  return { p99BudgetMs: budgetMs, best: best === null ? null : levelDocument(best), text: budgetText(state) };
+}

@@ -1,0 +1,382 @@
+import type { WireError } from '../errors';
+import type { AccuracyResult, Environment, LoadPoint } from '../measured/results';
+import type { ImportSource } from './imported';
+import type { RunOrigin } from './run-content';
+import {
+  type JournalEntry,
+  type ReportFile,
+  type RunOutcome,
+  type RunWait,
+  type Scenario,
+  scenarios,
+  type StepId,
+  stepsOf,
+} from './run-events';
+import type { LoadTool, RunSpec } from './run-spec';
+import type { SpecChange } from './spec-changes';
+
+export type StepStatus = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 'cancelled';
+
+export interface StepState {
+  readonly id: StepId;
+  readonly status: StepStatus;
+  readonly key: string | null;
+  readonly attempt: number;
+  readonly startedAt: string | null;
+  readonly durationUs: number | null;
+  readonly skippedBecause: 'unchanged' | 'cached' | 'not-needed' | null;
+  readonly facts: readonly { readonly name: string; readonly value: string }[];
+  readonly warnings: readonly string[];
+  readonly commands: readonly { readonly argv: readonly string[]; readonly note: string | undefined }[];
+  readonly error: WireError | null;
+}
+
+export interface MissingPoint {
+  readonly key: string;
+  readonly batchSize: number;
+  readonly concurrency: number;
+  readonly requestRate?: number;
+  readonly repeat?: number;
+  readonly loadTool?: LoadTool;
+  readonly error: WireError;
+}
+
+export interface MeasuredPoint {
+  readonly key: string;
+  readonly point: LoadPoint;
+}
+
+export interface ScenarioState {
+  /** In the order of measuring; sort by load to show. */
+  readonly points: readonly MeasuredPoint[];
+  readonly missing: readonly MissingPoint[];
+}
+
+/** `interrupted`: the journal ends without an outcome and nobody holds the run; only the store can tell. */
+export type RunStatus = 'created' | 'running' | 'interrupted' | RunOutcome;
+
+export interface RunState {
+  readonly runId: string;
+  readonly seq: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly attempt: number;
+  /** What is valid now. */
+  readonly spec: RunSpec;
+  readonly specHash: string;
+  /** How it came from the one that the run was created with; empty where it is still that one. */
+  readonly specChanges: readonly SpecChange[];
+  readonly environment: Environment;
+  /** Not measured here: specification and environment are then empty places; null for a run of this workbench. */
+  readonly imported: ImportSource | null;
+  /** Where it was created; only the store can verify it. */
+  readonly origin: RunOrigin;
+  readonly status: RunStatus;
+  readonly error: WireError | null;
+  readonly steps: readonly StepState[];
+  readonly accuracy: { readonly key: string; readonly result: AccuracyResult } | null;
+  readonly scenarios: Readonly<Record<Scenario, ScenarioState>>;
+  /**
+   * Measured under an earlier specification or from other inputs: not results of the run as it is now. A level whose key is
+   * asked for again is taken from here.
+   */
+  readonly earlier: Readonly<Record<Scenario, readonly MeasuredPoint[]>>;
+  readonly reports: readonly ReportFile[];
+  /** Measured although the accuracy gate did not pass. */
+  readonly unverified: boolean;
+  /** Someone chose to go past a failed accuracy gate after the start; the specification still says no. */
+  readonly gateOverridden: boolean;
+  readonly tags: readonly string[];
+  readonly note: string;
+  /** The p99 that was set as a budget for this run; milliseconds. */
+  readonly p99BudgetMs: number | null;
+  /** The budget that stood when the reports were written; theirs is another one once it was changed. */
+  readonly reportedBudgetMs: number | null;
+  /** What holds the run up at present; null when it does not wait. */
+  readonly waitsFor: RunWait | null;
+  /** Steps that are to be done again and are not yet: no files of an earlier run stand in for them. */
+  readonly forgotten: readonly StepId[];
+  /** Numbers (from 1) of damaged lines of the journal: what they recorded may be missing; only the store can tell. */
+  readonly damagedLines: readonly number[];
+}
+
+const freshStep = (id: StepId): StepState => ({
+  id,
+  status: 'waiting',
+  key: null,
+  attempt: 0,
+  startedAt: null,
+  durationUs: null,
+  skippedBecause: null,
+  facts: [],
+  warnings: [],
+  commands: [],
+  error: null,
+});
+
+const nothingMeasured: ScenarioState = { points: [], missing: [] };
+
+/** The state after `run-created`; every journal begins with it. */
+function createdState(entry: JournalEntry & { readonly type: 'run-created' }): RunState {
+  return {
+    runId: entry.runId,
+    seq: entry.seq,
+    createdAt: entry.at,
+    updatedAt: entry.at,
+    attempt: 0,
+    spec: entry.spec,
+    specHash: entry.specHash,
+    specChanges: [],
+    environment: entry.environment,
+    imported: entry.imported ?? null,
+    origin: 'own',
+    status: 'created',
+    error: null,
+    steps: entry.imported === undefined ? stepsOf(entry.spec).map(freshStep) : [],
+    accuracy: null,
+    scenarios: { offline: nothingMeasured, online: nothingMeasured },
+    earlier: { offline: [], online: [] },
+    reports: [],
+    unverified: false,
+    gateOverridden: false,
+    tags: [],
+    note: '',
+    p99BudgetMs: null,
+    reportedBudgetMs: null,
+    waitsFor: null,
+    forgotten: [],
+    damagedLines: [],
+  };
+}
+
+function withStep(state: RunState, id: StepId, change: (step: StepState) => StepState): RunState {
+  return { ...state, steps: state.steps.map((step) => (step.id === id ? change(step) : step)) };
+}
+
+function withScenario(
+  state: RunState,
+  scenario: Scenario,
+  change: (value: ScenarioState) => ScenarioState,
+): RunState {
+  return { ...state, scenarios: { ...state.scenarios, [scenario]: change(state.scenarios[scenario]) } };
+}
+
+const withoutCheck = { accuracy: null, unverified: false, gateOverridden: false } as const;
+
+/** Also what the steps had left in the journal: points of a forgotten sweep are measured again, not used again. */
+function withoutSteps(state: RunState, steps: readonly StepId[]): RunState {
+  const gone = new Set(steps);
+  return {
+    ...state,
+    steps: state.steps.map((step) => (gone.has(step.id) ? freshStep(step.id) : step)),
+    scenarios: {
+      offline: gone.has('offline') ? nothingMeasured : state.scenarios.offline,
+      online: gone.has('online') ? nothingMeasured : state.scenarios.online,
+    },
+    earlier: {
+      offline: gone.has('offline') ? [] : state.earlier.offline,
+      online: gone.has('online') ? [] : state.earlier.online,
+    },
+    ...(gone.has('accuracy') ? withoutCheck : {}),
+    ...(gone.has('report') ? { reports: [] } : {}),
+    forgotten: [...new Set([...state.forgotten, ...steps])],
+  };
+}
+
+/** A step that a pause or a wait fell into goes on afterwards: it neither failed nor was it cancelled. */
+const pausedStep = (step: StepState): StepState =>
+  step.status === 'running' ? { ...step, status: 'waiting', startedAt: null } : step;
+
+/** The same run while it waits; null: no more. */
+export const waiting = (state: RunState, waitsFor: RunWait | null): RunState => ({
+  ...state,
+  waitsFor,
+  steps: waitsFor === null ? state.steps : state.steps.map(pausedStep),
+});
+
+/** Every level that was measured stays known; those with one of these keys are the results. */
+function withResults(state: RunState, scenario: Scenario, keys: ReadonlySet<string>): RunState {
+  const { points, missing } = state.scenarios[scenario];
+  const all = [...state.earlier[scenario], ...points];
+  const results = {
+    points: all.filter(({ key }) => keys.has(key)),
+    missing: missing.filter(({ key }) => keys.has(key)),
+  };
+  return {
+    ...withScenario(state, scenario, () => results),
+    earlier: { ...state.earlier, [scenario]: all.filter(({ key }) => !keys.has(key)) },
+  };
+}
+
+/**
+ * What was measured under another key is of another model, configuration, input or list of levels: no result, unless its
+ * own key is asked for again.
+ */
+function withoutOldLevels(state: RunState, id: StepId, key: string): RunState {
+  const before = state.steps.find((step) => step.id === id)?.key ?? null;
+  if ((id !== 'offline' && id !== 'online') || before === null || before === key) return state;
+  return withResults(state, id, new Set());
+}
+
+type SpecChanged = JournalEntry & { readonly type: 'spec-changed' };
+
+/** Steps that are due have done nothing yet under this specification, and the run has no outcome under it. */
+function withSpec(state: RunState, { at, spec, specHash, changed, steps: due, kept }: SpecChanged): RunState {
+  const again = new Set(due);
+  const stepOf = (id: StepId): StepState => {
+    const before = state.steps.find((step) => step.id === id) ?? freshStep(id);
+    // The key stays: under another one, what is kept now is no result after all.
+    return again.has(id) ? { ...freshStep(id), key: before.key } : before;
+  };
+  const measured = scenarios
+    .filter((scenario) => again.has(scenario))
+    .reduce((before, scenario) => withResults(before, scenario, new Set(kept)), state);
+  return {
+    ...measured,
+    spec,
+    specHash,
+    specChanges: [...state.specChanges, { at, changed }],
+    status: 'running',
+    error: null,
+    steps: stepsOf(spec).map(stepOf),
+    ...(again.has('accuracy') ? withoutCheck : {}),
+    ...(again.has('report') ? { reports: [] } : {}),
+  };
+}
+
+function applied(state: RunState, entry: JournalEntry): RunState {
+  switch (entry.type) {
+    case 'run-created':
+      return state;
+    case 'spec-changed':
+      return withSpec(state, entry);
+    case 'levels-kept':
+      return withResults(
+        state,
+        entry.scenario,
+        new Set([...state.scenarios[entry.scenario].points.map(({ key }) => key), ...entry.keys]),
+      );
+    case 'run-trusted':
+      return { ...state, origin: state.origin === 'foreign' ? 'trusted' : state.origin };
+    case 'run-started':
+      return { ...state, attempt: entry.attempt, status: 'running', error: null, waitsFor: null };
+    case 'environment':
+      return { ...state, environment: entry.environment };
+    case 'run-waiting':
+      return waiting(
+        state,
+        entry.for === null ? null : { reason: entry.reason ?? 'device', what: entry.for },
+      );
+    case 'annotation':
+      return { ...state, tags: entry.tags, note: entry.note };
+    case 'p99-budget':
+      return { ...state, p99BudgetMs: entry.p99BudgetMs };
+    case 'gate-overridden':
+      return { ...state, gateOverridden: true };
+    case 'steps-forgotten':
+      return withoutSteps(state, entry.steps);
+    case 'step-started':
+      return withStep(withoutOldLevels(state, entry.step, entry.key), entry.step, (step) => ({
+        ...freshStep(step.id),
+        status: 'running',
+        key: entry.key,
+        attempt: entry.attempt,
+        startedAt: entry.at,
+      }));
+    case 'command':
+      return withStep(state, entry.step, (step) => ({
+        ...step,
+        commands: [...step.commands, { argv: entry.argv, note: entry.note }],
+      }));
+    case 'step-skipped':
+      return withStep(state, entry.step, (step) => {
+        // Files that were reused stay reused in later attempts; a step that this run did itself stays "done": its facts
+        // and duration are still the truth.
+        const reused = entry.reason === 'cached' || step.skippedBecause === 'cached';
+        const done = entry.reason === 'unchanged' && !reused;
+        return {
+          ...step,
+          status: done ? 'done' : 'skipped',
+          key: entry.key,
+          skippedBecause: entry.reason === 'unchanged' && reused ? 'cached' : entry.reason,
+          error: null,
+        };
+      });
+    case 'step-finished':
+      return {
+        ...withStep(state, entry.step, (step) => ({
+          ...step,
+          status: 'done',
+          key: entry.key,
+          durationUs: entry.durationUs,
+          facts: entry.facts,
+          warnings: entry.warnings,
+        })),
+        forgotten: state.forgotten.filter((id) => id !== entry.step),
+      };
+    case 'step-failed':
+      return withStep(state, entry.step, (step) => ({
+        ...step,
+        status: 'failed',
+        durationUs: entry.durationUs,
+        error: entry.error,
+      }));
+    case 'step-cancelled':
+      return withStep(state, entry.step, (step) => ({
+        ...step,
+        status: 'cancelled',
+        durationUs: entry.durationUs,
+      }));
+    case 'measurement':
+      return withScenario(state, entry.scenario, (value) => ({
+        points: [
+          ...value.points.filter((measured) => measured.key !== entry.key),
+          { key: entry.key, point: entry.point },
+        ],
+        missing: value.missing.filter((missing) => missing.key !== entry.key),
+      }));
+    case 'measurement-missing':
+      return withScenario(state, entry.scenario, (value) => ({
+        points: value.points,
+        missing: [
+          ...value.missing.filter((missing) => missing.key !== entry.key),
+          {
+            key: entry.key,
+            batchSize: entry.batchSize,
+            concurrency: entry.concurrency,
+            ...(entry.requestRate === undefined ? {} : { requestRate: entry.requestRate }),
+            ...(entry.repeat === undefined ? {} : { repeat: entry.repeat }),
+            ...(entry.loadTool === undefined ? {} : { loadTool: entry.loadTool }),
+            error: entry.error,
+          },
+        ],
+      }));
+    case 'accuracy':
+      return {
+        ...state,
+        accuracy: { key: entry.key, result: entry.result },
+        unverified: !entry.result.passed,
+      };
+    case 'report':
+      return { ...state, reports: entry.files, reportedBudgetMs: state.p99BudgetMs };
+    case 'run-finished':
+      return {
+        ...state,
+        status: entry.outcome,
+        error: entry.error ?? null,
+        waitsFor: null,
+        steps: entry.outcome === 'paused' ? state.steps.map(pausedStep) : state.steps,
+      };
+  }
+}
+
+/**
+ * The one reducer over the journal, for core, window and reports.
+ * Entries at or below the state's `seq` are ignored, so a reload or a replay changes nothing.
+ * @param state null before the first entry, which must be `run-created`.
+ */
+export function reduceRun(state: RunState | null, entry: JournalEntry): RunState | null {
+  if (state === null) return entry.type === 'run-created' ? createdState(entry) : null;
+  if (entry.seq <= state.seq) return state;
+  return { ...applied(state, entry), seq: entry.seq, updatedAt: entry.at };
+}

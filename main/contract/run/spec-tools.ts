@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../errors';
+import type { Preset } from './preset';
+import type { StepId } from './run-events';
+import { type Precision, precisions, type RunSpec } from './run-spec';
+
+/** A choice of the wizard: the preset and what differs from its defaults, as a partial run specification. */
+export const choiceSchema = z.strictObject({
+  preset: z.string().max(128),
+  overrides: z.record(z.string(), z.unknown()),
+});
+export type Choice = z.infer<typeof choiceSchema>;
+
+/**
+ * What a person can do about a problem with one click, where the problem is shown: install the missing tools, run in
+ * another engine, or leave the port of the problem's field to the engine.
+ */
+export type ProblemFix = 'install-tools' | 'use-docker' | 'use-local' | 'use-free-port';
+
+/** Something that keeps a choice from being run, or that should be known before. */
+export interface SpecProblem {
+  /** Dotted path in the run specification: "configure.preferredBatchSizes"; '' for the whole. */
+  readonly field: string;
+  /** A `note` stands against nothing: it says where a value comes from. */
+  readonly severity: 'problem' | 'warning' | 'note';
+  readonly message: string;
+  readonly remedy: string | null;
+  /** Only those that are possible here and now. */
+  readonly fixes?: readonly ProblemFix[];
+}
+
+/** What the machine, the engine or the remote server has against starting a run now. */
+export interface StartProblem extends SpecProblem {
+  /** Of the error that a start is refused with. */
+  readonly code: ErrorCode;
+}
+
+export interface PlannedCommand {
+  readonly step: StepId;
+  /** Paths that only the run will have are written as <run>. */
+  readonly argv: readonly string[];
+}
+
+/** Everything the wizard shows of a choice. */
+export interface SpecPreview {
+  /** null while the choice is no specification. */
+  readonly spec: RunSpec | null;
+  readonly specHash: string | null;
+  /** The preset's defaults under profile and precision, for marking what was changed and resetting it. */
+  readonly defaults: RunSpec | null;
+  /** What the precision is when it is left out, under all else that is chosen; `defaults` has the chosen one. */
+  readonly defaultPrecision?: Precision;
+  readonly problems: readonly SpecProblem[];
+  /** Made of the engineer's own model; the published presets are listed elsewhere. */
+  readonly ownPreset?: Preset;
+  /** config.pbtxt as it will be written; null while there is none. */
+  readonly configPbtxt: string | null;
+  /** The same without what was edited by hand. */
+  readonly generatedPbtxt: string | null;
+  readonly commands: readonly PlannedCommand[];
+}
+
+/** A config.pbtxt that a person wrote, taken apart. */
+export interface ConfigEdit {
+  /** Fields of the specification that the text says otherwise than the form did. */
+  readonly overrides: Readonly<Record<string, unknown>>;
+  /** null when the text was taken; else what is wrong with it and where. */
+  readonly problem: { readonly message: string; readonly line: number | null } | null;
+}
+
+export interface ImportedSpec {
+  /** What the text was: this workbench's run.yaml, a runner configuration of either generation, an environment file. */
+  readonly source: 'run-yaml' | 'runner-yaml-1' | 'runner-yaml-2' | 'shell-environment' | 'config-pbtxt';
+  readonly choice: Choice | null;
+  /** What was left out or read otherwise, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** A draft of the wizard; kept on disk on every change. */
+export const draftSchema = z.strictObject({
+  id: z.string().regex(/^[\w-]{1,64}$/),
+  choice: choiceSchema,
+  /** The page of the wizard that was open. */
+  page: z.string().max(64),
+  /** Pages that were open; absent in drafts of earlier versions. */
+  visited: z.array(z.string().max(64)).max(64).optional(),
+  /** Precision that chosen tolerances were chosen under, when another is chosen by now. */
+  tolerancesOf: z.enum(precisions).optional(),
+  /** Run that it changes; absent: it becomes a run of its own. */
+  changing: z.string().max(200).optional(),
+  /** Run that it was started as. */
+  startedAs: z.string().max(200).optional(),
+  updatedAt: z.string(),
+});
+export type Draft = z.infer<typeof draftSchema>;

@@ -1,0 +1,103 @@
+import type { LoadPoint } from '../measured/results';
+import type { Scenario } from './run-events';
+import { type LoadTool, loadTools, type PerformanceSpec } from './run-spec';
+import { loadKey, type LoadLevel, scenarioLevels } from './scenario-levels';
+
+/** What the levels of a table or chart differ in. */
+export type Sweep = 'batchSize' | 'concurrency' | 'requestRate';
+
+/** perf_analyzer's terms. */
+export const sweepTitle: Readonly<Record<Sweep, string>> = {
+  batchSize: 'Batch size',
+  concurrency: 'Concurrency',
+  requestRate: 'Request rate',
+};
+
+/** The same on an axis or over a column: with the unit where there is one. */
+export const sweepHeading: Readonly<Record<Sweep, string>> = {
+  ...sweepTitle,
+  requestRate: 'Request rate (requests/s)',
+};
+
+export const scenarioOf = (sweep: Sweep): Scenario => (sweep === 'batchSize' ? 'offline' : 'online');
+
+/** What one level belongs to: offline the batch size, online what it was measured by. */
+export function sweepOfLevel(scenario: Scenario, level: Pick<LoadLevel, 'requestRate'>): Sweep {
+  if (scenario === 'offline') return 'batchSize';
+  return level.requestRate === undefined ? 'concurrency' : 'requestRate';
+}
+
+/** Of several levels: they are the request rate's as soon as one of them is. */
+export function sweepOf(scenario: Scenario, levels: readonly Pick<LoadLevel, 'requestRate'>[]): Sweep {
+  if (scenario === 'offline') return 'batchSize';
+  return levels.some(({ requestRate }) => requestRate !== undefined) ? 'requestRate' : 'concurrency';
+}
+
+/** What a specification's scenario varies, before anything is measured. */
+export function plannedSweep(
+  { requestRates, requestIntervalsUs }: Pick<PerformanceSpec, 'requestRates' | 'requestIntervalsUs'>,
+  scenario: Scenario,
+): Sweep {
+  if (scenario === 'offline') return 'batchSize';
+  return requestRates.length + requestIntervalsUs.length > 0 ? 'requestRate' : 'concurrency';
+}
+
+/** Requests a second that were answered. */
+export const achievedRate = (point: Pick<LoadPoint, 'inferencesPerSecond' | 'batchSize'>): number =>
+  point.inferencesPerSecond / point.batchSize;
+
+/** The p99 that counts: from the schedule in an open loop, so that no wait is left out. */
+export function budgetLatencyUs(point: {
+  readonly p99Us: number;
+  readonly scheduled?: { readonly p99Us: number } | undefined;
+}): number {
+  return point.scheduled?.p99Us ?? point.p99Us;
+}
+
+/** One measurement of a sweep. */
+export interface MeasuringTurn {
+  readonly level: LoadLevel;
+  /** 1, 2, ... */
+  readonly repeat: number;
+  readonly loadTool: LoadTool;
+}
+
+/** The tools that measure: the chosen one, and in a cross-check the other beside it. */
+export function toolsOf({
+  loadTool,
+  crossCheck,
+}: Pick<PerformanceSpec, 'loadTool' | 'crossCheck'>): readonly [LoadTool, ...LoadTool[]] {
+  return crossCheck ? [loadTool, ...loadTools.filter((other) => other !== loadTool)] : [loadTool];
+}
+
+/**
+ * All levels, round after round: A B A B, so that a drift of the machine falls on all levels alike. Two tools take turns
+ * at each level and change places every round, so that neither is always the one that measures first.
+ */
+export function measuringOrder(
+  levels: readonly LoadLevel[],
+  repeats: number,
+  tools: readonly LoadTool[],
+): readonly MeasuringTurn[] {
+  return Array.from({ length: repeats }, (_unused, index) => index + 1).flatMap((repeat) => {
+    const inOrder = repeat % 2 === 1 ? tools : [...tools].reverse();
+    return levels.flatMap((level) => inOrder.map((loadTool) => ({ level, repeat, loadTool })));
+  });
+}
+
+/** Every measurement that the specification asks for; of a search those that it may try. */
+export function plannedTurns(performance: PerformanceSpec, scenario: Scenario): readonly MeasuringTurn[] {
+  return measuringOrder(scenarioLevels(performance, scenario), performance.repeats, toolsOf(performance));
+}
+
+/** Two turns with the same key are the same measurement. */
+export const turnKey = ({ level, repeat, loadTool }: MeasuringTurn): string =>
+  `${loadKey(level)}/${repeat}/${loadTool}`;
+
+/** The turn that a measured or missing level belongs to; `chosen`: the tool of a hole that does not say its own. */
+export function turnOf(
+  of: LoadLevel & Partial<Pick<LoadPoint, 'repeat' | 'loadTool'>>,
+  chosen: LoadTool,
+): MeasuringTurn {
+  return { level: of, repeat: of.repeat ?? 1, loadTool: of.loadTool ?? chosen };
+}

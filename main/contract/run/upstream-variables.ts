@@ -1,0 +1,86 @@
+import { WorkbenchError } from '../errors';
+import type { FieldRow } from '../fields/field';
+import { fields, valuesOf } from '../fields/fields';
+
+const numbers = (value: string): number[] =>
+  value
+    .split(/[\s,]+/)
+    .filter((part) => part !== '')
+    .map(Number);
+const flag = (value: string): boolean => value === '1' || value.toLowerCase() === 'true';
+/** How the text of a field's variable is read. */
+function readerOf(row: FieldRow): (value: string) => unknown {
+  if (row.readVariable !== undefined) return row.readVariable;
+  switch (valuesOf(row).type) {
+    case 'integers':
+    case 'numbers':
+      return numbers;
+    case 'integer':
+    case 'number':
+      return Number;
+    case 'boolean':
+      return flag;
+    case 'text':
+    case 'texts':
+    case 'other':
+      return String;
+  }
+}
+
+/**
+ * Variable of the published shell and runner procedures -> field of the run specification and how its text is read.
+ * Source: the environment files and runner configurations of the five deployments.
+ */
+export const upstreamVariables: Readonly<
+  Record<string, { readonly field: string; readonly read: (value: string) => unknown }>
+> = Object.fromEntries(
+  fields.flatMap((row) =>
+    (row.variables ?? []).map((name) => [name, { field: row.path, read: readerOf(row) }] as const),
+  ),
+);
+
+function literal(value: string): unknown {
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}
+
+/** `{a: {b: value}}` from `a.b`. */
+export function treeOf(field: string, value: unknown): Record<string, unknown> {
+  return field
+    .split('.')
+    .reverse()
+    .reduce<unknown>((inner, key) => ({ [key]: inner }), value) as Record<string, unknown>;
+}
+
+/**
+ * One `--set KEY=VALUE`: an upstream variable (`TRITON_MAX_QUEUE_DELAY=1`) or a field of the
+ * specification (`accuracy.thresholds.top1=0.9`, values as JSON or plain text). Throws input-invalid.
+ */
+export function readAssignment(text: string): Record<string, unknown> {
+  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (key === undefined || value === undefined) {
+    throw new WorkbenchError('input-invalid', `"${text}" is not of the form KEY=VALUE`, { where: '--set' });
+  }
+  const variable = Object.hasOwn(upstreamVariables, key) ? upstreamVariables[key] : undefined;
+  if (variable !== undefined) {
+    const read = variable.read(value);
+    const bad = Array.isArray(read) ? read.some(Number.isNaN) : Number.isNaN(read);
+    if (bad)
+      throw new WorkbenchError('input-invalid', `${key}: "${value}" is not a number`, { where: '--set' });
+    return treeOf(variable.field, read);
+  }
+  if (!/^[a-z][A-Za-z]*(\.[\w*-]+)*$/.test(key)) {
+    throw new WorkbenchError(
+      'input-invalid',
+      `"${key}" is neither an upstream variable nor a field of run.yaml`,
+      {
+        where: '--set',
+        remedy: `The variables are: ${Object.keys(upstreamVariables).join(', ')}.`,
+      },
+    );
+  }
+  return treeOf(key, literal(value));
+}

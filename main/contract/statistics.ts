@@ -1,0 +1,46 @@
+/** -Infinity of nothing. For lists of any length: `Math.max(...values)` overflows the stack beyond some 100,000. */
+export function largestOf(values: Iterable<number>): number {
+  let largest = -Infinity;
+  for (const value of values) largest = Math.max(largest, value);
+  return largest;
+}
+
+/** Infinity of nothing. */
+export function smallestOf(values: Iterable<number>): number {
+  let smallest = Infinity;
+  for (const value of values) smallest = Math.min(smallest, value);
+  return smallest;
+}
+
+/** Middle value; of an even count the mean of the two in the middle. NaN of none. */
+export function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = Math.floor(sorted.length / 2);
+  const upper = sorted[half] ?? NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? NaN) + upper) / 2;
+}
+
+/** Two-sided 95 % quantiles of Student's t, by degrees of freedom from 1. */
+const quantiles = [
+  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131,
+  2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
+];
+/** With more than 30 degrees of freedom that of the normal distribution is near enough. */
+const normal = 1.96;
+/** Fewer values say nothing about the spread. */
+const fewestValues = 3;
+
+/** Student's t times the standard deviation of the values, not divided by their number; null for fewer than three. */
+export function spreadInterval(values: readonly number[]): number | null {
+  const count = values.length;
+  if (count < fewestValues) return null;
+  const mean = values.reduce((sum, value) => sum + value, 0) / count;
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1);
+  return (quantiles[count - 2] ?? normal) * Math.sqrt(variance);
+}
+
+/** Half width of the two-sided 95 % interval of a mean of independent values; null for fewer than three of them. */
+export function meanInterval(values: readonly number[]): number | null {
+  const spread = spreadInterval(values);
+  return spread === null ? null : spread / Math.sqrt(values.length);
+}

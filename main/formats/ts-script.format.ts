@@ -1,3 +1,0 @@
-import { torchscriptFormat } from './torchscript';
-
-export const tsScriptFormat = torchscriptFormat('ts-script', 'TorchScript (scripted)');

@@ -1,3 +1,0 @@
-import { torchscriptFormat } from './torchscript';
-
-export const tsTraceFormat = torchscriptFormat('ts-trace', 'TorchScript (traced)');

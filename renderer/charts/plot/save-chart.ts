@@ -1,0 +1,56 @@
+import type { Chart } from '../chart';
+import { hollowLegend } from '../legend-entries';
+import { chartCsv } from './chart-csv';
+import { drawTrace } from './draw-trace';
+import { loadPlotly } from './load-plotly';
+import { shownTraces } from './shown-traces';
+
+export const chartFormats = ['svg', 'png', 'csv'] as const;
+type ChartFormat = (typeof chartFormats)[number];
+
+/** Pixels of a saved picture; png has twice as many, for print. */
+const size = { width: 960, height: 540 } as const;
+
+/** Hands the content to the desktop, which asks where it shall go. */
+function download(fileName: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = fileName;
+  link.click();
+  // The download has begun with the click; the address is needed a little longer.
+  setTimeout(() => {
+    URL.revokeObjectURL(url);
+  }, 60_000);
+}
+
+async function picture(chart: Chart, format: 'svg' | 'png', background: string): Promise<Blob> {
+  const { Plotly } = await loadPlotly();
+  const title = chart.title === undefined ? {} : { title: { text: chart.title, font: { size: 14 } } };
+  const layout = { ...chart.layout, ...title, paper_bgcolor: background, plot_bgcolor: background };
+  const drawn = [...shownTraces(chart.data, null), ...hollowLegend(chart)];
+  const url = await Plotly.toImage(
+    { data: drawn.map((trace) => drawTrace(trace, null)), layout: { ...layout, margin: undefined } },
+    { format, ...size, scale: format === 'png' ? 2 : 1 },
+  );
+  const [, encoded = ''] = /^data:[^,]*,([^]*)$/.exec(url) ?? [];
+  if (format === 'svg') return new Blob([decodeURIComponent(encoded)], { type: 'image/svg+xml' });
+  const bytes = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
+  return new Blob([bytes], { type: 'image/png' });
+}
+
+/** Saves the chart as it is (pictures) or every point of it (csv). `background`: the page's own, behind the picture. */
+export async function saveChart(options: {
+  readonly chart: Chart;
+  readonly format: ChartFormat;
+  /** Without its ending. */
+  readonly fileName: string;
+  readonly background: string;
+}): Promise<void> {
+  const { chart, format, fileName, background } = options;
+  const content =
+    format === 'csv'
+      ? new Blob([chartCsv(chart)], { type: 'text/csv' })
+      : await picture(chart, format, background);
+  download(`${fileName}.${format}`, content);
+}

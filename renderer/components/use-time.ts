@@ -1,0 +1,55 @@
+import { useEffect, useRef, useState } from 'react';
+import { pollWhileSeen } from '../stores/poll';
+
+/** The value, followed at most once in `everyMs`; the last of what comes meanwhile is never lost. */
+export function useThrottled<Value>(value: Value, everyMs: number): Value {
+  const [shown, setShown] = useState(value);
+  const changedMs = useRef(-Infinity);
+  useEffect(() => {
+    const waitMs = Math.max(0, changedMs.current + everyMs - performance.now());
+    const timer = setTimeout(() => {
+      changedMs.current = performance.now();
+      setShown(value);
+    }, waitMs);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [value, everyMs]);
+  return shown;
+}
+
+/** Reads once a second while the component is shown and the window can be seen. */
+export function usePoll(read: () => Promise<void>, active: boolean): void {
+  useEffect(() => (active ? pollWhileSeen(document, read, 1000) : undefined), [read, active]);
+}
+
+/** Wall clock in milliseconds, once a second while `ticking`. */
+export function useNow(ticking: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!ticking) return;
+    const timer = setInterval(() => {
+      setNow(Date.now());
+    }, 1000);
+    return () => {
+      clearInterval(timer);
+    };
+  }, [ticking]);
+  return now;
+}
+
+/** True once `active` has lasted 200 ms: what comes quicker needs no placeholder. */
+export function useDelayed(active: boolean): boolean {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    if (!active) return;
+    const timer = setTimeout(() => {
+      setLate(true);
+    }, 200);
+    return () => {
+      clearTimeout(timer);
+      setLate(false);
+    };
+  }, [active]);
+  return active && late;
+}

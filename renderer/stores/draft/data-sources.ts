@@ -1,0 +1,93 @@
+import type { StoreApi } from 'zustand/vanilla';
+import { createStore } from 'zustand/vanilla';
+import type { WindowEvent } from '../../../main/contract/api';
+import type { DataItem, DataWork } from '../../../main/contract/data-source';
+import type { WireError } from '../../../main/contract/errors';
+import { toWire } from '../../../main/contract/errors';
+import type { Client } from '../../client';
+import type { DraftState } from './draft';
+import { isOwnModel } from './draft';
+
+export interface DataSources {
+  /** Preset that `items` are of; null before the first. */
+  readonly preset: string | null;
+  readonly items: readonly DataItem[];
+  /** The latest work of each source, by preset and id. */
+  readonly works: Readonly<Record<string, DataWork>>;
+  readonly error: WireError | null;
+  readonly load: (preset: string) => Promise<void>;
+  /** Starts; when it is done, the draft takes it. Rejects with what the core refuses. */
+  readonly fetch: (item: DataItem) => Promise<void>;
+  readonly cancel: (work: DataWork) => Promise<void>;
+  /** Puts the path, and the arguments that belong to it, into the draft. */
+  readonly use: (item: DataItem, path: string) => void;
+  readonly hear: (event: WindowEvent) => void;
+}
+
+/** Key of a source in `works`. */
+export const workKey = (preset: string, source: string): string => `${preset}/${source}`;
+
+/** Where the chosen preset's data comes from, and what is being fetched. */
+export function createDataSources(client: Client, draft: StoreApi<DraftState>): StoreApi<DataSources> {
+  return createStore<DataSources>()((set, get) => {
+    /** Begun here: what they bring is taken into the draft. */
+    const awaited = new Set<string>();
+    const keep = (work: DataWork) => {
+      set({ works: { ...get().works, [workKey(work.preset, work.source)]: work } });
+    };
+    const takeUp = (work: DataWork) => {
+      if (work.status === 'running' || !awaited.delete(work.id)) return;
+      const item = get().items.find(({ source }) => source.id === work.source);
+      const { preset, overrides } = draft.getState();
+      const wanted = get().preset === work.preset && preset === work.preset && !isOwnModel(overrides);
+      if (wanted && item !== undefined && work.path !== null) get().use(item, work.path);
+    };
+    return {
+      preset: null,
+      items: [],
+      works: {},
+      error: null,
+      async load(preset) {
+        if (get().preset !== preset) set({ preset, items: [] });
+        try {
+          const [items, works] = await Promise.all([
+            client.call('data.list', { preset }),
+            client.call('data.works'),
+          ]);
+          if (get().preset !== preset) return;
+          set({ items, error: null });
+          // What was told meanwhile is newer; of the answer the newest comes first.
+          for (const work of works) {
+            if (!(workKey(work.preset, work.source) in get().works)) keep(work);
+          }
+        } catch (error) {
+          if (get().preset === preset) set({ error: toWire(error) });
+        }
+      },
+      async fetch({ source }) {
+        const { preset } = get();
+        if (preset === null) return;
+        const { workId } = await client.call('data.fetch', { preset, source: source.id });
+        awaited.add(workId);
+        // It may have ended before its id was known here.
+        const known = get().works[workKey(preset, source.id)];
+        if (known?.id === workId) takeUp(known);
+      },
+      async cancel(work) {
+        await client.call('data.cancel', { workId: work.id });
+      },
+      use({ kind, source }, path) {
+        const { change } = draft.getState();
+        change(['model', kind], path);
+        for (const [name, value] of Object.entries(source.args ?? {})) change(['model', 'args', name], value);
+      },
+      hear(event) {
+        if (event.type !== 'data-work') return;
+        const { work } = event;
+        keep(work);
+        takeUp(work);
+        if (work.status !== 'running' && work.preset === get().preset) void get().load(work.preset);
+      },
+    };
+  });
+}

@@ -1,0 +1,129 @@
+import type { WireError } from '../../../main/contract/errors';
+import type { Preset } from '../../../main/contract/run/preset';
+import type { Precision, RunSpec } from '../../../main/contract/run/run-spec';
+import type { ChangePlan } from '../../../main/contract/run/spec-changes';
+import type {
+  Choice,
+  ConfigEdit,
+  Draft,
+  ImportedSpec,
+  SpecPreview,
+} from '../../../main/contract/run/spec-tools';
+import { getAt, isTree, type Keys, mergeTrees, type Tree, unsetAt } from '../../../main/contract/trees';
+import type { WizardPage } from './wizard-page';
+
+/** config.pbtxt while a person writes in it; the form follows as soon as the text can be read. */
+interface ConfigText {
+  readonly text: string;
+  readonly problem: ConfigEdit['problem'];
+  /** Not yet compared with the form. */
+  readonly pending: boolean;
+}
+
+/** What replaced the choice, with the choice before it; or that the choice was not started when the wizard was left. */
+export type DraftNotice =
+  | { readonly kind: 'started-over' }
+  | { readonly kind: 'started-new' }
+  /** `at`: when it was last written, of one that was read from disk. */
+  | { readonly kind: 'unfinished'; readonly at: string | null }
+  | { readonly kind: 'reused'; readonly what: string }
+  | { readonly kind: 'changing'; readonly runId: string }
+  | { readonly kind: 'other-model'; readonly what: string }
+  | {
+      readonly kind: 'imported';
+      readonly fileName: string;
+      readonly source: ImportedSpec['source'];
+      readonly notes: readonly string[];
+      readonly taken: boolean;
+    };
+
+export interface DraftState {
+  readonly id: string;
+  readonly preset: string;
+  /** Run that is changed and continued by this choice; null: it becomes a run of its own. */
+  readonly changing: string | null;
+  /** Preset of the own model that was chosen; null before the core has told it, and without one. */
+  readonly ownPreset: Preset | null;
+  /** Only what was changed, as a partial specification; the rest is the preset's. A list that cannot be read is text. */
+  readonly overrides: Tree;
+  readonly page: WizardPage;
+  readonly visited: readonly WizardPage[];
+  /** Precision that the chosen tolerances were chosen under; null: the chosen precision, or none is chosen. */
+  readonly tolerancesOf: Precision | null;
+  /** What was left on disk has been read. */
+  readonly ready: boolean;
+  readonly preview: SpecPreview | null;
+  /** The last complete specification, for the values of fields while the choice is none. */
+  readonly spec: RunSpec | null;
+  /** What the choice does again and keeps of the run that it changes; null before that is known, and without such a run. */
+  readonly plan: ChangePlan | null;
+  readonly planError: WireError | null;
+  /** The preview does not tell of the newest change yet. */
+  readonly stale: boolean;
+  /** The core did not answer. */
+  readonly error: WireError | null;
+  readonly saveError: WireError | null;
+  readonly edit: ConfigText | null;
+  readonly notice: DraftNotice | null;
+  /** Other drafts on disk, newest first. */
+  readonly older: readonly Draft[];
+  readonly open: () => Promise<void>;
+  /** The wizard is shown: what it holds and nobody has started is said. */
+  readonly enter: () => Promise<void>;
+  readonly goTo: (page: WizardPage) => void;
+  readonly change: (keys: Keys, value: unknown) => void;
+  readonly reset: (keys: Keys) => void;
+  readonly choosePreset: (preset: string) => void;
+  /** The published GPU that the draft is for; `engine` stands where none was chosen, null is the published one. */
+  readonly chooseTarget: (gpu: string, engine: Tree | null) => void;
+  /** The engineer's own model in place of a preset; where it runs stays as it was. */
+  readonly chooseModel: (choice: Choice, preset: Preset) => void;
+  /** The defaults of the preset; with an own model, which is laid aside, of the first. */
+  readonly startOver: () => void;
+  /** Lays the draft aside and begins another. */
+  readonly startNew: () => void;
+  /** The draft became a run; the next deployment begins anew. */
+  readonly started: (runId: string) => void;
+  readonly useDefaultTolerances: () => void;
+  /** Begins a draft of its own with this choice. */
+  readonly reuse: (choice: Choice, what: string) => void;
+  /** The same with the choice of a run that is to be changed. */
+  readonly changeRun: (choice: Choice, runId: string) => void;
+  readonly takeBack: () => void;
+  readonly dismiss: () => void;
+  readonly importText: (fileName: string, text: string) => Promise<void>;
+  readonly editConfig: (text: string) => void;
+  /** The editor was left: a text that was understood gives way to the generated one. */
+  readonly leaveConfig: () => void;
+  readonly discardConfig: () => void;
+  /** Everything asked anew and answered: what is shown is what would be run. */
+  readonly settle: () => Promise<void>;
+}
+
+const patchKeys = ['configure', 'configPatch'] as const;
+
+/** Fields laid over the choice; what was edited by hand before gives way to what is edited by hand now. */
+export function withEdit(overrides: Tree, edit: Tree): Tree {
+  const patch = getAt(edit, patchKeys);
+  const merged = mergeTrees(overrides, edit);
+  return isTree(patch) && Object.keys(patch).length === 0 ? unsetAt(merged, patchKeys) : merged;
+}
+
+/** For a published GPU, on this engine where none is chosen; null: on that of the published deployment. */
+export function withTarget(overrides: Tree, targetGpu: string, engine: Tree | null): Tree {
+  const isChosen = getAt(overrides, ['engine', 'kind']) !== undefined;
+  const placed = engine === null || isChosen ? overrides : mergeTrees({ engine }, overrides);
+  return { ...placed, targetGpu };
+}
+
+const tolerances = ['atol', 'rtol', 'maxMismatch'] as const;
+
+export const isTolerance = ([section, name]: Keys): boolean =>
+  section === 'accuracy' && tolerances.some((known) => known === name);
+
+export const hasTolerances = (overrides: Tree): boolean =>
+  tolerances.some((name) => getAt(overrides, ['accuracy', name]) !== undefined);
+
+/** With those of the precision in their place. */
+export const withoutTolerances = (overrides: Tree): Tree =>
+  tolerances.reduce<Tree>((tree, name) => unsetAt(tree, ['accuracy', name]), overrides);

@@ -1,0 +1,69 @@
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { MachineStatus } from '../../../main/contract/machine';
+import type { RunSpec } from '../../../main/contract/run/run-spec';
+import type { StartProblem } from '../../../main/contract/run/spec-tools';
+import type { Client } from '../../client';
+import { createLatest } from '../latest';
+import type { Resource } from '../resource';
+import type { DraftState } from './draft-state';
+
+/** After the last key: a remote server is asked over the network. */
+const checkDelayMs = 500;
+
+export interface StartCheck {
+  /** What the machine, the engine or the remote server has against the choice; empty until the first answer. */
+  readonly problems: readonly StartProblem[];
+  /** Asks again: what was taken may be free by now. */
+  readonly again: () => Promise<void>;
+}
+
+/** The part of a choice that the answer depends on: nothing else makes the core look again. */
+function checkedPart(spec: RunSpec): string {
+  const { engine, format, precision, configure, model, performance } = spec;
+  const { loadTool } = performance;
+  return JSON.stringify(
+    engine.kind === 'remote'
+      ? { engine, format, precision, configure, model, loadTool }
+      : { engine, format, loadTool },
+  );
+}
+
+/** Follows the draft: what `runs.start` would refuse it for, asked when it changes and when the machine was read again. */
+export function createStartCheck(
+  client: Client,
+  draft: StoreApi<DraftState>,
+  machine: StoreApi<Resource<MachineStatus>>,
+): StoreApi<StartCheck> {
+  return createStore<StartCheck>()((set, get) => {
+    let checked: string | null = null;
+    const specNow = (): RunSpec | null => draft.getState().preview?.spec ?? null;
+    const latest = createLatest(
+      checkDelayMs,
+      async (): Promise<readonly StartProblem[]> => {
+        const spec = specNow();
+        // A core that does not answer is told by the preview; the start itself is refused by the core anyway.
+        return spec === null ? [] : client.call('runs.check', { spec }).catch(() => []);
+      },
+      (problems) => {
+        set({ problems });
+      },
+    );
+    draft.subscribe(({ preview }, before) => {
+      if (preview === before.preview) return;
+      const spec = preview?.spec ?? null;
+      const part = spec === null ? null : checkedPart(spec);
+      if (part === checked) return;
+      checked = part;
+      // What was said of another engine or address is not true of this one.
+      const kept = get().problems.filter(
+        ({ field }) => field === 'engine.kind' && spec?.engine.kind === before.preview?.spec?.engine.kind,
+      );
+      set({ problems: kept });
+      if (spec !== null) latest.soon();
+    });
+    machine.subscribe(({ value }, before) => {
+      if (value !== before.value && specNow() !== null) latest.soon();
+    });
+    return { problems: [], again: () => latest.now() };
+  });
+}

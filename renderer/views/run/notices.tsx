@@ -1,0 +1,149 @@
+import { Button } from '@mantine/core';
+import { IconHourglass, IconShieldCheck } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useStore } from 'zustand';
+import { importKindText, type ImportSource } from '../../../main/contract/run/imported';
+import { originText } from '../../../main/contract/run/run-content';
+import { damageText, type RunWait, waitRemedy, waitText } from '../../../main/contract/run/run-events';
+import type { RunState, RunStatus } from '../../../main/contract/run/run-state';
+import { changesText } from '../../../main/contract/run/spec-changes';
+import { attempt } from '../../components/notices';
+import { formatWhen } from '../../format/times';
+import { doRunWork, worksFor } from '../../stores/run-work';
+import { useWorkbench } from '../../workbench';
+import { showsMeasurements } from './shown-step';
+
+/** Says that a run was created elsewhere, and offers to trust it in the place of resuming it. */
+export function OriginNotice({
+  state,
+}: {
+  state: Pick<RunState, 'runId' | 'origin' | 'status' | 'imported'>;
+}) {
+  const { client, run } = useWorkbench();
+  const [busy, setBusy] = useState(false);
+  const { runId, origin, status, imported } = state;
+  const text = originText[origin];
+  if (text === null) return null;
+  const goesOn = worksFor(status).includes('resume');
+  return (
+    <section className="panel panel-body stack" role="status">
+      {text}
+      {origin === 'foreign' && imported === null ? (
+        <div>
+          <Button
+            size="xs"
+            variant="default"
+            loading={busy}
+            title="Shows the files, images and paths that the run would use, and asks for confirmation"
+            leftSection={<IconShieldCheck size={14} aria-hidden="true" />}
+            onClick={() => {
+              setBusy(true);
+              attempt(async () => {
+                try {
+                  await client.call('runs.trust', { runId });
+                  if (goesOn) await doRunWork(client, runId, 'resume');
+                  await run.getState().open(runId);
+                } finally {
+                  setBusy(false);
+                }
+              });
+            }}
+          >
+            {goesOn ? 'Trust and continue…' : 'Trust this run…'}
+          </Button>
+        </div>
+      ) : null}
+    </section>
+  );
+}
+
+/** Says which lines of the run's journal are damaged, and what may be missing from this page. */
+export function DamageNotice({ lines }: { lines: readonly number[] }) {
+  const text = damageText(lines);
+  return text === null ? null : (
+    <section className="panel verdict unverified" role="status">
+      {text}
+    </section>
+  );
+}
+
+/** Says that nothing of this run was measured here, where it is from, and what nobody knows of it. */
+export function ImportPanel({ source }: { source: ImportSource }) {
+  return (
+    <section className="panel verdict unverified" role="status" aria-label="Imported">
+      <p>
+        Imported from <strong>{source.fileName}</strong> ({importKindText[source.kind]}): not measured here.
+        Machine, Triton and parameters are unknown; – marks values that are not in the file.
+      </p>
+      <ul>
+        {source.notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** When the specification was changed, and what; nothing for a run that is as it was created. */
+export function ChangesNotice({ changes }: { changes: RunState['specChanges'] }) {
+  if (changes.length === 0) return null;
+  return (
+    <section className="panel panel-body stack" aria-label="Specification changes">
+      {changes.map(({ at, changed }) => (
+        <div key={at}>
+          Specification changed {formatWhen(at)}: <span className="mono">{changesText(changed)}</span>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+const texts: Partial<Record<RunStatus, string>> = {
+  paused: 'Paused. Resume continues with the next level; nothing is repeated.',
+  interrupted: 'Interrupted: the workbench closed during this run. Resume continues; nothing is repeated.',
+  cancelled: 'Cancelled. Resume continues with the first step or level that is not done.',
+};
+
+/** A run that was stopped and can be continued: nothing of it is an error. */
+export function StoppedNotice({ state }: { state: RunState }) {
+  const text = texts[state.status];
+  if (text === undefined) return null;
+  return (
+    <section
+      className={state.status === 'cancelled' ? 'panel verdict neutral' : 'panel verdict unverified'}
+      role="status"
+    >
+      {text} {showsMeasurements(state) ? 'Results so far are kept.' : 'Nothing was measured yet.'}
+    </section>
+  );
+}
+
+/** Says what this run waits for, and what ends the wait. */
+export function WaitingNotice({ waitsFor }: { waitsFor: RunWait }) {
+  const { runs, presets, route } = useWorkbench();
+  const row = useStore(runs, (list) => list.value?.find((run) => run.runId === waitsFor.what));
+  const title = useStore(presets, (list) => list.value?.find((preset) => preset.id === row?.preset)?.title);
+  return (
+    <section className="panel verdict waiting" role="status">
+      <IconHourglass size={15} aria-hidden="true" />{' '}
+      {row === undefined ? (
+        waitText(waitsFor)
+      ) : (
+        <>
+          Waiting for{' '}
+          <button
+            type="button"
+            className="plain-button link"
+            onClick={() => {
+              route.getState().go({ page: 'run', runId: row.runId });
+            }}
+          >
+            {title ?? row.preset} · {row.format} {row.precision} · {row.profile}
+          </button>
+          .
+        </>
+      )}{' '}
+      {waitRemedy(waitsFor)}
+    </section>
+  );
+}

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readLevels, readModelNames } from '../../../../main/cli/perf/perf-levels';
+import { readOverrides } from '../../../../main/cli/read-spec';
+
+describe('the levels of perf', () => {
+  it('are each batch size with each concurrency', () => {
+    expect(readLevels({ batchSizes: [1, 2], concurrency: [4, 8] })).toEqual([
+      { batchSize: 1, concurrency: 4 },
+      { batchSize: 1, concurrency: 8 },
+      { batchSize: 2, concurrency: 4 },
+      { batchSize: 2, concurrency: 8 },
+    ]);
+  });
+
+  it('are at the mean rate of intervals, for each batch size', () => {
+    expect(readLevels({ batchSizes: [1, 2], intervalsUs: [1000, 3000] })).toMatchObject([
+      { batchSize: 1, requestRate: 500 },
+      { batchSize: 2, requestRate: 500 },
+    ]);
+  });
+
+  it('have a rate or intervals, and one limit of concurrent requests with either', () => {
+    expect(() => readLevels({ batchSizes: [1], requestRates: [5], intervalsUs: [1000] })).toThrow(
+      expect.objectContaining({ code: 'input-invalid', where: '--request-intervals' }),
+    );
+    expect(() => readLevels({ batchSizes: [1], requestRates: [5], concurrency: [1, 2] })).toThrow(
+      expect.objectContaining({ code: 'input-invalid', where: '--concurrency' }),
+    );
+  });
+});
+
+describe('the models of perf', () => {
+  it('have weights', () => {
+    expect(readModelNames(['a', 'b:2', 'c.d-e:0.5'])).toEqual([
+      { name: 'a', weight: 1 },
+      { name: 'b', weight: 2 },
+      { name: 'c.d-e', weight: 0.5 },
+    ]);
+  });
+
+  it.each([[['']], [['a:0']], [['a:1.2.3']], [['a', 'a:2']]])('%j are refused', (names) => {
+    expect(() => readModelNames(names)).toThrow(expect.objectContaining({ where: '--model' }));
+  });
+});
+
+describe('the input values of a run', () => {
+  const read = async (inputData: string) => {
+    const none = () => Promise.reject(new Error('no file'));
+    const reader = { importSpec: none, specModel: none, note: () => undefined };
+    return (await readOverrides('resnet50', { inputData }, reader))['performance'];
+  };
+
+  it('are a mode, or a file by its full path', async () => {
+    expect(await read('dataset')).toEqual({ inputData: 'dataset' });
+    expect(await read('values.npz')).toEqual({ inputData: 'file', inputDataFile: resolve('values.npz') });
+    expect(await read('file')).toEqual({ inputData: 'file', inputDataFile: resolve('file') });
+  });
+});

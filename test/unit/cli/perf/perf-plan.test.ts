@@ -1,0 +1,136 @@
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { addPerfOptions, type PerfOptions } from '../../../../main/cli/perf/perf-options';
+import { planText, readPerfPlan } from '../../../../main/cli/perf/perf-plan';
+import type { ServerLoad } from '../../../../main/core';
+
+const planOf = (...args: string[]) => {
+  const command = addPerfOptions(new Command('perf').exitOverride());
+  command.parse(['--url', 'http://127.0.0.1:8000', ...args], { from: 'user' });
+  return readPerfPlan(command.opts<PerfOptions>());
+};
+const sweep = ['--model', 'm', '--concurrency', '1:4'];
+
+describe('several levels', () => {
+  it('are measured in turns', async () => {
+    expect((await planOf(...sweep)).inTurns).toBe(true);
+    expect((await planOf('--model', 'm', '--request-rate', '10:30:10', '--repeats', '1')).inTurns).toBe(true);
+  });
+
+  it.each([
+    ['there is one level', ['--model', 'm']],
+    ['it is not wanted', [...sweep, '--no-in-turns']],
+    ['so many windows are allowed', [...sweep, '--max-trials', '10']],
+    ['so many requests are asked for', [...sweep, '--request-count', '500']],
+    ['there are rounds already', [...sweep, '--repeats', '2']],
+    ['both tools have turns already', [...sweep, '--cross-check']],
+    ['what comes next depends on what came before', [...sweep, '--latency-threshold', '20']],
+    ['models run at the same time', [...sweep, '--model', 'other']],
+    ['sequences would be cut', [...sweep, '--sequence-length', '5']],
+  ])('are each measured as a whole where %s', async (_why, args) => {
+    const plan = await planOf(...args);
+    expect(plan.inTurns).toBe(false);
+    expect(plan.settings.maxTrials).toBe(10);
+  });
+});
+
+describe('another machine', () => {
+  const far = 'far.example:8001';
+
+  it.each([
+    ['--url', ['--url', 'http://far.example:8000']],
+    ['--grpc-url', ['--grpc-url', far]],
+    ['--grpc-url', ['--grpc-url', `grpcs://${far}`]],
+  ])('is not loaded by %s', async (where, args) => {
+    await expect(planOf('--model', 'm', ...args)).rejects.toMatchObject({ code: 'input-invalid', where });
+  });
+
+  it('is, where that is wanted', async () => {
+    const { addresses } = await planOf('--model', 'm', '--grpc-url', far, '--allow-remote-load');
+    expect(addresses.grpc).toBe(far);
+  });
+
+  // M16
+  it.each([
+    ['--remote-concurrency', '2048', ['--concurrency', '1:2048:2047']],
+    ['--remote-request-rate', '20000', ['--request-rate', '20000']],
+  ])('gets at most the load that %s states', async (where, most, load) => {
+    const loaded = ['--model', 'm', '--grpc-url', far, '--allow-remote-load', ...load];
+    await expect(planOf(...loaded)).rejects.toMatchObject({ code: 'input-invalid', where });
+    await expect(planOf(...loaded, where, most)).resolves.toBeDefined();
+    await expect(planOf('--model', 'm', ...load)).resolves.toBeDefined();
+  });
+
+  it.each(['LOCALHOST:8001', '127.1.2.3:8001', '[::1]:8001', 'grpc://localhost:8001'])(
+    'is not %s',
+    async (address) => {
+      await expect(planOf('--model', 'm', '--grpc-url', address)).resolves.toBeDefined();
+    },
+  );
+});
+
+it('a seed is of Poisson alone', async () => {
+  const seed = ['--model', 'm', '--request-rate', '10', '--request-seed', '7'];
+  await expect(planOf(...seed)).rejects.toMatchObject({ code: 'input-invalid', where: '--request-seed' });
+  const { settings } = await planOf(...seed, '--request-distribution', 'poisson');
+  expect(settings.requestSeed).toBe(7);
+});
+
+it('CUDA shared memory is for perf_analyzer alone', async () => {
+  const cuda = ['--model', 'm', '--shared-memory', 'cuda'];
+  await expect(planOf(...cuda)).rejects.toMatchObject({
+    code: 'combination-unsupported',
+    where: '--shared-memory',
+  });
+  await expect(planOf(...cuda, '--cross-check')).rejects.toMatchObject({ where: '--shared-memory' });
+  await expect(planOf(...cuda, '--load-tool', 'perf_analyzer')).resolves.toBeDefined();
+});
+
+describe('numbers', () => {
+  it.each([
+    ['--measurement-interval-ms', '0'],
+    ['--measurement-interval-ms', '3000000000'],
+    ['--measurement-request-count', '0.5'],
+    ['--stability-percentage', '-5'],
+    ['--max-trials', '0'],
+    ['--warmup-ms', '3000000000'],
+    ['--output-shared-memory-size', '0'],
+  ])('%s %s is refused by its name', async (flag, value) => {
+    await expect(planOf('--model', 'm', flag, value)).rejects.toMatchObject({
+      code: 'input-invalid',
+      where: flag,
+    });
+  });
+
+  it('can ask for windows of requests', async () => {
+    const { settings } = await planOf(
+      ...['--model', 'm', '--measurement-mode', 'count_windows', '--measurement-request-count', '200'],
+    );
+    expect(settings).toMatchObject({ measurementMode: 'count_windows', measurementRequestCount: 200 });
+  });
+});
+
+const settings: ServerLoad['settings'] = {
+  measurementMode: 'time_windows',
+  measurementIntervalMs: 2000,
+  measurementRequestCount: 50,
+  stabilityPercentage: 10,
+  maxTrials: 10,
+  warmupMs: 1000,
+};
+
+it('the warm-up of a level and its windows are told', () => {
+  expect(planText({ tools: ['native'], settings })).toBe(
+    'each level: warm-up 1000 ms, discarded, then windows of 2000 ms',
+  );
+  expect(
+    planText({ tools: ['native'], settings: { ...settings, warmupMs: 0, measurementMode: 'count_windows' } }),
+  ).toBe('each level: no warm-up, then windows of 50 requests, at least one second each');
+});
+
+it('perf_analyzer is not said to warm up', () => {
+  expect(planText({ tools: ['perf_analyzer'], settings })).toContain('no warm-up (perf_analyzer has none)');
+  expect(planText({ tools: ['native', 'perf_analyzer'], settings })).toContain(
+    'warm-up 1000 ms, discarded (perf_analyzer has none)',
+  );
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { readTargetGpu } from '../../../main/cli/spec-options';
+import type { GpuFacts, GpuReport } from '../../../main/contract/machine';
+
+const report = (...names: readonly string[]): GpuReport =>
+  ({
+    gpus: names.map((name, index) => ({ name, uuid: `GPU-${index}` }) as GpuFacts),
+    problem: names.length === 0 ? 'no driver' : null,
+  }) as unknown as GpuReport;
+
+async function read(option: string | undefined, overrides: object, ...names: readonly string[]) {
+  const notes: string[] = [];
+  const gpu = await readTargetGpu(
+    option,
+    { ...overrides },
+    { gpus: () => Promise.resolve(report(...names)), note: (line) => notes.push(line) },
+  );
+  return { gpu, notes };
+}
+const full = { model: { profile: 'full' }, engine: { kind: 'docker', gpus: ['all'] } };
+
+describe('--gpu', () => {
+  it('names the GPU in any case, none, or that of this machine', async () => {
+    expect(await read('a30', {})).toEqual({ gpu: 'A30', notes: [] });
+    expect(await read('none', full, 'NVIDIA A30')).toEqual({ gpu: null, notes: [] });
+    expect((await read('auto', {}, 'Tesla T4', 'NVIDIA A30')).gpu).toBe('T4');
+  });
+
+  it('is refused where nothing is published, naming what is', async () => {
+    for (const [option, names, message] of [
+      ['H200', [], 'No defaults are published for a GPU "H200"'],
+      ['auto', ['NVIDIA H200'], "No defaults are published for this machine's NVIDIA H200"],
+      ['auto', [], 'No NVIDIA GPU detected on this machine: no driver'],
+    ] as const) {
+      await expect(read(option, {}, ...names)).rejects.toMatchObject({
+        code: 'input-invalid',
+        message,
+        where: '--gpu',
+        remedy: 'Choose V100, T4, A100, A40, A30, auto or none.',
+      });
+    }
+  });
+
+  it('is detected for the full model in containers with GPUs, and said', async () => {
+    const { gpu, notes } = await read(undefined, full, 'NVIDIA A40');
+    expect(gpu).toBe('A40');
+    expect(notes).toEqual(['NVIDIA A40: the defaults published for A40 are used; --gpu none skips them.']);
+    const second = { ...full, engine: { kind: 'docker', gpus: ['GPU-1'] } };
+    expect((await read(undefined, second, 'NVIDIA A40', 'Tesla T4')).gpu).toBe('T4');
+  });
+
+  it.each([
+    ['another GPU', full, 'NVIDIA H200'],
+    ['the small model', { ...full, model: {} }, 'NVIDIA A40'],
+    ['the local engine', { model: full.model }, 'NVIDIA A40'],
+    ['no GPU given', { ...full, engine: { kind: 'docker' } }, 'NVIDIA A40'],
+    ['images for the CPU', { ...full, engine: { ...full.engine, images: 'cpu' } }, 'NVIDIA A40'],
+    ['one named in the specification', { ...full, targetGpu: 'T4' }, 'NVIDIA A40'],
+  ])('is not detected for %s', async (_what, overrides, name) => {
+    expect(await read(undefined, overrides, name)).toEqual({ gpu: null, notes: [] });
+  });
+});

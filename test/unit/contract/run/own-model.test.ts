@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { sampleTensors } from '../../../../main/contract/run/own-model';
+import type { ModelSource } from '../../../../main/contract/run/run-spec';
+import { formatOf } from '../../../../main/formats/formats';
+import { modelConfigOf } from '../../../../main/formats/model-config-of';
+import { filePreset } from '../../../../main/own/own-preset';
+import { resolveSpec } from '../../../../main/presets/resolve-spec';
+import { signatureOf } from '../../../../main/presets/signature';
+
+const tensor = (name: string, shape: number[]) => ({ name, datatype: 'FP32', shape });
+const source: ModelSource = {
+  kind: 'onnx',
+  path: '/models/vad.onnx',
+  title: 'VAD',
+  inputs: [
+    { ...tensor('wave', [1, -1]), sample: [1, 512] },
+    { ...tensor('state', [2, -1, 64]), sample: [2, 1, 64] },
+    { name: 'rate', datatype: 'INT64', shape: [], sample: [] },
+  ],
+  outputs: [tensor('speech', [-1])],
+  batched: false,
+  externalFiles: [],
+};
+const preset = filePreset(source);
+const spec = resolveSpec(preset, { model: { source } });
+
+describe('a model without a batch', () => {
+  it('is served with an axis of 1 before every tensor that has none, which Triton takes off again', () => {
+    const config = modelConfigOf({ spec, signature: signatureOf(preset, spec), format: formatOf('onnx') });
+    expect(config.maxBatchSize).toBe(0);
+    expect(config.input).toEqual([
+      { name: 'wave', dataType: 'TYPE_FP32', dims: [1, -1] },
+      { name: 'state', dataType: 'TYPE_FP32', dims: [1, 2, -1, 64], reshape: { shape: [2, -1, 64] } },
+      { name: 'rate', dataType: 'TYPE_INT64', dims: [1] },
+    ]);
+    expect(config.output).toEqual([
+      { name: 'speech', dataType: 'TYPE_FP32', dims: [1, -1], reshape: { shape: [-1] } },
+    ]);
+  });
+
+  it('has samples without that axis, in the shapes that the specification gives', () => {
+    const shapes = { wave: [1, 256] };
+    const changed = resolveSpec(preset, { model: { source, shapes } });
+    expect(sampleTensors(changed.model).map(({ shape }) => shape)).toEqual([[256], [2, 1, 64], []]);
+  });
+
+  it.each([
+    ['wave', [2, 256], 'does not fit [1, -1]'],
+    ['wave', [256], 'does not fit'],
+    ['noise', [1], 'no input "noise"'],
+  ])('takes no shape of %s %j', (name, shape, message) => {
+    expect(() => resolveSpec(preset, { model: { source, shapes: { [name]: shape } } })).toThrow(message);
+  });
+});

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { readAssignment } from '../../../../main/contract/run/upstream-variables';
+
+it.each([
+  ['TRITON_MAX_QUEUE_DELAY=1', { configure: { maxQueueDelayUs: 1 } }],
+  ['TRITON_PREFERRED_BATCH_SIZES=64 128', { configure: { preferredBatchSizes: [64, 128] } }],
+  ['BATCH_SIZE=1, 2, 4', { performance: { batchSizes: [1, 2, 4] } }],
+  ['MAX_WORKSPACE_SIZE=4294967296', { tensorrt: { maxWorkspaceBytes: 4_294_967_296 } }],
+  ['FORMAT=ts-trace', { format: 'ts-trace' }],
+  ['CAPTURE_CUDA_GRAPH=1', { configure: { captureCudaGraph: true } }],
+  ['accuracy.thresholds.top1=0.9', { accuracy: { thresholds: { top1: 0.9 } } }],
+  ['configure.modelName=my-model', { configure: { modelName: 'my-model' } }],
+  ['deadlines.prepare-data=5', { deadlines: { 'prepare-data': 5 } }],
+])('%s', (text, expected) => {
+  expect(readAssignment(text)).toEqual(expected);
+});
+
+it.each(['PRECISION', 'MAX_BATCH_SIZE=many', 'NO_SUCH_VARIABLE=1', '__proto__.x=1'])('refuses %s', (text) => {
+  expect(() => readAssignment(text)).toThrow(expect.objectContaining({ code: 'input-invalid' }));
+});

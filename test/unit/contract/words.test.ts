@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { allowanceText } from '../../../main/contract/words';
+
+it.each([
+  [undefined, null],
+  [null, null],
+  [0, '0 %'],
+  [0.0004, '<1 %'],
+  [0.35, '35 %'],
+  [0.999, '100 %'],
+  [1, '100 %'],
+  [1.0001, '101 %'],
+  [17.7, '1,770 %'],
+])('a share of %s of the tolerance reads %s', (allowanceShare, text) => {
+  expect(allowanceText({ allowanceShare })).toBe(text);
+});

@@ -1,0 +1,214 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ConfirmedCall, confirmedCalls } from '../../../../electron/consent/confirmed-calls';
+import { type ConsentQuestion, shownValue } from '../../../../electron/consent/consent-question';
+import { api } from '../../../../main/contract/api';
+import type { RunContent } from '../../../../main/contract/run/run-content';
+import type { RunState } from '../../../../main/contract/run/run-state';
+import { type Approvals, createApprovals } from '../../../../main/store/approvals';
+import { directReaders } from '../../../support/direct-readers';
+import { rejection } from '../../../support/rejection';
+import { specFixture } from '../../../support/run-state';
+
+let home: string;
+let approvals: Approvals;
+let asked: ConsentQuestion[];
+let reached: [string, unknown][];
+/** What the person answers. */
+let agrees: boolean;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'twb-confirmed-'));
+  approvals = open();
+  asked = [];
+  reached = [];
+  agrees = false;
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const open = () => createApprovals({ file: join(home, 'approved.json'), own: [], now: () => new Date(0) });
+
+const source = {
+  kind: 'onnx' as const,
+  path: '/home/victim/net.onnx',
+  title: 'net',
+  inputs: [],
+  outputs: [],
+  batched: true,
+  externalFiles: [],
+};
+const foreign = specFixture((spec) => {
+  spec.model.dataset = '/home/victim';
+  spec.engine = { kind: 'docker', clientImage: 'attacker/image:1', gpus: [], shmSizeMiB: 64 };
+});
+const withModel = specFixture((spec) => {
+  spec.model.source = source;
+});
+const run = { runId: 'a-run' };
+const choice = { preset: 'net', overrides: { model: { source } } };
+
+/** Every call of the page that names something of this machine, with what an attacker would name. */
+const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
+  'models.open': { path: '/home/victim/net.onnx' },
+  'models.trust': { path: '/home/victim/model' },
+  'runs.start': { spec: foreign },
+  'runs.resume': run,
+  'runs.trust': run,
+  'runs.rerunFrom': { ...run, step: 'report' },
+  'runs.planChange': { ...run, spec: withModel },
+  'runs.change': { ...run, spec: foreign },
+  'runs.check': { spec: withModel },
+  'runs.import': { path: '/home/victim/profile.json' },
+  'spec.preview': choice,
+  'spec.choice': { spec: withModel },
+  'spec.editConfig': { ...choice, text: '' },
+  'spec.export': { ...choice, as: 'shell' },
+  'spec.import': {
+    text: JSON.stringify({ model: { preset: 'net', source } }),
+    fileName: 'run.yaml',
+    preset: 'net',
+  },
+  'docker.pullImage': { reference: 'attacker/image:1' },
+  'monitor.start': { url: 'http://localhost:8000', metricsUrl: '', tls: { keyFile: '/home/victim/key.pem' } },
+};
+/** While a form is filled in; refused without a question. */
+const unasked: readonly ConfirmedCall[] = [
+  'runs.planChange',
+  'runs.check',
+  'spec.preview',
+  'spec.editConfig',
+  'spec.export',
+];
+const names = Object.keys(hostile) as ConfirmedCall[];
+
+const sha256 = 'ab'.repeat(32);
+
+const content: RunContent = {
+  ...{ runId: 'a-run', dir: '/runs/a-run', hash: sha256, created: sha256 },
+  ...{ images: ['attacker/image:1'], paths: ['/home/victim'], server: null },
+  ...{ code: ['steps/export/model.pt'], files: [] },
+};
+
+function calls() {
+  const handlers = Object.fromEntries(
+    Object.keys(api).map((name) => [
+      name,
+      (input: unknown) => {
+        reached.push([name, input]);
+        return Promise.resolve({ path: (input as { path?: string }).path });
+      },
+    ]),
+  ) as unknown as Parameters<typeof confirmedCalls>[0]['handlers'];
+  const core = {
+    handlers,
+    approvals,
+    readers: directReaders,
+    getRun: () => Promise.resolve({ state: { spec: foreign } as RunState, dir: '/runs/a-run' }),
+    runContent: () => Promise.resolve(content),
+    trustRun: (runId: string, hash?: string) => {
+      reached.push(['runs.trust', { runId, hash }]);
+      return Promise.resolve();
+    },
+    modelCode: (path: string) =>
+      Promise.resolve({ path, kind: 'folder' as const, files: [{ path: 'model.py', bytes: 3 }], sha256 }),
+  };
+  return confirmedCalls(core, (question) => {
+    asked.push(question);
+    return Promise.resolve(agrees);
+  });
+}
+
+const call = (name: ConfirmedCall): Promise<unknown> => {
+  const parsed = api[name].input.parse(hostile[name]);
+  return (calls()[name] as (input: unknown) => Promise<unknown>)(parsed);
+};
+
+describe('a call of the page that names a path, an image or code', () => {
+  // M6
+  it.each(names)('%s does not reach the core before the person agreed', async (name) => {
+    const error = await rejection(call(name));
+    expect(error.code).toBe('not-trusted');
+    expect(reached).toEqual([]);
+    expect(asked).toHaveLength(unasked.includes(name) ? 0 : 1);
+    expect(await readFile(join(home, 'approved.json'), 'utf8').catch(() => null)).toBeNull();
+  });
+
+  it.each(names.filter((name) => !unasked.includes(name) && !name.endsWith('.trust')))(
+    '%s is asked for once, and the answer is remembered',
+    async (name) => {
+      agrees = true;
+      await call(name);
+      expect(reached.map(([reachedName]) => reachedName)).toEqual([name]);
+      approvals = open();
+      await call(name);
+      expect(asked).toHaveLength(1);
+      expect(asked[0]?.detail).toMatch(/\/home\/victim|attacker\/image:1/);
+    },
+  );
+
+  it('is not asked for what was chosen in a dialog or dropped', async () => {
+    approvals.give('/home/victim');
+    for (const name of names.filter((one) => !['models.trust', 'docker.pullImage'].includes(one))) {
+      if (['runs.start', 'runs.change', 'runs.resume', 'runs.rerunFrom', 'runs.trust'].includes(name))
+        continue;
+      await call(name);
+    }
+    expect(asked).toEqual([]);
+    await expect(call('runs.start')).rejects.toThrow('attacker/image:1');
+  });
+
+  it('lists all that a run would use', async () => {
+    await rejection(call('runs.start'));
+    expect(asked[0]?.detail).toContain('  /home/victim  (model.dataset)');
+    expect(asked[0]?.detail).toContain('  attacker/image:1  (engine.clientImage)');
+  });
+
+  it('models.trust is asked for every time, with the files and the hash, and trusts that very content', async () => {
+    approvals.give('/home/victim/model');
+    agrees = true;
+    await call('models.trust');
+    await call('models.trust');
+    expect(asked).toHaveLength(2);
+    expect(asked[0]?.detail).toContain('model.py');
+    expect(asked[0]?.detail).toContain(sha256);
+    expect(reached.map(([, input]) => input)).toMatchObject([{ sha256 }, { sha256 }]);
+  });
+
+  it('runs.trust is asked for every time, and agrees to all that the run names', async () => {
+    agrees = true;
+    await call('runs.trust');
+    await call('runs.trust');
+    expect(asked).toHaveLength(2);
+    for (const part of ['steps/export/model.pt', 'attacker/image:1', '/home/victim', sha256]) {
+      expect(asked[0]?.detail).toContain(part);
+    }
+    expect(reached[0]).toEqual(['runs.trust', { ...run, hash: sha256 }]);
+    await call('runs.resume');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('has one dialog at a time, and none for what was just agreed to', async () => {
+    agrees = true;
+    const wrapped = calls();
+    const start = () => wrapped['runs.start']({ spec: foreign });
+    await Promise.all([start(), wrapped['runs.resume'](run), start()]);
+    expect(asked).toHaveLength(1);
+    expect(reached).toHaveLength(3);
+  });
+
+  it('asks nothing for a preset with its own data', async () => {
+    const wrapped = calls();
+    await wrapped['runs.start']({ spec: specFixture() });
+    await wrapped['spec.preview']({ preset: 'resnet50', overrides: {} });
+    await wrapped['docker.pullImage']({ reference: 'nvcr.io/nvidia/tritonserver:26.07-py3' });
+    expect(asked).toEqual([]);
+    expect(reached).toHaveLength(3);
+  });
+});
+
+it('a name cannot write lines of its own into the question', () => {
+  expect(shownValue('/a\n\nThis is safe.\u202E')).toBe('/a\\u{a}\\u{a}This is safe.\\u{202e}');
+  expect(shownValue('x'.repeat(5000)).length).toBeLessThan(300);
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { GpuSample } from '../../../main/contract/monitor/monitor';
+import { MonitorHistory } from '../../../main/contract/monitor/monitor-history';
+import { gpuSection, monitorReport } from '../../../main/monitor/monitor-report';
+import { model, sample } from './fixtures';
+
+const start = Date.UTC(2026, 0, 5, 12);
+
+it('means are a request and not a second: one bad minute of a quiet hour is no bad hour', () => {
+  const history = new MonitorHistory();
+  const known = model();
+  if (known.rates === null) throw new Error('the fixture has no rates');
+  for (let second = 0; second < 120; second += 1) {
+    const busy = second < 60;
+    const rates = {
+      ...known.rates,
+      requestsPerSecond: busy ? 999 : 1,
+      errorShare: busy ? 0 : 1,
+      queueUs: busy ? 1000 : null,
+      // 100 executions a second and 10.
+      inferencesPerSecond: busy ? 800 : 10,
+      batch: busy ? 8 : 1,
+    };
+    history.add(sample(start + second * 1000, { models: [{ ...known, rates }] }));
+  }
+  const html = monitorReport({ source: 'test', history, alerts: [] });
+  const row = /<tr><td>echo\/1<\/td>.*?<\/tr>/s.exec(html)?.[0] ?? '';
+  const cells = [...row.matchAll(/<td class="n">([^<]*)/g)].map(([, text]) => text);
+  expect(cells.slice(0, 4)).toEqual(['500.0', '999.0', '0.1 %', '1.00']);
+  expect(cells[5]).toBe((810 / 110).toFixed(2));
+});
+
+describe('the GPUs', () => {
+  const gpu: GpuSample = {
+    uuid: 'GPU-a',
+    utilization: 0.2,
+    memoryUsedBytes: 2 ** 30,
+    memoryTotalBytes: 80 * 2 ** 30,
+    powerWatts: 100,
+    powerLimitWatts: 350,
+  };
+
+  it('have a row with their means, highest figures and limits, and charts', () => {
+    const history = new MonitorHistory();
+    history.add(sample(start, { gpus: [gpu, { ...gpu, uuid: 'GPU-b', powerLimitWatts: null }] }));
+    const busy = { ...gpu, utilization: 0.6, memoryUsedBytes: 4 * 2 ** 30, powerWatts: 301 };
+    history.add(sample(start + 1000, { gpus: [busy] }));
+    // The server is gone: what was seen of its GPUs stays.
+    history.add(sample(start + 2000, { gpus: [] }));
+    const html = monitorReport({ source: 'test', history, alerts: [] });
+    const cells = (uuid: string) => {
+      const row = new RegExp(`<tr><td>${uuid}</td>.*?</tr>`, 's').exec(html)?.[0] ?? '';
+      return [...row.matchAll(/<td class="n">([^<]*)/g)].map(([, text]) => text);
+    };
+    expect(cells('GPU-a')).toEqual([
+      ...['40.0 %', '60.0 %', '2.5 GiB', '4.0 GiB', '80.0 GiB'],
+      ...['201', '301', '350'],
+    ]);
+    expect(cells('GPU-b')).toEqual([
+      ...['20.0 %', '20.0 %', '1.0 GiB', '1.0 GiB', '80.0 GiB'],
+      ...['100', '100', '–'],
+    ]);
+    for (const chart of ['utilization0', 'memoryUsedBytes0', 'powerWatts0', 'utilization1'])
+      expect(html).toContain(`<title id="${chart}-title">`);
+  });
+
+  it('are no section where none were seen', () => {
+    const history = new MonitorHistory();
+    history.add(sample(start));
+    expect(monitorReport({ source: 'test', history, alerts: [] })).not.toContain('GPU');
+  });
+});
+
+it('a report of many models has the first 500, of them those that are still there, and how many more', () => {
+  const history = new MonitorHistory();
+  const some = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_unused, at) => model({ name: `${prefix}-${at}` }));
+  history.add(sample(start, { models: some('gone', 100) }));
+  history.add(sample(start + 1000, { models: some('here', 600), more: { models: 7, gpus: 0 } }));
+  const html = monitorReport({ source: 'test', history, alerts: [] });
+  expect(html.match(/<tr><td>here-/g)).toHaveLength(500);
+  expect(html).not.toContain('<tr><td>gone-');
+  expect(html).toContain('and 207 more models');
+});
+
+it('a report of many GPUs has the first 64, and how many more', () => {
+  const history = new MonitorHistory();
+  const gpu = (at: number): GpuSample => ({
+    ...{ uuid: `GPU-${at}`, utilization: 0.5, memoryUsedBytes: null, memoryTotalBytes: null },
+    ...{ powerWatts: null, powerLimitWatts: null },
+  });
+  const gpus = Array.from({ length: 64 }, (_unused, at) => gpu(at + 1));
+  history.add(sample(start, { models: [], gpus: [gpu(0)] }));
+  history.add(sample(start + 1000, { models: [], gpus, more: { models: 0, gpus: 3 } }));
+  const html = gpuSection(history).text;
+  expect(html.match(/<tr><td>GPU-/g)).toHaveLength(64);
+  expect(html).toContain('and 4 more GPUs');
+});

@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type AlertRule, defaultRules, type MonitorState } from '../../../main/contract/monitor/monitor';
+import { createMonitor, type Monitor } from '../../../main/monitor/monitor';
+import { recordingHead, RecordingWriter } from '../../../main/monitor/recording';
+import { sample } from './fixtures';
+
+/** The queue of the fixture takes 0.1 ms. */
+const queue: AlertRule = {
+  id: 'q',
+  metric: 'queue-ms',
+  model: '',
+  above: 0.05,
+  forSeconds: 0,
+  enabled: true,
+};
+
+let dir: string;
+let file: string;
+let monitors: Monitor[];
+const create = (): Monitor => {
+  const monitor = createMonitor({
+    recordings: dir,
+    settingsFile: join(dir, 'monitor.json'),
+    emit: () => undefined,
+    printPdf: () => Promise.reject(new Error('not asked for')),
+    now: () => new Date(0),
+  });
+  monitors.push(monitor);
+  return monitor;
+};
+const stateOf = (monitor: Monitor): Promise<MonitorState> => monitor.handlers['monitor.state'](undefined);
+const alertsOf = async (monitor: Monitor) =>
+  (await stateOf(monitor)).alerts.map(({ ruleId, subject, state }) => [ruleId, subject, state]);
+
+beforeEach(async () => {
+  monitors = [];
+  dir = await mkdtemp(join(tmpdir(), 'workbench-rules-'));
+  file = join(dir, 'one.jsonl');
+  const writer = await RecordingWriter.create(file, recordingHead('http://localhost:8000', new Date(0)));
+  await Promise.all([0, 1, 2].map((second) => writer.append(sample(second * 1000))));
+  await writer.close();
+});
+afterEach(async () => {
+  await Promise.all(monitors.map((monitor) => monitor.close()));
+  await rm(dir, { recursive: true, force: true });
+});
+
+it('rules that are set judge what comes, and are those of the next monitor', async () => {
+  const monitor = create();
+  expect((await stateOf(monitor)).rules).toEqual(defaultRules);
+  await monitor.handlers['monitor.setRules']({ rules: [queue] });
+  await monitor.replayFile(file, 0);
+  expect(await alertsOf(monitor)).toEqual([['q', 'echo/1', 'firing']]);
+  expect((await stateOf(create())).rules).toEqual([queue]);
+});
+
+it('an alert stays when its limit is another one, and ends when its rule is of another model or gone', async () => {
+  const monitor = create();
+  await monitor.handlers['monitor.setRules']({ rules: [queue, { ...queue, id: 'r' }] });
+  await monitor.replayFile(file, 0);
+  await monitor.handlers['monitor.setRules']({
+    rules: [
+      { ...queue, above: 0.01 },
+      { ...queue, id: 'r', model: 'other' },
+    ],
+  });
+  expect(await alertsOf(monitor)).toEqual([['q', 'echo/1', 'firing']]);
+  await monitor.handlers['monitor.setRules']({ rules: [] });
+  expect(await alertsOf(monitor)).toEqual([]);
+});
+
+it('rules for once are in force, and those that are kept stay as they are', async () => {
+  const monitor = create();
+  const once = { ...queue, id: 'once' };
+  monitor.judgeBy([once]);
+  // Writes what it remembers: the address.
+  await monitor.watch({ url: 'http://127.0.0.1:9', metricsUrl: '' }, 1000);
+  await monitor.replayFile(file, 0);
+  expect(await alertsOf(monitor)).toEqual([['once', 'echo/1', 'firing']]);
+  expect((await stateOf(monitor)).rules).toEqual([once]);
+  const next = await stateOf(create());
+  expect(next.rules).toEqual(defaultRules);
+  expect(next.recent.map(({ url }) => url)).toEqual(['http://127.0.0.1:9']);
+  await monitor.handlers['monitor.setRules']({ rules: [queue] });
+  expect((await stateOf(monitor)).rules).toEqual([queue]);
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import type { TlsFiles } from '../../../main/contract/address';
+import { tlsFindings } from '../../../main/presets/engine-rules';
+import { specFixture } from '../../support/run-state';
+
+const fieldsOf = (
+  tls: TlsFiles | undefined,
+  change: Partial<ReturnType<typeof specFixture>['performance']> = {},
+  url = 'https://triton.example',
+) =>
+  tlsFindings(
+    specFixture((spec) => {
+      spec.engine = { kind: 'remote', url, ...(tls === undefined ? {} : { tls }) };
+      Object.assign(spec.performance, change);
+    }),
+  ).map(({ field, severity }) => `${severity} ${field}`);
+
+describe('TLS of a remote Triton', () => {
+  it('needs full paths, and a key for a certificate', () => {
+    expect(fieldsOf(undefined)).toEqual([]);
+    expect(fieldsOf({ caFile: '/ca.pem', certFile: '/c.pem', keyFile: '/k.pem' })).toEqual([]);
+    expect(fieldsOf({ caFile: 'ca.pem' })).toEqual(['problem engine.tls.caFile']);
+    expect(fieldsOf({ certFile: '/c.pem' })).toEqual(['problem engine.tls.keyFile']);
+    expect(fieldsOf({ keyFile: '/k.pem' })).toEqual(['problem engine.tls.certFile']);
+  });
+
+  it('is of no use to an address in the clear', () => {
+    expect(fieldsOf({ caFile: '/ca.pem' }, {}, 'http://triton.example:8000')).toEqual(['warning engine.url']);
+    expect(fieldsOf({}, {}, 'http://triton.example:8000')).toEqual([]);
+  });
+
+  it('has no other name for perf_analyzer', () => {
+    const named = { serverName: 'triton.example' };
+    expect(fieldsOf(named)).toEqual([]);
+    expect(fieldsOf(named, { loadTool: 'perf_analyzer' })).toEqual(['problem engine.tls.serverName']);
+    expect(fieldsOf(named, { crossCheck: true })).toEqual(['problem engine.tls.serverName']);
+  });
+});

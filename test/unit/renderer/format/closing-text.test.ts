@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { closingText } from '../../../../renderer/format/closing-text';
+
+const nothing = { runIds: [], images: [], fetches: [] };
+
+describe('the question before closing', () => {
+  it('names one run as one', () => {
+    expect(closingText({ ...nothing, runIds: ['a'] })).toBe(
+      'A run is in progress. Closing stops it. Measured levels are kept, and Resume continues from there.',
+    );
+  });
+
+  it('counts runs', () => {
+    expect(closingText({ ...nothing, runIds: ['a', 'b'] })).toMatch(
+      /^2 runs are in progress\. Closing stops them\./,
+    );
+  });
+
+  it('names images and fetches, and says nothing of runs where there are none', () => {
+    const text = closingText({
+      ...nothing,
+      images: [
+        { kind: 'pull', image: 'example/server:1' },
+        { kind: 'build', image: 'example/client:2' },
+      ],
+      fetches: ['ImageNet'],
+    });
+    expect(text).toMatch(
+      /^The pull of example\/server:1, the build of example\/client:2 and the download of ImageNet are in progress\./,
+    );
+    expect(text).not.toContain('Resume');
+  });
+});

@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { WorkbenchError } from '../../../../../main/contract/errors';
+import type { OpenedModel } from '../../../../../main/contract/run/own-model';
+import { readPreset } from '../../../../../main/presets/presets';
+import { createDraft, draftPreset } from '../../../../../renderer/stores/draft/draft';
+import { createOwnModel } from '../../../../../renderer/stores/draft/own-model';
+import { dropUse } from '../../../../../renderer/views/new-deployment/drop';
+import { createClientDouble } from '../../client-double';
+
+const { preset } = await readPreset(join(process.cwd(), 'resources', 'own', 'template'));
+const source = { kind: 'folder', path: '/models/mine' };
+const folder: OpenedModel = {
+  kind: 'folder',
+  path: '/models/mine',
+  title: 'Mine',
+  code: [{ path: 'model.py', bytes: 10 }],
+  trusted: false,
+  choice: { preset: preset.id, overrides: { model: { source } } },
+  preset,
+  asked: [],
+  notes: [],
+};
+
+function createCalls(open: (input: unknown) => unknown) {
+  const double = createClientDouble({
+    'models.open': open,
+    'models.trust': () => ({ ...folder, trusted: true }),
+    'spec.preview': () => new Promise(() => undefined),
+    'drafts.save': () => null,
+  });
+  const draft = createDraft(double.client);
+  return { ...double, draft, own: createOwnModel(double.client, draft) };
+}
+
+describe('an own model in the window', () => {
+  it('is taken into the draft only when its code is trusted, and the engine stays', async () => {
+    const { draft, own } = createCalls(() => folder);
+    draft.getState().change(['engine', 'kind'], 'docker');
+    await own.getState().open('/models/mine');
+    expect(own.getState().opened?.code).toEqual(folder.code);
+    expect(draft.getState()).toMatchObject({ preset: 'resnet50', ownPreset: null });
+    await own.getState().trust();
+    expect(draft.getState()).toMatchObject({
+      preset: preset.id,
+      overrides: { model: { source }, engine: { kind: 'docker' } },
+    });
+    expect(draftPreset(draft.getState(), [])).toBe(preset);
+    draft.getState().choosePreset('resnet50');
+    expect(draftPreset(draft.getState(), [])).toBeNull();
+  });
+
+  it('is opened with the shapes that were typed', async () => {
+    const { own, calls } = createCalls(() => ({ ...folder, choice: null, preset: null }));
+    await own.getState().open('/models/two.pt');
+    own.getState().setShape('x', '1, 3, 8');
+    own.getState().setShape('y', 'one');
+    await own.getState().retry();
+    expect(calls.filter(([name]) => name === 'models.open').at(-1)?.[1]).toEqual({
+      path: '/models/two.pt',
+      shapes: { x: [1, 3, 8] },
+      datatypes: {},
+    });
+  });
+
+  it('keeps what is wrong with it, and the draft as it was', async () => {
+    const { draft, own } = createCalls(() => {
+      throw new WorkbenchError('model-file-invalid', 'a.onnx is empty');
+    });
+    await own.getState().open('/a.onnx');
+    expect(own.getState()).toMatchObject({
+      error: { code: 'model-file-invalid' },
+      busy: false,
+      opened: null,
+    });
+    expect(draft.getState().preset).toBe('resnet50');
+  });
+
+  it('is what an ONNX file is dropped as', () => {
+    expect([dropUse('a.onnx', false), dropUse('a.pt', false), dropUse('a.onnx', true)]).toEqual([
+      'model',
+      'checkpoint',
+      'dataset',
+    ]);
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { WorkbenchError } from '../../../../main/contract/errors';
+import type { JournalEntry } from '../../../../main/contract/run/run-events';
+import { reduceRun, type RunState } from '../../../../main/contract/run/run-state';
+import { createOpenRun } from '../../../../renderer/stores/open-run';
+import { completeBodies, journalFixture } from '../../../support/run-state';
+import { createClientDouble } from '../client-double';
+
+const entries = journalFixture(completeBodies());
+const first = entries[0];
+if (first?.type !== 'run-created') throw new Error('The fixture does not begin with run-created');
+const { runId } = first;
+const stateAt = (count: number): RunState => {
+  const state = entries.slice(0, count).reduce<RunState | null>(reduceRun, null);
+  if (state === null) throw new Error('The fixture has no state');
+  return state;
+};
+const journal = (entry: JournalEntry) => ({ type: 'journal', runId, entry }) as const;
+
+describe('the open run', () => {
+  it('is the same whether it was fetched or told', async () => {
+    const { client } = createClientDouble({ 'runs.get': () => stateAt(3) });
+    const store = createOpenRun(client);
+    await store.getState().open(runId);
+    for (const entry of entries.slice(3)) store.getState().hear(journal(entry));
+    expect(store.getState().state).toEqual(stateAt(entries.length));
+  });
+
+  it('keeps entries that arrive before the state, and ignores those that it has', async () => {
+    let answer: (state: RunState) => void = () => undefined;
+    const { client } = createClientDouble({
+      'runs.get': () =>
+        new Promise<RunState>((resolve) => {
+          answer = resolve;
+        }),
+    });
+    const store = createOpenRun(client);
+    const opened = store.getState().open(runId);
+    for (const entry of entries.slice(0, 12)) store.getState().hear(journal(entry));
+    expect(store.getState().state).toBeNull();
+    answer(stateAt(8));
+    await opened;
+    expect(store.getState().state).toEqual(stateAt(12));
+    store.getState().hear(journal(entries[4] ?? first));
+    expect(store.getState().state).toEqual(stateAt(12));
+  });
+
+  it('waits also where the journal has no room to say so', async () => {
+    const { client } = createClientDouble({ 'runs.get': () => stateAt(8) });
+    const store = createOpenRun(client);
+    await store.getState().open(runId);
+    const wait = { reason: 'disk', what: 'space on /data' } as const;
+    store.getState().hear({ type: 'held-up', runId: 'another', wait });
+    expect(store.getState().state?.waitsFor).toBeNull();
+    store.getState().hear({ type: 'held-up', runId, wait });
+    expect(store.getState().state?.waitsFor).toEqual(wait);
+  });
+
+  it('fetches again when an entry is missing between', async () => {
+    let known = 5;
+    const { client, calls } = createClientDouble({ 'runs.get': () => stateAt(known) });
+    const store = createOpenRun(client);
+    await store.getState().open(runId);
+    known = 9;
+    store.getState().hear(journal(entries[9] ?? first));
+    await expect.poll(() => store.getState().state?.seq).toBe(10);
+    expect(store.getState().state).toEqual(stateAt(10));
+    expect(calls).toHaveLength(2);
+  });
+
+  it('does not take the state of a run that was left meanwhile', async () => {
+    const { client } = createClientDouble({
+      'runs.get': (input) => ({ ...stateAt(3), runId: (input as { runId: string }).runId }),
+    });
+    const store = createOpenRun(client);
+    await Promise.all([store.getState().open('left'), store.getState().open('shown')]);
+    await expect.poll(() => store.getState().state?.runId).toBe('shown');
+  });
+
+  it('shows why a run cannot be read', async () => {
+    const { client } = createClientDouble({
+      'runs.get': () => {
+        throw new WorkbenchError('journal-corrupt', 'The journal is empty');
+      },
+    });
+    const store = createOpenRun(client);
+    await store.getState().open(runId);
+    expect(store.getState().error).toMatchObject({ code: 'journal-corrupt' });
+  });
+
+  it('collects the windows of the level under way until its measurement lands', async () => {
+    const { client } = createClientDouble({ 'runs.get': () => stateAt(2) });
+    const store = createOpenRun(client);
+    await store.getState().open(runId);
+    const window = { type: 'window', runId, scenario: 'offline', batchSize: 1, concurrency: 1 } as const;
+    store.getState().hear({ ...window, index: 0, inferencesPerSecond: 10, p99Us: 1 });
+    store.getState().hear({ ...window, index: 1, inferencesPerSecond: 20, p99Us: null });
+    expect(store.getState().level?.windows).toEqual([
+      { inferencesPerSecond: 10, p99Us: 1 },
+      { inferencesPerSecond: 20, p99Us: null },
+    ]);
+    store.getState().hear({ ...window, batchSize: 2, index: 0, inferencesPerSecond: 30, p99Us: 3 });
+    expect(store.getState().level).toMatchObject({ batchSize: 2, windows: [{ inferencesPerSecond: 30 }] });
+    const landed = entries.find((entry) => entry.type === 'measurement');
+    store.getState().hear(journal({ ...(landed ?? first), seq: 3 }));
+    expect(store.getState().level).toBeNull();
+  });
+
+  it('forgets progress when the step ends, and hears nothing of other runs', async () => {
+    const { client } = createClientDouble({ 'runs.get': () => stateAt(2) });
+    const store = createOpenRun(client);
+    await store.getState().open(runId);
+    const progress = { type: 'progress', runId, step: 'export', fraction: 0.5, text: 'half' } as const;
+    store.getState().hear({ ...progress, runId: 'another' });
+    expect(store.getState().progress).toBeNull();
+    store.getState().hear(progress);
+    expect(store.getState().progress).toEqual({ step: 'export', fraction: 0.5, text: 'half' });
+    store
+      .getState()
+      .hear(journal({ type: 'step-cancelled', step: 'export', durationUs: 1, seq: 3, at: first.at }));
+    expect(store.getState().progress).toBeNull();
+  });
+});

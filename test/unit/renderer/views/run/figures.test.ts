@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { bestPoint } from '../../../../../main/contract/measured/points';
+import { endVerdict } from '../../../../../main/contract/measured/verdict';
+import { toReport } from '../../../../../main/reports/to-report';
+import { shellCommand } from '../../../../../renderer/format/command';
+import { cutAt } from '../../../../../renderer/format/log-search';
+import { doubtsText } from '../../../../../renderer/format/words';
+import { planText } from '../../../../../renderer/views/new-deployment/plan-text';
+import { figuresOf } from '../../../../../renderer/views/run/figures';
+import { shownStep } from '../../../../../renderer/views/run/shown-step';
+import { completeState, pointFixture, runCreated, specFixture } from '../../../../support/run-state';
+
+it('a command is quoted for a shell where it must be', () => {
+  expect(shellCommand(['python', '-m', 'toolkit', '--arg', 'a b', "it's", '', '$HOME'])).toBe(
+    `python -m toolkit --arg 'a b' 'it'\\''s' '' '$HOME'`,
+  );
+});
+
+describe('the plan of a run', () => {
+  it('says of every step what it will do', () => {
+    const plan = planText(specFixture(), []);
+    expect(plan).toHaveLength(10);
+    expect(plan.find(({ step }) => step === 'online')?.what).toBe(
+      '7 levels: concurrency 1, 2, 4, 8, 16, 32, 64; batch size 1',
+    );
+  });
+
+  it('says which way a threshold bounds', () => {
+    const spec = specFixture();
+    const limited = { ...spec, accuracy: { ...spec.accuracy, thresholds: { risk: 0.1, top1: 0.9 } } };
+    const plan = planText(limited, [{ name: 'risk', title: 'risk', better: 'lower' }]);
+    expect(plan.find(({ step }) => step === 'accuracy')?.what).toBe(
+      'Framework against Triton; risk ≤ 0.1; top1 ≥ 0.9',
+    );
+  });
+});
+
+describe('a run in figures', () => {
+  const state = completeState();
+
+  it('leaves out levels with failed requests when it looks for the best', () => {
+    const point = pointFixture({ inferencesPerSecond: 1e9, flags: ['errors'], stable: false });
+    const points = [...state.scenarios.online.points, { key: 'x', point }];
+    const changed = { ...state, scenarios: { ...state.scenarios, online: { points, missing: [] } } };
+    expect(bestPoint(changed)).toEqual(bestPoint(state));
+  });
+
+  it('shows the level under way, then the best level, then nothing yet', () => {
+    const level = {
+      scenario: 'online',
+      batchSize: 1,
+      concurrency: 8,
+      windows: [{ inferencesPerSecond: 1234, p99Us: 5678 }],
+    } as const;
+    expect(
+      figuresOf(state, level, {})
+        .map((figure) => figure.value)
+        .slice(0, 2),
+    ).toEqual(['1,234', '5.68']);
+    expect(figuresOf(state, null, {})[0]?.label).toBe('Best steady level');
+    expect(figuresOf(runCreated(), null, {}).map((figure) => figure.value)).toEqual([
+      ...['–', '–', '–', '–', '0 of 12'],
+    ]);
+  });
+
+  it('is a sentence when it is done, and says what is not verified', () => {
+    const done = { ...state, status: 'done' } as const;
+    const titles = { top1: 'Top-1 accuracy' };
+    expect(endVerdict(done, titles)).toContain('Top-1 accuracy within 0.0000 of the framework');
+    const { accuracy } = state;
+    if (accuracy === null) throw new Error('The fixture has no accuracy');
+    const unverified = {
+      ...done,
+      accuracy: { ...accuracy, result: { ...accuracy.result, passed: false } },
+    };
+    expect(endVerdict({ ...unverified, unverified: true }, titles)).toContain(
+      'the accuracy gate did not pass',
+    );
+    expect(endVerdict(state, titles)).toBeNull();
+    expect(endVerdict(done, titles)).toBe(toReport(done, { generatedAt: '', metricTitles: titles }).verdict);
+    expect(figuresOf(done, null, titles)).toEqual(
+      toReport(done, { generatedAt: '', metricTitles: titles }).figures,
+    );
+  });
+
+  it('shows the step that was picked, else the one that has news', () => {
+    expect(shownStep(state, 'export')?.id).toBe('export');
+    expect(shownStep(state, null)?.id).toBe('report');
+    expect(shownStep(runCreated(), null)?.id).toBe('prepare-data');
+  });
+
+  it('gives a reason for every level that is in doubt', () => {
+    expect(doubtsText(pointFixture())).toBeNull();
+    expect(doubtsText(pointFixture({ stable: false }))).not.toBeNull();
+    expect(doubtsText(pointFixture({ flags: ['client-saturated'] }))).toContain('load generator');
+  });
+});
+
+describe('the search', () => {
+  it('cuts lines at the hits, in any case', () => {
+    expect(cutAt('an eRRor, an error', 'error')).toEqual([
+      { text: 'an ', hit: false },
+      { text: 'eRRor', hit: true },
+      { text: ', an ', hit: false },
+      { text: 'error', hit: true },
+    ]);
+    expect(cutAt('', 'x')).toEqual([]);
+  });
+});

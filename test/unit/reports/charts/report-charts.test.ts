@@ -1,0 +1,155 @@
+// @vitest-environment jsdom
+import { describe, expect, it, vi } from 'vitest';
+import { componentColors } from '../../../../main/contract/palette';
+import type { JournalBody } from '../../../../main/contract/run/run-events';
+import { sweepScale } from '../../../../main/reports/charts/chart-base';
+import { renderChart } from '../../../../main/reports/charts/render-chart';
+import { scenarioCharts } from '../../../../main/reports/charts/report-charts';
+import type { ReportScenario } from '../../../../main/reports/report';
+import { scenarioReport } from '../../../../main/reports/scenario-report';
+import {
+  createdBodies,
+  measurementBody,
+  pointFixture,
+  specFixture,
+  stateOf,
+} from '../../../support/run-state';
+
+// jsdom has no canvas and says so at every call; the charts measure text without one, as they do in Node.
+vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
+
+function onlineOf(concurrency: readonly number[], bodies: readonly JournalBody[]): ReportScenario {
+  const spec = specFixture((value) => {
+    value.performance.concurrency = [...concurrency];
+  });
+  return scenarioReport(stateOf([...createdBodies(spec), ...bodies]), 'online');
+}
+
+const measured = (concurrency: readonly number[], shaky: readonly number[] = []): ReportScenario =>
+  onlineOf(
+    concurrency,
+    concurrency.map((count) =>
+      measurementBody(
+        'online',
+        pointFixture({
+          concurrency: count,
+          ...(shaky.includes(count) ? { stable: false, flags: ['unstable' as const] } : {}),
+        }),
+      ),
+    ),
+  );
+
+const svgsOf = (scenario: ReportScenario) => scenarioCharts(scenario).map(renderChart);
+
+const count = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length;
+
+describe('sweepScale', () => {
+  it.each([
+    [[1], 'single'],
+    [[], 'single'],
+    [[1, 2, 4, 8, 1024], 'log2'],
+    [[1, 2, 3, 4], 'linear'],
+    [[8, 16, 24, 32], 'linear'],
+  ] as const)('of %j is %s', (values, scale) => {
+    expect(sweepScale(values)).toBe(scale);
+  });
+});
+
+describe('the charts of a scenario', () => {
+  it('have legends whose entries do not run into one another in the widest font', () => {
+    const [, , components = ''] = svgsOf(measured([1, 2]));
+    const places = new Map(
+      [...components.matchAll(/x="15" y="4" transform="translate\(([\d.]+) ([\d.]+)\)"[^>]*>([^<]+)</g)].map(
+        ([, x, y, name]) => [name ?? '', { x: Number(x), y: Number(y) }],
+      ),
+    );
+    const place = (name: string) => places.get(name) ?? { x: NaN, y: NaN };
+    // What DejaVu Sans takes for them, in parts of the font size of 9; 15 is the coloured box.
+    const send = place('Client send');
+    const network = place('Network + server');
+    expect(network.x - send.x).toBeGreaterThan(15 + 5.73 * 9);
+    expect(place('Server queue').x - network.x).toBeGreaterThan(15 + 8.81 * 9);
+    expect(place('measured avg').y).toBeGreaterThan(send.y);
+  });
+
+  it.each([
+    ['one level', [4]],
+    ['two levels', [1, 2]],
+    ['a doubling sweep', [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]],
+    ['an even sweep', Array.from({ length: 32 }, (_, index) => 8 * (index + 1))],
+    ['large, far levels', [1, 16_384, 131_072]],
+  ])('are well-formed pictures without script for %s', (_name, concurrency) => {
+    const svgs = svgsOf(measured(concurrency));
+    expect(svgs).toHaveLength(3);
+    for (const svg of svgs) {
+      const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
+      expect(parsed.querySelector('parsererror')).toBeNull();
+      expect(svg).not.toMatch(/<script|<style|<foreignObject|href|\son\w+=/i);
+      expect(svg).not.toMatch(/NaN|Infinity|undefined/);
+      expect(svg).toMatch(
+        /^<svg [^>]*role="img" aria-labelledby="([\w-]+)"><title id="\1">Online scenario: /,
+      );
+    }
+  });
+
+  it('name their units and axes', () => {
+    const [throughput = '', latency = '', components = ''] = svgsOf(measured([1, 2, 4]));
+    expect(throughput).toContain('>inferences/s</text>');
+    expect(throughput).toContain('>Concurrency (log scale)</text>');
+    for (const svg of [latency, components]) expect(svg).toContain('>ms</text>');
+    for (const name of ['p50', 'p95', 'p99']) expect(latency).toContain(`>${name}</text>`);
+    for (const name of ['Client send', 'Network + server', 'Server queue', 'Compute input']) {
+      expect(components).toContain(`>${name}</text>`);
+    }
+    for (const name of ['Compute infer', 'Compute output', 'Client receive', 'measured avg']) {
+      expect(components).toContain(`>${name}</text>`);
+    }
+  });
+
+  it('draw one mark a level, unsteady ones hollow', () => {
+    const [steady = ''] = svgsOf(measured([1, 2, 4, 8]));
+    const [shaky = ''] = svgsOf(measured([1, 2, 4, 8], [4]));
+    const solid = /fill="#0072b2" stroke="#0072b2"/g;
+    const hollow = /fill="#ffffff" stroke="#0072b2"/g;
+    expect([count(steady, solid), count(steady, hollow)]).toEqual([4, 0]);
+    expect([count(shaky, solid), count(shaky, hollow)]).toEqual([3, 1]);
+  });
+
+  it('explain hollow marks in every legend, and mark the level below its bar in full color', () => {
+    const steady = svgsOf(measured([1, 2, 4, 8]));
+    const shaky = svgsOf(measured([1, 2, 4, 8], [4]));
+    expect(steady.filter((svg) => svg.includes('hollow: not steady'))).toEqual([]);
+    expect(shaky.filter((svg) => svg.includes('>hollow: not steady</text>'))).toHaveLength(3);
+    expect(shaky[2]).toContain('>4 ○</text>');
+    expect(shaky[2]).not.toMatch(/opacity="0\.\d/);
+    for (const color of componentColors) expect(shaky[2]).toContain(`fill="${color}"`);
+  });
+
+  it('mark a level without a result with a cross', () => {
+    const points = [1, 2, 8].map((value) => measurementBody('online', pointFixture({ concurrency: value })));
+    const [throughput = ''] = svgsOf(onlineOf([1, 2, 4, 8], points));
+    expect(count(throughput, /fill="#d55e00"/g)).toBe(1);
+    const [whole = ''] = svgsOf(measured([1, 2, 4, 8]));
+    expect(count(whole, /fill="#d55e00"/g)).toBe(0);
+  });
+
+  it('print the value of a level that stands alone', () => {
+    const scenario = onlineOf(
+      [4],
+      [measurementBody('online', pointFixture({ concurrency: 4, inferencesPerSecond: 573.52 }))],
+    );
+    expect(svgsOf(scenario)[0]).toContain('>573.5</text>');
+  });
+
+  it('have ids of their own', () => {
+    const ids = svgsOf(measured([1, 2, 4])).flatMap((svg) =>
+      [...svg.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.every((id) => id?.startsWith('online-'))).toBe(true);
+  });
+
+  it('are not drawn when nothing was measured', () => {
+    expect(scenarioCharts(onlineOf([1, 2], []))).toEqual([]);
+  });
+});
