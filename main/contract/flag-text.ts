@@ -14,6 +14,7 @@ const flagWord: Readonly<Record<PointFlag, string>> = {
   'client-saturated': 'client-limited',
   'machine-busy': 'machine busy',
   'rate-not-reached': 'rate not reached',
+  'clocks-throttled': 'clocks throttled',
 };
 
 /** What is in doubt about a level, for people. */
@@ -27,6 +28,8 @@ const flagText: Readonly<Record<PointFlag, string>> = {
   drifting: 'Not steady: throughput or latency moved one way over the merged windows.',
   'rate-not-reached':
     'Rate not reached: the server is slower than the request rate, so not all requests could be sent.',
+  'clocks-throttled':
+    'Clocks throttled: power, temperature or the hardware held the clocks of a GPU down, so a cooler or less limited one is faster.',
 };
 
 type Judged = Pick<LoadPoint, 'stable' | 'flags'>;

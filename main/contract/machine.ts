@@ -21,6 +21,19 @@ export interface GpuProcess {
   readonly usedMemoryBytes: number | null;
 }
 
+/** A GPU at one moment of a measurement; null what the driver does not know. */
+export interface GpuReading {
+  readonly uuid: string;
+  /** 0 to 1. */
+  readonly utilization: number | null;
+  readonly memoryUsedBytes: number | null;
+  readonly memoryTotalBytes: number | null;
+  readonly powerW: number | null;
+  readonly smClockMHz: number | null;
+  /** What holds the clocks below what the load asks for; empty: nothing. */
+  readonly throttles: readonly ('power limit' | 'temperature' | 'power supply' | 'hardware slowdown')[];
+}
+
 /** What changes from second to second. null: the driver does not say ("N/A", "[Unknown Error]"). */
 export interface GpuLoad {
   readonly gpuPercent: number | null;

@@ -7,6 +7,7 @@ import { deviceOf } from '../engine/place';
 import { createPlanPlaces } from '../engine/plan-places';
 import { requireInertPatch } from '../formats/inert-config';
 import { readEnvironment } from '../machine/environment';
+import { watchGpus } from '../machine/watch-gpus';
 import { checkExternalFiles } from '../own/onnx-source';
 import { Runs } from '../pipeline/runs';
 import { steps } from '../pipeline/steps';
@@ -85,6 +86,11 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
           prepareImages,
           resources,
           ...createPlanPlaces({ env, resources, link: docker }),
+          ...(spec.engine.kind === 'remote'
+            ? {}
+            : {
+                watchGpus: (onReading, signal) => watchGpus(env, onReading, signal),
+              }),
           printPdf,
           now,
         },

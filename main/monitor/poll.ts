@@ -4,7 +4,7 @@ import { createTritonClient, type RepositoryEntry } from '../triton/client';
 import { errorTextOf, requestTriton } from '../triton/http';
 import { type ModelStatistics, parseModelStatistics } from '../triton/statistics';
 import type { TlsMaterial } from '../triton/tls';
-import { parseMetrics, type ReadMetrics, readMetrics } from './metrics-text';
+import { parseMetrics, type ReadMetrics, readMetrics } from '../triton/metrics';
 import type { MonitorAddress } from './monitor-address';
 
 /** What the server said to one round of questions. */

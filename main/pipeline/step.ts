@@ -8,6 +8,7 @@ import type { Place } from '../engine/place';
 import type { PlanPlaces } from '../engine/plan-places';
 import type { InputReaders } from '../perf/input/input-readers';
 import type { LoadTool } from '../perf/load-tool';
+import type { ReadingSources } from '../perf/readings';
 import type { LoadedPreset } from '../presets/presets';
 import type { RunFolder } from '../store/run-folder';
 import type { StepManifests } from '../store/step-manifests';
@@ -24,6 +25,8 @@ export interface RunServices extends PlanPlaces {
   readonly imageNames: Place['imageNames'];
   readonly prepareImages: Place['prepareImages'];
   readonly resources: string;
+  /** GPUs of the machine on which the run's Triton is; absent: it is another machine. */
+  readonly watchGpus?: ReadingSources['watchGpus'];
   /** HTML file -> PDF file. */
   readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
   readonly now: () => Date;

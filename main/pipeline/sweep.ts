@@ -12,6 +12,7 @@ import { type MeasuringTurn, plannedTurns, toolsOf } from '../contract/run/sweep
 import { sameValue } from '../contract/trees';
 import { levelText } from '../contract/words';
 import { whileServing } from '../engine/while-serving';
+import { withReadings } from '../perf/readings';
 import { measureSweep } from '../perf/sweep/sweep';
 import { hashValue } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
@@ -143,31 +144,36 @@ async function measureLevel(
   const input = turnInput({ ...run, forClients: server.forClients }, scenario, turn);
   await makeFolder(input.workDir);
   const what = `while ${turnText(run, turn)} was measured`;
-  const point = await whileServing(server, context.signal, what, async (signal) => {
-    return run.services.loadTools[loadTool].measure({
-      ...input,
-      inputData: asServed(inputDataSchema.parse(JSON.parse(manifest)), input.batched),
-      inputDataDir,
-      signal,
-      onWindow: (window, index) => {
-        run.emit({
-          type: 'window',
-          runId: run.runId,
-          scenario,
-          ...level,
-          index,
-          inferencesPerSecond: window.inferencesPerSecond,
-          p99Us: window.p99Us,
-          scheduledP99Us: window.scheduledP99Us,
-        });
-      },
-      onLog: context.log,
-      onCommand: (argv) => {
-        // A journal that cannot be written fails the step at the line after this one.
-        context.command(argv).catch(() => undefined);
-      },
-    });
-  });
+  const sources = { metricsAddress: server.metricsAddress, watchGpus: run.services.watchGpus };
+  const inputData = asServed(inputDataSchema.parse(JSON.parse(manifest)), input.batched);
+  const point = await whileServing(server, context.signal, what, (signal) =>
+    withReadings(sources, (onWindow) =>
+      run.services.loadTools[loadTool].measure({
+        ...input,
+        inputData,
+        inputDataDir,
+        signal,
+        onWindow: (window, index) => {
+          onWindow(window.durationUs);
+          run.emit({
+            type: 'window',
+            runId: run.runId,
+            scenario,
+            ...level,
+            index,
+            inferencesPerSecond: window.inferencesPerSecond,
+            p99Us: window.p99Us,
+            scheduledP99Us: window.scheduledP99Us,
+          });
+        },
+        onLog: context.log,
+        onCommand: (argv) => {
+          // A journal that cannot be written fails the step at the line after this one.
+          context.command(argv).catch(() => undefined);
+        },
+      }),
+    ),
+  );
   await run.append({
     type: 'measurement',
     scenario,

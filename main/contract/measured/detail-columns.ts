@@ -294,6 +294,22 @@ export const gpus: readonly Column<Gpu>[] = [
     help: 'All memory of the GPU.',
     read: (gpu) => gpu.totalMemoryBytes,
   },
+  {
+    ...{ id: 'gpu-clock', heading: null, title: 'Mean clock', unit: 'MHz', kind: 'count' },
+    help: 'Mean clock of the GPU’s multiprocessors while the level was measured.',
+    read: (gpu) => gpu.smClockMHz,
+  },
+  {
+    ...{ id: 'gpu-throttled', heading: null, title: 'Throttled', unit: '', kind: 'share' },
+    help: 'Share of the readings in which power, temperature or the hardware held the clocks down.',
+    read: (gpu) => gpu.throttledShare,
+  },
+  {
+    ...text,
+    ...{ id: 'gpu-throttled-by', heading: null, title: 'Throttled by' },
+    help: 'What held the clocks down.',
+    read: (gpu) => gpu.throttledBy?.join(', ') ?? null,
+  },
 ];
 
 /** What sequences, streams, checks and the like add to a table: the columns of each part that any level has. */

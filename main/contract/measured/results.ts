@@ -53,7 +53,8 @@ export const latencyIntervalUs = (
  * Why a level does not count as steady. `unstable`: the stability rule did not hold within the allowed windows;
  * `errors`: more than 1 % of the requests failed; `client-saturated`: the load generator itself was the limit;
  * `machine-busy`: other work on the load generator's machine held it up;
- * `drifting`: throughput or latency moved one way over the merged windows; `rate-not-reached`: fewer requests than asked for.
+ * `drifting`: throughput or latency moved one way over the merged windows; `rate-not-reached`: fewer requests than asked for;
+ * `clocks-throttled`: power, heat or the hardware held a GPU's clocks down.
  */
 export const pointFlags = [
   'unstable',
@@ -63,6 +64,7 @@ export const pointFlags = [
   'server-restarted',
   'drifting',
   'rate-not-reached',
+  'clocks-throttled',
 ] as const;
 
 /** One measurement window of a level (performance.md 1.3); microseconds; null what the tool did not give. */
@@ -259,6 +261,11 @@ export const loadPointSchema = z.object({
         powerW: z.number().min(0).nullable(),
         maxMemoryBytes: z.number().min(0).nullable(),
         totalMemoryBytes: z.number().min(0).nullable(),
+        /** Mean; absent where the tool does not collect it. */
+        smClockMHz: z.number().min(0).nullable().optional(),
+        /** Share of the readings in which something held the clocks down, 0 to 1, and what. */
+        throttledShare: z.number().min(0).max(1).optional(),
+        throttledBy: z.array(z.string()).optional(),
       }),
     )
     .optional(),

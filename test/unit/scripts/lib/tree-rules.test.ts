@@ -1,8 +1,11 @@
+import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 
-const { treeProblems } = (await import('../../../../scripts/lib/tree-rules.mjs')) as {
+interface Rules {
   treeProblems: (files: readonly string[]) => readonly string[];
-};
+}
+
+const { treeProblems } = (await import(resolve('scripts/lib/tree-rules.mjs'))) as Rules;
 
 it('takes a test that stands where its source stands, and one of an aspect of it', () => {
   const files = [

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseMetrics, readMetrics } from '../../../main/monitor/metrics-text';
+import { parseMetrics, readMetrics } from '../../../main/triton/metrics';
 
 const capture = (name: string) => readFileSync(`test/fixtures/triton-metrics/${name}.txt`, 'utf8');
 const valueOf = (text: string, name: string, labels: Record<string, string> = {}) =>

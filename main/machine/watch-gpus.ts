@@ -1,0 +1,82 @@
+import type { GpuReading } from '../contract/machine';
+import { exec } from '../platform/exec';
+
+const intervalMs = 500;
+
+/**
+ * What holds clocks down, by the bits of NVML's clock event reasons. An idle GPU, application clocks and the clocks of a
+ * display are somebody's choice, no throttling. Source: nvml.h, "NvmlClocksEventReasons".
+ */
+const throttles: readonly (readonly [bit: number, reason: GpuReading['throttles'][number]])[] = [
+  [0x04, 'power limit'],
+  [0x08, 'hardware slowdown'],
+  [0x20, 'temperature'],
+  [0x40, 'temperature'],
+  [0x80, 'power supply'],
+];
+
+const mebibyte = 1024 * 1024;
+
+function numberOf(text: string | undefined): number | null {
+  return text !== undefined && /^\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : null;
+}
+
+const scaled = (value: number | null, factor: number): number | null =>
+  value === null ? null : value * factor;
+
+function throttlesOf(text: string | undefined): GpuReading['throttles'] {
+  const bits = text !== undefined && /^0x[0-9a-f]{1,16}$/i.test(text) ? BigInt(text) : 0n;
+  const reasons = throttles.filter(([bit]) => (bits & BigInt(bit)) !== 0n).map(([, reason]) => reason);
+  return [...new Set(reasons)];
+}
+
+/** One line of the query; null for any other line. What the driver does not know ("[N/A]") is null. */
+export function parseGpuReading(line: string): GpuReading | null {
+  const [uuid, utilization, used, total, power, clock, reasons, ...rest] = line
+    .split(',')
+    .map((value) => value.trim());
+  if (uuid === undefined || !/^GPU-[0-9a-f-]{8,64}$/i.test(uuid) || reasons === undefined || rest.length > 0)
+    return null;
+  return {
+    uuid,
+    utilization: scaled(numberOf(utilization), 0.01),
+    memoryUsedBytes: scaled(numberOf(used), mebibyte),
+    memoryTotalBytes: scaled(numberOf(total), mebibyte),
+    powerW: numberOf(power),
+    smClockMHz: numberOf(clock),
+    throttles: throttlesOf(reasons),
+  };
+}
+
+const columns = ['uuid', 'utilization.gpu', 'memory.used', 'memory.total', 'power.draw', 'clocks.sm'];
+/** The newer name first: it was `clocks_throttle_reasons` before driver 535. */
+const reasonColumns = ['clocks_event_reasons.active', 'clocks_throttle_reasons.active'];
+
+/**
+ * Reads all GPUs of this machine twice a second until the signal fires: one `nvidia-smi` on the PATH of `env`, which prints
+ * on. Where there is none, or it ends, nothing is told any more.
+ */
+export async function watchGpus(
+  env: NodeJS.ProcessEnv,
+  onReading: (reading: GpuReading) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const reasons of reasonColumns) {
+    const query = `--query-gpu=${[...columns, reasons].join(',')}`;
+    const format = ['--format=csv,noheader,nounits', `--loop-ms=${intervalMs}`];
+    const told = { some: false };
+    await exec({
+      argv: ['nvidia-smi', query, ...format],
+      env,
+      signal,
+      killGraceMs: 0,
+      onStdoutLine: (line) => {
+        const reading = parseGpuReading(line);
+        if (reading === null) return;
+        told.some = true;
+        onReading(reading);
+      },
+    }).catch(() => undefined);
+    if (told.some || signal.aborted) return;
+  }
+}

@@ -1,0 +1,137 @@
+import type { GpuReading } from '../contract/machine';
+import type { LoadPoint } from '../contract/measured/results';
+import { largestOf } from '../contract/statistics';
+import { requestTriton } from '../triton/http';
+import { parseMetrics, type ReadMetrics, readMetrics } from '../triton/metrics';
+
+const intervalMs = 1000;
+/** Of the readings; less is what a GPU at work has now and then. */
+const throttledFrom = 0.1;
+
+/** Who tells of the server's machine. */
+export interface ReadingSources {
+  /** `host:port` of Triton's metrics; null: it tells none. */
+  readonly metricsAddress: string | null;
+  /** GPUs of the machine that Triton runs on, until the signal fires; absent: it is another machine. */
+  readonly watchGpus?:
+    ((onReading: (reading: GpuReading) => void, signal: AbortSignal) => Promise<void>) | undefined;
+}
+
+/** Everything with the time at which it was read, milliseconds. */
+interface Readings {
+  readonly metrics: { readonly atMs: number; readonly value: ReadMetrics }[];
+  readonly gpus: { readonly atMs: number; readonly value: GpuReading }[];
+}
+
+function mean(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+}
+
+function most(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : largestOf(known);
+}
+
+/** Of Triton's metrics, which know neither clocks nor what holds them down. */
+const fromMetrics = ({ gpus }: ReadMetrics): readonly GpuReading[] =>
+  gpus.map(({ powerWatts, ...gpu }) => ({ ...gpu, powerW: powerWatts, smClockMHz: null, throttles: [] }));
+
+function gpuOf(uuid: string, readings: readonly GpuReading[], hasClocks: boolean) {
+  const throttled = readings.filter(({ throttles }) => throttles.length > 0);
+  return {
+    uuid,
+    utilization: mean(readings.map((reading) => reading.utilization)),
+    powerW: mean(readings.map((reading) => reading.powerW)),
+    maxMemoryBytes: most(readings.map((reading) => reading.memoryUsedBytes)),
+    totalMemoryBytes: most(readings.map((reading) => reading.memoryTotalBytes)),
+    ...(hasClocks
+      ? {
+          smClockMHz: mean(readings.map((reading) => reading.smClockMHz)),
+          throttledShare: throttled.length / readings.length,
+          throttledBy: [...new Set(throttled.flatMap(({ throttles }) => throttles))],
+        }
+      : {}),
+  };
+}
+
+/** GPUs that Triton names are those it may use; the machine may have others. */
+function gpusOf(readings: Readings, fromMs: number): NonNullable<LoadPoint['gpus']> {
+  const counts = ({ atMs }: { readonly atMs: number }) => atMs >= fromMs;
+  const uuids = new Set(readings.metrics.flatMap(({ value }) => value.gpus.map(({ uuid }) => uuid)));
+  const told = readings.metrics.filter(counts).flatMap(({ value }) => fromMetrics(value));
+  const watched = readings.gpus.filter(counts).map(({ value }) => value);
+  return [...uuids].flatMap((uuid) => {
+    const own = watched.filter((reading) => reading.uuid === uuid);
+    const coarse = told.filter((reading) => reading.uuid === uuid);
+    if (own.length > 0) return [gpuOf(uuid, own, true)];
+    return coarse.length > 0 ? [gpuOf(uuid, coarse, false)] : [];
+  });
+}
+
+/** What was read of a level from a time on. */
+function readingsOf(readings: Readings, fromMs: number): Pick<LoadPoint, 'gpus'> {
+  const gpus = gpusOf(readings, fromMs);
+  return gpus.length === 0 ? {} : { gpus };
+}
+
+async function readServer(address: string, signal: AbortSignal): Promise<ReadMetrics> {
+  const call = { method: 'GET', path: '/metrics', timeoutMs: 5 * intervalMs, signal, tls: null } as const;
+  const response = await requestTriton(address, call);
+  return readMetrics(parseMetrics(response.status === 200 ? response.body.toString('utf8') : ''));
+}
+
+/** Reads until the signal fires. A source that does not answer tells nothing, and the measurement goes on. */
+async function read(sources: ReadingSources, readings: Readings, signal: AbortSignal): Promise<void> {
+  const { metricsAddress, watchGpus } = sources;
+  if (metricsAddress === null) return;
+  let watch: Promise<void> | null = null;
+  while (!signal.aborted) {
+    const value = await readServer(metricsAddress, signal).catch(() => null);
+    if (value !== null) readings.metrics.push({ atMs: performance.now(), value });
+    if (watch === null && watchGpus !== undefined && value !== null && value.gpus.length > 0) {
+      const onReading = (reading: GpuReading) => {
+        readings.gpus.push({ atMs: performance.now(), value: reading });
+      };
+      watch = watchGpus(onReading, signal);
+    }
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, intervalMs);
+      signal.addEventListener(
+        'abort',
+        () => {
+          clearTimeout(timer);
+          resolve();
+        },
+        { once: true },
+      );
+    });
+  }
+  await watch;
+}
+
+/**
+ * Measures a level and adds what the server's machine was like meanwhile: from the start of its first window on, where the
+ * load tool tells of windows. Throws what `measure` throws.
+ * @param measure is given what to call at the end of each window, with its length in microseconds (null: unknown).
+ */
+export async function withReadings(
+  sources: ReadingSources,
+  measure: (onWindow: (durationUs: number | null) => void) => Promise<LoadPoint>,
+): Promise<LoadPoint> {
+  const readings: Readings = { metrics: [], gpus: [] };
+  const end = new AbortController();
+  const reading = read(sources, readings, end.signal);
+  let fromMs = -Infinity;
+  try {
+    const point = await measure((durationUs) => {
+      if (fromMs === -Infinity && durationUs !== null) fromMs = performance.now() - durationUs / 1000;
+    });
+    const told = readingsOf(readings, fromMs);
+    const throttled = told.gpus?.some((gpu) => (gpu.throttledShare ?? 0) >= throttledFrom) === true;
+    return { ...point, ...told, ...(throttled ? { flags: [...point.flags, 'clocks-throttled'] } : {}) };
+  } finally {
+    end.abort();
+    await reading;
+  }
+}
