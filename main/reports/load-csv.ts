@@ -10,15 +10,11 @@ import {
   trust,
 } from '../contract/measured/columns';
 import {
-  cache,
-  checks,
-  model,
+  partsInFiles,
   partsOf,
   responseRates,
   responseTimes,
   sequenceRate,
-  tls,
-  together,
 } from '../contract/measured/detail-columns';
 import type { LoadPoint } from '../contract/measured/results';
 import type { Verification } from '../contract/run/run-outcome';
@@ -53,14 +49,7 @@ function furtherColumns(points: readonly LoadPoint[]): readonly FileColumn[] {
       ]),
     ),
     ...(points.some(({ latencyIntervals }) => latencyIntervals !== undefined) ? intervals : []),
-    ...inFile(
-      partsOf(points, [
-        ['cache', cache],
-        ['outputChecks', checks],
-        ['tls', [tls]],
-        ['model', [model, together]],
-      ]),
-    ),
+    ...inFile(partsOf(points, partsInFiles)),
   ];
 }
 

@@ -29,9 +29,10 @@ import {
 } from '../../contract/measured/cross-check';
 import {
   cache,
-  client,
   composing,
   composingName,
+  effort,
+  gpus,
   model,
   partsOf,
   responseRates,
@@ -168,10 +169,10 @@ const withoutP99 = latencies.filter(({ id }) => id !== 'p99');
  * level says any of it.
  */
 export const certaintyTable = (points: readonly LoadPoint[]): string | null =>
-  levelTable(points, [...titlesOf(withoutP99).map((title) => `± ${title}`), ...titlesOf(client)], (point) =>
+  levelTable(points, [...titlesOf(withoutP99).map((title) => `± ${title}`), ...titlesOf(effort)], (point) =>
     point.latencyIntervals === undefined && point.client === undefined
       ? []
-      : [[...withoutP99.map((column) => halfWidthText(column, point)), ...cellsOf(client, point)]],
+      : [[...withoutP99.map((column) => halfWidthText(column, point)), ...cellsOf(effort, point)]],
   );
 
 /** What the server's response cache did; null where it counted nothing at any level. */
@@ -182,6 +183,12 @@ export const cacheTable = (points: readonly LoadPoint[]): string | null =>
 export const composingTable = (points: readonly LoadPoint[]): string | null =>
   levelTable(points, ['Model', ...titlesOf(composing)], (point) =>
     (point.composing ?? []).map((part) => [composingName(part), ...cellsOf(composing, part)]),
+  );
+
+/** What the GPUs of the server were like; null where nobody tells. */
+export const gpuTable = (points: readonly LoadPoint[]): string | null =>
+  levelTable(points, ['GPU', ...titlesOf(gpus)], (point) =>
+    (point.gpus ?? []).map((gpu) => [gpu.uuid, ...cellsOf(gpus, gpu)]),
   );
 
 /** Failed requests by level and kind; null where none failed. */
@@ -200,7 +207,9 @@ function sayTables(output: Output, points: readonly LoadPoint[]): void {
     output.say(`Each level has ${turns} windows, measured in turns with the other levels.`);
   output.say('Times in ms; "±": half-width of the 95 % interval.');
   output.say(pointTable(points));
-  const details = [certaintyTable, cacheTable, composingTable, errorTable].map((table) => table(points));
+  const details = [certaintyTable, gpuTable, cacheTable, composingTable, errorTable].map((table) =>
+    table(points),
+  );
   for (const table of details) if (table !== null) output.say(table);
 }
 

@@ -159,15 +159,18 @@ export const cache: readonly Column[] = [
   },
 ];
 
-export const clientCpu: Column = {
+const clientCpu: Column = {
   ...{ id: 'client-cpu-cores', heading: null, title: 'Client CPU', unit: 'cores', kind: 'rate' },
   help: 'CPU time of the load generator over the time; unknown where it was measured for too short a time.',
   read: ({ client }) => client?.cpuShare,
 };
 
-/** What the load generator itself had to do. */
-export const client: readonly Column[] = [
-  clientCpu,
+/** Use of the processors. */
+export const cpus: readonly Column[] = [clientCpu];
+
+/** What the machines had to do: the load generator itself, and the server's. */
+export const effort: readonly Column[] = [
+  ...cpus,
   {
     ...{ id: 'client-busy', heading: null, title: 'Client busy', unit: '', kind: 'share' },
     help: 'Share of the time in which the event loop of the load generator was busy.',
@@ -318,3 +321,11 @@ export const partsOf = (
   parts: readonly (readonly [part: keyof LoadPoint, columns: readonly Column[]])[],
 ): readonly Column[] =>
   parts.flatMap(([part, columns]) => (points.some((point) => point[part] !== undefined) ? columns : []));
+
+/** The same of files: what comes behind the columns that every level has. */
+export const partsInFiles = [
+  ['cache', cache],
+  ['outputChecks', checks],
+  ['tls', [tls]],
+  ['model', [model, together]],
+] as const satisfies Parameters<typeof partsOf>[1];

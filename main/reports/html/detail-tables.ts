@@ -12,10 +12,10 @@ import {
 import {
   cache,
   checks,
-  clientCpu,
   comparedResponses,
   composing,
   composingName,
+  cpus,
   gpus,
   model,
   partsOf,
@@ -66,7 +66,7 @@ function stateOf(row: ReportLevel): Markup {
 export function samplingTable(rows: Rows, load: string): Markup | null {
   const reasons = [...new Set(rows.flatMap((row) => (row.point === null ? [] : row.reasons)))];
   const before = [requests, errors, windows];
-  const behind = [meanBatch, timeSpent, clientCpu];
+  const behind = [meanBatch, timeSpent, ...cpus];
   const table = detailTable(
     rows,
     'Sampling and stability',

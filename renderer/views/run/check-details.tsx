@@ -4,8 +4,9 @@ import { requests } from '../../../main/contract/measured/columns';
 import {
   cache,
   checks,
-  client,
   comparedResponses,
+  effort,
+  gpus,
   model,
   sharedMemory,
   together,
@@ -91,21 +92,39 @@ const limitText = {
   'machine-busy': 'machine busy: latencies may read too high',
 } as const;
 
-/** What the load generator itself had to do; nothing where the tool does not say. */
-export const ClientTable = memo(function ClientTable({ points }: { points: readonly LoadPoint[] }) {
+/** What the GPUs of the server were like level by level; nothing where nobody tells. */
+export const GpuTable = memo(function GpuTable({ points }: { points: readonly LoadPoint[] }) {
   return (
     <DetailsTable
-      title="Load generator"
-      note="its own load; near one core, or always busy, it limits the measurement"
+      title="GPUs"
+      note="of the server, from the first measured window on"
+      headings={[{ title: 'Level' }, { title: 'GPU', mono: true }, ...headingsOf(gpus)]}
+      rows={points.flatMap((point) =>
+        (point.gpus ?? []).map((gpu) => ({
+          key: `${keyOf(point)} ${gpu.uuid}`,
+          cells: [levelText(point), gpu.uuid, ...gpus.map((column) => cellText(column, gpu))],
+          doubtful: point.flags.includes('clocks-throttled'),
+        })),
+      )}
+    />
+  );
+});
+
+/** What the load generator and the machines had to do; nothing where the tool does not say. */
+export const EffortTable = memo(function EffortTable({ points }: { points: readonly LoadPoint[] }) {
+  return (
+    <DetailsTable
+      title="Load on the machines"
+      note="near one core, or always busy, the load generator limits the measurement"
       headings={[
         { title: 'Level' },
-        ...headingsOf(client),
+        ...headingsOf(effort),
         { title: 'In doubt', help: 'Whether the load generator, not the server, limited the result.' },
       ]}
       rows={rowsOf(points, 'client', (point) => {
         const limit = point.flags.find((flag) => flag === 'client-saturated' || flag === 'machine-busy');
         return {
-          cells: [...cellsOf(client, point), limit === undefined ? 'no' : limitText[limit]],
+          cells: [...cellsOf(effort, point), limit === undefined ? 'no' : limitText[limit]],
           doubtful: limit !== undefined,
         };
       })}

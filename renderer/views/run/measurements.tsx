@@ -18,7 +18,14 @@ import { BaselineNote, BaselinePicker, useBaseline } from '../../components/base
 import { Explain } from '../../components/explain';
 import { useChartTheme } from '../../components/use-chart-theme';
 import { BudgetField } from './budget-field';
-import { CacheTable, ChecksTable, ClientTable, SharedMemoryTable, TogetherTable } from './check-details';
+import {
+  CacheTable,
+  ChecksTable,
+  EffortTable,
+  GpuTable,
+  SharedMemoryTable,
+  TogetherTable,
+} from './check-details';
 import { CrossCheckPanel } from './cross-check-panel';
 import { ComposingTable, ErrorsTable, SequenceTable, StreamTable } from './level-details';
 import { SweepCharts, WindowsPanel } from './live-charts';
@@ -137,7 +144,8 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
       <SharedMemoryTable points={points} />
       <CacheTable points={points} />
       <ComposingTable points={points} />
-      <ClientTable points={points} />
+      <EffortTable points={points} />
+      <GpuTable points={points} />
       <CrossCheckPanel state={state} scenario={scenario} />
     </section>
   );

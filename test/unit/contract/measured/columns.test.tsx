@@ -23,7 +23,7 @@ import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { componentsChart } from '../../../../renderer/charts/components-chart';
 import { compareLevels } from '../../../../renderer/views/compare/compare-levels';
 import { LevelTable } from '../../../../renderer/views/compare/level-table';
-import { CacheTable, ChecksTable, ClientTable } from '../../../../renderer/views/run/check-details';
+import { CacheTable, ChecksTable, EffortTable } from '../../../../renderer/views/run/check-details';
 import { ComposingTable, SequenceTable, StreamTable } from '../../../../renderer/views/run/level-details';
 import { levelColumns, PointsTable } from '../../../../renderer/views/run/points-table';
 import { furtherPoint } from '../../../support/further-point';
@@ -87,7 +87,7 @@ function window(shown: Shown, points: readonly LoadPoint[], sweep: Sweep): void 
     missing: [],
   };
   noteTable(shown, 'window', drawn(<PointsTable scenario="online" state={state} />));
-  for (const Table of [CacheTable, ChecksTable, ClientTable, SequenceTable]) {
+  for (const Table of [CacheTable, ChecksTable, EffortTable, SequenceTable]) {
     noteTable(shown, `window ${Table.displayName ?? ''}`, drawn(<Table points={points} />));
   }
   const [trace] = componentsChart({
@@ -294,7 +294,7 @@ describe('the table of columns', () => {
     for (const heading of inFiles) expect([heading, known(heading).length]).toEqual([heading, 1]);
 
     const page = new DOMParser().parseFromString(html.render({ state, report }).content, 'text/html');
-    const window = [CacheTable, ChecksTable, ClientTable, ComposingTable, SequenceTable, StreamTable]
+    const window = [CacheTable, ChecksTable, EffortTable, ComposingTable, SequenceTable, StreamTable]
       .map((Table) => <Table key="t" points={[point]} />)
       .concat(<PointsTable key="p" scenario="online" state={state.scenarios.online} />)
       .flatMap((element) => texts(drawn(element), 'th.number'));

@@ -7,7 +7,7 @@ import type { LoadPoint } from '../../../../../main/contract/measured/results';
 import {
   CacheTable,
   ChecksTable,
-  ClientTable,
+  EffortTable,
   SharedMemoryTable,
   TogetherTable,
 } from '../../../../../renderer/views/run/check-details';
@@ -120,7 +120,7 @@ describe('the details of levels', () => {
 
   it('are not there for levels without any', () => {
     const tables = [ChecksTable, SharedMemoryTable, TogetherTable, StreamTable, SequenceTable];
-    for (const Table of [...tables, CacheTable, ClientTable]) {
+    for (const Table of [...tables, CacheTable, EffortTable]) {
       expect(renderToStaticMarkup(<Table points={[plain]} />)).toBe('');
     }
   });
@@ -157,7 +157,7 @@ describe('the details of levels', () => {
     expect(rowsOf(drawn(<CacheTable points={[plain, point]} />))).toEqual([
       [level, '1,500', '300', '0.020', '–'],
     ]);
-    const page = drawn(<ClientTable points={[plain, point]} />);
+    const page = drawn(<EffortTable points={[plain, point]} />);
     expect(rowsOf(page)).toEqual([
       [level, '0.970', '95.5 %', '1.50', 'client-limited: the server may be faster'],
     ]);
