@@ -70,9 +70,14 @@ function gpusOf(readings: Readings, fromMs: number): NonNullable<LoadPoint['gpus
 }
 
 /** What was read of a level from a time on. */
-function readingsOf(readings: Readings, fromMs: number): Pick<LoadPoint, 'gpus'> {
+function readingsOf(readings: Readings, fromMs: number): Pick<LoadPoint, 'gpus' | 'serverCpuShare'> {
   const gpus = gpusOf(readings, fromMs);
-  return gpus.length === 0 ? {} : { gpus };
+  const read = readings.metrics.filter(({ atMs }) => atMs >= fromMs).map(({ value }) => value.other);
+  const cpu = mean(read.map((other) => other['nv_cpu_utilization'] ?? null));
+  return {
+    ...(gpus.length === 0 ? {} : { gpus }),
+    ...(cpu === null ? {} : { serverCpuShare: Math.min(1, cpu) }),
+  };
 }
 
 async function readServer(address: string, signal: AbortSignal): Promise<ReadMetrics> {

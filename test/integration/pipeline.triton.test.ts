@@ -61,6 +61,8 @@ describe('run resnet50 --profile quick on the real Triton', () => {
       expect(point.requestCount).toBeGreaterThan(0);
       expect(point.errorCount).toBe(0);
       expect(point.serverComputeInferUs).toBeGreaterThan(0);
+      expect(point.serverCpuShare).toBeGreaterThan(0);
+      expect(point.serverCpuShare).toBeLessThanOrEqual(1);
       expect(point.p99Us).toBeGreaterThanOrEqual(point.p50Us);
     }
   });

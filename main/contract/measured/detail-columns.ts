@@ -165,8 +165,14 @@ const clientCpu: Column = {
   read: ({ client }) => client?.cpuShare,
 };
 
+const serverCpu: Column = {
+  ...{ id: 'server-cpu', heading: 'Server CPU', title: 'Server CPU', unit: '', kind: 'share' },
+  help: 'Mean use of all cores of the server’s machine, from Triton’s metrics.',
+  read: (point) => point.serverCpuShare,
+};
+
 /** Use of the processors. */
-export const cpus: readonly Column[] = [clientCpu];
+export const cpus: readonly Column[] = [clientCpu, serverCpu];
 
 /** What the machines had to do: the load generator itself, and the server's. */
 export const effort: readonly Column[] = [
@@ -328,4 +334,5 @@ export const partsInFiles = [
   ['outputChecks', checks],
   ['tls', [tls]],
   ['model', [model, together]],
+  ['serverCpuShare', [serverCpu]],
 ] as const satisfies Parameters<typeof partsOf>[1];

@@ -251,6 +251,8 @@ export const loadPointSchema = z.object({
   /** So many windows were measured in turns with those of other levels; absent: one right after the other. */
   turns: z.int().min(1).optional(),
   windows: z.array(windowSchema),
+  /** Mean use of all cores of the server's machine, 0 to 1; absent where Triton's metrics do not tell it. */
+  serverCpuShare: z.number().min(0).max(1).optional(),
   /** Of the server's machine while the level was measured, where the tool collects it; null what it did not give. */
   gpus: z
     .array(

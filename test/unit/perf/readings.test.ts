@@ -57,6 +57,7 @@ describe('a level', () => {
     expect(point.gpus).toEqual([
       { uuid, utilization: 0.5, powerW: 60, maxMemoryBytes: 1000, totalMemoryBytes: 4000 },
     ]);
+    expect(point.serverCpuShare).toBe(0.25);
     expect(point.flags).toEqual(loadPoint.flags);
   });
 
@@ -110,9 +111,9 @@ describe('a level', () => {
   });
 
   it.each([
-    ['a CPU alone', 'nv_cpu_utilization 0.25\n'],
-    ['a server that says something else', '<html>'],
-  ])('says nothing of GPUs on %s', async (_name, text) => {
+    ['a CPU alone', 'nv_cpu_utilization 0.25\n', 0.25],
+    ['a server that says something else', '<html>', undefined],
+  ])('says nothing of GPUs on %s', async (_name, text, share) => {
     const { address, asked } = await serve(text);
     const watchGpus = () => Promise.reject(new Error('nobody asks for GPUs'));
     const point = await withReadings({ metricsAddress: address, watchGpus }, async () => {
@@ -120,6 +121,7 @@ describe('a level', () => {
       return loadPoint;
     });
     expect(point).not.toHaveProperty('gpus');
+    expect(point.serverCpuShare).toBe(share);
   });
 
   it('ends as its measurement does, with metrics or without', async () => {

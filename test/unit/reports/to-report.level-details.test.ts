@@ -173,7 +173,7 @@ describe('intervals, cache and client', () => {
     expect(header).toMatch(/Inferences\/s +± +Mean executed batch size +Client send .* p99 +± +avg$/);
     expect(row).toMatch(/ 1,234 +20 +2\.50 .* 18\.00 +0\.90 +12\.50$/);
     expect(pointLine(sure)).toContain('1,234 ± 20 inferences/s, p99 18.00 ± 0.90 ms');
-    expect(certaintyTable([sure])).toMatch(/0\.40 +0\.50 +– +0\.30 +0\.420 +40\.0 % +0\.150$/);
+    expect(certaintyTable([sure])).toMatch(/0\.40 +0\.50 +– +0\.30 +0\.420 +– +40\.0 % +0\.150$/);
     expect(printedCache([sure])).toMatch(/1,500 +300 +0\.020 +–$/);
   });
 
