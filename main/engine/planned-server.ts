@@ -1,5 +1,6 @@
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { imageFamily } from '../contract/run/serving';
+import { sharedMemoryOf } from '../contract/run/sweep';
 import { defaultRelease, releaseOf } from '../machine/releases';
 import type { HomeLayout } from '../platform/layout';
 import { parseRemoteUrl } from '../triton/remote-url';
@@ -47,7 +48,7 @@ export function plannedServer(
         command: tritonCommand({
           builtHere: imageFamily(engine) === 'cpu' && engine.tritonImage === undefined,
           gpus: engine.gpus.length > 0,
-          clientSharedMemory: allowsClientSharedMemory(performance.sharedMemory, plannedRelease(engine)),
+          clientSharedMemory: allowsClientSharedMemory(sharedMemoryOf(performance), plannedRelease(engine)),
         }),
         forClients: loopback(containerPorts.http, containerPorts.grpc),
       };

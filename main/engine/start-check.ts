@@ -2,6 +2,7 @@ import { WorkbenchError } from '../contract/errors';
 import { type DockerFacts, type ToolFacts, type ToolId, toolList } from '../contract/machine';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { ProblemFix, StartProblem } from '../contract/run/spec-tools';
+import { ofScenarios } from '../contract/run/sweep';
 import type { DockerLink } from '../docker/docker-link';
 import { imageIsThere } from '../docker/images/prepare-image';
 import { formatOf } from '../formats/formats';
@@ -84,7 +85,7 @@ function toolProblems(needs: Needs): readonly StartProblem[] {
   const missing = tools.missing.filter((tool) => wanted.includes(tool));
   if (missing.length > 0) found.push(toolProblem(needs, missing, 'engine.kind'));
   else if (
-    spec.performance.loadTool === 'perf_analyzer' &&
+    ofScenarios(spec.performance).some(({ loadTool }) => loadTool === 'perf_analyzer') &&
     kind !== 'docker' &&
     tools.missing.includes('perf-analyzer')
   ) {

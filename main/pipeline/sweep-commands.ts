@@ -6,7 +6,7 @@ import type { RemoteLimits } from '../contract/run/remote-limits';
 import type { Scenario } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import { scenarioLevels } from '../contract/run/scenario-levels';
-import { type MeasuringTurn, plannedTurns } from '../contract/run/sweep';
+import { type MeasuringTurn, ofScenario, plannedTurns } from '../contract/run/sweep';
 import { sameValue } from '../contract/trees';
 import { servedMaxBatchSize } from '../formats/model-config-of';
 import { analyzerCommand } from '../perf/analyzer/analyzer-command';
@@ -25,7 +25,8 @@ export function turnInput(
   scenario: Scenario,
   { level, repeat, loadTool }: MeasuringTurn,
 ) {
-  const { configure, performance } = spec;
+  const { configure } = spec;
+  const performance = ofScenario(spec.performance, scenario);
   const name = `${repeat === 1 ? '' : `-repeat${repeat}`}${performance.crossCheck ? `-${loadTool}` : ''}`;
   return {
     ...forClients,
@@ -77,7 +78,7 @@ function nativeCommand({ spec, forClients }: PlannedRun, scenario: Scenario): st
   const { configure, engine } = spec;
   const { httpAddress, grpcAddress, httpTls } = forClients;
   const limits = engine.kind === 'remote' ? engine.limits : undefined;
-  const performance = demandedLoad(spec.performance, configure);
+  const performance = demandedLoad(ofScenario(spec.performance, scenario), configure);
   const levels = scenarioLevels(spec.performance, scenario);
   const distinct = (values: readonly number[]) => [...new Set(values)].join(',');
   return [
@@ -124,8 +125,8 @@ function analyzerWords(run: PlannedRun, scenario: Scenario, turn: MeasuringTurn)
  * CLI's verb that measures the same. Throws combination-unsupported where perf_analyzer has no flag for the load.
  */
 export function sweepCommands(run: PlannedRun, scenario: Scenario): readonly StepCommand[] {
-  const { performance } = run.spec;
+  const performance = ofScenario(run.spec.performance, scenario);
   return performance.loadTool === 'native' || performance.crossCheck
     ? [nativeCommand(run, scenario)]
-    : plannedTurns(performance, scenario).map((turn) => analyzerWords(run, scenario, turn));
+    : plannedTurns(run.spec.performance, scenario).map((turn) => analyzerWords(run, scenario, turn));
 }

@@ -8,7 +8,7 @@ import type { LoadPoint } from '../contract/measured/results';
 import { fileLimits } from '../contract/reader-limits';
 import type { Scenario } from '../contract/run/run-events';
 import { scenarioLevels } from '../contract/run/scenario-levels';
-import { type MeasuringTurn, plannedTurns, toolsOf } from '../contract/run/sweep';
+import { type MeasuringTurn, ofScenario, plannedTurns, toolsOf } from '../contract/run/sweep';
 import { sameValue } from '../contract/trees';
 import { levelText } from '../contract/words';
 import { whileServing } from '../engine/while-serving';
@@ -28,8 +28,8 @@ import { servedShape, turnInput } from './sweep-commands';
  * Everything of the specification that decides a level's value; the lists of levels do not. Fields with a default of the
  * schema came later than the first runs: they count only where they are in use, so that earlier levels keep their keys.
  */
-export function measuringInputs({ spec }: Pick<RunContext, 'spec'>): unknown {
-  const valueAt = valuesAt(spec);
+export function measuringInputs({ spec }: Pick<RunContext, 'spec'>, scenario: Scenario): unknown {
+  const valueAt = valuesAt({ ...spec, performance: ofScenario(spec.performance, scenario) });
   return Object.fromEntries(
     performanceFields
       .filter((row) => row.decides === 'level' && applies(row, valueAt))
@@ -72,9 +72,9 @@ function keyOfLevel(
   const turn = {
     ...(edited === null ? {} : { edited }),
     ...(repeat === 1 ? {} : { repeat }),
-    ...(loadTool === run.spec.performance.loadTool ? {} : { loadTool }),
+    ...(loadTool === ofScenario(run.spec.performance, scenario).loadTool ? {} : { loadTool }),
   };
-  const parts = [run.keys.deploy, run.keys['profile-data'], measuringInputs(run), scenario, level];
+  const parts = [run.keys.deploy, run.keys['profile-data'], measuringInputs(run, scenario), scenario, level];
   return hashValue(Object.keys(turn).length === 0 ? parts : [...parts, turn]).slice(0, 32);
 }
 
@@ -286,7 +286,7 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
     {
       levels,
       repeats: performance.repeats,
-      tools: toolsOf(performance),
+      tools: toolsOf(ofScenario(performance, scenario)),
       search: searched ? { kind: search, thresholdUs: latencyThresholdMs * 1000 } : null,
     },
     {

@@ -3,6 +3,7 @@ import { isLoopback } from '../contract/address';
 import { toWire } from '../contract/errors';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { imageFamily } from '../contract/run/serving';
+import { ofScenarios, toolsOf } from '../contract/run/sweep';
 import { parseRemoteUrl } from '../triton/remote-url';
 import { problem, type RuleFinding, warning } from './rule-finding';
 
@@ -33,7 +34,7 @@ export function tlsFindings({ engine, performance }: RunSpec): RuleFinding[] {
     const remedy = 'Use an address of the form https://host:port, or clear the TLS fields.';
     found.push(warning('engine.url', 'The TLS fields have no effect on an http address', remedy));
   }
-  const analyzer = performance.loadTool === 'perf_analyzer' || performance.crossCheck;
+  const analyzer = ofScenarios(performance).some((one) => toolsOf(one).includes('perf_analyzer'));
   if (tls.serverName !== undefined && analyzer) {
     found.push(
       problem(

@@ -1,9 +1,10 @@
 import { isLoopback } from '../contract/address';
 import { fewestRounds } from '../contract/measured/cross-check';
 import { overRemoteLimit } from '../contract/run/remote-limits';
+import { type Scenario, scenarios } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import { scenarioLevels, tooFewRequests } from '../contract/run/scenario-levels';
-import { toolsOf } from '../contract/run/sweep';
+import { ofScenario, toolsOf } from '../contract/run/sweep';
 import { largestOf } from '../contract/statistics';
 import { configuredTraits, demandedLoad } from '../triton/model-traits';
 import { parseRemoteUrl } from '../triton/remote-url';
@@ -177,6 +178,25 @@ function requests({ performance }: RunSpec): RuleFinding[] {
   return few === undefined ? [] : [problem('performance.requestCount', few, remedy)];
 }
 
+const distinct = (findings: readonly RuleFinding[]): readonly RuleFinding[] =>
+  findings.filter(
+    (one, index) =>
+      findings.findIndex((other) => other.field === one.field && other.message === one.message) === index,
+  );
+
+/** Of one scenario's load, and where its own fields stand. */
+function scenarioProblems(spec: RunSpec, scenario: Scenario): RuleFinding[] {
+  const own = spec.performance[scenario] ?? {};
+  const at = (field: string): string => {
+    const name = field.replace(/^performance\./, '');
+    return Object.hasOwn(own, name) ? `performance.${scenario}.${name}` : field;
+  };
+  const performance = ofScenario(spec.performance, scenario);
+  return [sharedMemory, rounds, requests, kind]
+    .flatMap((rule) => rule({ ...spec, performance }))
+    .map((finding) => ({ ...finding, field: at(finding.field) }));
+}
+
 /** What the fields of the load say together. */
 export function loadProblems(spec: RunSpec): RuleFinding[] {
   const { requestRates, requestIntervalsUs } = spec.performance;
@@ -193,10 +213,8 @@ export function loadProblems(spec: RunSpec): RuleFinding[] {
   return [
     ...doubled,
     ...search(spec),
-    ...sharedMemory(spec),
-    ...rounds(spec),
-    ...requests(spec),
-    ...kind(spec),
+    // What holds for both is said once.
+    ...distinct(scenarios.flatMap((scenario) => scenarioProblems(spec, scenario))),
     ...remoteLoad(spec),
   ];
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { baseDefaults, defaultOf, fieldAt } from '../contract/fields/fields';
 import type { Preset } from '../contract/run/preset';
+import { scenarios } from '../contract/run/run-events';
 import {
   dockerEngineSchema,
   engines,
@@ -14,6 +15,7 @@ import {
   runSpecSchema,
 } from '../contract/run/run-spec';
 import { imageFamily } from '../contract/run/serving';
+import { ofScenario } from '../contract/run/sweep';
 import { isTree, mergeTrees, type Tree } from '../contract/trees';
 import { formatOf } from '../formats/formats';
 import {
@@ -178,4 +180,38 @@ export function resolveSpec(preset: Preset, overrides: Tree): RunSpec {
   const spec = parseSpec(layerSpec(preset, overrides));
   requireRules(preset, spec);
   return spec;
+}
+
+/** What the published procedures decide of a scenario's load. */
+const procedureFields = ['loadTool', 'protocol', 'sharedMemory', 'measurementMode'] as const;
+
+/** The specification of the published procedure on the run's GPU; null where nothing is published of it. */
+function publishedSpec(preset: Preset, { targetGpu, format, precision }: RunSpec): RunSpec | null {
+  if (targetGpu === undefined || preset.byGpu?.[targetGpu] === undefined) return null;
+  try {
+    const engine = { kind: 'docker', gpus: ['all'] };
+    return parseSpec(layerSpec(preset, { model: { profile: 'full' }, targetGpu, engine, format, precision }));
+  } catch {
+    // A preset of another version may lack what the run chose.
+    return null;
+  }
+}
+
+/** How the load of a run differs from the published procedure, a line each: "Protocol, online: gRPC; published: HTTP". */
+export function procedureDifferences(preset: Preset, spec: RunSpec): readonly string[] {
+  const published = publishedSpec(preset, spec);
+  if (published === null) return [];
+  return procedureFields.flatMap((name) => {
+    const { label, choices = {} } = fieldAt(`performance.${name}`);
+    const lines = scenarios.flatMap((scenario) => {
+      const ran = ofScenario(spec.performance, scenario)[name];
+      const was = ofScenario(published.performance, scenario)[name];
+      return ran === was
+        ? []
+        : [{ scenario, text: `${choices[ran] ?? ran}; published: ${choices[was] ?? was}` }];
+    });
+    const [first, second] = lines;
+    if (first !== undefined && first.text === second?.text) return [`${label}: ${first.text}`];
+    return lines.map(({ scenario, text }) => `${label}, ${scenario}: ${text}`);
+  });
 }

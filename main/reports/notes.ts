@@ -1,21 +1,28 @@
 import { meanBatch } from '../contract/measured/columns';
 import { formatCount, formatScale } from '../contract/numbers';
-import type { RunSpec } from '../contract/run/run-spec';
-import { plannedSweep } from '../contract/run/sweep';
+import { type Protocol, protocols, type RunSpec } from '../contract/run/run-spec';
+import { ofScenarios, plannedSweep } from '../contract/run/sweep';
 import type { NamedText } from './report';
+
+const clientColumnsOf: Readonly<Record<Protocol, string>> = {
+  grpc: 'Over gRPC they are the time to build the request message and to take the response message apart; the wire is in Network + server.',
+  http: 'Over HTTP they are the time from the first to the last body byte sent, and from the first to the last body byte received.',
+};
 
 /** What the client columns hold depends on where a client of that protocol can look at its clock. */
 function clientColumns({ performance }: RunSpec): string {
-  return performance.protocol === 'grpc'
-    ? 'Over gRPC they are the time to build the request message and to take the response message apart; the wire is in Network + server.'
-    : 'Over HTTP they are the time from the first to the last body byte sent, and from the first to the last body byte received.';
+  const used = new Set(ofScenarios(performance).map(({ protocol }) => protocol));
+  return protocols
+    .filter((protocol) => used.has(protocol))
+    .map((protocol) => clientColumnsOf[protocol])
+    .join(' ');
 }
 
 function stability({ performance }: RunSpec): string {
   const window =
     performance.measurementMode === 'time_windows'
       ? `windows of ${formatCount(performance.measurementIntervalMs)} ms`
-      : `windows of at least ${formatCount(performance.measurementRequestCount)} requests`;
+      : `windows of at least ${[...new Set(ofScenarios(performance).map((one) => formatCount(one.measurementRequestCount)))].join(' (offline) or ')} requests`;
   return (
     `A level is measured in ${window}. It is steady when, over the last three windows, throughput and mean latency each ` +
     `stay within ${formatScale(performance.stabilityPercentage)} % of their smallest value, and its result merges those three. ` +

@@ -3,6 +3,7 @@ import type { FieldRow, ValueAt } from '../contract/fields/field';
 import { applies, isNumberList, labelOf, rowOf, valuesAt, valuesOf } from '../contract/fields/fields';
 import { modelFields } from '../contract/fields/model-fields';
 import { performanceFields } from '../contract/fields/performance-fields';
+import { scenarioFields } from '../contract/fields/scenario-fields';
 import { servingFields } from '../contract/fields/serving-fields';
 import { formatCount, formatScale } from '../contract/numbers';
 import type { RunSpec } from '../contract/run/run-spec';
@@ -77,6 +78,8 @@ function parametersOf(
     );
   }
   const set = valueAt(row.path);
+  // Most scenarios have nothing apart.
+  if (set === undefined && row.group === 'apart') return [];
   if (!applies(row, valueAt)) {
     // What belongs to another engine or to another kind of model is not missed here.
     return row.essential === true || set === undefined || row.path.startsWith('engine.')
@@ -90,7 +93,7 @@ function parametersOf(
 const groups: readonly (readonly [title: string, rows: readonly FieldRow[]])[] = [
   ['Model', modelFields],
   ['Serving', servingFields],
-  ['Measuring', performanceFields],
+  ['Measuring', [...performanceFields, ...scenarioFields]],
   ['Accuracy gate', accuracyFields],
 ];
 

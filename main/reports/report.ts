@@ -161,6 +161,8 @@ export interface ReportPublished {
   readonly label: string | null;
   /** What the figures are and are not. */
   readonly lead: string;
+  /** How the load of this run differs from the published procedure: "Protocol, online: gRPC; published: HTTP". */
+  readonly differences: readonly string[];
   readonly scenarios: readonly {
     readonly id: Scenario;
     readonly title: string;

@@ -134,7 +134,11 @@ function rowsOf(state: RunState, scenario: Scenario, baseline: Baseline): readon
 }
 
 /** The section of published figures; null where no GPU was chosen and none of the published ones measured. */
-export function publishedReport(state: RunState, published: PublishedResults | null): ReportPublished | null {
+export function publishedReport(
+  state: RunState,
+  published: PublishedResults | null,
+  differences: readonly string[] = [],
+): ReportPublished | null {
   if (published === null) return null;
   const { spec, environment } = state;
   const gpu = baselineGpu(
@@ -150,7 +154,7 @@ export function publishedReport(state: RunState, published: PublishedResults | n
     const others = all.filter((other) => other.gpu === gpu).map(({ title: name }) => name);
     const there = others.length === 0 ? 'nothing' : others.join('; ');
     const lead = `Nothing is published of ${gpu} with ${spec.format} ${spec.precision}; published of it is: ${there}.`;
-    return { source, note, label: null, lead, scenarios: [] };
+    return { source, note, label: null, lead, differences, scenarios: [] };
   }
   const size =
     spec.model.profile === 'full'
@@ -161,6 +165,7 @@ export function publishedReport(state: RunState, published: PublishedResults | n
     note,
     label: baseline.label,
     lead: `Published of ${baseline.title}; not measured by this run. The columns “measured” are this run's own, on the hardware under Environment.${size}`,
+    differences,
     scenarios: (['offline', 'online'] as const)
       .map((id) => ({ id, title: titles[id], rows: rowsOf(state, id, baseline) }))
       .filter(({ rows }) => rows.length > 0),

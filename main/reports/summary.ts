@@ -3,7 +3,9 @@ import { bestPoint } from '../contract/measured/points';
 import { formatBytes, formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
 import { importKindText } from '../contract/run/imported';
 import { type Badge, statusOf, verificationOf } from '../contract/run/run-outcome';
+import type { PerformanceSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
+import { ofScenarios } from '../contract/run/sweep';
 import { largestOf } from '../contract/statistics';
 import { metricTitle, type MetricTitles } from '../contract/words';
 import { clipped, doubtsOf } from './doubts';
@@ -37,8 +39,18 @@ function modelFacts(state: RunState, title: string, format: string): readonly Na
     ['Accelerator', configure.backendAccelerator],
     ['Batching', `${configure.batching}, max batch size ${formatCount(configure.maxBatchSize)}`],
     ['Instances', `${formatCount(configure.instances)}, ${configure.instanceKind}`],
-    ['Load', `${performance.loadTool}, ${performance.protocol}, ${performance.inputData} input data`],
+    ['Load', loadText(performance)],
   ]);
+}
+
+/** "native, grpc, random input data"; where the scenarios differ, each its own. */
+function loadText(performance: PerformanceSpec): string {
+  const [offline, online] = ofScenarios(performance).map(
+    ({ loadTool, protocol, sharedMemory }) =>
+      `${loadTool}, ${protocol}${sharedMemory === 'none' ? '' : `, ${sharedMemory} shared memory`}`,
+  );
+  const load = offline === online ? (offline ?? '') : `offline ${offline ?? ''}; online ${online ?? ''}`;
+  return `${load}, ${performance.inputData} input data`;
 }
 
 function machineFacts({ environment, imported }: RunState): readonly NamedText[] {

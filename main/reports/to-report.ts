@@ -33,6 +33,8 @@ export interface ReportContext {
   readonly defaults?: RunSpec | null | undefined;
   /** What was published of the preset. */
   readonly published?: PublishedResults | null | undefined;
+  /** How the load differs from the published procedure. */
+  readonly differences?: readonly string[] | undefined;
 }
 
 const formatTitles: Readonly<Record<Format, string>> = {
@@ -98,7 +100,7 @@ export function toReport(state: RunState, context: ReportContext): Report {
     commands: reportCommands(state),
     accuracy: accuracyReport(state, titles),
     scenarios,
-    published: publishedReport(state, published),
+    published: publishedReport(state, published, context.differences),
     notes: imported === null ? reportNotes(spec) : importedNotes(),
   };
 }

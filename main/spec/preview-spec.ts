@@ -4,6 +4,7 @@ import type { Signature } from '../contract/run/artefacts';
 import type { RunSpec } from '../contract/run/run-spec';
 import { backendsOf } from '../contract/run/serving';
 import type { Choice, PlannedCommand, SpecPreview, SpecProblem } from '../contract/run/spec-tools';
+import { ofScenarios } from '../contract/run/sweep';
 import { formatOf } from '../formats/formats';
 import { checkPatchedConfig } from '../formats/patched-config';
 import type { ModelReaders } from '../own/model-readers';
@@ -127,8 +128,8 @@ async function fileProblems(spec: RunSpec, places: PreviewPlaces): Promise<SpecP
     const message = `${path} does not exist`;
     found.push({ field: `engine.tls.${name}`, severity: 'problem', message, remedy });
   }
-  const { loadTool } = spec.performance;
-  if (loadTool === 'perf_analyzer' && spec.engine.kind !== 'docker') {
+  const tools = ofScenarios(spec.performance).map(({ loadTool }) => loadTool);
+  if (tools.includes('perf_analyzer') && spec.engine.kind !== 'docker') {
     if (!(await exists(places.layout.perfAnalyzer))) {
       found.push({
         field: 'performance.loadTool',

@@ -2,7 +2,7 @@
 export type ValueAt = (path: string) => unknown;
 
 /** Parts of the load, in the order of the form. */
-export const loadGroups = ['offline', 'online', 'requests', 'sequences', 'windows'] as const;
+export const loadGroups = ['offline', 'online', 'requests', 'sequences', 'windows', 'apart'] as const;
 export type LoadGroup = (typeof loadGroups)[number];
 
 /** What a field of the specification is, said once: window, command line, report and comparison all derive from it. */

@@ -5,6 +5,7 @@ import { accuracyFields } from './accuracy-fields';
 import type { FieldRow, ValueAt } from './field';
 import { modelFields } from './model-fields';
 import { performanceFields } from './performance-fields';
+import { scenarioFields } from './scenario-fields';
 import { servingFields } from './serving-fields';
 
 /** Every field of the run specification, one row each. */
@@ -12,6 +13,7 @@ export const fields: readonly FieldRow[] = [
   ...modelFields,
   ...servingFields,
   ...performanceFields,
+  ...scenarioFields,
   ...accuracyFields,
 ];
 

@@ -204,7 +204,11 @@ export const performanceFields: readonly FieldRow[] = [
     unit: 'bytes',
     option: '--output-shared-memory-size <bytes>',
     decides: 'level',
-    onlyWith: { text: 'shared memory', holds: (at) => has(at, 'sharedMemory') },
+    onlyWith: {
+      text: 'shared memory',
+      holds: (at) =>
+        ['sharedMemory', 'offline.sharedMemory', 'online.sharedMemory'].some((name) => has(at, name)),
+    },
   },
   {
     path: 'performance.streaming',

@@ -1,7 +1,7 @@
 import type { Scenario } from '../run/run-events';
 import type { MeasuredPoint, MissingPoint, RunState, ScenarioState } from '../run/run-state';
 import { loadKey } from '../run/scenario-levels';
-import { turnKey, turnOf } from '../run/sweep';
+import { ofScenario, turnKey, turnOf } from '../run/sweep';
 import { largestOf, meanInterval, medianOf, smallestOf } from '../statistics';
 import type { LatencyName, LoadPoint, Repeats, ResponseCache, Spread } from './results';
 
@@ -258,7 +258,7 @@ export function shownScenario(
   scenario: Scenario,
 ): ScenarioState {
   const { points, missing } = state.scenarios[scenario];
-  const { loadTool, crossCheck, repeats } = state.spec.performance;
+  const { loadTool, crossCheck, repeats } = ofScenario(state.spec.performance, scenario);
   if (repeats === 1 && !crossCheck) return state.scenarios[scenario];
   // Of a resumed run under changed keys the later result of a measurement stands.
   const byTurn = new Map<string, MeasuredPoint>();

@@ -148,6 +148,16 @@ const accuracySchema = z.strictObject({
   allowUnverified: z.boolean(),
 });
 
+/** What one scenario does otherwise than both, as the published procedures do. */
+const scenarioLoadSchema = z
+  .strictObject({
+    loadTool: z.enum(loadTools),
+    protocol: z.enum(protocols),
+    sharedMemory: z.enum(sharedMemories),
+    measurementRequestCount: positive,
+  })
+  .partial();
+
 export const performanceSchema = z.strictObject({
   loadTool: z.enum(loadTools),
   protocol: z.enum(protocols),
@@ -195,6 +205,8 @@ export const performanceSchema = z.strictObject({
   repeats: positive.max(100).default(1),
   /** Every level also with the other load tool, in turns, to say where the two differ. */
   crossCheck: z.boolean().default(false),
+  offline: scenarioLoadSchema.optional(),
+  online: scenarioLoadSchema.optional(),
 });
 
 export const dockerEngineSchema = z.strictObject({

@@ -1,5 +1,5 @@
 import type { LoadPoint } from '../measured/results';
-import type { Scenario } from './run-events';
+import { type Scenario, scenarios } from './run-events';
 import { type LoadTool, loadTools, type PerformanceSpec } from './run-spec';
 import { loadKey, type LoadLevel, scenarioLevels } from './scenario-levels';
 
@@ -54,6 +54,29 @@ export function budgetLatencyUs(point: {
   return point.scheduled?.p99Us ?? point.p99Us;
 }
 
+/** The load of one scenario: what holds for both, and what it does otherwise. */
+export function ofScenario(performance: PerformanceSpec, scenario: Scenario): PerformanceSpec {
+  const { offline = {}, online = {}, ...both } = performance;
+  const own = scenario === 'offline' ? offline : online;
+  return {
+    ...both,
+    loadTool: own.loadTool ?? both.loadTool,
+    protocol: own.protocol ?? both.protocol,
+    sharedMemory: own.sharedMemory ?? both.sharedMemory,
+    measurementRequestCount: own.measurementRequestCount ?? both.measurementRequestCount,
+  };
+}
+
+/** The same of both scenarios: what the server has to allow. */
+export const ofScenarios = (performance: PerformanceSpec): readonly PerformanceSpec[] =>
+  scenarios.map((scenario) => ofScenario(performance, scenario));
+
+/** Shared memory that the run needs at all: of both scenarios the one that asks for more. */
+export function sharedMemoryOf(performance: PerformanceSpec): PerformanceSpec['sharedMemory'] {
+  const kinds = ofScenarios(performance).map(({ sharedMemory }) => sharedMemory);
+  return kinds.find((kind) => kind === 'cuda') ?? kinds.find((kind) => kind === 'system') ?? 'none';
+}
+
 /** One measurement of a sweep. */
 export interface MeasuringTurn {
   readonly level: LoadLevel;
@@ -87,7 +110,8 @@ export function measuringOrder(
 
 /** Every measurement that the specification asks for; of a search those that it may try. */
 export function plannedTurns(performance: PerformanceSpec, scenario: Scenario): readonly MeasuringTurn[] {
-  return measuringOrder(scenarioLevels(performance, scenario), performance.repeats, toolsOf(performance));
+  const tools = toolsOf(ofScenario(performance, scenario));
+  return measuringOrder(scenarioLevels(performance, scenario), performance.repeats, tools);
 }
 
 /** Two turns with the same key are the same measurement. */

@@ -3,7 +3,7 @@ import { type Scenario, scenarios } from './run-events';
 import type { PerformanceSpec } from './run-spec';
 import type { RunState } from './run-state';
 import { scenarioLevels } from './scenario-levels';
-import { measuringOrder, plannedTurns, turnKey, turnOf } from './sweep';
+import { measuringOrder, ofScenario, plannedTurns, turnKey, turnOf } from './sweep';
 
 interface TimeLeft {
   readonly seconds: number;
@@ -22,7 +22,7 @@ function levelsLeft(state: RunState, scenario: Scenario): number {
   if (step === undefined || step.status === 'done' || step.status === 'skipped') return 0;
   const { points, missing } = state.scenarios[scenario];
   const { performance } = state.spec;
-  const { loadTool } = performance;
+  const { loadTool } = ofScenario(performance, scenario);
   const over = points.map((measured) => turnKey(turnOf(measured.point, loadTool)));
   // Holes of an earlier attempt are tried again; those of the sweep under way are behind it.
   if (step.status === 'running') over.push(...missing.map((hole) => turnKey(turnOf(hole, loadTool))));

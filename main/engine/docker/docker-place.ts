@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
 import type { UsedImage } from '../../contract/measured/results';
 import type { DockerEngineSpec, RunSpec } from '../../contract/run/run-spec';
+import { sharedMemoryOf } from '../../contract/run/sweep';
 import type { DockerClient } from '../../docker/client';
 import { removeContainer } from '../../docker/container-life';
 import { type DockerLink, gpuAccessOf, isRootless, remapsUsers } from '../../docker/docker-link';
@@ -145,7 +146,7 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
       ...options.about,
       async startServer(start) {
         const { client, containers } = await session();
-        const { sharedMemory } = spec.performance;
+        const sharedMemory = sharedMemoryOf(spec.performance);
         const image = { id: imageId('triton'), reference: wanted.triton.reference };
         const release = sharedMemory === 'none' ? null : await readImageRelease(client, image);
         await containers.requirePlainMount(start.repository);

@@ -1,6 +1,7 @@
 import { join, relative, sep } from 'node:path';
 import type Docker from 'dockerode';
 import type { DockerEngineSpec, PerformanceSpec, RunSpec } from '../../contract/run/run-spec';
+import { sharedMemoryOf } from '../../contract/run/sweep';
 import { type BindMount, containerBody, type ContainerBodyInput } from '../../docker/container-body';
 import type { ContainerLabels } from '../../docker/labels';
 import { chownTree } from '../../platform/chown-tree';
@@ -135,7 +136,7 @@ export class RunContainers {
       sharedMemory: {
         kind: 'own',
         bytes: engine.shmSizeMiB * mebibyte,
-        shareable: spec.performance.sharedMemory !== 'none',
+        shareable: sharedMemoryOf(spec.performance) !== 'none',
       },
     });
   }

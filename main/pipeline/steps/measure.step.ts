@@ -12,7 +12,7 @@ export const onlineStep: Step = {
     const { performance } = run.spec;
     const { concurrency, onlineBatchSize, requestRates, search, latencyThresholdMs } = performance;
     return Promise.resolve([
-      measuringInputs(run),
+      measuringInputs(run, 'online'),
       concurrency,
       onlineBatchSize,
       // Where they are in use: earlier runs keep their keys.
@@ -34,7 +34,7 @@ export const offlineStep: Step = {
   needs: ['images', 'accuracy', 'profile-data', 'deploy'],
   deadlineS: 6 * 3600,
   inputs: (run) =>
-    Promise.resolve([measuringInputs(run), run.spec.performance.batchSizes, ...repeatInputs(run)]),
+    Promise.resolve([measuringInputs(run, 'offline'), run.spec.performance.batchSizes, ...repeatInputs(run)]),
   commands: (run) => sweepCommands(run, 'offline'),
   async run(context) {
     return sweep(context, 'offline');

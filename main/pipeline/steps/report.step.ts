@@ -2,7 +2,7 @@ import { scenarios } from '../../contract/run/run-events';
 import type { RunSpec } from '../../contract/run/run-spec';
 import { metricTitlesOf } from '../../contract/words';
 import { type LoadedPreset, readPublished } from '../../presets/presets';
-import { layerSpec, parseSpec } from '../../presets/resolve-spec';
+import { layerSpec, parseSpec, procedureDifferences } from '../../presets/resolve-spec';
 import type { ReportContext } from '../../reports/to-report';
 import { writeReports } from '../../reports/write-reports';
 import { reportNames } from '../../store/report-files';
@@ -32,6 +32,7 @@ export async function reportContext(
     modelTitle: preset.title,
     metricTitles: metricTitlesOf(preset),
     defaults: defaultsOf(preset, spec),
+    differences: procedureDifferences(preset, spec),
     published: spec.model.source === undefined ? await readPublished(from.resources, preset.id) : null,
   };
 }

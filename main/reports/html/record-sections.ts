@@ -132,10 +132,11 @@ const table = (label: string, { title, rows }: ReportPublished['scenarios'][numb
 /** What was published of a chosen GPU, beside what was measured; each column says which it is. */
 export function publishedSection(published: ReportPublished | null): Markup | null {
   if (published === null) return null;
-  const { label, lead, source, note, scenarios } = published;
+  const { label, lead, differences, source, note, scenarios } = published;
   return markup`<section class="published">
 <h2>Published figures</h2>
 <p class="lead">${lead}</p>
+${differences.length === 0 ? null : markup`<p class="lead">Measured otherwise than published. ${differences.join('. ')}.</p>`}
 ${label === null ? null : scenarios.map((scenario) => table(label, scenario))}
 <p class="key">Source: ${source}. ${note}</p>
 </section>`;

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type PublishedGpu, publishedGpuOf } from '../../../main/contract/run/run-spec';
+import { ofScenarios } from '../../../main/contract/run/sweep';
 import { readPresets, readPublished, requirePreset } from '../../../main/presets/presets';
-import { layerSpec, parseSpec, resolveSpec } from '../../../main/presets/resolve-spec';
+import { layerSpec, parseSpec, procedureDifferences, resolveSpec } from '../../../main/presets/resolve-spec';
 import { ruleFindings } from '../../../main/presets/spec-rules';
 
 const resources = join(process.cwd(), 'resources');
@@ -136,7 +137,8 @@ describe('a chosen GPU', () => {
       const spec = resolveSpec(presetOf('resnet50'), { ...overrides, engine });
       const published = resolveSpec(presetOf('resnet50'), overrides);
       expect(spec.engine).toEqual(resolveSpec(presetOf('resnet50'), { ...full, engine }).engine);
-      expect(spec.performance).toEqual(published.performance);
+      // The published load tool is that of the containers.
+      expect(spec.performance).toEqual({ ...published.performance, loadTool: 'native' });
       expect([spec.format, spec.precision]).toEqual(['onnx', 'fp16']);
       expect(spec.configure).toEqual({
         ...published.configure,
@@ -215,5 +217,56 @@ describe('a choice that says a part of the engine', () => {
     const spec = resolveSpec(presetOf('tft'), { ...full, targetGpu: 'A30', engine: remote });
     expect(spec.format).toBe('onnx');
     expect(spec.configure.maxBatchSize).toBe(1024);
+  });
+});
+
+describe('the published procedure', () => {
+  const loads = (preset: string, overrides = {}) => {
+    const { performance } = resolveSpec(presetOf(preset), {
+      model: { profile: 'full' },
+      targetGpu: 'A100',
+      ...overrides,
+    });
+    return ofScenarios(performance).map(({ loadTool, protocol, sharedMemory, measurementRequestCount }) => [
+      loadTool,
+      protocol,
+      sharedMemory,
+      measurementRequestCount,
+    ]);
+  };
+
+  it.each([
+    ['tft', 'system', 'none', 500, 500],
+    ['wide-and-deep', 'system', 'none', 100, 500],
+    ['fastpitch', 'none', 'none', 50, 50],
+    ['resnet50', 'none', 'none', 50, 50],
+    ['nnunet', 'cuda', 'cuda', 50, 50],
+  ])('of %s passes tensors by %s offline and %s online', (preset, offline, online, first, second) => {
+    expect(loads(preset)).toEqual([
+      ['perf_analyzer', 'http', offline, first],
+      ['perf_analyzer', 'http', online, second],
+    ]);
+  });
+
+  const differences = (overrides: object) => {
+    const preset = presetOf('tft');
+    const choice = { model: { profile: 'full' }, targetGpu: 'A100', ...overrides };
+    return procedureDifferences(preset, resolveSpec(preset, choice));
+  };
+
+  it('is told where a run differs from it', () => {
+    expect(differences({})).toEqual([]);
+    expect(differences({ performance: { loadTool: 'native', protocol: 'grpc' } })).toEqual([
+      'Load tool: Built-in generator; published: perf_analyzer',
+      'Protocol: gRPC; published: HTTP',
+    ]);
+    expect(differences({ performance: { offline: { sharedMemory: 'none' } } })).toEqual([
+      'Shared memory, offline: None; published: System',
+    ]);
+  });
+
+  it('is of a GPU: without one nothing differs', () => {
+    const preset = presetOf('tft');
+    expect(procedureDifferences(preset, resolveSpec(preset, { model: { profile: 'full' } }))).toEqual([]);
   });
 });

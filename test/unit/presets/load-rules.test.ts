@@ -142,3 +142,17 @@ describe('the load', () => {
     expect(asked({ sequenceBatching: 3 }, {})).toEqual([]);
   });
 });
+
+describe('a scenario of its own', () => {
+  it('is held to the rules where it differs, and named by its own field', () => {
+    expect(fieldsOf({ offline: { sharedMemory: 'cuda' } })).toEqual([
+      'problem performance.offline.sharedMemory',
+    ]);
+  });
+
+  it('says what holds for both only once', () => {
+    expect(fieldsOf({ sharedMemory: 'cuda', online: { protocol: 'http' } })).toEqual([
+      'problem performance.sharedMemory',
+    ]);
+  });
+});

@@ -1,6 +1,7 @@
 import type { LoadGroup } from '../../../../main/contract/fields/field';
 import { loadGroups } from '../../../../main/contract/fields/field';
 import { performanceFields } from '../../../../main/contract/fields/performance-fields';
+import { scenarioFields } from '../../../../main/contract/fields/scenario-fields';
 import type { Field, FieldContext, Section } from './field';
 import { formField } from './form-field';
 
@@ -10,6 +11,7 @@ const titles: Readonly<Record<LoadGroup, string>> = {
   requests: 'Requests',
   sequences: 'Sequences of a stateful model',
   windows: 'When a level is measured',
+  apart: 'Offline and online apart',
 };
 
 /** What only the form says of a field. */
@@ -24,12 +26,15 @@ const forms: Readonly<Record<string, Partial<Omit<Field, 'keys'>>>> = {
 /** What is measured, and when a level counts as measured: every field of the load. */
 export const performanceSections = (context: FieldContext): readonly Section[] =>
   loadGroups.map((group) => {
-    const fields = performanceFields
+    const fields = [...performanceFields, ...scenarioFields]
       .filter((row) => row.group === group)
       .map(({ path }) => formField(path, context, forms[path]));
     return {
       title: titles[group],
       fields,
       ...(group === 'sequences' ? { folded: fields.every(({ idle }) => idle !== undefined) } : {}),
+      ...(group === 'apart'
+        ? { folded: fields.every(({ keys }) => context.value(...keys) === undefined) }
+        : {}),
     };
   });

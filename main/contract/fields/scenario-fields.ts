@@ -1,0 +1,30 @@
+import { type Scenario, scenarios } from '../run/run-events';
+import type { FieldRow } from './field';
+import { performanceFields } from './performance-fields';
+
+/** Fields of the load that a scenario may have otherwise than the other, as in the published procedures. */
+const apart = ['loadTool', 'protocol', 'sharedMemory', 'measurementRequestCount'] as const;
+
+const ofScenario = (row: FieldRow, scenario: Scenario): FieldRow => {
+  const { path, label, help, term, choices, unit } = row;
+  return {
+    path: path.replace('performance.', `performance.${scenario}.`),
+    group: 'apart',
+    label: `${label}, ${scenario}`,
+    term,
+    help,
+    ...(choices === undefined ? {} : { choices }),
+    ...(unit === undefined ? {} : { unit }),
+    absent: 'as in the other scenario',
+    option: row.option?.replace('--', `--${scenario}-`) ?? '',
+    runOnly: true,
+    decides: 'level',
+  };
+};
+
+/** What one scenario does otherwise than both. */
+export const scenarioFields: readonly FieldRow[] = scenarios.flatMap((scenario) =>
+  performanceFields
+    .filter(({ path }) => apart.some((name) => path === `performance.${name}`))
+    .map((row) => ofScenario(row, scenario)),
+);
