@@ -27,6 +27,7 @@ ENTRY_POINTS = {
     "train": ("train", False),
     "make_dataset": ("make_dataset", False),
     "prepare_dataset": ("prepare_dataset", False),
+    "convert_checkpoint": ("convert_checkpoint", False),
 }
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 

@@ -17,6 +17,7 @@ import {
   pythonReady,
   pythonStamp,
 } from './steps/python.mjs';
+import { installTensorflow, tensorflowReady } from './steps/tensorflow.mjs';
 import { layOutTriton, tritonReady } from './steps/triton.mjs';
 
 const oldestNode = [20, 19];
@@ -32,6 +33,7 @@ const chains = [
     { name: 'python', ready: pythonReady, make: installPython, inHome: true },
     { name: 'triton', ready: tritonReady, make: layOutTriton, inHome: true },
     { name: 'perf-analyzer', ready: perfAnalyzerReady, make: installPerfAnalyzer, inHome: true },
+    { name: 'tensorflow', ready: tensorflowReady, make: installTensorflow, inHome: true },
     { name: 'python-check', ready: pythonCheckReady, make: installPythonCheck, inHome: true },
   ],
 ];
@@ -50,6 +52,8 @@ export const needs = {
   /** Of runs that are started from the window. */
   tools: ['python', 'triton', 'perf-analyzer'],
   check: ['modules', 'python', 'python-check'],
+  /** Compares networks in Python; `tensorflow` with a TensorFlow model. */
+  vectors: ['python'],
   test: ['modules', 'build', 'electron', 'python', 'triton', 'perf-analyzer', 'python-check'],
 };
 

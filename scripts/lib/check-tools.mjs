@@ -6,9 +6,12 @@ import { say, seconds } from './say.mjs';
 import { treeRules } from './tree-rules.mjs';
 
 const bin = (name) => join(repoRoot, 'node_modules', '.bin', name);
-const pythonFolders = ['resources', join('scripts', 'bench'), join('test', 'python')].filter((path) =>
-  existsSync(join(repoRoot, path)),
-);
+const pythonFolders = [
+  'resources',
+  join('scripts', 'bench'),
+  join('scripts', 'vectors'),
+  join('test', 'python'),
+].filter((path) => existsSync(join(repoRoot, path)));
 
 function tools(python) {
   const module = (...args) => [python, ['-m', ...args]];

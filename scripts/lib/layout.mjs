@@ -20,6 +20,8 @@ export function homeLayout(home) {
     home,
     venv: join(home, 'python'),
     python: join(home, 'python', 'bin', 'python'),
+    tensorflowFolder: join(home, 'tensorflow'),
+    tensorflow: join(home, 'tensorflow', 'bin', 'python'),
     triton: join(home, 'triton'),
     tritonServer: join(home, 'triton', 'bin', 'tritonserver'),
     pythonBackend: join(home, 'triton', 'backends', 'python'),

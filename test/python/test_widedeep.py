@@ -8,7 +8,7 @@ import unittest
 from typing import Any
 
 import numpy as np
-from support import RESOURCES
+from support import REFUSAL, RESOURCES
 
 from toolkit.model_folder import ModelFolder
 
@@ -57,8 +57,15 @@ class FeaturesTest(unittest.TestCase):
 
     def test_limits_only_make_tables_smaller(self) -> None:
         table = features().ONE_HOT["platform"]
-        limited = features().limited
-        self.assertEqual((limited(table, 0, 0), tuple(limited(table, 40, 16))), (table, (4, 16)))
+        sizes = features().table_sizes
+        self.assertEqual((sizes(0, 0)["platform"], tuple(sizes(40, 16)["platform"])), (table, (4, 16)))
+
+    def test_single_tables_have_sizes_of_their_own(self) -> None:
+        sizes = features().table_sizes(40, 16, ["ad_id:7:5"])
+        self.assertEqual((tuple(sizes["ad_id"]), tuple(sizes["document_id"])), ((7, 5), (40, 16)))
+        for text in ("ad_id:7", "ad:7:5", "ad_id:7:x"):
+            with self.assertRaisesRegex(REFUSAL, f'not "{text}"'):
+                features().table_sizes(0, 0, [text])
 
 
 class MetricTest(unittest.TestCase):

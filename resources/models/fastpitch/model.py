@@ -3,18 +3,20 @@
 With the energy predictor of NVIDIA's release 1.1. Input INPUT__0 [batch, tokens] int64, 0 = padding. Outputs, frames
 being those of the longest sample of the batch:
 
-- OUTPUT__0 [batch, mels, frames]: natural logarithm of mel amplitudes; 0 behind a sample's own end
+- OUTPUT__0 [batch, mels, frames]: natural logarithm of mel amplitudes; behind a sample's own end the bias of the
+  projection, as published
 - OUTPUT__1 [batch] int64: frames of each sample
 - OUTPUT__2 [batch, tokens]: frames of each token before rounding; 0 where there is padding, as in the next two
-- OUTPUT__3 [batch, 1, tokens]: normalised pitch
+- OUTPUT__3 [batch, formants, tokens]: normalised pitch; one formant as published
 - OUTPUT__4 [batch, tokens]: energy
 
 What belongs to one sample depends on nothing else of its batch: whatever a convolution or an average could carry over
-from padding is masked first.
+from padding is masked first. The published network lets convolutions read what others made of padding, so that a
+sentence sounds a little different in each batch; `isolate` false is that.
 """
 
 import math
-from typing import Dict, List, Tuple, Union
+from typing import Dict, List, NamedTuple, Sequence, Tuple, Union
 
 import torch
 from torch import nn
@@ -25,6 +27,25 @@ INITIAL_DURATION = 6.0
 
 #: Relative spread of those durations: far enough from half a frame that float16 rounds them to the same frames.
 INITIAL_SPREAD = 0.017
+
+#: Hz; of LJSpeech's voiced frames, as published with the model.
+PITCH_MEAN, PITCH_STD = 214.72203, 65.72038
+
+
+class StackSizes(NamedTuple):
+    """Of the encoder or the decoder."""
+
+    layers: int
+    heads: int
+    head_size: int
+    filters: int
+    kernel: int
+
+
+class PredictorSizes(NamedTuple):
+    layers: int
+    filters: int
+    kernel: int
 
 
 def position_table(positions: int, channels: int) -> torch.Tensor:
@@ -43,19 +64,20 @@ def clear(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 
 def regulate_length(
-    tokens: torch.Tensor, durations: torch.Tensor, max_frames: int
+    tokens: torch.Tensor, durations: torch.Tensor, numbers: torch.Tensor
 ) -> Tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Repeats each of `tokens` [batch, tokens, channels] as often as `durations` [batch, tokens] int64 says.
 
-    Returns frames [batch, frames, channels], their mask [batch, frames] and lengths [batch]. A sample is cut at
-    `max_frames`; there is always one frame, if only a masked one. No loop and no size of the example stays in a trace:
-    the token of a frame is the number of tokens that end before it.
+    Returns frames [batch, frames, channels], their mask [batch, frames] and lengths [batch]. `numbers` counts from 0
+    to the most frames that a sample may have, where it is cut; there is always one frame, if only a masked one. No
+    loop, no size of the example and no device stays in a trace: the token of a frame is the number of tokens that end
+    before it, and frames are counted by a tensor that moves with the model.
     """
     ends = torch.cumsum(durations, dim=1)
-    lengths = torch.clamp(ends[:, -1], max=max_frames)
+    lengths = torch.clamp(ends[:, -1], max=numbers.size(0))
     # A Python number would be fixed by a trace.
     count = torch.clamp(lengths.max(), min=1)
-    positions = torch.arange(count, device=tokens.device)  # type: ignore[call-overload]
+    positions = numbers[:count]
     mask = positions.unsqueeze(0) < lengths.unsqueeze(1)
     ended = positions.unsqueeze(0).unsqueeze(2) >= ends.unsqueeze(1)
     # Behind the end of a sample every token has ended: any valid index does.
@@ -91,9 +113,17 @@ class Block(nn.Module):
     """Feed-forward Transformer block: attention, then two convolutions in place of the position-wise layers."""
 
     def __init__(
-        self, channels: int, heads: int, head_size: int, filters: int, kernel: int, dropout: float
+        self,
+        channels: int,
+        heads: int,
+        head_size: int,
+        filters: int,
+        kernel: int,
+        dropout: float,
+        isolate: bool,
     ) -> None:
         super().__init__()
+        self.isolate = isolate
         self.attention = Attention(channels, heads, head_size, dropout)
         self.conv1 = nn.Conv1d(channels, filters, kernel, padding=kernel // 2)
         self.conv2 = nn.Conv1d(filters, channels, kernel, padding=kernel // 2)
@@ -103,26 +133,22 @@ class Block(nn.Module):
     def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         x = clear(self.attention(x, mask), mask)
         y = torch.relu(self.conv1(x.transpose(1, 2))).transpose(1, 2)
-        y = self.conv2(clear(y, mask).transpose(1, 2)).transpose(1, 2)
+        if self.isolate:
+            y = clear(y, mask)
+        y = self.conv2(y.transpose(1, 2)).transpose(1, 2)
         return clear(self.norm(x + self.dropout(y)), mask)
 
 
 class Stack(nn.Module):
     """Positions added, then blocks."""
 
-    def __init__(
-        self,
-        layers: int,
-        channels: int,
-        heads: int,
-        head_size: int,
-        filters: int,
-        kernel: int,
-        dropout: float,
-    ) -> None:
+    def __init__(self, channels: int, sizes: StackSizes, dropout: float, isolate: bool) -> None:
         super().__init__()
         self.blocks = nn.ModuleList(
-            [Block(channels, heads, head_size, filters, kernel, dropout) for _ in range(layers)]
+            [
+                Block(channels, sizes.heads, sizes.head_size, sizes.filters, sizes.kernel, dropout, isolate)
+                for _ in range(sizes.layers)
+            ]
         )
 
     def forward(self, x: torch.Tensor, mask: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
@@ -133,70 +159,85 @@ class Stack(nn.Module):
 
 
 class Predictor(nn.Module):
-    """One number a token: convolutions, each with ReLU and layer normalisation, and a projection."""
+    """Numbers for a token [batch, tokens, outputs]: convolutions, each with ReLU and layer normalisation, and a
+    projection.
+    """
 
-    def __init__(self, channels: int, filters: int, kernel: int, layers: int, dropout: float) -> None:
+    def __init__(
+        self, channels: int, sizes: PredictorSizes, dropout: float, isolate: bool, outputs: int = 1
+    ) -> None:
         super().__init__()
-        sizes = [channels] + [filters] * layers
+        self.isolate = isolate
+        widths = [channels] + [sizes.filters] * sizes.layers
         self.convs = nn.ModuleList(
-            [nn.Conv1d(sizes[i], filters, kernel, padding=kernel // 2) for i in range(layers)]
+            [
+                nn.Conv1d(widths[i], sizes.filters, sizes.kernel, padding=sizes.kernel // 2)
+                for i in range(sizes.layers)
+            ]
         )
-        self.norms = nn.ModuleList([nn.LayerNorm(filters) for _ in range(layers)])
+        self.norms = nn.ModuleList([nn.LayerNorm(sizes.filters) for _ in range(sizes.layers)])
         self.dropout = nn.Dropout(dropout)
-        self.fc = nn.Linear(filters, 1)
+        self.fc = nn.Linear(sizes.filters, outputs)
 
     def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         for conv, norm in zip(self.convs, self.norms):
             y = torch.relu(conv(x.transpose(1, 2))).transpose(1, 2)
-            x = clear(self.dropout(norm(y)), mask)
-        return clear(self.fc(x), mask).squeeze(2)
+            x = self.dropout(norm(y))
+            if self.isolate:
+                x = clear(x, mask)
+        return clear(self.fc(x), mask)
 
 
 class FastPitch(nn.Module):
-    """`teach` is for training, `forward` for inference."""
+    """`teach` is for training, `forward` for inference. `predictors` are of duration, pitch and energy; `kernels` of
+    the embeddings of pitch and energy.
+    """
+
+    numbers: torch.Tensor
 
     def __init__(
         self,
         symbols: int,
         mels: int,
         channels: int,
-        encoder_layers: int,
-        decoder_layers: int,
-        heads: int,
-        head_size: int,
-        filters: int,
-        kernel: int,
-        predictor_filters: int,
-        predictor_layers: int,
+        encoder: StackSizes,
+        decoder: StackSizes,
+        predictors: Sequence[PredictorSizes],
+        kernels: Sequence[int],
+        formants: int,
         dropout: float,
         max_frames: int,
+        isolate: bool,
     ) -> None:
         super().__init__()
-        self.max_frames = max_frames
         self.embedding = nn.Embedding(symbols, channels, padding_idx=0)
         self.register_buffer("positions", position_table(max_frames, channels), persistent=False)
-        self.encoder = Stack(encoder_layers, channels, heads, head_size, filters, kernel, dropout)
-        self.duration_predictor = Predictor(channels, predictor_filters, kernel, predictor_layers, dropout)
-        self.pitch_predictor = Predictor(channels, predictor_filters, kernel, predictor_layers, dropout)
-        self.energy_predictor = Predictor(channels, predictor_filters, kernel, predictor_layers, dropout)
-        self.pitch_embedding = nn.Conv1d(1, channels, kernel, padding=kernel // 2)
-        self.energy_embedding = nn.Conv1d(1, channels, kernel, padding=kernel // 2)
-        self.decoder = Stack(decoder_layers, channels, heads, head_size, filters, kernel, dropout)
+        self.register_buffer("numbers", torch.arange(max_frames), persistent=False)
+        # Of the pitch that the network was trained with: what turns its outputs into Hz.
+        self.register_buffer("pitch_mean", torch.tensor([PITCH_MEAN]))
+        self.register_buffer("pitch_std", torch.tensor([PITCH_STD]))
+        self.encoder = Stack(channels, encoder, dropout, isolate)
+        self.duration_predictor = Predictor(channels, predictors[0], dropout, isolate)
+        self.pitch_predictor = Predictor(channels, predictors[1], dropout, isolate, formants)
+        self.energy_predictor = Predictor(channels, predictors[2], dropout, isolate)
+        self.pitch_embedding = nn.Conv1d(formants, channels, kernels[0], padding=kernels[0] // 2)
+        self.energy_embedding = nn.Conv1d(1, channels, kernels[1], padding=kernels[1] // 2)
+        self.decoder = Stack(channels, decoder, dropout, isolate)
         self.projection = nn.Linear(channels, mels)
 
     def encode(self, tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         return self.encoder(self.embedding(tokens), mask, self.positions)
 
     def add_pitch(self, x: torch.Tensor, pitch: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        return clear(x + self.pitch_embedding(pitch.unsqueeze(1)).transpose(1, 2), mask)
+        return clear(x + self.pitch_embedding(pitch).transpose(1, 2), mask)
 
     def add_energy(self, x: torch.Tensor, energy: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        return clear(x + self.energy_embedding(energy.unsqueeze(1)).transpose(1, 2), mask)
+        return clear(x + self.energy_embedding(energy).transpose(1, 2), mask)
 
     def decode(self, x: torch.Tensor, durations: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
-        frames, mask, lengths = regulate_length(x, durations, self.max_frames)
+        frames, mask, lengths = regulate_length(x, durations, self.numbers)
         mel = self.projection(self.decoder(frames, mask, self.positions))
-        return clear(mel, mask).transpose(1, 2), lengths
+        return mel.transpose(1, 2), lengths
 
     def teach(
         self, tokens: torch.Tensor, durations: torch.Tensor, pitch: torch.Tensor, energy: torch.Tensor
@@ -204,10 +245,11 @@ class FastPitch(nn.Module):
         """Mel under the true durations, pitch and energy, and the predicted log(1 + duration), pitch and energy."""
         mask = tokens != 0
         x = self.encode(tokens, mask)
-        log_durations, pitch_predicted = self.duration_predictor(x, mask), self.pitch_predictor(x, mask)
-        x = self.add_pitch(x, pitch, mask)
-        energy_predicted = self.energy_predictor(x, mask)
-        mel, _ = self.decode(self.add_energy(x, energy, mask), durations)
+        log_durations = self.duration_predictor(x, mask).squeeze(2)
+        pitch_predicted = self.pitch_predictor(x, mask).squeeze(2)
+        x = self.add_pitch(x, pitch.unsqueeze(1), mask)
+        energy_predicted = self.energy_predictor(x, mask).squeeze(2)
+        mel, _ = self.decode(self.add_energy(x, energy.unsqueeze(1), mask), durations)
         return mel, log_durations, pitch_predicted, energy_predicted
 
     def forward(
@@ -217,12 +259,12 @@ class FastPitch(nn.Module):
         x = self.encode(tokens, mask)
         # Of padding the predictor says 0, so that the duration there is exp(0) - 1 = 0. One token lasts 75 frames at
         # most, as published.
-        durations = torch.clamp(torch.exp(self.duration_predictor(x, mask)) - 1.0, 0.0, 75.0)
-        pitch = self.pitch_predictor(x, mask)
+        durations = torch.clamp(torch.exp(self.duration_predictor(x, mask).squeeze(2)) - 1.0, 0.0, 75.0)
+        pitch = self.pitch_predictor(x, mask).transpose(1, 2)
         x = self.add_pitch(x, pitch, mask)
-        energy = self.energy_predictor(x, mask)
+        energy = self.energy_predictor(x, mask).transpose(1, 2)
         mel, lengths = self.decode(self.add_energy(x, energy, mask), torch.round(durations).to(torch.int64))
-        return mel, lengths, durations, pitch.unsqueeze(1), energy
+        return mel, lengths, durations, pitch, energy.squeeze(1)
 
 
 def initialise(model: FastPitch, seed: int) -> None:
@@ -242,31 +284,62 @@ def initialise(model: FastPitch, seed: int) -> None:
     nn.init.constant_(last.bias, math.log(1.0 + INITIAL_DURATION))
 
 
+def each(name: str, values: Sequence[int], count: int) -> List[int]:
+    """One value for each of `count`, or a single one for all. Raises ValueError."""
+    if len(values) not in (1, count) or min(values) < 1:
+        raise ValueError(f"{name} must be one number of at least 1, or {count}, not {list(values)}")
+    return list(values) if len(values) == count else list(values) * count
+
+
 def get_model(
     symbols: int = 148,
     mels: int = 80,
     channels: int = 384,
     encoder_layers: int = 6,
     decoder_layers: int = 6,
-    heads: int = 1,
-    head_size: int = 64,
-    filters: int = 1536,
-    kernel: int = 3,
-    predictor_filters: int = 256,
-    predictor_layers: int = 2,
+    heads: Sequence[int] = (1,),
+    head_size: Sequence[int] = (64,),
+    filters: Sequence[int] = (1536,),
+    kernel: Sequence[int] = (3,),
+    predictor_filters: Sequence[int] = (256,),
+    predictor_layers: Sequence[int] = (2,),
+    predictor_kernel: Sequence[int] = (3,),
+    embedding_kernel: Sequence[int] = (3,),
+    formants: int = 1,
     dropout: float = 0.1,
     max_frames: int = 4096,
+    isolate: bool = True,
     seed: int = 0,
 ) -> Tuple[nn.Module, Dict[str, Union[List[str], Dict[str, str]]]]:
     """The model with seeded weights, and the names of its inputs and outputs. The defaults are the published sizes.
 
-    `max_frames` bounds the tokens and the frames of a sample; frames beyond are cut off.
+    `heads`, `head_size`, `filters` and `kernel` have one value, or one each for encoder and decoder; those of the
+    predictors one, or one each for duration, pitch and energy; `embedding_kernel` one, or one each for pitch and
+    energy. `max_frames` bounds the tokens and the frames of a sample; frames beyond are cut off.
+    With `isolate` false a sentence depends on what it is batched with, as published.
     """
-    if channels % 2 != 0 or kernel % 2 != 1:
-        raise ValueError(f"channels must be even and kernel odd, not {channels} and {kernel}")
+    stacks = [
+        each(*item, 2)
+        for item in (("heads", heads), ("head_size", head_size), ("filters", filters), ("kernel", kernel))
+    ]
+    embedding_kernels = each("embedding_kernel", embedding_kernel, 2)
+    predictors = [
+        each(*item, 3)
+        for item in (
+            ("predictor_layers", predictor_layers),
+            ("predictor_filters", predictor_filters),
+            ("predictor_kernel", predictor_kernel),
+        )
+    ]
+    odd = [*stacks[3], *embedding_kernels, *predictors[2]]
+    if channels % 2 != 0 or any(size % 2 != 1 for size in odd):
+        raise ValueError(f"channels must be even and kernels odd, not {channels} and {odd}")
+    encoder, decoder = (
+        StackSizes(layers, *sizes) for layers, *sizes in zip((encoder_layers, decoder_layers), *stacks)
+    )
     model = FastPitch(
-        symbols, mels, channels, encoder_layers, decoder_layers, heads, head_size, filters, kernel,
-        predictor_filters, predictor_layers, dropout, max_frames,
+        symbols, mels, channels, encoder, decoder, [PredictorSizes(*sizes) for sizes in zip(*predictors)],
+        embedding_kernels, formants, dropout, max_frames, isolate,
     )  # fmt: skip
     initialise(model, seed)
     names = {"inputs": ["INPUT__0"], "outputs": [f"OUTPUT__{index}" for index in range(5)]}

@@ -13,13 +13,11 @@ from torch import nn
 from .dataloader import SentenceLoader, pad_mels, pad_tokens
 from .filelist import list_utterances, read_mel, read_tensor
 from .metrics import MetricsCalculator
+from .model import PITCH_MEAN, PITCH_STD
 from .text import to_tokens
 
 Progress = Callable[[float, str], None]
 Array = npt.NDArray[Any]
-
-#: Hz; of LJSpeech's voiced frames, as published with the model.
-PITCH_MEAN, PITCH_STD = 214.72203, 65.72038
 
 
 class Example(NamedTuple):

@@ -20,9 +20,9 @@ RESIDUAL_SCALE = 0.25
 class Bottleneck(nn.Module):
     """1x1 reduce, 3x3 (with the stride: the v1.5 difference), 1x1 expand, added to the shortcut."""
 
-    def __init__(self, in_channels: int, channels: int, stride: int) -> None:
+    def __init__(self, in_channels: int, channels: int, stride: int, expansion: int) -> None:
         super().__init__()
-        out_channels = channels * EXPANSION
+        out_channels = channels * expansion
         self.conv1 = nn.Conv2d(in_channels, channels, kernel_size=1, bias=False)
         self.bn1 = nn.BatchNorm2d(channels)
         self.conv2 = nn.Conv2d(channels, channels, kernel_size=3, stride=stride, padding=1, bias=False)
@@ -45,25 +45,28 @@ class Bottleneck(nn.Module):
 
 
 class ResNet(nn.Module):
-    """`blocks`: bottlenecks in each of the stages; `width`: channels of the stem and of the first stage."""
+    """`blocks`: bottlenecks in each of the stages; `widths`: their inner channels; `stem`: channels before them."""
 
-    def __init__(self, blocks: Sequence[int], classes: int, width: int) -> None:
+    def __init__(
+        self, blocks: Sequence[int], classes: int, stem: int, widths: Sequence[int], expansion: int
+    ) -> None:
         super().__init__()
-        self.conv1 = nn.Conv2d(3, width, kernel_size=7, stride=2, padding=3, bias=False)
-        self.bn1 = nn.BatchNorm2d(width)
+        self.conv1 = nn.Conv2d(3, stem, kernel_size=7, stride=2, padding=3, bias=False)
+        self.bn1 = nn.BatchNorm2d(stem)
         self.relu = nn.ReLU(inplace=True)
         self.maxpool = nn.MaxPool2d(kernel_size=3, stride=2, padding=1)
-        self.layer1 = self._stage(width, width, blocks[0], stride=1)
-        self.layer2 = self._stage(width * EXPANSION, width * 2, blocks[1], stride=2)
-        self.layer3 = self._stage(width * 2 * EXPANSION, width * 4, blocks[2], stride=2)
-        self.layer4 = self._stage(width * 4 * EXPANSION, width * 8, blocks[3], stride=2)
+        outer = [width * expansion for width in widths]
+        self.layer1 = self._stage(stem, widths[0], blocks[0], 1, expansion)
+        self.layer2 = self._stage(outer[0], widths[1], blocks[1], 2, expansion)
+        self.layer3 = self._stage(outer[1], widths[2], blocks[2], 2, expansion)
+        self.layer4 = self._stage(outer[2], widths[3], blocks[3], 2, expansion)
         self.avgpool = nn.AdaptiveAvgPool2d((1, 1))
-        self.fc = nn.Linear(width * 8 * EXPANSION, classes)
+        self.fc = nn.Linear(outer[3], classes)
 
     @staticmethod
-    def _stage(in_channels: int, channels: int, count: int, stride: int) -> nn.Sequential:
-        first = Bottleneck(in_channels, channels, stride)
-        rest = [Bottleneck(channels * EXPANSION, channels, 1) for _ in range(count - 1)]
+    def _stage(in_channels: int, channels: int, count: int, stride: int, expansion: int) -> nn.Sequential:
+        first = Bottleneck(in_channels, channels, stride, expansion)
+        rest = [Bottleneck(channels * expansion, channels, 1, expansion) for _ in range(count - 1)]
         return nn.Sequential(first, *rest)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -89,16 +92,22 @@ def get_model(
     blocks: Sequence[int] = (3, 4, 6, 3),
     classes: int = 1000,
     width: int = 64,
+    stem: int = 0,
+    widths: Sequence[int] = (0,),
+    expansion: int = EXPANSION,
     classifier_std: float = 0.5,
     seed: int = 0,
 ) -> Tuple[nn.Module, Dict[str, List[str]]]:
     """The model with seeded weights, and the names of its inputs and outputs.
 
+    `width`: inner channels of the first stage, which each later one doubles, and channels of the stem. `stem` and
+    `widths` (of the four stages) set them one by one.
     With the default `classifier_std`, logits of random weights vary about as much as those of trained ones, so that
     one tolerance fits both; training wants a smaller one.
     """
     if len(blocks) != 4 or min(blocks) < 1:
         raise ValueError(f"blocks must be four numbers of at least 1, not {list(blocks)}")
-    model = ResNet(blocks, classes, width)
+    inner = list(widths) if len(widths) == 4 and min(widths) > 0 else [width * 2**stage for stage in range(4)]
+    model = ResNet(blocks, classes, stem or width, inner, expansion)
     initialise(model, classifier_std, seed)
     return model, {"inputs": ["INPUT__0"], "outputs": ["OUTPUT__0"]}

@@ -17,13 +17,19 @@ INPUTS = ["s_cat__0", "s_cont__1", "k_cat__2", "k_cont__3", "o_cat__4", "o_cont_
 #: Added to what attention may not see; far below any score, and inside float16 as the ONNX converter has it.
 MASKED = -5_000.0
 
-#: The paper does not say. Upstream's is 1e-3, but ONNX Runtime takes 1e-5 whatever a float16 file says (its fusion of
-#: normalisations reads float32 only): with this value both precisions compute the same.
+#: Added to the variance in the published network, LayerNorm's own epsilon.
+PUBLISHED_EPSILON = 1e-3
+
+#: What the exported files hold. ONNX Runtime takes this value whatever a float16 file says: its fusion of
+#: normalisations reads float32 only.
 NORM_EPSILON = 1e-5
+
+#: Normalising x * NORM_SCALE under NORM_EPSILON is normalising x under PUBLISHED_EPSILON.
+NORM_SCALE = (NORM_EPSILON / PUBLISHED_EPSILON) ** 0.5
 
 
 class GatedLinearUnit(nn.Module):
-    """Equation 5: sigmoid(W4 x + b4) * (W5 x + b5), both in one product."""
+    """Equation 5: sigmoid(W4 x + b4) * (W5 x + b5), both in one product, W5 first as in the published network."""
 
     def __init__(self, in_size: int, out_size: int, dropout: float) -> None:
         super().__init__()
@@ -33,20 +39,24 @@ class GatedLinearUnit(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         # Sizes by number, not as a share: an exported file then has no arithmetic on shapes.
-        gate, value = self.both(self.dropout(x)).split([self.out_size, self.out_size], dim=-1)
+        value, gate = self.both(self.dropout(x)).split([self.out_size, self.out_size], dim=-1)
         return torch.sigmoid(gate) * value
 
 
 class GateAddNorm(nn.Module):
-    """LayerNorm(skip + GLU(x)), as around the LSTM, the attention and the feed-forward layer (17, 20, 22)."""
+    """LayerNorm(skip + GLU(x)), as around the LSTM, the attention and the feed-forward layer (17, 20, 22).
+
+    A single value is not normalised: it would always be the bias.
+    """
 
     def __init__(self, in_size: int, out_size: int, dropout: float) -> None:
         super().__init__()
         self.gate = GatedLinearUnit(in_size, out_size, dropout)
-        self.norm = nn.LayerNorm(out_size, eps=NORM_EPSILON)
+        self.norm: Optional[nn.LayerNorm] = nn.LayerNorm(out_size, eps=NORM_EPSILON) if out_size > 1 else None
 
     def forward(self, x: torch.Tensor, skip: torch.Tensor) -> torch.Tensor:
-        return self.norm(skip + self.gate(x))
+        added = skip + self.gate(x)
+        return added if self.norm is None else self.norm(added * NORM_SCALE)
 
 
 class GatedResidualNetwork(nn.Module):
@@ -160,7 +170,10 @@ class InterpretableAttention(nn.Module):
 
 
 class TemporalFusionTransformer(nn.Module):
-    """`known`: variables whose future is known; `observed`: those whose past is, beside the target."""
+    """`known`: variables whose future is known; `observed`: those whose past is, beside the targets.
+
+    `hours`: of a sample; `past`: of its part before the forecast.
+    """
 
     def __init__(
         self,
@@ -172,19 +185,23 @@ class TemporalFusionTransformer(nn.Module):
         dropout: float,
         attention_dropout: float,
         quantiles: int,
+        targets: int = 1,
+        hours: int = EXAMPLE_LENGTH,
+        past: int = ENCODER_LENGTH,
     ) -> None:
         super().__init__()
         size = hidden_size
         self.size = size
-        self.hours = EXAMPLE_LENGTH
-        self.past = ENCODER_LENGTH
+        self.hours = hours
+        self.past = past
         self.embed_static = Embedding(static, size)
         self.embed_known = Embedding(known, size)
         self.embed_observed = Embedding(observed, size) if observed.total > 0 else None
-        self.embed_target = Embedding(Variables((), 1), size)
+        self.embed_target = Embedding(Variables((), targets), size)
         self.select_static = VariableSelection(static.total, size, dropout, has_context=False)
+        # Its variables: observed, known, target.
         self.select_past = VariableSelection(
-            known.total + observed.total + 1, size, dropout, has_context=True
+            observed.total + known.total + targets, size, dropout, has_context=True
         )
         self.select_future = VariableSelection(known.total, size, dropout, has_context=True)
         # What the static variables say to the selection, to both states of the LSTM, to the enrichment: c_s, c_h,
@@ -197,9 +214,7 @@ class TemporalFusionTransformer(nn.Module):
         self.decoder = nn.LSTM(size, size, batch_first=True)
         self.lstm_gate = GateAddNorm(size, size, dropout)
         self.enrichment = GatedResidualNetwork(size, size, size, dropout, has_context=True)
-        self.attention = InterpretableAttention(
-            size, heads, EXAMPLE_LENGTH, EXAMPLE_LENGTH - ENCODER_LENGTH, attention_dropout
-        )
+        self.attention = InterpretableAttention(size, heads, hours, hours - past, attention_dropout)
         self.attention_gate = GateAddNorm(size, size, dropout)
         self.feed_forward = GatedResidualNetwork(size, size, size, dropout, has_context=False)
         self.feed_forward_gate = GateAddNorm(size, size, dropout)
@@ -223,7 +238,7 @@ class TemporalFusionTransformer(nn.Module):
         known = self.embed_known(k_cat, k_cont)
         history = [known[:, : self.past], self.embed_target(o_cat, target[:, : self.past])]
         if self.embed_observed is not None:
-            history.append(self.embed_observed(o_cat[:, : self.past], o_cont[:, : self.past]))
+            history.insert(0, self.embed_observed(o_cat[:, : self.past], o_cont[:, : self.past]))
         selecting = self.selection_context(static).unsqueeze(1)
         past = self.select_past(torch.cat(history, dim=-2), selecting)
         future = self.select_future(known[:, self.past :], selecting)

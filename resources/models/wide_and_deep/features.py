@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 #: The model's output, and the label's name beside it.
@@ -65,7 +66,21 @@ NUMERIC: tuple[str, ...] = (
 INPUTS: tuple[str, ...] = (*ONE_HOT, *MULTI_HOT, *NUMERIC)
 
 
-def limited(table: Table, max_rows: int, max_dim: int) -> Table:
-    """The table, cut to a smaller model's limits; 0 = no limit."""
-    rows = min(table.rows, max_rows) if max_rows > 0 else table.rows
-    return Table(rows, min(table.dim, max_dim) if max_dim > 0 else table.dim)
+def table_sizes(max_rows: int, max_dim: int, tables: Sequence[str] = ()) -> dict[str, Table]:
+    """The tables of all features, cut to a smaller model's limits; 0 = no limit.
+
+    `tables`: sizes of single features in place of these, as "ad_id:250000:128", rows and dimension. Raises ValueError.
+    """
+    sizes = {
+        name: Table(
+            min(table.rows, max_rows) if max_rows > 0 else table.rows,
+            min(table.dim, max_dim) if max_dim > 0 else table.dim,
+        )
+        for name, table in {**ONE_HOT, **MULTI_HOT}.items()
+    }
+    for text in tables:
+        name, *numbers = text.split(":")
+        if name not in sizes or len(numbers) != 2 or not all(number.isdigit() for number in numbers):
+            raise ValueError(f'tables must have entries as "ad_id:250000:128", not "{text}"')
+        sizes[name] = Table(int(numbers[0]), int(numbers[1]))
+    return sizes

@@ -6,13 +6,14 @@ documents are; Gumbel noise over it makes the click a draw from the softmax of t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from .features import DISPLAY_ID, HOTNESS, LABEL, MULTI_HOT, NUMERIC, ONE_HOT, limited
+from .features import DISPLAY_ID, HOTNESS, LABEL, MULTI_HOT, NUMERIC, table_sizes
 
 Array = npt.NDArray[Any]
 Columns = dict[str, Any]
@@ -38,9 +39,7 @@ class World(NamedTuple):
     liking: Array
 
 
-def _world(max_rows: int, rng: np.random.Generator) -> World:
-    tables = {**ONE_HOT, **MULTI_HOT}
-    rows = {name: limited(table, max_rows, 0).rows for name, table in tables.items()}
+def _world(rows: dict[str, int], rng: np.random.Generator) -> World:
     ads = rows["ad_id"]
     of_ad = {name: rng.integers(0, rows[name], ads) for name in _OF_AD}
     liking = rng.normal(0, 1.6, (rows["geo_location_country"], rows["advertiser_id"]))
@@ -114,14 +113,18 @@ def make_dataset(
     train_displays: int = 0,
     valid_displays: int = 400,
     max_rows: int = 0,
+    tables: Sequence[str] = (),
     seed: int = 0,
     progress: Optional[Callable[[float, str], None]] = None,
 ) -> dict[str, int]:
-    """Writes `train/part_N.parquet` and `valid/part_N.parquet`. `max_rows`: ids stay below it; 0 = published sizes."""
+    """Writes `train/part_N.parquet` and `valid/part_N.parquet`. `max_rows`: ids stay below it; 0 = published sizes.
+
+    `tables`: sizes of single embedding tables, as the model has them.
+    """
     if valid_displays < 1 or train_displays < 0:
         raise ValueError("valid_displays must be at least 1, and train_displays at least 0")
     rng = np.random.default_rng(seed)
-    world = _world(max_rows, rng)
+    world = _world({name: table.rows for name, table in table_sizes(max_rows, 0, tables).items()}, rng)
     part_displays = _FILE_ROWS // _MOST
     total, done, samples = train_displays + valid_displays, 0, 0
     for split, count in (("train", train_displays), ("valid", valid_displays)):

@@ -2,7 +2,8 @@
 
 The probability of a click is sigmoid(wide + deep). Wide: one weight for each id and each number. Deep: an embedding
 of each feature beside the numbers, through fully connected layers with ReLU. The paper has layers of 1024, 512 and
-256; the published deployment has five of 1024, with dropout. An id outside its table is unknown and adds nothing.
+256; the published deployment has five of 1024, with dropout. An id below 0 is padding. An id beyond its table adds
+nothing, as on a GPU, and still counts as one in a mean.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from .features import HOTNESS, INPUTS, MULTI_HOT, NUMERIC, ONE_HOT, OUTPUT, Table, limited
+from .features import HOTNESS, INPUTS, MULTI_HOT, NUMERIC, ONE_HOT, OUTPUT, Table, table_sizes
 
 
 class Bag(keras.layers.Layer):  # type: ignore[misc]
@@ -30,13 +31,14 @@ class Bag(keras.layers.Layer):  # type: ignore[misc]
         self.embeddings = self.add_weight(shape=shape, initializer=self._initializer, name="embeddings")
 
     def call(self, ids: Any) -> Any:
-        known = ops.logical_and(ids >= 0, ids < self._table.rows)
+        given = ids >= 0
+        known = ops.logical_and(given, ids < self._table.rows)
         rows = ops.take(self.embeddings, ops.where(known, ids, 0), axis=0)
-        mask = ops.cast(known, rows.dtype)
-        total = ops.sum(rows * ops.expand_dims(mask, -1), axis=1)
+        total = ops.sum(rows * ops.expand_dims(ops.cast(known, rows.dtype), -1), axis=1)
         if self._combiner == "sum":
             return total
-        return total / ops.maximum(ops.sum(mask, axis=1, keepdims=True), 1.0)
+        count = ops.sum(ops.cast(given, rows.dtype), axis=1, keepdims=True)
+        return total / ops.maximum(count, 1.0)
 
 
 def _spread(table: Table, seed: int) -> Any:
@@ -50,11 +52,14 @@ def get_model(
     combiner: str = "sum",
     max_rows: int = 0,
     max_dim: int = 0,
+    tables: Sequence[str] = (),
     seed: int = 0,
 ) -> tuple[keras.Model, dict[str, list[str]]]:
     """The model with seeded weights, and the names of its inputs and outputs.
 
-    `max_rows`, `max_dim`: limits of the embedding tables for a small model; 0 = the published sizes.
+    `combiner`: how the deep part joins the ids of a multi-hot feature; the wide part always sums. `max_rows`,
+    `max_dim`: limits of the embedding tables for a small model, 0 = the published sizes; `tables`: sizes of single
+    tables, as "ad_id:250000:128".
     """
     if combiner not in ("sum", "mean"):
         raise ValueError(f'combiner must be sum or mean, not "{combiner}"')
@@ -69,9 +74,8 @@ def get_model(
     }
     numbers = keras.layers.Concatenate(name="numeric")([inputs[name] for name in NUMERIC])
     wide, deep = [keras.layers.Dense(1, kernel_initializer="zeros", name="wide_numeric")(numbers)], [numbers]
-    for index, (name, published) in enumerate({**ONE_HOT, **MULTI_HOT}.items()):
-        table = limited(published, max_rows, max_dim)
-        weights = Bag(Table(table.rows, 1), combiner, "zeros", name=f"wide_{name}")
+    for index, (name, table) in enumerate(table_sizes(max_rows, max_dim, tables).items()):
+        weights = Bag(Table(table.rows, 1), "sum", "zeros", name=f"wide_{name}")
         wide.append(weights(inputs[name]))
         embedding = Bag(table, combiner, _spread(table, seed + index), name=f"deep_{name}")
         deep.append(embedding(inputs[name]))
