@@ -14,7 +14,7 @@ output. Each folder in DIR is one case: config.json (network, constructor argume
 inputs.npz, outputs.npz.
 
   --limit N   largest allowed difference (default: 0.0001)
-  --out FILE  also write the table to this file`;
+  --out FILE  also write the table as a page to this file`;
 
 const script = join(repoRoot, 'scripts', 'vectors', 'vectors.py');
 
@@ -48,6 +48,19 @@ function lineOf({ folder, error, output, largest, classes, note, passed }) {
   const best = classes === null ? '' : classes === 0 ? 'equal' : `${classes} differ`;
   return `| ${mark} | ${folder} | ${output} | ${shown(largest)} | ${[best, note].filter(Boolean).join('; ')} |`;
 }
+
+/** docs/vectors.md. */
+const pageOf = (table, limit) => `# The networks compared with NVIDIA's
+
+Written by \`npm run vectors -- DIR --out docs/vectors.md\`, ${new Date().toISOString().slice(0, 10)}: small configurations of NVIDIA's networks with random weights, FP32 on a
+CPU. Weights, inputs and outputs come from NVIDIA's code; the presets compute the outputs again with the converted weights. Limit: ${limit} absolute,
+and the best class equal where the runner-up is not within the limit.
+
+In FastPitch a sentence's published result depends on what it is batched with, because convolutions read what others made of padding. The preset
+gives each sentence the result that it has by itself; batches are compared in both ways.
+
+${table}
+`;
 
 /** Runs the script on folders of one framework; resolves with its verdicts. */
 function compare(python, folders, limit) {
@@ -112,7 +125,7 @@ await main(async (args) => {
     ...verdicts.map(lineOf),
   ].join('\n');
   process.stdout.write(`${table}\n`);
-  if (options['--out'] !== undefined) writeFileSync(options['--out'], `${table}\n`);
+  if (options['--out'] !== undefined) writeFileSync(options['--out'], pageOf(table, limit));
   const failed = verdicts.filter(({ passed }) => !passed).length;
   say(
     failed === 0

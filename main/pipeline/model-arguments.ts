@@ -17,10 +17,19 @@ export const filesOf = ({ spec, preset, folder }: ModelRun) =>
   runFiles(folder, spec, preset.preset.framework ?? 'pyt');
 
 /** The run's model, as the toolkit's commands are given it. */
-export function modelSource(run: Pick<RunContext, 'spec' | 'preset'>): ModelSource {
+export function modelSource(run: ModelRun): ModelSource {
   const { spec, preset } = run;
-  const fileSignature = isFileSource(spec.model) ? signatureOf(preset.preset, spec) : undefined;
-  return { modelDir: preset.dir, spec, framework: preset.preset.framework ?? 'pyt', fileSignature };
+  const isFile = isFileSource(spec.model);
+  const fileSignature = isFile ? signatureOf(preset.preset, spec) : undefined;
+  const hasCheckpoint = !isFile && spec.model.checkpoint !== undefined;
+  const argumentsFile = hasCheckpoint ? filesOf(run).checkpointArguments : undefined;
+  return {
+    modelDir: preset.dir,
+    spec,
+    framework: preset.preset.framework ?? 'pyt',
+    fileSignature,
+    argumentsFile,
+  };
 }
 
 async function requireFile(path: string, field: string, what: string): Promise<void> {

@@ -40,8 +40,12 @@ export function atPrecision(signature: Signature, precision: Precision): Signatu
   return { inputs: signature.inputs.map(half), outputs: signature.outputs.map(half) };
 }
 
-/** True when the model is made with the very arguments of its profile, which the preset's signature speaks of. */
+/**
+ * True when the model is made with the very arguments of its profile, which the preset's signature speaks of. A
+ * checkpoint brings sizes of its own.
+ */
 export function hasProfileArguments(preset: Preset, spec: ModelChoice): boolean {
+  if (spec.model.checkpoint !== undefined) return false;
   const own = preset.profiles[spec.model.profile]?.args ?? {};
   const names = new Set([...Object.keys(own), ...Object.keys(spec.model.args)]);
   return [...names].every((name) => name in own && spec.model.args[name] === String(own[name]));

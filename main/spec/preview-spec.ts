@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { toWire } from '../contract/errors';
 import type { Signature } from '../contract/run/artefacts';
-import type { RunSpec } from '../contract/run/run-spec';
+import type { Framework, RunSpec } from '../contract/run/run-spec';
 import { backendsOf } from '../contract/run/serving';
 import type { Choice, PlannedCommand, SpecPreview, SpecProblem } from '../contract/run/spec-tools';
 import { ofScenarios } from '../contract/run/sweep';
@@ -103,7 +103,11 @@ function configTexts(loaded: LoadedPreset, spec: RunSpec): ConfigTexts {
 }
 
 /** What only a look at this machine's files says. */
-async function fileProblems(spec: RunSpec, places: PreviewPlaces): Promise<SpecProblem[]> {
+async function fileProblems(
+  spec: RunSpec,
+  framework: Framework,
+  places: PreviewPlaces,
+): Promise<SpecProblem[]> {
   const found: SpecProblem[] = [];
   for (const [name, what] of [
     ['checkpoint', 'The weights file'],
@@ -115,8 +119,8 @@ async function fileProblems(spec: RunSpec, places: PreviewPlaces): Promise<SpecP
     if (path !== undefined && entry === null) {
       const remedy = 'Choose an existing file or folder, or leave the field empty.';
       found.push({ field, severity: 'problem', message: `${what} ${path} does not exist`, remedy });
-    } else if (name === 'checkpoint' && entry?.isDirectory() === true) {
-      const remedy = 'Choose the state dictionary file in it.';
+    } else if (name === 'checkpoint' && entry?.isDirectory() === true && framework !== 'tf') {
+      const remedy = 'Choose the file of weights in it.';
       found.push({ field, severity: 'problem', message: `${String(path)} is a folder`, remedy });
     }
   }
@@ -174,7 +178,7 @@ export async function previewSpec(
   }
   const known = new Set(problems.map(({ field }) => field));
   const fresh = (found: readonly SpecProblem[]) => found.filter(({ field }) => !known.has(field));
-  const files = fresh(await fileProblems(nearest, places));
+  const files = fresh(await fileProblems(nearest, loaded.preset.framework ?? 'pyt', places));
   const input = await inputFileProblem(nearest, () => servedSignature(loaded, nearest), {
     mayRead,
     readers: places.readers,

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { givenWeights } from '../contract/run/artefacts';
+import { isFileSource } from '../contract/run/own-model';
 import type { Scenario } from '../contract/run/run-events';
 import type { Framework, RunSpec } from '../contract/run/run-spec';
 import type { LoadLevel } from '../contract/run/scenario-levels';
@@ -17,7 +18,7 @@ const preparedNames = (framework: Framework) =>
   ({ dataset: 'dataset', checkpoint: framework === 'tf' ? 'checkpoint.npz' : 'checkpoint.pt' }) as const;
 
 /**
- * Where the steps of a run leave what later ones take; the user's own data set and weights stay where they are.
+ * Where the steps of a run leave what later ones take; the user's own data set and model file stay where they are.
  * @param framework decides the name of the weights alone.
  */
 export function runFiles(folder: RunFolder, spec: RunSpec, framework: Framework = 'pyt') {
@@ -25,9 +26,11 @@ export function runFiles(folder: RunFolder, spec: RunSpec, framework: Framework 
   const names = preparedNames(framework);
   const prepared = folder.step('prepare-data');
   const accuracy = folder.step('accuracy');
+  const ownFile = isFileSource(spec.model) ? givenWeights(spec.model) : undefined;
   return {
     dataset: spec.model.dataset ?? join(prepared, names.dataset),
-    checkpoint: givenWeights(spec.model) ?? join(prepared, names.checkpoint),
+    checkpoint: ownFile ?? join(prepared, names.checkpoint),
+    checkpointArguments: join(prepared, 'checkpoint-arguments.json'),
     exported: join(folder.step('export'), formatOf(exportedFormat(spec.format)).fileName),
     converted: join(folder.step('convert'), model),
     frameworkDump: join(accuracy, 'framework'),

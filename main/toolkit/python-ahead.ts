@@ -23,6 +23,7 @@ function importsAfter(
   switch (verb) {
     case 'make-dataset':
       return runtime;
+    case 'load-checkpoint':
     case 'train':
       return [...runtime, 'onnx'];
     case 'export':

@@ -13,6 +13,8 @@ export interface ModelSource {
   readonly framework: Framework;
   /** Of an own model file, as it is served at fp32; the toolkit finds out any other. */
   readonly fileSignature?: Signature | undefined;
+  /** File with the arguments that the user's checkpoint decides. */
+  readonly argumentsFile?: string | undefined;
 }
 
 /** The data set and the weights that the run works with. */
@@ -54,6 +56,7 @@ function modelArguments(source: ModelSource): ToolkitArgument[] {
     ...(framework === 'pyt' ? [] : [['--framework', framework] as const]),
     ['--profile', spec.model.profile],
     ...Object.entries(spec.model.args).map(([name, value]): ToolkitArgument => ['--arg', `${name}=${value}`]),
+    ...(source.argumentsFile === undefined ? [] : [['--arguments-from', source.argumentsFile] as const]),
     ...sampleArguments(source),
   ];
 }
@@ -123,6 +126,24 @@ export function trainCommand(source: ModelSource, dataset: string, output: strin
   return {
     verb: 'train',
     args: [...modelArguments(source), ['--dataset', dataset], ['--output', output]],
+  };
+}
+
+/** The user's weights -> weights and arguments that the other verbs take. */
+export function loadCheckpointCommand(
+  source: ModelSource,
+  checkpoint: string,
+  output: string,
+  argumentsFile: string,
+): ToolkitCommand {
+  return {
+    verb: 'load-checkpoint',
+    args: [
+      ...modelArguments({ ...source, argumentsFile: undefined }),
+      ['--checkpoint', checkpoint],
+      ['--output', output],
+      ['--arguments', argumentsFile],
+    ],
   };
 }
 

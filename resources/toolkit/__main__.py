@@ -22,6 +22,7 @@ VERBS = {
     "make-dataset": "write a generated data set",
     "unpack": "a downloaded archive to a folder",
     "prepare-dataset": "a published data set to the layout that the loader reads",
+    "load-checkpoint": "a published checkpoint or a state dictionary, to weights and arguments",
     "train": "train the model, or save its initial weights",
     "export": "model code to ONNX or TorchScript",
     "convert": "an exported model to a precision",

@@ -43,8 +43,6 @@ def read_state(path: Path) -> dict[str, torch.Tensor]:
     for key, tensor in value.items():
         if not isinstance(tensor, torch.Tensor):
             raise _refuse(path, f"the entry {key} is a {type(tensor).__name__} and no tensor")
-        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
-            raise _refuse(path, f"the tensor {key} holds NaN or infinite values")
     return {str(key): tensor for key, tensor in value.items()}
 
 
@@ -53,8 +51,18 @@ def _some(names: list[str]) -> str:
 
 
 def load_checkpoint(model: torch.nn.Module, path: Path) -> None:
-    """Fills the model. Throws checkpoint-invalid naming the first keys or shapes that do not fit."""
-    given, wanted = read_state(path), model.state_dict()
+    """Fills the model. Throws checkpoint-invalid."""
+    fill_module(model, read_state(path), path)
+
+
+def fill_module(model: torch.nn.Module, given: Mapping[str, torch.Tensor], path: Path) -> None:
+    """Throws checkpoint-invalid naming the first keys or shapes that do not fit. `path`: where the weights are from."""
+    import torch
+
+    wanted = model.state_dict()
+    for key, tensor in given.items():
+        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+            raise _refuse(path, f"the tensor {key} holds NaN or infinite values")
     # The step counter of batch normalisation has no part in inference and older files lack it.
     missing = [key for key in wanted if key not in given and not key.endswith("num_batches_tracked")]
     unexpected = [key for key in given if key not in wanted]
@@ -73,4 +81,4 @@ def load_checkpoint(model: torch.nn.Module, path: Path) -> None:
             [f"missing: {key}" for key in missing] + [f"unexpected: {key}" for key in unexpected] + shapes
         )
         raise _refuse(path, "; ".join(fault for fault in faults if fault), details)
-    model.load_state_dict(given, strict=False)
+    model.load_state_dict(dict(given), strict=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
@@ -83,26 +83,45 @@ def save_weights(module: Any, path: Path) -> None:
         np.savez(file, **{variable.path: variable.numpy() for variable in module.variables})
 
 
+def _refuse_weights(path: Path, message: str, details: Optional[str] = None) -> ToolkitError:
+    return ToolkitError(
+        "checkpoint-invalid",
+        f"{path.name}: {message}",
+        where=str(path),
+        remedy="Use an .npz file with one array per variable of this model and profile.",
+        details=details,
+    )
+
+
+def read_weights(path: Path) -> Tensors:
+    """Throws checkpoint-invalid."""
+    if not path.is_file():
+        raise _refuse_weights(path, "the file does not exist")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except Exception as error:
+        raise _refuse_weights(path, "cannot be read as weights", str(error)) from error
+
+
 def load_weights(module: Any, path: Path) -> None:
+    """Throws checkpoint-invalid."""
+    fill_weights(module, read_weights(path), path)
+
+
+def fill_weights(module: Any, given: Mapping[str, Any], path: Path) -> None:
     """All of them or none. Throws checkpoint-invalid naming the first that does not fit."""
 
     def refuse(message: str, details: Optional[str] = None) -> ToolkitError:
-        return ToolkitError(
-            "checkpoint-invalid",
-            f"{path.name}: {message}",
-            where=str(path),
-            remedy="Use an .npz file with one array per variable of this model and profile.",
-            details=details,
-        )
+        return _refuse_weights(path, message, details)
 
-    if not path.is_file():
-        raise refuse("the file does not exist")
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            given = {name: file[name] for name in file.files}
-    except Exception as error:
-        raise refuse("cannot be read as weights", str(error)) from error
     wanted = {variable.path: variable for variable in module.variables}
+    # The state of a dropout's random numbers has no part in inference, and published checkpoints lack it.
+    wanted = {
+        name: variable
+        for name, variable in wanted.items()
+        if name in given or not name.endswith("seed_generator_state")
+    }
     lone = sorted(set(given) ^ set(wanted))
     if lone:
         kind = "is missing" if lone[0] in wanted else "is unexpected"

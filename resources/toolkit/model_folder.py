@@ -8,6 +8,7 @@ import importlib
 import importlib.machinery
 import importlib.util
 import inspect
+import json
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -71,6 +72,16 @@ def _declared(path: Path, entry: str) -> Optional[set[str]]:
     return {argument.arg for argument in found.args.posonlyargs + found.args.args + found.args.kwonlyargs}
 
 
+def _read_arguments(path: Path) -> dict[str, str]:
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))
+        return {str(name): str(value) for name, value in held.items()}
+    except (OSError, ValueError, AttributeError) as error:
+        raise ToolkitError(
+            "input-invalid", f"{path.name} does not hold arguments: {error}", where="--arguments-from"
+        ) from error
+
+
 class ModelFolder:
     """Loads modules of the folder on demand and calls their functions with arguments by name."""
 
@@ -118,7 +129,15 @@ class ModelFolder:
             "seed": options.seed,
             "profile": options.profile,
         }
-        return cls(options.model_dir, dict(options.args), context, options.samples_only)
+        folder = cls(options.model_dir, dict(options.args), context, options.samples_only)
+        if options.arguments_from is not None:
+            folder.decide(_read_arguments(options.arguments_from))
+        return folder
+
+    def decide(self, arguments: Mapping[str, str]) -> None:
+        """Arguments that win over the user's: those of a checkpoint, whose sizes are what they are."""
+        self._given.update(arguments)
+        self._check_names()
 
     def has(self, module: str) -> bool:
         return (self.path / f"{module}.py").is_file()

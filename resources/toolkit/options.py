@@ -73,7 +73,14 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         help="the model is a file of its own; the folder gives samples for it and nothing else",
     )  # fmt: skip
     group.add_argument("--dataset", type=Path, help="data set folder; an npz or JSON file for --samples-only")
-    group.add_argument("--checkpoint", type=Path, help="weights: a state dictionary, or .npz for tf")
+    group.add_argument(
+        "--checkpoint",
+        type=Path,
+        help="weights: a state dictionary, or .npz for tf; of load-checkpoint also as published",
+    )
+    group.add_argument(
+        "--arguments-from", type=Path, help="JSON of load-checkpoint: arguments that win over every --arg"
+    )
     group.add_argument("--precision", default="fp32", choices=PRECISIONS)
     group.add_argument("--batch-size", type=at_least(1), default=8)
     group.add_argument("--limit", type=at_least(0), default=0, help="samples to use; 0 = all")

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { givenWeights } from '../../contract/run/artefacts';
-import { sampleTensors } from '../../contract/run/own-model';
+import { isFileSource, sampleTensors } from '../../contract/run/own-model';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
-import { makeDatasetCommand, trainCommand } from '../../toolkit/verb-commands';
+import { loadCheckpointCommand, makeDatasetCommand, trainCommand } from '../../toolkit/verb-commands';
 import {
   checkpointHash,
   codeHash,
@@ -17,11 +17,26 @@ import type { Step } from '../step';
 const datasetCommand = (run: ModelRun): ToolkitCommand | null =>
   run.spec.model.dataset === undefined ? makeDatasetCommand(modelSource(run), filesOf(run).dataset) : null;
 
+/** null: the model is a file of the user's. */
 function weightsCommand(run: ModelRun): ToolkitCommand | null {
-  const { dataset, checkpoint } = filesOf(run);
-  return givenWeights(run.spec.model) === undefined
+  const { dataset, checkpoint, checkpointArguments } = filesOf(run);
+  const { model } = run.spec;
+  if (isFileSource(model)) return null;
+  return model.checkpoint === undefined
     ? trainCommand(modelSource(run), dataset, checkpoint)
-    : null;
+    : loadCheckpointCommand(modelSource(run), model.checkpoint, checkpoint, checkpointArguments);
+}
+
+interface Job {
+  readonly command: ToolkitCommand | null;
+  readonly what: string;
+}
+
+/** The sizes of a generated data set follow from the user's checkpoint; training reads the data set. */
+function jobsOf(run: ModelRun): readonly Job[] {
+  const dataset = { command: datasetCommand(run), what: 'Generating the data set' };
+  const weights = { command: weightsCommand(run), what: 'Preparing the weights' };
+  return run.spec.model.checkpoint === undefined ? [dataset, weights] : [weights, dataset];
 }
 
 /** The data set and the weights: the user's own where given, else generated and, in profile quick, trained. */
@@ -45,21 +60,16 @@ export const prepareDataStep: Step = {
   },
   // A loader may keep what it has read beside the data.
   writesInputs: ({ spec }) => spec.model.dataset !== undefined,
-  commands: (run) => [datasetCommand(run), weightsCommand(run)].filter((command) => command !== null),
+  commands: (run) => jobsOf(run).flatMap(({ command }) => command ?? []),
   async run(context) {
     const { toolkit } = context.run.services;
     const { model } = context.spec;
-    const dataset = datasetCommand(context.run);
-    if (dataset !== null) {
-      context.log(['Generating the data set']);
-      await toolkit.call(dataset, z.looseObject({ samples: z.int() }), context);
+    for (const { command, what } of jobsOf(context.run)) {
+      if (command === null) continue;
+      context.log([what]);
+      await toolkit.call(command, z.looseObject({}), context);
     }
     if (model.dataset !== undefined) context.fact('Data set', model.dataset);
-    const weights = weightsCommand(context.run);
-    if (weights !== null) {
-      context.log(['Preparing the weights']);
-      await toolkit.call(weights, z.looseObject({ trained: z.boolean() }), context);
-    }
     const given = givenWeights(model);
     const isFile = modelSource(context.run).fileSignature !== undefined;
     if (given !== undefined) context.fact(isFile ? 'Model' : 'Weights', given);
