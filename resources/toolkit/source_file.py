@@ -11,6 +11,7 @@ import numpy as np
 from .artefact import artefact_fields
 from .batches import Batches, Tensors, cut
 from .datatypes import triton_datatype
+from .device_constants import require_free_device
 from .errors import ToolkitError
 from .files import replacing
 from .model_folder import ModelFolder
@@ -124,8 +125,8 @@ def _write_onnx(source: Path, target: Path) -> int:
 
 def _write_torchscript(source: Path, target: Path, signature: Signature) -> int:
     """The same module with its signature inside; gives the number of parameters."""
-
     module = load_foreign_torchscript(source)
+    require_free_device(module, "model-file-invalid", str(source))
     with replacing(target) as partial:
         save_torchscript(module, signature, partial)
     return sum(parameter.numel() for parameter in module.parameters())

@@ -52,11 +52,12 @@ class GateAddNorm(nn.Module):
     def __init__(self, in_size: int, out_size: int, dropout: float) -> None:
         super().__init__()
         self.gate = GatedLinearUnit(in_size, out_size, dropout)
+        self.scale = NORM_SCALE
         self.norm: Optional[nn.LayerNorm] = nn.LayerNorm(out_size, eps=NORM_EPSILON) if out_size > 1 else None
 
     def forward(self, x: torch.Tensor, skip: torch.Tensor) -> torch.Tensor:
         added = skip + self.gate(x)
-        return added if self.norm is None else self.norm(added * NORM_SCALE)
+        return added if self.norm is None else self.norm(added * self.scale)
 
 
 class GatedResidualNetwork(nn.Module):

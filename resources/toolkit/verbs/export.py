@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from ..artefact import artefact_fields
 from ..batches import Batches, Tensors
+from ..device_constants import require_free_device
 from ..errors import ToolkitError
 from ..files import replacing
 from ..model_folder import ModelFolder
@@ -52,7 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _write_torchscript(
-    kind: str, model: LoadedModel, example: tuple[torch.Tensor, ...], signature: Signature, path: Path
+    kind: str,
+    model: LoadedModel,
+    example: tuple[torch.Tensor, ...],
+    signature: Signature,
+    path: Path,
+    folder: Path,
 ) -> None:
     import torch
 
@@ -72,6 +78,7 @@ def _write_torchscript(
                 remedy="Choose another format, or use only what TorchScript supports in the model.",
                 details=str(error),
             ) from error
+    require_free_device(scripted, "model-folder-invalid", str(folder / "model.py"), folder)
     with replacing(path) as partial:
         save_torchscript(scripted, signature, partial)
 
@@ -181,7 +188,7 @@ def _torch(folder: ModelFolder, options: argparse.Namespace) -> Source:
         if options.format == "onnx":
             _write_onnx(model, arguments, signature, path, options.opset, parameters)
         else:
-            _write_torchscript(options.format, model, arguments, signature, path)
+            _write_torchscript(options.format, model, arguments, signature, path, folder.path)
 
     return Source(model.inputs, parameters, ModuleRunner(model.module, model.inputs, model.outputs), write)
 
