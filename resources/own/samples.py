@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,8 +34,27 @@ def parse_inputs(text: str) -> list[Input]:
     return [Input(item["name"], item["datatype"], item["shape"], item["dims"]) for item in json.loads(text)]
 
 
-def make_samples(inputs: list[Input], count: int, seed: int) -> Tensors:
-    """[count, *shape] for each input: fractions for floats, and 0 or 1, which is valid for any token or flag."""
+def parse_ranges(texts: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Of "NAME:LOW:HIGH": lowest value and first above it, by input. Raises ValueError."""
+    found = {}
+    for text in texts:
+        name, *numbers = text.rsplit(":", 2)
+        try:
+            low, high = (int(number) for number in numbers)
+        except ValueError:
+            low = high = 0
+        if name == "" or low >= high:
+            raise ValueError(f'ranges must have entries as "input_ids:0:30522", not "{text}"')
+        found[name] = (low, high)
+    return found
+
+
+def make_samples(
+    inputs: list[Input], count: int, seed: int, ranges: Mapping[str, tuple[int, int]]
+) -> Tensors:
+    """[count, *shape] for each input: fractions for floats; integers of the input's range, else 0 or 1, which is valid
+    for any token or flag.
+    """
     generator = np.random.default_rng(seed)
     size = sum(int(np.prod(item.shape)) * numpy_dtype(item.datatype).itemsize for item in inputs)
     kept = max(1, min(count, _LARGEST_BYTES // max(1, size)))
@@ -44,7 +64,8 @@ def make_samples(inputs: list[Input], count: int, seed: int) -> Tensors:
         if dtype.kind == "f":
             made[item.name] = generator.random(shape, dtype=np.float32).astype(dtype)
         else:
-            made[item.name] = generator.integers(0, 2, shape).astype(dtype)
+            low, high = ranges.get(item.name, (0, 2))
+            made[item.name] = generator.integers(low, high, shape).astype(dtype)
     return made
 
 

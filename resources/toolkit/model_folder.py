@@ -1,4 +1,6 @@
-"""A model folder: model.py, dataloader.py, metrics.py; optional train.py, make_dataset.py, prepare_dataset.py."""
+"""A model folder: model.py, dataloader.py, metrics.py; optional train.py, make_dataset.py, prepare_dataset.py,
+convert_checkpoint.py, input_ranges.py.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +31,7 @@ ENTRY_POINTS = {
     "make_dataset": ("make_dataset", False),
     "prepare_dataset": ("prepare_dataset", False),
     "convert_checkpoint": ("convert_checkpoint", False),
+    "input_ranges": ("input_ranges", False),
 }
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 

@@ -89,8 +89,14 @@ def _shapes(folder: ModelFolder, tensors: list[Tensor], has_dataset: bool) -> di
 
 
 def _made(
-    mode: str, tensors: list[Tensor], shapes: dict[str, list[int]], count: int, seed: int
+    mode: str,
+    tensors: list[Tensor],
+    shapes: dict[str, list[int]],
+    ranges: dict[str, tuple[int, int]],
+    count: int,
+    seed: int,
 ) -> Iterator[Tensors]:
+    """`ranges`: of integers, lowest value and first above it."""
     generator = np.random.default_rng(seed)
     for _ in range(count):
         sample: Tensors = {}
@@ -102,7 +108,8 @@ def _made(
                 sample[tensor.name] = generator.random(shape, dtype=np.float32).astype(dtype)
             else:
                 # 0 and 1 are valid for flags, categories and token numbers of any model.
-                sample[tensor.name] = generator.integers(0, 2, shape).astype(dtype)
+                low, high = ranges.get(tensor.name, (0, 2))
+                sample[tensor.name] = generator.integers(low, high, shape).astype(dtype)
         yield sample
 
 
@@ -114,7 +121,8 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
         samples = _from_dataset(folder, tensors, options.count)
     else:
         shapes = _shapes(folder, tensors, options.dataset is not None)
-        samples = _made(options.mode, tensors, shapes, options.count, options.seed)
+        ranges = folder.call("input_ranges") if folder.has("input_ranges") else {}
+        samples = _made(options.mode, tensors, shapes, ranges, options.count, options.seed)
     files: dict[str, list[str]] = {tensor.name: [] for tensor in tensors}
     sizes: dict[str, list[int]] = {}
     total = count = 0
