@@ -116,12 +116,11 @@ def fill_weights(module: Any, given: Mapping[str, Any], path: Path) -> None:
         return _refuse_weights(path, message, details)
 
     wanted = {variable.path: variable for variable in module.variables}
-    # The state of a dropout's random numbers has no part in inference, and published checkpoints lack it.
-    wanted = {
-        name: variable
-        for name, variable in wanted.items()
-        if name in given or not name.endswith("seed_generator_state")
-    }
+    # The state of a dropout's random numbers has no part in inference; published checkpoints lack it.
+    wanted, given = (
+        {name: value for name, value in part.items() if not name.endswith("seed_generator_state")}
+        for part in (wanted, given)
+    )
     lone = sorted(set(given) ^ set(wanted))
     if lone:
         kind = "is missing" if lone[0] in wanted else "is unexpected"

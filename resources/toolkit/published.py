@@ -20,7 +20,7 @@ _WEIGHT_FILES = (".pt", ".pth", ".pth.tar", ".ckpt")
 #: Of the weights unpacked from an archive; the largest published file is below half of it.
 _MOST_BYTES = 8 * 1024**3
 _PIECE_BYTES = 1 << 20
-_GLOBAL = re.compile(r"GLOBAL ([\w.]+) was not an allowed global")
+_GLOBAL = re.compile(r"GLOBAL ([\w.]+)")
 
 
 def refuse(

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, tensorflowInstallMs);
 afterAll(() => home.remove());
 
-it('the data set and its loader, in the environment with pyarrow', async () => {
+it('the data set, its loader and published checkpoints, in the environment with TensorFlow', async () => {
   const { stderr } = await promisify(execFile)(
     join(home.path, 'tensorflow', 'bin', 'python'),
     ['-m', 'unittest', '-v', 'tensorflow_widedeep'],
@@ -22,7 +22,7 @@ it('the data set and its loader, in the environment with pyarrow', async () => {
       env: { ...process.env, PYTHONPATH: join(repository, 'resources'), PYTHONDONTWRITEBYTECODE: '1' },
     },
   );
-  expect(stderr).toMatch(/Ran 3 tests/);
+  expect(stderr).toMatch(/Ran 6 tests/);
   expect(stderr).toMatch(/^OK$/m);
 });
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import unittest
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from support import REFUSAL, ToolkitCase
+from support import REFUSAL, ToolkitCase, failure, run_verb, spoken
 from test_widedeep import WIDE_AND_DEEP, features, folder
+from vectors import VECTORS, arrays, comparison
+
+from toolkit.keras_model import KerasRunner, load_keras_model
 
 
 class DataTest(ToolkitCase):
@@ -47,6 +52,74 @@ class DataTest(ToolkitCase):
     def test_a_folder_without_files_is_refused(self) -> None:
         with self.assertRaisesRegex(REFUSAL, r"has no file valid/\*\.parquet"):
             folder(str(self.dir)).call("dataloader")
+
+
+class PublishedTest(ToolkitCase):
+    """NVIDIA's network with the combiner mean: the wide part sums all the same, and ids lie outside their tables."""
+
+    def write_checkpoint(self, tables: str) -> Path:
+        """As the published training writes it: the model beside optimizers and counters."""
+        import tensorflow as tf
+
+        root, model = (tf.train.Checkpoint() for _ in range(2))
+        parts: dict[str, Any] = {name: tf.train.Checkpoint() for name in ("linear_model", "dnn_model")}
+        layers: dict[str, Any] = {}
+        for key, array in arrays("wide_and_deep").items():
+            first, *rest = key.split("/")
+            part = "linear_model" if first == "wide_linear" else "dnn_model"
+            number = int(first.removeprefix("dense_")) + 1 if first.startswith("dense_") else 0
+            name = f"{part}/layer_with_weights-{number}"
+            if name not in layers:
+                layers[name] = tf.train.Checkpoint()
+                parts[part]._track_trackable(layers[name], name.split("/")[1])
+            variable = tf.Variable(array)
+            place = layers[name]
+            if len(rest) == 2 and tables == "embedding_tables":
+                if place._lookup_dependency(tables) is None:
+                    place._track_trackable(tf.train.Checkpoint(), tables)
+                place, rest = place._lookup_dependency(tables), rest[:1]
+            place._track_trackable(variable, "/".join(rest))
+        for name, part in parts.items():
+            model._track_trackable(part, name)
+        root._track_trackable(model, "model")
+        root._track_trackable(tf.Variable(7), "current_step")
+        target = self.dir / "checkpoint"
+        tf.train.CheckpointManager(root, str(target), max_to_keep=1, checkpoint_name="ckpt").save()
+        return target
+
+    def load(self, path: Path) -> list[object]:
+        files = [self.dir / "weights.npz", self.dir / "arguments.json"]
+        common = ["--model-dir", WIDE_AND_DEEP, "--framework=tf", "--checkpoint", path]
+        return [*common, "--output", files[0], "--arguments", files[1]]
+
+    def test_the_outputs_are_those_of_the_published_network(self) -> None:
+        differences = list(comparison().compare(VECTORS / "wide_and_deep", 1e-4))
+        self.assertIn("outside.wide_deep_model", [one.output for one in differences])
+        for one in differences:
+            self.assertLess(one.largest, 1e-4, one.output)
+
+    def test_the_folder_of_a_tensorflow_checkpoint_loads(self) -> None:
+        inputs, wanted = arrays("wide_and_deep", "inputs"), arrays("wide_and_deep", "outputs")
+        for tables in ("plain", "embedding_tables"):
+            path = self.write_checkpoint(tables)
+            for place in (path, path.parent):
+                run_verb("load-checkpoint", *self.load(place))
+            arguments = json.loads((self.dir / "arguments.json").read_text())
+            self.assertEqual(arguments["deep_hidden_units"], "48,40,32")
+            self.assertIn("platform:4:16", arguments["tables"])
+            given = folder(**{**arguments, "combiner": "mean"})
+            model = load_keras_model(given, self.dir / "weights.npz", 0)
+            x = {name: inputs[name] for name in model.inputs}
+            found = KerasRunner(model).run(x)["wide_deep_model"]
+            np.testing.assert_allclose(found, wanted["wide_deep_model"], atol=1e-5)
+
+    def test_what_is_no_checkpoint_is_refused(self) -> None:
+        self.assertIn("no TensorFlow checkpoint", failure("load-checkpoint", *self.load(self.dir)).message)
+        path = self.write_checkpoint("plain")
+        (path / "ckpt-1.index").write_bytes(b"nothing")
+        error = failure("load-checkpoint", *self.load(path))
+        self.assertEqual(error.code, "checkpoint-invalid")
+        self.assertIn("cannot be read", spoken(error))
 
 
 if __name__ == "__main__":

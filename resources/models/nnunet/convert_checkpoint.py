@@ -79,35 +79,53 @@ def _arguments(weights: Weights) -> dict[str, Any]:
     }
 
 
-def _state(weights: Weights, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _model(arguments: Mapping[str, Any]) -> torch.nn.Module:
+    lists = {name: arguments[name].split(",") for name in ("features", "strides", "kernels")}
+    model, _ = get_model(
+        [int(part) for part in lists["features"]],
+        arguments["modalities"],
+        arguments["classes"],
+        lists["strides"],
+        lists["kernels"],
+    )
+    return model
+
+
+def _state(
+    weights: Weights, arguments: Mapping[str, Any], wanted: Mapping[str, torch.Tensor]
+) -> dict[str, Any]:
+    """`wanted`: of a model of these sizes."""
     state: dict[str, Any] = {}
-    features = [int(part) for part in arguments["features"].split(",")]
-    count = len(features)
+    count = len(arguments["features"].split(","))
     levels = ["input_block", *(f"downsamples.{index}" for index in range(count - 2)), "bottleneck"]
+
+    def move(theirs: str, ours: str) -> None:
+        state[ours] = weights.take(theirs, *wanted[ours].shape)
 
     def block(theirs: str, ours: str) -> None:
         for part in ("conv.weight", "norm.weight", "norm.bias"):
-            state[f"{ours}.{part}"] = weights.take(f"{theirs}.{part}")
+            move(f"{theirs}.{part}", f"{ours}.{part}")
 
     for index, level in enumerate(levels):
         for place in range(2):
             block(f"{level}.conv{place + 1}", f"encoder.{index}.{place}")
+    biased = "upsamples.0.transp_conv.bias" in weights
     for index in range(count - 1):
         up = f"upsamples.{index}"
-        state[f"decoder.{index}.up.weight"] = weights.take(f"{up}.transp_conv.weight")
-        bias = f"{up}.transp_conv.bias"
-        # DynUNet may have been made without.
-        zeros = torch.zeros(features[count - 2 - index])
-        state[f"decoder.{index}.up.bias"] = weights.take(bias) if bias in weights else zeros
+        move(f"{up}.transp_conv.weight", f"decoder.{index}.up.weight")
+        if biased:
+            move(f"{up}.transp_conv.bias", f"decoder.{index}.up.bias")
+        else:
+            # DynUNet can be made without.
+            state[f"decoder.{index}.up.bias"] = torch.zeros_like(wanted[f"decoder.{index}.up.bias"])
         for place in range(2):
             block(f"{up}.conv_block.conv{place + 1}", f"decoder.{index}.convs.{place}")
     for part in ("weight", "bias"):
-        state[f"head.{part}"] = weights.take(f"output_block.conv.{part}")
+        move(f"output_block.conv.{part}", f"head.{part}")
     weights.done()
-    classes = int(arguments["classes"])
-    for index, channels in enumerate(features[1 : count - 2]):
-        state[f"deep_heads.{index}.weight"] = torch.zeros(classes, channels, 1, 1, 1)
-        state[f"deep_heads.{index}.bias"] = torch.zeros(classes)
+    for name, tensor in wanted.items():
+        if name.startswith("deep_heads."):
+            state[name] = torch.zeros_like(tensor)
     return state
 
 
@@ -118,15 +136,8 @@ def build_published(
     del constructor
     weights = _plain(tensors, path)
     arguments = _arguments(weights)
-    lists = {name: arguments[name].split(",") for name in ("features", "strides", "kernels")}
-    model, _ = get_model(
-        [int(part) for part in lists["features"]],
-        arguments["modalities"],
-        arguments["classes"],
-        lists["strides"],
-        lists["kernels"],
-    )
-    model.load_state_dict(_state(weights, arguments))
+    model = _model(arguments)
+    model.load_state_dict(_state(weights, arguments, model.state_dict()))
     return model.eval()
 
 
@@ -145,4 +156,4 @@ def convert_checkpoint(checkpoint: str, patch_size: int = 128) -> tuple[dict[str
     for stride in arguments["strides"].split(","):
         whole *= max(int(part) for part in stride.split("x"))
     arguments["patch_size"] = max(-(-patch_size // whole) * whole, 2 * whole)
-    return arguments, _state(weights, arguments)
+    return arguments, _state(weights, arguments, _model(arguments).state_dict())

@@ -13,7 +13,7 @@ import torch
 
 from toolkit.published import StandIn, Weights, read_checkpoint, refuse, state_of
 
-from .layout import EXAMPLE_LENGTH, LAYOUTS, QUANTILES, layout_of
+from .layout import ENCODER_LENGTH, EXAMPLE_LENGTH, LAYOUTS, QUANTILES, layout_of
 from .model import TemporalFusionTransformer, Variables
 
 #: Of the published files beside tensors.
@@ -82,15 +82,40 @@ class _Sizes:
         self.hours = weights.shape(mask)[-1] if mask in weights else EXAMPLE_LENGTH
 
 
-def _state(weights: Weights, sizes: _Sizes) -> dict[str, Any]:
+def _count(state: Mapping[str, torch.Tensor], pattern: str) -> int:
+    number = 0
+    while pattern.format(number) in state:
+        number += 1
+    return number
+
+
+def _model(sizes: _Sizes, past: int) -> torch.nn.Module:
+    return TemporalFusionTransformer(
+        sizes.static,
+        sizes.known,
+        sizes.observed,
+        sizes.hidden,
+        sizes.heads,
+        0.0,
+        0.0,
+        sizes.quantiles,
+        sizes.targets,
+        sizes.hours,
+        past,
+    )
+
+
+def _state(weights: Weights, sizes: _Sizes, wanted: Mapping[str, torch.Tensor]) -> dict[str, Any]:
+    """`wanted`: of a model of these sizes."""
     state: dict[str, Any] = {}
 
     def move(theirs: str, ours: str) -> None:
-        state[ours] = weights.take(theirs)
+        state[ours] = weights.take(theirs, *wanted[ours].shape)
 
     def grn(theirs: str, ours: str) -> None:
         for old, new in _GRN.items():
-            if f"{theirs}.{old}" in weights:
+            # A context, a residual of another size and a normalisation are not everywhere.
+            if f"{ours}.{new}" in wanted:
                 move(f"{theirs}.{old}", f"{ours}.{new}")
 
     # A context that is never given.
@@ -108,7 +133,7 @@ def _state(weights: Weights, sizes: _Sizes) -> dict[str, Any]:
     move("embedding.t_tgt_embedding_bias", "embed_target.bias")
     for theirs, ours in _SELECTIONS.items():
         grn(f"{theirs}.joint_grn", f"{ours}.weights")
-        for index in range(weights.count(f"{theirs}.var_grns.{{}}.lin_a.weight")):
+        for index in range(_count(wanted, f"{ours}.each.{{}}.first.weight")):
             grn(f"{theirs}.var_grns.{index}", f"{ours}.each.{index}")
     for theirs, ours in _GRNS.items():
         grn(theirs, ours)
@@ -141,20 +166,9 @@ def build_published(
     """The network of the publisher's constructor arguments, with these tensors; in evaluation mode."""
     weights = _weights(tensors, path)
     sizes = _Sizes(weights)
-    model = TemporalFusionTransformer(
-        sizes.static,
-        sizes.known,
-        sizes.observed,
-        sizes.hidden,
-        sizes.heads,
-        0.0,
-        0.0,
-        sizes.quantiles,
-        sizes.targets,
-        int(constructor["example_length"]),
-        int(constructor["encoder_length"]),
-    )
-    model.load_state_dict(_state(weights, sizes))
+    sizes.hours = int(constructor["example_length"])
+    model = _model(sizes, int(constructor["encoder_length"]))
+    model.load_state_dict(_state(weights, sizes, model.state_dict()))
     return model.eval()
 
 
@@ -207,4 +221,4 @@ def convert_checkpoint(
         "hidden_size": sizes.hidden,
         "heads": sizes.heads,
     }
-    return arguments, _state(weights, sizes)
+    return arguments, _state(weights, sizes, _model(sizes, ENCODER_LENGTH).state_dict())

@@ -64,7 +64,7 @@ def _newest(folder: Path) -> str:
 
 def _read(path: Path) -> dict[str, Array]:
     """Variables of the model by published names; optimizers and counters are left out."""
-    name = _newest(path) if path.is_dir() else str(path)[: -len(".index")]
+    name = _newest(path)
     try:
         reader = tf.train.load_checkpoint(name)
         keys = [
@@ -151,7 +151,7 @@ def build_published(tensors: Mapping[str, Any], constructor: Mapping[str, Any], 
 def convert_checkpoint(checkpoint: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
     """Arguments that the checkpoint decides, and the arrays by the paths of model.py's variables."""
     path = Path(checkpoint)
-    if path.is_file() and path.suffix != ".index":
+    if path.is_file():
         try:
             with np.load(path, allow_pickle=False) as file:
                 return {}, {name: file[name] for name in file.files}
