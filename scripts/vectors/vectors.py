@@ -142,7 +142,9 @@ def _speech(model: Any, inputs: Cases, outputs: Cases, case: str) -> Iterator[Di
             own, array = (own, array) if own.ndim == 1 else (own[..., :valid], array[..., :valid])
             largest[name] = max(largest.get(name, 0.0), _largest(own, array))
     for name, value in largest.items():
-        yield Difference(f"{case}.{name}", value, note=f"{compared} sentences against their results alone")
+        yield Difference(
+            f"{case}.{name}", value, note=f"{compared} sentences against their own unbatched results"
+        )
 
 
 def compare(folder: Path, limit: float) -> Iterator[Difference]:
