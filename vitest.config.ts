@@ -15,7 +15,7 @@ const lane = (name: string, include: string[], exclude: string[]) => ({
 
 const containers = ['test/integration/**/*.docker.test.ts'];
 /** From export to report: those that come with the workbench, and the engineer's own. */
-const presets = ['test/integration/{presets,widedeep}.triton.test.ts'];
+const presets = ['test/integration/{presets,published,widedeep}.triton.test.ts'];
 const own = ['test/integration/own-*.triton.test.ts'];
 /** Faults that are injected on purpose: a few of each here, all of them by `npm run test:faults`. */
 const faults = ['test/faults/*.test.ts'];

@@ -2,52 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
-import enum
 import json
 import os
 import shutil
-import sys
-import types
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
-from support import RESOURCES, ToolkitCase, failure, run_verb, spoken
+from make_checkpoint import tensors, write_archive, write_fastpitch, write_nnunet, write_resnet50, write_tft
+from support import RESOURCES, ToolkitCase, failure, run_verb, spoken, write_toy
 from vectors import VECTORS, arrays, comparison
 
 from toolkit.model_folder import ModelFolder
 
 Tensors = dict[str, torch.Tensor]
-
-
-def tensors(network: str) -> Tensors:
-    return {key: torch.from_numpy(array) for key, array in arrays(network).items()}
-
-
-@contextmanager
-def classes(**modules: dict[str, type]) -> Iterator[None]:
-    """Modules of the publisher, there only while a file is written; a dot in a name is written as __."""
-    names: dict[str, dict[str, type]] = {}
-    for name, members in modules.items():
-        parts = name.split("__")
-        names.update({".".join(parts[:count]): {} for count in range(1, len(parts))})
-        names[".".join(parts)] = members
-    for name, members in names.items():
-        module = types.ModuleType(name)
-        for plain, member in members.items():
-            member.__module__, member.__qualname__ = name, plain
-            setattr(module, plain, member)
-        sys.modules[name] = module
-    try:
-        yield
-    finally:
-        for name in names:
-            del sys.modules[name]
 
 
 class VectorTest(ToolkitCase):
@@ -111,26 +81,9 @@ class CheckpointTest(ToolkitCase):
         return path
 
     def tft_file(self, state: Tensors, config: str = "ElectricityConfig") -> Path:
-        """As the published training writes it: arguments, a configuration of classes of its own, the state."""
-
-        class DataTypes(enum.IntEnum):
-            CONTINUOUS = 0
-            CATEGORICAL = 1
-
-        class FeatureSpec(NamedTuple):
-            name: str
-            kind: DataTypes
-
-        kind = type(config, (), {})
-        with classes(
-            configuration={config: kind}, data_utils={"DataTypes": DataTypes, "FeatureSpec": FeatureSpec}
-        ):
-            made = kind()
-            made.__dict__.update(
-                features=[FeatureSpec("id", DataTypes.CATEGORICAL)], quantiles=[0.1, 0.5, 0.9], n_head=2
-            )
-            value = {"args": argparse.Namespace(seed=1), "config": made, "model": state}
-            return self.saved(value, "checkpoint.pt")
+        path = self.dir / "checkpoint.pt"
+        write_tft(state, path, config)
+        return path
 
     def test_tft_with_and_without_part_two_and_from_the_archive(self) -> None:
         state = tensors("tft")
@@ -138,9 +91,7 @@ class CheckpointTest(ToolkitCase):
         for given in (state, plain):
             path = self.tft_file(given)
             archive = self.dir / "ngc.zip"
-            with zipfile.ZipFile(archive, "w") as file:
-                file.write(path, "folder/checkpoint.pt")
-                file.writestr("README.md", "nothing")
+            write_archive(path, archive)
             for one in (path, archive):
                 model, arguments = self.load("tft", one)
                 self.assertEqual(
@@ -157,14 +108,10 @@ class CheckpointTest(ToolkitCase):
         value = {"epoch": 1, "config": config, "state_dict": state, "ema_state_dict": None}
         model, _ = self.load("fastpitch", self.saved(value, "new.pt"))
         self.same("fastpitch", model, "single0")
-        # Release 1.0: several GPUs, the old format of torch.save, no energy.
-        old = {
-            f"module.{key}": tensor
-            for key, tensor in state.items()
-            if not key.startswith(("energy_", "attention."))
-        }
-        value = {"config": config, "state_dict": old, "optimizer": {}, "amp": {"loss_scaler0": {}}}
-        model, _ = self.load("fastpitch", self.saved(value, "old.pt", _use_new_zipfile_serialization=False))
+        # Release 1.0 has no energy and no aligner.
+        old = {k: tensor for k, tensor in state.items() if not k.startswith(("energy_", "attention."))}
+        write_fastpitch(old, self.dir / "old.pt")
+        model, _ = self.load("fastpitch", self.dir / "old.pt")
         tokens = torch.from_numpy(arrays("fastpitch", "inputs")["single0.INPUT__0"])
         with torch.inference_mode():
             _, _, durations, _, energy = model(tokens)
@@ -173,16 +120,9 @@ class CheckpointTest(ToolkitCase):
         self.assertEqual(float(energy.abs().max()), 0.0)
 
     def lightning_file(self, state: Tensors) -> Path:
-        callback = type("ModelCheckpoint", (), {})
-        with classes(pytorch_lightning__callbacks__model_checkpoint={"ModelCheckpoint": callback}):
-            value = {
-                "epoch": 1,
-                "pytorch-lightning_version": "1.0.0",
-                "callbacks": {callback: {"best_model_score": torch.tensor(0.7)}},
-                "state_dict": {f"model.{key}": tensor for key, tensor in state.items()},
-                "hyper_parameters": {"args": argparse.Namespace(fold=2)},
-            }
-            return self.saved(value, "epoch=1.ckpt")
+        path = self.dir / "epoch=1.ckpt"
+        write_nnunet(state, path)
+        return path
 
     def test_nnunet_of_both_layouts(self) -> None:
         state = tensors("nnunet")
@@ -212,15 +152,13 @@ class CheckpointTest(ToolkitCase):
 
     def test_resnet50_as_published_and_of_a_training(self) -> None:
         state = tensors("resnet50")
-        published = {
-            "module." + key.replace("layers.0", "layer1").replace("layers.1", "layer2")
-            .replace("layers.2", "layer3").replace("layers.3", "layer4"): tensor
-            for key, tensor in state.items()
-            if not key.endswith("num_batches_tracked")
-        }  # fmt: skip
+        plain = {key: tensor for key, tensor in state.items() if not key.endswith("num_batches_tracked")}
+        write_resnet50(plain, self.dir / "published.pth.tar")
+        paths = [self.dir / "published.pth.tar"]
         training = {"epoch": 1, "best_prec1": 0.5, "state_dict": state, "optimizer": {}}
-        for value in (published, training, state):
-            model, arguments = self.load("resnet50", self.saved(value, "weights.pth.tar"))
+        paths += [self.saved(value, f"{index}.pth.tar") for index, value in enumerate((training, state))]
+        for path in paths:
+            model, arguments = self.load("resnet50", path)
             self.assertEqual((arguments["blocks"], arguments["classes"]), ("1,2,1,1", "7"))
             self.same("resnet50", model)
 
@@ -283,8 +221,6 @@ class CheckpointTest(ToolkitCase):
 
 class FolderTest(ToolkitCase):
     def test_a_folder_without_converter_takes_a_state_dictionary(self) -> None:
-        from support import write_toy
-
         folder = write_toy(self.dir / "toy")
         path = self.dir / "own.pt"
         torch.save({"state_dict": {"module.scale": torch.tensor([3.0])}}, path)
