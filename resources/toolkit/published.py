@@ -159,6 +159,13 @@ def state_of(value: Any, path: Path, *prefixes: str) -> dict[str, torch.Tensor]:
     return state
 
 
+def _is_finite(value: Any) -> bool:
+    """Of a tensor of PyTorch, which numpy may have no type for, or an array."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind != "f" or bool(np.isfinite(value).all())
+    return bool(value.isfinite().all())
+
+
 class Weights:
     """Tensors by the publisher's names, each to be taken once."""
 
@@ -188,9 +195,7 @@ class Weights:
         if shape and found != shape:
             raise refuse(self.path, f"{key} is {list(found)}, not {list(shape)}")
         value = self._left.pop(key)
-        # Tensors of either framework; the attribute is numpy's and PyTorch's.
-        array = np.asarray(value)
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
+        if not _is_finite(value):
             raise refuse(self.path, f"{key} holds NaN or infinite values")
         return value
 

@@ -106,13 +106,20 @@ def _alone(inputs: Cases, outputs: Cases, sentence: Array) -> Optional[Tensors]:
     return None
 
 
-def _speech(model: Any, inputs: Cases, outputs: Cases, case: str) -> Iterator[Difference]:
+def _mixes(constructor: Mapping[str, Any]) -> bool:
+    """Before release 1.1 of FastPitch, more than one head mixes up the sentences of a batch."""
+    heads = [int(constructor.get(f"{stack}_fft_n_heads", 1)) for stack in ("in", "out")]
+    return "energy_conditioning" not in constructor and max(heads) > 1
+
+
+def _speech(model: Any, inputs: Cases, outputs: Cases, case: str, mixes: bool) -> Iterator[Difference]:
     """Of a batch with padding, of tokens or of frames: a sentence's published result depends on the batch, that of the
     preset is the one it has alone. Both are compared: the network with the published padding, and as it is served.
     """
     wanted = outputs[case]
     tokens, lengths = inputs[case]["INPUT__0"], wanted["OUTPUT__1"]
-    if bool((tokens != 0).all()) and bool((lengths == lengths.max()).all()):
+    mixes = mixes and len(tokens) > 1
+    if not mixes and bool((tokens != 0).all()) and bool((lengths == lengths.max()).all()):
         for name, array in _torch_outputs(model, "fastpitch", inputs[case], []).items():
             if name in wanted:
                 yield Difference(f"{case}.{name}", _largest(array, wanted[name]))
@@ -123,10 +130,12 @@ def _speech(model: Any, inputs: Cases, outputs: Cases, case: str) -> Iterator[Di
     published = _torch_outputs(model, "fastpitch", inputs[case], [])
     for part in parts:
         part.isolate = True
-    for name, array in wanted.items():
-        yield Difference(
-            f"{case}.{name}", _largest(published[name], array), note="with the published padding"
-        )
+    if mixes:
+        yield Difference(case, 0.0, note="not compared: several heads mix the sentences of a batch")
+    else:
+        for name, array in wanted.items():
+            gap = _largest(published[name], array)
+            yield Difference(f"{case}.{name}", gap, note="with the published padding")
     served = _torch_outputs(model, "fastpitch", inputs[case], [])
     largest: dict[str, float] = {}
     compared = 0
@@ -168,7 +177,7 @@ def compare(folder: Path, limit: float) -> Iterator[Difference]:
     for case, wanted in outputs.items():
         x = inputs[case]
         if name == "fastpitch":
-            yield from _speech(model, inputs, outputs, case)
+            yield from _speech(model, inputs, outputs, case, _mixes(config.get("constructor", {})))
             continue
         found = _keras_outputs(model, x) if framework == "tf" else _torch_outputs(model, name, x, order)
         absent = [key for key in wanted if key not in found]

@@ -170,7 +170,11 @@ class CheckpointTest(ToolkitCase):
             ("resnet50", {"width": "4", "blocks": "1,1,1,1"}),
         ):
             folder = ModelFolder(RESOURCES / "models" / network, flags, {})
-            path = self.saved(folder.call("model")[0].state_dict(), f"{network}.pt")
+            state = folder.call("model")[0].state_dict()
+            # FastPitch's pitch is newer.
+            path = self.saved(
+                {k: v for k, v in state.items() if k not in ("pitch_mean", "pitch_std")}, f"{network}.pt"
+            )
             run_verb(
                 "load-checkpoint", "--model-dir", folder.path, "--checkpoint", path,
                 "--output", self.dir / "w.pt", "--arguments", self.dir / "a.json",

@@ -14,7 +14,7 @@ import torch
 
 from toolkit.published import Weights, read_checkpoint, refuse, state_of
 
-from .model import get_model
+from .model import PITCH_MEAN, PITCH_STD, get_model
 
 _ATTENTION = {
     "dec_attn.qkv_net.weight": "attention.qkv.weight",
@@ -146,7 +146,9 @@ def convert_checkpoint(checkpoint: str) -> tuple[dict[str, Any], Mapping[str, An
     value = read_checkpoint(path)
     tensors = state_of(value, path)
     if "embedding.weight" in tensors:
-        return {}, tensors
+        # Earlier versions of the preset kept no pitch.
+        pitch = {"pitch_mean": torch.tensor([PITCH_MEAN]), "pitch_std": torch.tensor([PITCH_STD])}
+        return {}, {**pitch, **tensors}
     given = value.get("config") if isinstance(value, Mapping) else None
     config = given if isinstance(given, Mapping) else {}
     weights = Weights(tensors, path)

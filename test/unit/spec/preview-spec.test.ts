@@ -138,6 +138,10 @@ describe('a preview', () => {
     ]);
     expect(await fieldsOf({ model: { checkpoint: dir } })).toEqual(['model.checkpoint']);
     expect(await fieldsOf({ model: { checkpoint: join(dir, 'own.pt'), dataset: dir } })).toEqual([]);
+    // A checkpoint of TensorFlow is a folder.
+    const keras = { ...resnet50, preset: { ...resnet50.preset, framework: 'tf' as const } };
+    const folder = await previewSpec(keras, choice({ model: { checkpoint: dir } }), places);
+    expect(folder.problems).toEqual([]);
     const engine = { kind: 'remote', url: 'https://localhost', tls: { caFile: missing } };
     expect(await fieldsOf({ engine })).toEqual(['engine.tls.caFile']);
     expect(await fieldsOf({ engine: { ...engine, tls: { caFile: join(dir, 'own.pt') } } })).toEqual([]);
@@ -234,6 +238,20 @@ describe('the commands to come', () => {
     expect(load.settings).toMatchObject({ ...rest, ...performance });
     expect([batchSizes, onlineBatchSize, concurrency]).not.toContain(undefined);
     expect(load.levels).toEqual(spec === null ? [] : scenarioLevels(spec.performance, 'online'));
+  });
+
+  it('convert a checkpoint first, and give its arguments to every later step', async () => {
+    const { commands } = await preview({ model: { checkpoint: join(dir, 'own.pt') } });
+    const ofToolkit = commands.filter(({ argv }) => argv[2] === 'toolkit');
+    expect(ofToolkit.slice(0, 2).map(({ argv }) => argv[3])).toEqual(['load-checkpoint', 'make-dataset']);
+    expect(ofToolkit[0]?.argv).toContain(join(dir, 'own.pt'));
+    const file = '<run>/steps/prepare-data/checkpoint-arguments.json';
+    for (const { argv } of ofToolkit.slice(1)) {
+      // Neither knows the model folder.
+      if (argv[3] === 'convert' || argv[3] === 'verify') continue;
+      expect(argv.slice(argv.indexOf('--arguments-from')), argv[3]).toContain(file);
+      expect(argv).not.toContain(join(dir, 'own.pt'));
+    }
   });
 
   it('have one perf_analyzer a level', async () => {
