@@ -96,7 +96,13 @@ class CheckpointTest(ToolkitCase):
                 model, arguments = self.load("tft", one)
                 self.assertEqual(
                     arguments,
-                    {"data_set": "electricity", "series": "5", "hidden_size": "4", "heads": "2"},
+                    {
+                        "data_set": "electricity",
+                        "series": "5",
+                        "hidden_size": "4",
+                        "heads": "2",
+                        "dataset_series": "5",
+                    },
                 )
                 self.same("tft", model)
         _, arguments = self.load("tft", self.tft_file(state, "TrafficConfig"))
@@ -159,7 +165,8 @@ class CheckpointTest(ToolkitCase):
         paths += [self.saved(value, f"{index}.pth.tar") for index, value in enumerate((training, state))]
         for path in paths:
             model, arguments = self.load("resnet50", path)
-            self.assertEqual((arguments["blocks"], arguments["classes"]), ("1,2,1,1", "7"))
+            sizes = [arguments[name] for name in ("blocks", "classes", "dataset_classes")]
+            self.assertEqual(sizes, ["1,2,1,1", "7", "7"])
             self.same("resnet50", model)
 
     def test_weights_of_a_run_load_as_before(self) -> None:

@@ -15,6 +15,8 @@ import torch
 from toolkit.published import Weights, read_checkpoint, refuse, state_of
 
 from .model import PITCH_MEAN, PITCH_STD, get_model
+from .speech import MELS
+from .text import SYMBOLS
 
 _ATTENTION = {
     "dec_attn.qkv_net.weight": "attention.qkv.weight",
@@ -153,4 +155,10 @@ def convert_checkpoint(checkpoint: str) -> tuple[dict[str, Any], Mapping[str, An
     config = given if isinstance(given, Mapping) else {}
     weights = Weights(tensors, path)
     arguments = _arguments(weights, config)
+    for name, what, expected in (
+        ("symbols", "symbols; the tokenizer", len(SYMBOLS)),
+        ("mels", "bands; the data", MELS),
+    ):
+        if arguments[name] != expected:
+            raise refuse(path, f"the network has {arguments[name]} {what} of this preset has {expected}")
     return arguments, _state(weights, config, _model(arguments, 1).state_dict())

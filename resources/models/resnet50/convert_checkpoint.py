@@ -60,8 +60,14 @@ def build_published(
     return model.eval()
 
 
-def convert_checkpoint(checkpoint: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
-    """Arguments that the file decides, and the state by the names of model.py."""
+def convert_checkpoint(
+    checkpoint: str, dataset_classes: int = 10
+) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """Arguments that the file decides, and the state by the names of model.py.
+
+    A generated data set has no more classes than the network.
+    """
     path = Path(checkpoint)
     state = _plain(state_of(read_checkpoint(path), path))
-    return _arguments(state, path), state
+    arguments = _arguments(state, path)
+    return {**arguments, "dataset_classes": min(dataset_classes, arguments["classes"])}, state

@@ -195,9 +195,12 @@ def _require_layout(sizes: _Sizes, data_set: str, path: Path) -> None:
 
 
 def convert_checkpoint(
-    checkpoint: str, data_set: str = "electricity"
+    checkpoint: str, data_set: str = "electricity", dataset_series: int = 8
 ) -> tuple[dict[str, Any], Mapping[str, Any]]:
-    """Arguments that the file decides, and the state by the names of model.py."""
+    """Arguments that the file decides, and the state by the names of model.py.
+
+    A generated data set has no more series than the network.
+    """
     path = Path(checkpoint)
     value = read_checkpoint(path, _CLASSES)
     tensors = state_of(value, path)
@@ -220,5 +223,6 @@ def convert_checkpoint(
         "series": series,
         "hidden_size": sizes.hidden,
         "heads": sizes.heads,
+        "dataset_series": min(dataset_series, series),
     }
     return arguments, _state(weights, sizes, _model(sizes, ENCODER_LENGTH).state_dict())
