@@ -20,6 +20,8 @@ _WEIGHT_FILES = (".pt", ".pth", ".pth.tar", ".ckpt")
 #: Of the weights unpacked from an archive; the largest published file is below half of it.
 _MOST_BYTES = 8 * 1024**3
 _PIECE_BYTES = 1 << 20
+#: Beginnings of names that any training leaves in its file beside tensors: a score, a path, a table of counts.
+_COMMON = ("numpy.", "pathlib.", "collections.")
 _GLOBAL = re.compile(r"GLOBAL ([\w.]+)")
 
 
@@ -95,9 +97,7 @@ def _load(path: Path, shown: Path, classes: Sequence[str]) -> Any:
         except Exception as error:
             match = _GLOBAL.search(str(error))
             name = None if match is None else match.group(1)
-            known = (
-                name is not None and name not in allowed and any(name.startswith(each) for each in classes)
-            )
+            known = name is not None and name not in allowed and name.startswith((*_COMMON, *classes))
             if name is not None and known:
                 allowed[name] = _stand_in(name)
                 continue

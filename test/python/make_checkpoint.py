@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from vectors import VECTORS, arrays
 
 
@@ -94,9 +95,9 @@ def write_nnunet(state: dict[str, Any], path: Path) -> None:
         value = {
             "epoch": 1,
             "pytorch-lightning_version": "1.0.0",
-            "callbacks": {callback: {"best_model_score": torch.tensor(0.7)}},
+            "callbacks": {callback: {"best_model_score": torch.tensor(0.7), "best": np.float64(0.7)}},
             "state_dict": {f"model.{key}": tensor for key, tensor in state.items()},
-            "hyper_parameters": {"args": argparse.Namespace(fold=2)},
+            "hyper_parameters": {"args": argparse.Namespace(fold=2, results=Path("results"))},
         }
         torch.save(value, path)
 
