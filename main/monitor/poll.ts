@@ -2,9 +2,9 @@ import { toWire } from '../contract/errors';
 import { parseJson } from '../platform/parse-json';
 import { createTritonClient, type RepositoryEntry } from '../triton/client';
 import { errorTextOf, requestTriton } from '../triton/http';
+import { parseMetrics, type ReadMetrics, readMetrics } from '../triton/metrics';
 import { type ModelStatistics, parseModelStatistics } from '../triton/statistics';
 import type { TlsMaterial } from '../triton/tls';
-import { parseMetrics, type ReadMetrics, readMetrics } from '../triton/metrics';
 import type { MonitorAddress } from './monitor-address';
 
 /** What the server said to one round of questions. */
