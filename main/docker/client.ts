@@ -28,10 +28,7 @@ export function sshArguments(address: Extract<DockerAddress, { kind: 'ssh' }>): 
  * Connections through the user's own ssh program: its configuration, keys and known hosts hold. One process each, which
  * ends with the connection.
  */
-function createSshAgent(
-  address: Extract<DockerAddress, { kind: 'ssh' }>,
-  env: NodeJS.ProcessEnv,
-): Agent {
+function createSshAgent(address: Extract<DockerAddress, { kind: 'ssh' }>, env: NodeJS.ProcessEnv): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const connect = (): Duplex => {
     const child = startChild('ssh', sshArguments(address), { env, stdio: ['pipe', 'pipe', 'pipe'] });

@@ -133,7 +133,10 @@ export function containerBody(input: ContainerBodyInput): Docker.ContainerCreate
       ...(input.remapsUsers ? { UsernsMode: 'host' } : {}),
       Privileged: false,
       ReadonlyRootfs: true,
-      Tmpfs: { '/tmp': `rw,nosuid,nodev,mode=1777,size=${4 * gibibyte}` },
+      // Compilers for GPUs write code there and load it.
+      Tmpfs: {
+        '/tmp': `rw,${input.gpus.length === 0 ? '' : 'exec,'}nosuid,nodev,mode=1777,size=${4 * gibibyte}`,
+      },
       // With an init: it reaps what the main process leaves behind and hands it the signals.
       ...sharedNamespaces(input),
       Memory: input.memoryBytes,

@@ -48,6 +48,7 @@ export function plannedServer(
         command: tritonCommand({
           builtHere: imageFamily(engine) === 'cpu' && engine.tritonImage === undefined,
           gpus: engine.gpus.length > 0,
+          release: plannedRelease(engine),
           clientSharedMemory: allowsClientSharedMemory(sharedMemoryOf(performance), plannedRelease(engine)),
         }),
         forClients: loopback(containerPorts.http, containerPorts.grpc),

@@ -81,16 +81,18 @@ export const ampRefusal: Serving = {
   remedy: 'Use precision fp16, or another backend accelerator.',
 };
 
-/** The optimization of config.pbtxt with which a backend hands what it can to TensorRT. */
+/**
+ * The optimization of config.pbtxt with which a backend hands what it can to TensorRT.
+ * @param parameters of the backend's own, beside the precision.
+ */
 export function tensorrtAccelerator(
-  input: Pick<ConfigPartInput, 'precision' | 'captureCudaGraph'>,
+  input: Pick<ConfigPartInput, 'precision'>,
+  parameters: Readonly<Record<string, string>> = {},
 ): ModelOptimization {
+  const precision = { precision_mode: input.precision.toUpperCase() };
   return {
     executionAccelerators: {
-      gpuExecutionAccelerator: [
-        { name: 'tensorrt', parameters: { precision_mode: input.precision.toUpperCase() } },
-      ],
+      gpuExecutionAccelerator: [{ name: 'tensorrt', parameters: { ...precision, ...parameters } }],
     },
-    ...(input.captureCudaGraph ? { cuda: { graphs: true } } : {}),
   };
 }

@@ -106,13 +106,17 @@ const inertAccelerators: ReadonlySet<string> = new Set([
   ...['tensorrt', 'cuda', 'openvino', 'auto_mixed_precision', 'gpu_io'],
 ]);
 
-/** Without those that name files: a cache of engines, a calibration table, plugin libraries. */
+/** Where the workbench's own configurations keep TensorRT's engines: in the /tmp of Triton's container. */
+export const engineCachePath = '/tmp/tensorrt-engines';
+
+/** Without those that name files, but for the workbench's own cache of engines: a calibration table, plugin libraries. */
 const inertAcceleratorParameters: ReadonlySet<string> = new Set([
   ...['precision_mode', 'max_workspace_size_bytes', 'minimum_segment_size', 'max_cached_engines'],
   ...['is_dynamic_op', 'trt_max_workspace_size', 'trt_max_partition_iterations', 'trt_min_subgraph_size'],
   ...['trt_fp16_enable', 'trt_builder_optimization_level', 'trt_context_memory_sharing_enable'],
   ...['cudnn_conv_algo_search', 'cudnn_conv_use_max_workspace', 'do_copy_in_default_stream'],
   ...['arena_extend_strategy', 'gpu_mem_limit', 'num_of_threads'],
+  ...['trt_engine_cache_enable', 'trt_engine_cache_path', 'trt_cuda_graph_enable'],
 ]);
 
 /** Why a field is refused, by its name in config.pbtxt. */
@@ -152,7 +156,8 @@ function checkParameters(path: string, parameters: object, known: ReadonlySet<st
     if (!known.has(name)) throw refused(where, name);
     const text: unknown =
       typeof value === 'object' ? (value as { stringValue?: unknown }).stringValue : value;
-    if (text !== undefined && !isFileName(text)) {
+    const isOwnCache = name === 'trt_engine_cache_path' && text === engineCachePath;
+    if (text !== undefined && !isFileName(text) && !isOwnCache) {
       throw refused(
         where,
         name,

@@ -7,6 +7,7 @@ import {
   servedLocally,
   tensorrtAccelerator,
 } from './format';
+import { engineCachePath } from './inert-config';
 
 const fileName = 'model.onnx';
 
@@ -18,7 +19,13 @@ function acceleration(input: ConfigPartInput): ModelOptimization | undefined {
     case 'cuda':
       return { executionAccelerators: { gpuExecutionAccelerator: [{ name: 'cuda' }] } };
     case 'trt':
-      return tensorrtAccelerator(input);
+      return tensorrtAccelerator(input, {
+        // An engine is built at the first request of each new range of shapes; instances and later starts take it from here.
+        trt_engine_cache_enable: '1',
+        trt_engine_cache_path: engineCachePath,
+        // ONNX Runtime captures graphs by a parameter of its own and does not look at optimization.cuda.
+        ...(input.captureCudaGraph ? { trt_cuda_graph_enable: '1' } : {}),
+      });
   }
 }
 

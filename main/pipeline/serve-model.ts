@@ -73,9 +73,13 @@ export async function serveModel(context: StepContext): Promise<ServerHandle> {
     }),
   );
   const differences = compareServedConfig(config, await client.modelConfig(modelName, String(modelVersion)));
-  if (differences.length > 0) {
+  for (const { field, served } of differences.filter(({ added }) => added)) {
+    context.warning(`Triton added ${field} to the configuration by itself: ${served}`);
+  }
+  const changed = differences.filter(({ added }) => added === undefined);
+  if (changed.length > 0) {
     throw new WorkbenchError('model-mismatch', `Triton serves ${modelName} with a different configuration`, {
-      details: differences.map((difference) => JSON.stringify(difference)).join('\n'),
+      details: changed.map((difference) => JSON.stringify(difference)).join('\n'),
     });
   }
   return server;

@@ -63,11 +63,9 @@ function acceleratorFields(config: ModelConfig, generated: ModelConfig, before: 
   const silent = first === undefined && acceleratorsOf(generated).length === 0;
   const named = first === undefined ? 'none' : acceleratorNames[first.name];
   const backendAccelerator = silent || named === undefined ? before.backendAccelerator : named;
-  const graphs = config.optimization?.cuda?.graphs === true;
-  return {
-    backendAccelerator,
-    captureCudaGraph: (backendAccelerator === 'trt' || config.platform === 'tensorrt_plan') && graphs,
-  };
+  const inOnnx = ['1', 'true'].includes(first?.parameters?.['trt_cuda_graph_enable'] ?? '');
+  const inPlan = config.platform === 'tensorrt_plan' && config.optimization?.cuda?.graphs === true;
+  return { backendAccelerator, captureCudaGraph: inPlan || (backendAccelerator === 'trt' && inOnnx) };
 }
 
 /** Names of the parameter by backend: the shims', ONNX Runtime's, PyTorch's. */

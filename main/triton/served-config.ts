@@ -14,6 +14,8 @@ interface ConfigDifference {
   readonly configured: string;
   /** "not set" when the server reports nothing there. */
   readonly served: string;
+  /** It was not configured at all: the server, or a backend of it, added it by itself. */
+  readonly added?: true;
 }
 
 const show = (value: unknown): string => (value === undefined ? 'not set' : JSON.stringify(value));
@@ -58,9 +60,12 @@ function compare(configured: unknown, served: unknown, field: string): ConfigDif
   return [{ field, configured: show(configured), served: show(served) }];
 }
 
+/** What backends add where nothing is said, and what changes how requests are served. */
+const telling = ['dynamicBatching', 'sequenceBatching', 'ensembleScheduling'] as const;
+
 /**
  * What the running server does otherwise than it was configured. The server fills in much by itself, so only fields
- * that were set count; an empty list says that every one of them is in force.
+ * that were set count, and of the others how requests are scheduled; an empty list says that all is as configured.
  */
 export function compareServedConfig(
   configured: ModelConfig,
@@ -68,5 +73,13 @@ export function compareServedConfig(
 ): readonly ConfigDifference[] {
   const set = plainMessage(modelConfigType, configured, { unknown: 'reject' });
   const inForce = plainMessage(modelConfigType, served, { unknown: 'ignore' });
-  return compare(set, inForce, '');
+  const added = telling
+    .filter((key) => set[key] === undefined && inForce[key] !== undefined && inForce[key] !== null)
+    .map((key) => ({
+      field: textName(key),
+      configured: 'not set',
+      served: show(inForce[key]),
+      added: true as const,
+    }));
+  return [...compare(set, inForce, ''), ...added];
 }

@@ -148,14 +148,16 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
         const { client, containers } = await session();
         const sharedMemory = sharedMemoryOf(spec.performance);
         const image = { id: imageId('triton'), reference: wanted.triton.reference };
-        const release = sharedMemory === 'none' ? null : await readImageRelease(client, image);
+        const builtHere = wanted.triton.recipe !== null;
+        const release = builtHere ? null : await readImageRelease(client, image);
         await containers.requirePlainMount(start.repository);
         const network = await ownNetwork();
         start.onCommand(networkCommand(network));
         const plan = containers.triton({
           image: image.id,
           command: tritonCommand({
-            builtHere: wanted.triton.recipe !== null,
+            builtHere,
+            release,
             gpus: engine.gpus.length > 0,
             clientSharedMemory: allowsClientSharedMemory(sharedMemory, release),
           }),

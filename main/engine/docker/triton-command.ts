@@ -9,9 +9,18 @@ interface TritonCommandInput {
   /** The image was built here from the PyPI wheel: its backends lie elsewhere. */
   readonly builtHere: boolean;
   readonly gpus: boolean;
+  /** The release of NVIDIA's image; null or absent: unknown. */
+  readonly release?: string | null;
   /** Triton is to be told that it may take memory of its clients; see `allowsClientSharedMemory`. */
   readonly clientSharedMemory?: boolean;
 }
+
+/** NVIDIA's first release that can be told to add nothing to a configuration; older ones do not know the flag. */
+const firstWithoutCompletion = '22.07';
+
+/** Left to itself, a backend turns dynamic batching on where the configuration has none. */
+const completesNothing = ({ builtHere, release = null }: TritonCommandInput): boolean =>
+  builtHere || (release !== null && compareVersions(release, firstWithoutCompletion) >= 0);
 
 /** Triton on the repository at `/models`. It listens on all addresses of the container, as ports are published to them; its network lets nothing else in. */
 export function tritonCommand(input: TritonCommandInput): [string, ...string[]] {
@@ -24,10 +33,9 @@ export function tritonCommand(input: TritonCommandInput): [string, ...string[]] 
     '--grpc-address=0.0.0.0',
     `--grpc-port=${containerPorts.grpc}`,
     `--metrics-port=${containerPorts.metrics}`,
-    // The configuration is written whole: nothing is to be added to it. Of other images the release may not know the flag.
-    ...(input.builtHere
-      ? ['--backend-directory=/opt/workbench/triton/backends', '--disable-auto-complete-config']
-      : []),
+    ...(input.builtHere ? ['--backend-directory=/opt/workbench/triton/backends'] : []),
+    // The configuration is written whole: nothing is to be added to it.
+    ...(completesNothing(input) ? ['--disable-auto-complete-config'] : []),
     ...(input.gpus ? [] : ['--allow-gpu-metrics=false']),
     ...(input.clientSharedMemory === true ? ['--allow-client-shm=true'] : []),
     '--exit-timeout-secs=5',

@@ -119,9 +119,15 @@ async function modelProblems(
   const served = await client.modelConfig(modelName, version);
   return compareServedConfig(config, served).map((difference) => {
     const found = fieldOf.find(([pattern]) => pattern.test(difference.field));
+    const field = found?.[1] ?? 'configure.modelName';
+    if (difference.added === true) {
+      const message = `The server has ${difference.field}, which this run does not set: ${difference.served}`;
+      const remedy = 'Measure it as it is, or use the value of the server.';
+      return { code: 'model-mismatch', field, severity: 'warning', message, remedy };
+    }
     return problem(
       'model-mismatch',
-      found?.[1] ?? 'configure.modelName',
+      field,
       `${difference.field} is ${difference.configured} in this run and ${difference.served} on the server`,
       'Use the value of the server: its configuration cannot be changed from the workbench.',
     );

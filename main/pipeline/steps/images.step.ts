@@ -6,7 +6,8 @@ export const imagesStep: Step = {
   id: 'images',
   kind: 'session',
   needs: [],
-  deadlineS: 3600,
+  // NVIDIA's images are tens of gigabytes, hours on a slow line, and every pull shows its progress and can be cancelled.
+  deadlineS: 24 * 3600,
   inputs: (run) => Promise.resolve(run.services.imageNames),
   async run(context) {
     const { run } = context;

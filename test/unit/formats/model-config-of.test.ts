@@ -100,9 +100,18 @@ describe('configuration of a run', () => {
     expect(onnx.backend).toBeUndefined();
     expect(onnx.optimization).toEqual({
       executionAccelerators: {
-        gpuExecutionAccelerator: [{ name: 'tensorrt', parameters: { precision_mode: 'FP16' } }],
+        gpuExecutionAccelerator: [
+          {
+            name: 'tensorrt',
+            parameters: {
+              precision_mode: 'FP16',
+              trt_engine_cache_enable: '1',
+              trt_engine_cache_path: '/tmp/tensorrt-engines',
+              trt_cuda_graph_enable: '1',
+            },
+          },
+        ],
       },
-      cuda: { graphs: true },
     });
     const torch = build({ engine: 'docker', format: 'ts-script', configure: { backendAccelerator: 'cuda' } });
     expect([torch.platform, torch.optimization]).toEqual(['pytorch_libtorch', undefined]);

@@ -72,6 +72,7 @@ describe('a text as it was written', () => {
 
 describe('an edit', () => {
   const trt = published[1] ?? {};
+  const cache = { trt_engine_cache_enable: '1', trt_engine_cache_path: '/tmp/tensorrt-engines' };
   it.each([
     [{}, 'max_batch_size: 8', 'max_batch_size: 16', { configure: { maxBatchSize: 16 } }],
     [{}, 'name: "resnet50"', 'name: "net"', { configure: { modelName: 'net' } }],
@@ -90,8 +91,8 @@ describe('an edit', () => {
     [trt, 'kind: KIND_AUTO', 'kind: KIND_GPU', { configure: { instanceKind: 'KIND_GPU' } }],
     [
       trt,
-      /optimization \{/,
-      'optimization { cuda { graphs: true }',
+      /key: "precision_mode"/,
+      'key: "trt_cuda_graph_enable" value: "1" } parameters { key: "precision_mode"',
       { configure: { captureCudaGraph: true } },
     ],
     [trt, /optimization \{[\s\S]*?\n\}\n/, '', { configure: { backendAccelerator: 'none' } }],
@@ -117,7 +118,9 @@ describe('an edit', () => {
           configPatch: {
             optimization: {
               executionAccelerators: {
-                gpuExecutionAccelerator: [{ name: 'tensorrt', parameters: { precision_mode: 'FP32' } }],
+                gpuExecutionAccelerator: [
+                  { name: 'tensorrt', parameters: { ...cache, precision_mode: 'FP32' } },
+                ],
               },
             },
           },

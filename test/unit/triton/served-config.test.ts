@@ -38,6 +38,21 @@ describe('served configuration', () => {
     expect(compareServedConfig(configured, parseServedConfig(reply))).toEqual([]);
   });
 
+  it('names a batcher that nobody configured: a backend turns it on by itself', () => {
+    const { dynamicBatching: batcher, ...plain } = configured;
+    expect(batcher).toBeDefined();
+    expect(compareServedConfig(plain, parseServedConfig(reply))).toEqual([
+      {
+        field: 'dynamic_batching',
+        configured: 'not set',
+        served: expect.stringContaining('[4,8]') as unknown,
+        added: true,
+      },
+    ]);
+    const without = { ...reply, dynamic_batching: undefined };
+    expect(compareServedConfig(plain, parseServedConfig(without))).toEqual([]);
+  });
+
   it('names each difference as in config.pbtxt', () => {
     const served = parseServedConfig({
       ...reply,

@@ -20,6 +20,15 @@ it("is that of NVIDIA's image with GPUs", () => {
   expect(tritonCommand({ builtHere: false, gpus: true })).toEqual([...common, '--exit-timeout-secs=5']);
 });
 
+it('lets nothing be added to the configuration where the release knows how', () => {
+  const flags = (release: string | null) => tritonCommand({ builtHere: false, gpus: true, release });
+  expect(flags('22.07')).toContain('--disable-auto-complete-config');
+  expect(flags('26.07')).toContain('--disable-auto-complete-config');
+  for (const release of ['22.06', null]) {
+    expect(flags(release)).not.toContain('--disable-auto-complete-config');
+  }
+});
+
 it('is that of the image built here, which has its backends elsewhere and no GPU', () => {
   expect(tritonCommand({ builtHere: true, gpus: false })).toEqual([
     ...common,
