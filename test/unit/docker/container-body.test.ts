@@ -177,7 +177,8 @@ describe('the container of a Triton with GPUs', () => {
     const body = containerBody({ ...input, gpus: [], labels: { ...input.labels, gpus: [] } });
     const stack = golden.HostConfig.Ulimits.slice(1);
     const expected = goldenWith('', []);
-    expect(body).toEqual({ ...expected, HostConfig: { ...expected.HostConfig, Ulimits: stack } });
+    const Tmpfs = { '/tmp': 'rw,nosuid,nodev,mode=1777,size=4294967296' };
+    expect(body).toEqual({ ...expected, HostConfig: { ...expected.HostConfig, Tmpfs, Ulimits: stack } });
     expect(dockerRunCommand('twb-1', body)).not.toContain('--gpus');
   });
 });
