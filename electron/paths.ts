@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 /** Where the parts of the built app stand, from the folder of its package.json. */
-interface AppPaths {
+export interface AppPaths {
   readonly renderer: string;
   readonly preload: string;
   readonly loadWorker: string;

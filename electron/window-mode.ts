@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { App, BrowserWindow } from 'electron';
 import { dialog, Menu, Notification, safeStorage, session } from 'electron';
-import type { CoreEvent, Handlers } from '../main/contract/api';
+import type { CoreEvent, Handlers, MenuCommand } from '../main/contract/api';
 import type { Core } from '../main/core';
 import { defaultHome } from '../main/platform/layout';
 import { guardClose } from './close-guard';
@@ -11,7 +11,7 @@ import { createEventSender, registerCalls } from './ipc';
 import { leave } from './leave';
 import { contextMenuTemplate, menuTemplate } from './menu';
 import { recoverPage } from './page-recovery';
-import { appPaths } from './paths';
+import { type AppPaths, appPaths } from './paths';
 import { printPdf } from './print-pdf';
 import { createRegistryLogins } from './registry-logins';
 import { createAlertWatch, createRunEndWatch } from './run-end-watch';
@@ -31,6 +31,12 @@ function stateKeeper(window: BrowserWindow, path: string): { readonly written: (
   return { written: () => writing };
 }
 
+function bringToFront(window: BrowserWindow): void {
+  if (window.isDestroyed()) return;
+  if (window.isMinimized()) window.restore();
+  window.focus();
+}
+
 /** Notifications of the desktop, for who does not look at the window. */
 function noticeWatches(window: BrowserWindow): readonly ((event: CoreEvent) => void)[] {
   const isLookedAt = () => window.isDestroyed() || window.isFocused();
@@ -38,9 +44,7 @@ function noticeWatches(window: BrowserWindow): readonly ((event: CoreEvent) => v
     if (!Notification.isSupported()) return;
     const shown = new Notification(notice);
     shown.on('click', () => {
-      if (window.isDestroyed()) return;
-      if (window.isMinimized()) window.restore();
-      window.focus();
+      bringToFront(window);
     });
     shown.show();
   };
@@ -48,6 +52,68 @@ function noticeWatches(window: BrowserWindow): readonly ((event: CoreEvent) => v
     createRunEndWatch({ isLookedAt, tell }),
     createAlertWatch({ isLookedAt, tell, nowMs: () => Date.now() }),
   ];
+}
+
+/** The core, loaded behind the page's script: the other way round each of the two waits for the other. */
+async function openCore(app: App, home: string, paths: AppPaths, scriptServed: Promise<void>): Promise<Core> {
+  await scriptServed;
+  const { createCore } = await import('../main/core');
+  return createCore({
+    home,
+    resources: paths.resources,
+    version: app.getVersion(),
+    env: process.env,
+    workerFile: paths.loadWorker,
+    readerFile: paths.readerProcess,
+    printPdf,
+    electron: process.versions.electron,
+    clone: app.isPackaged ? undefined : app.getAppPath(),
+    follow: true,
+  });
+}
+
+function installMenus(window: BrowserWindow, onCommand: (command: MenuCommand) => void): void {
+  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(onCommand)));
+  window.webContents.on('context-menu', (_event, place) => {
+    const template = contextMenuTemplate(place);
+    if (template.length > 0) Menu.buildFromTemplate(template).popup({ window });
+  });
+}
+
+/** The core's calls as the page may make them: with consent, the desktop's own, and logins that are kept. */
+async function windowCalls(
+  core: Core,
+  window: BrowserWindow,
+  { home, closeNow }: { readonly home: string; readonly closeNow: () => Promise<void> },
+): Promise<Handlers> {
+  // Read with the core, not before the page is shown.
+  const { confirmedCalls } = await import('./consent/confirmed-calls');
+  const logins = createRegistryLogins(join(home, 'window', 'registry-logins'), safeStorage);
+  for (const login of await logins.read()) await core.handlers['docker.login'](login);
+  return {
+    ...core.handlers,
+    ...confirmedCalls(core, createConsentDialog(window)),
+    ...desktopCalls({ core, window: () => window, closeNow }),
+    'docker.login': async (login) => {
+      await core.handlers['docker.login'](login);
+      return { kept: await logins.keep(login) };
+    },
+  };
+}
+
+/** Ends the process once: with its last window, or where quitting closes the windows and leaves at once. */
+function endWithWindows(app: App, close: () => Promise<unknown>): void {
+  let ending = false;
+  const end = (): void => {
+    if (ending) return;
+    ending = true;
+    void close().then(() => leave(app, 0));
+  };
+  app.on('window-all-closed', end);
+  app.on('will-quit', (event) => {
+    event.preventDefault();
+    end();
+  });
 }
 
 /** The desktop window over a core of its own; one at a time for a workbench home. */
@@ -70,34 +136,11 @@ export async function runWindowMode(app: App): Promise<void> {
   const { scriptServed } = await serveApp(session.defaultSession, paths.renderer);
 
   const window = createWindow({ preload: paths.preload, state });
-  // The page reads its script while this thread reads the core; the other way round each waits for the other.
-  const coreReady: Promise<Core> = scriptServed.then(async () => {
-    const { createCore } = await import('../main/core');
-    return createCore({
-      home,
-      resources: paths.resources,
-      version: app.getVersion(),
-      env: process.env,
-      workerFile: paths.loadWorker,
-      readerFile: paths.readerProcess,
-      printPdf,
-      electron: process.versions.electron,
-      clone: app.isPackaged ? undefined : app.getAppPath(),
-      follow: true,
-    });
-  });
+  const coreReady = openCore(app, home, paths, scriptServed);
   const keeper = stateKeeper(window, statePath);
   const events = createEventSender(window.webContents);
-  Menu.setApplicationMenu(
-    Menu.buildFromTemplate(
-      menuTemplate((command) => {
-        events.send({ type: 'menu', command });
-      }),
-    ),
-  );
-  window.webContents.on('context-menu', (_event, place) => {
-    const template = contextMenuTemplate(place);
-    if (template.length > 0) Menu.buildFromTemplate(template).popup({ window });
+  installMenus(window, (command) => {
+    events.send({ type: 'menu', command });
   });
   const { closeNow } = guardClose(window, {
     underWay: () => made.core?.underWay() ?? { runIds: [], images: [], fetches: [] },
@@ -111,23 +154,11 @@ export async function runWindowMode(app: App): Promise<void> {
     ask: async (question) => (await dialog.showMessageBox(window, question)).response,
     close: closeNow,
   });
-  const logins = createRegistryLogins(join(home, 'window', 'registry-logins'), safeStorage);
-  const handlers = coreReady.then(async (core): Promise<Handlers> => {
+  const handlers = coreReady.then((core) => {
     made.core = core;
     core.subscribe(events.send);
     for (const watch of noticeWatches(window)) core.subscribe(watch);
-    // Read with the core, not before the page is shown.
-    const { confirmedCalls } = await import('./consent/confirmed-calls');
-    for (const login of await logins.read()) await core.handlers['docker.login'](login);
-    return {
-      ...core.handlers,
-      ...confirmedCalls(core, createConsentDialog(window)),
-      ...desktopCalls({ core, window: () => window, closeNow }),
-      'docker.login': async (login) => {
-        await core.handlers['docker.login'](login);
-        return { kept: await logins.keep(login) };
-      },
-    };
+    return windowCalls(core, window, { home, closeNow });
   });
   // A core that cannot be made is told by every call's answer.
   handlers.catch(() => undefined);
@@ -137,22 +168,11 @@ export async function runWindowMode(app: App): Promise<void> {
   });
 
   app.on('second-instance', () => {
-    if (window.isDestroyed()) return;
-    if (window.isMinimized()) window.restore();
-    window.focus();
+    bringToFront(window);
   });
-  let ending = false;
-  const end = (): void => {
-    if (ending) return;
-    ending = true;
+  endWithWindows(app, () => {
     events.dispose();
-    void Promise.allSettled([stop(), keeper.written()]).then(() => leave(app, 0));
-  };
-  app.on('window-all-closed', end);
-  // Quitting closes the windows and then leaves at once, without the event above.
-  app.on('will-quit', (event) => {
-    event.preventDefault();
-    end();
+    return Promise.allSettled([stop(), keeper.written()]);
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void closeNow());
 }

@@ -1,4 +1,4 @@
-import type { CallInput } from '../../main/contract/api';
+import type { Handlers } from '../../main/contract/api';
 import { WorkbenchError } from '../../main/contract/errors';
 import type { Reach } from '../../main/contract/reach';
 import { emptyReach, isEmptyReach, reachOf } from '../../main/contract/reach';
@@ -6,8 +6,6 @@ import type { Core } from '../../main/core';
 import { pathReach } from '../../main/store/approvals';
 import type { ConsentQuestion } from './consent-question';
 import { reachOfContent, reachQuestion, runQuestion, trustQuestion } from './consent-question';
-
-type CoreHandlers = Core['handlers'];
 
 /** The calls of the page that name a path, an image or another machine, or that lead to code being run. */
 export type ConfirmedCall =
@@ -29,6 +27,9 @@ export type ConfirmedCall =
   | 'docker.pullImage'
   | 'monitor.start';
 
+/** Those that the core has as they are: the trust of a run is asked for here alone. */
+type CheckedCall = Exclude<ConfirmedCall, 'runs.trust'>;
+
 /** Asks in a native dialog; true: the person agreed. */
 export type AskForConsent = (question: ConsentQuestion) => Promise<boolean>;
 
@@ -42,6 +43,43 @@ const sourcePath = (spec: unknown): Reach => ({
   paths: reachOf(spec).paths.filter(({ field }) => field === 'model.source.path'),
 });
 
+/** Asks for what was not agreed to before: one dialog at a time, and none for what the one before it answered. */
+function createConsentGate(approvals: Core['approvals'], askNatively: AskForConsent) {
+  let tail: Promise<unknown> = Promise.resolve();
+  const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const done = tail.then(work);
+    tail = done.catch(() => undefined);
+    return done;
+  };
+  return {
+    inTurn,
+    ensure: (reach: Reach): Promise<void> =>
+      inTurn(async () => {
+        const missing = await approvals.missing(reach);
+        if (!isEmptyReach(missing)) {
+          const values = [...missing.paths, ...missing.images, ...missing.hosts].map(({ value }) => value);
+          if (!(await askNatively(reachQuestion(missing)))) throw refused(values.join(', '));
+        }
+        await approvals.add(reach);
+      }),
+    requireOpened: async (spec: unknown): Promise<void> => {
+      const [missing] = (await approvals.missing(sourcePath(spec))).paths;
+      if (missing === undefined) return;
+      throw new WorkbenchError('not-trusted', `The model ${missing.value} was not opened in this window`, {
+        where: missing.field,
+        remedy: 'Open it on the Model page of the wizard.',
+      });
+    },
+  };
+}
+
+const after =
+  <Input, Output>(call: (input: Input) => Promise<Output>, check: (input: Input) => Promise<void>) =>
+  async (input: Input): Promise<Output> => {
+    await check(input);
+    return call(input);
+  };
+
 /**
  * The core's calls, past the person: what the page names and neither a dialog, a drop nor an earlier agreement gave is
  * asked for natively before the core hears of it. While a form is filled in nothing is asked; an own model that nobody
@@ -49,37 +87,14 @@ const sourcePath = (spec: unknown): Reach => ({
  */
 export function confirmedCalls(
   core: Pick<Core, 'approvals' | 'getRun' | 'modelCode' | 'readers' | 'runContent' | 'trustRun'> & {
-    readonly handlers: Pick<CoreHandlers, Exclude<ConfirmedCall, 'runs.trust'>>;
+    readonly handlers: Pick<Handlers, CheckedCall>;
   },
   askNatively: AskForConsent,
-): Pick<CoreHandlers, ConfirmedCall> {
+): Pick<Handlers, ConfirmedCall> {
   const { handlers, approvals, readers } = core;
-  const turn: { tail: Promise<unknown> } = { tail: Promise.resolve() };
-  // One dialog at a time, and none for what the one before it answered.
-  const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const done = turn.tail.then(work);
-    turn.tail = done.catch(() => undefined);
-    return done;
-  };
-  const ensure = (reach: Reach): Promise<void> =>
-    inTurn(async () => {
-      const missing = await approvals.missing(reach);
-      if (!isEmptyReach(missing)) {
-        const values = [...missing.paths, ...missing.images, ...missing.hosts].map(({ value }) => value);
-        if (!(await askNatively(reachQuestion(missing)))) throw refused(values.join(', '));
-      }
-      await approvals.add(reach);
-    });
-  const requireOpened = async (spec: unknown): Promise<void> => {
-    const [missing] = (await approvals.missing(sourcePath(spec))).paths;
-    if (missing === undefined) return;
-    throw new WorkbenchError('not-trusted', `The model ${missing.value} was not opened in this window`, {
-      where: missing.field,
-      remedy: 'Open it on the Model page of the wizard.',
-    });
-  };
-  const reachOfRun = async ({ runId }: { readonly runId: string }): Promise<Reach> =>
-    reachOf((await core.getRun(runId)).state.spec);
+  const { inTurn, ensure, requireOpened } = createConsentGate(approvals, askNatively);
+  const ensureRun = async ({ runId }: { readonly runId: string }): Promise<void> =>
+    ensure(reachOf((await core.getRun(runId)).state.spec));
   return {
     'models.open': async (input) => {
       await ensure(pathReach('model', input.path));
@@ -98,26 +113,11 @@ export function confirmedCalls(
       // Of the very content that was shown.
       return handlers['models.trust']({ ...input, sha256 });
     },
-    'runs.start': async (input) => {
-      await ensure(reachOf(input.spec));
-      return handlers['runs.start'](input);
-    },
-    'runs.resume': async (input) => {
-      await ensure(await reachOfRun(input));
-      return handlers['runs.resume'](input);
-    },
-    'runs.rerunFrom': async (input) => {
-      await ensure(await reachOfRun(input));
-      return handlers['runs.rerunFrom'](input);
-    },
-    'runs.planChange': async (input) => {
-      await requireOpened(input.spec);
-      return handlers['runs.planChange'](input);
-    },
-    'runs.change': async (input) => {
-      await ensure(reachOf(input.spec));
-      return handlers['runs.change'](input);
-    },
+    'runs.start': after(handlers['runs.start'], ({ spec }) => ensure(reachOf(spec))),
+    'runs.resume': after(handlers['runs.resume'], ensureRun),
+    'runs.rerunFrom': after(handlers['runs.rerunFrom'], ensureRun),
+    'runs.planChange': after(handlers['runs.planChange'], ({ spec }) => requireOpened(spec)),
+    'runs.change': after(handlers['runs.change'], ({ spec }) => ensure(reachOf(spec))),
     'runs.trust': async ({ runId }) => {
       const content = await core.runContent(runId);
       await inTurn(async () => {
@@ -128,43 +128,22 @@ export function confirmedCalls(
       });
       return null;
     },
-    'runs.check': async (input) => {
-      await requireOpened(input.spec);
-      return handlers['runs.check'](input);
-    },
-    'runs.import': async (input) => {
-      await ensure(pathReach('import', input.path));
-      return handlers['runs.import'](input);
-    },
-    'spec.preview': async (input) => {
-      await requireOpened(input.overrides);
-      return handlers['spec.preview'](input);
-    },
-    'spec.editConfig': async (input) => {
-      await requireOpened(input.overrides);
-      return handlers['spec.editConfig'](input);
-    },
-    'spec.export': async (input) => {
-      await requireOpened(input.overrides);
-      return handlers['spec.export'](input);
-    },
-    'spec.choice': async (input) => {
-      await ensure(sourcePath(input.spec));
-      return handlers['spec.choice'](input);
-    },
-    'spec.import': async (input) => {
-      const { source } = await readers.specModel({ text: input.text, fileName: input.fileName });
+    'runs.check': after(handlers['runs.check'], ({ spec }) => requireOpened(spec)),
+    'runs.import': after(handlers['runs.import'], ({ path }) => ensure(pathReach('import', path))),
+    'spec.preview': after(handlers['spec.preview'], ({ overrides }) => requireOpened(overrides)),
+    'spec.editConfig': after(handlers['spec.editConfig'], ({ overrides }) => requireOpened(overrides)),
+    'spec.export': after(handlers['spec.export'], ({ overrides }) => requireOpened(overrides)),
+    'spec.choice': after(handlers['spec.choice'], ({ spec }) => ensure(sourcePath(spec))),
+    'spec.import': after(handlers['spec.import'], async ({ text, fileName, overrides }) => {
+      const { source } = await readers.specModel({ text, fileName });
       await ensure(sourcePath({ model: { source } }));
-      await requireOpened(input.overrides);
-      return handlers['spec.import'](input);
-    },
-    'docker.pullImage': async (input) => {
-      await ensure({ ...emptyReach, images: [{ field: 'pull', value: input.reference }] });
-      return handlers['docker.pullImage'](input);
-    },
-    'monitor.start': async (input: CallInput<'monitor.start'>) => {
-      await ensure({ ...reachOf({ engine: { tls: input.tls } }), images: [], hosts: [] });
-      return handlers['monitor.start'](input);
-    },
+      await requireOpened(overrides);
+    }),
+    'docker.pullImage': after(handlers['docker.pullImage'], ({ reference }) =>
+      ensure({ ...emptyReach, images: [{ field: 'pull', value: reference }] }),
+    ),
+    'monitor.start': after(handlers['monitor.start'], ({ tls }) =>
+      ensure({ ...reachOf({ engine: { tls } }), images: [], hosts: [] }),
+    ),
   };
 }
