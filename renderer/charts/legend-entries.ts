@@ -18,15 +18,18 @@ export interface LegendEntry {
 const allOf = (symbol: string | readonly string[] | undefined): readonly string[] =>
   symbol === undefined ? [] : typeof symbol === 'string' ? [symbol] : symbol;
 
+const colorOf = ({ line, marker }: Trace): string =>
+  line?.color ?? marker?.color ?? marker?.line?.color ?? '';
+
 function entryOf(trace: Trace): LegendEntry {
-  const { marker, line, mode } = trace;
+  const { marker, mode } = trace;
   const [symbol] = allOf(marker?.symbol);
   return {
     name: trace.name,
     isSeries: isSeries(trace),
     kind: trace.type === 'bar' ? 'bar' : mode === 'markers' ? 'sign' : 'line',
-    color: line?.color ?? marker?.color ?? marker?.line?.color ?? '',
-    dash: line?.dash ?? 'solid',
+    color: colorOf(trace),
+    dash: trace.line?.dash ?? 'solid',
     symbol: mode === 'lines' ? null : (symbol?.replace('-open', '') ?? null),
     // Of a series whose levels differ the legend has the steady one's symbol.
     hollow: typeof marker?.symbol === 'string' && isHollow(marker.symbol),

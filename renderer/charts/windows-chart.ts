@@ -5,7 +5,7 @@ import { budgetView } from './budget-line';
 import { baseLayout, type Chart } from './chart';
 import type { ChartTheme } from './chart-theme';
 import { valueAxis } from './sweep-axis';
-import type { ChartLayout, Trace } from './trace';
+import type { Axis, ChartLayout, Trace } from './trace';
 import { levelAt, windowNumbers, type WindowSeries } from './window-series';
 
 /** Level names that stand beside each other without touching. */
@@ -42,57 +42,102 @@ function windowText({ sweep, series }: WindowsInput, at: number): string {
   ].join('');
 }
 
-/** Latency and throughput over time, one point a measurement window as it lands; a line where a level begins. */
-export function windowsChart(input: WindowsInput): Chart {
-  const { series, theme, scenario } = input;
-  const scheduled = series.scheduledP99Ms;
-  const x = windowNumbers(series.count);
-  // Symbols for so many windows that they can be told apart; a line alone for more.
-  const mode = series.count <= 120 ? 'lines+markers' : 'lines';
-  const line = (
-    name: string,
-    y: Float64Array,
-    color: string,
-    look: { readonly symbol: string; readonly dash?: string; readonly right?: boolean },
-  ): Trace => ({
+interface LineLook {
+  readonly color: string;
+  readonly symbol: string;
+  readonly dash?: string;
+  /** Of the right axis: a rate, not a time. */
+  readonly right?: boolean;
+}
+
+function windowLine(input: WindowsInput, name: string, y: Float64Array, look: LineLook): Trace {
+  const { count } = input.series;
+  const { color, symbol, dash = 'solid', right = false } = look;
+  return {
     type: 'scatter',
-    mode,
+    // Symbols for so many windows that they can be told apart; a line alone for more.
+    mode: count <= 120 ? 'lines+markers' : 'lines',
     name,
-    x,
+    x: windowNumbers(count),
     y,
-    ...(look.right === true ? { yaxis: 'y2' } : {}),
-    line: { color, width: 1.5, dash: look.dash ?? 'solid' },
-    marker: { color, size: 5, symbol: look.symbol },
+    ...(right ? { yaxis: 'y2' } : {}),
+    line: { color, width: 1.5, dash },
+    marker: { color, size: 5, symbol },
     hoverinfo: 'text',
-    ...(series.count <= mostTexts
+    ...(count <= mostTexts
       ? { textAt: (at: number) => windowText(input, at) }
       : {
-          hovertemplate: `Window %{x}<br>${name} %{y:,.4~r} ${look.right === true ? 'inferences/s' : 'ms'}<extra></extra>`,
+          hovertemplate: `Window %{x}<br>${name} %{y:,.4~r} ${right ? 'inferences/s' : 'ms'}<extra></extra>`,
         }),
-  });
-  const skip = Math.ceil(series.starts.length / mostNames);
-  const named = series.starts.filter((_start, index) => index % skip === 0);
-  const end = axisEnd(series.count);
-  const base = [scenario, series.starts.length, input.budgetMs, theme.text, end].join(' ');
-  const lines = [
-    ...(scheduled === undefined
-      ? []
-      : [line('p99 from schedule', scheduled, theme.p95, { symbol: 'diamond' })]),
-    line(scheduled === undefined ? 'p99' : 'p99 from send', series.p99Ms, theme.p99, {
-      symbol: 'triangle-up',
-    }),
-    line('p50', series.p50Ms, theme.p50, { symbol: 'circle' }),
-    line('avg', series.avgMs, theme.avg, { symbol: 'pentagon', dash: 'dot' }),
-    line('Throughput', series.inferencesPerSecond, theme.batch, {
+  };
+}
+
+function windowLines(input: WindowsInput): readonly Trace[] {
+  const { series, theme } = input;
+  const { scheduledP99Ms, p99Ms, p50Ms, avgMs, inferencesPerSecond } = series;
+  const p99 = { color: theme.p99, symbol: 'triangle-up' };
+  return [
+    ...(scheduledP99Ms === undefined
+      ? [windowLine(input, 'p99', p99Ms, p99)]
+      : [
+          windowLine(input, 'p99 from schedule', scheduledP99Ms, { color: theme.p95, symbol: 'diamond' }),
+          windowLine(input, 'p99 from send', p99Ms, p99),
+        ]),
+    windowLine(input, 'p50', p50Ms, { color: theme.p50, symbol: 'circle' }),
+    windowLine(input, 'avg', avgMs, { color: theme.avg, symbol: 'pentagon', dash: 'dot' }),
+    windowLine(input, 'Throughput', inferencesPerSecond, {
+      color: theme.batch,
       symbol: 'square',
       dash: 'dash',
       right: true,
     }),
   ];
+}
+
+/** A line across where a level begins. */
+const levelStarts = ({ series, theme }: WindowsInput): readonly object[] =>
+  series.starts.slice(1).map((start) => ({
+    type: 'line',
+    xref: 'x',
+    x0: start.at + 0.5,
+    x1: start.at + 0.5,
+    yref: 'paper',
+    y0: 0,
+    y1: 1,
+    line: { color: theme.line, width: 1, dash: 'dot' },
+  }));
+
+function windowsAxis({ series, sweep, theme }: WindowsInput, end: number): Axis {
+  const skip = Math.ceil(series.starts.length / mostNames);
+  const named = series.starts.filter((_start, index) => index % skip === 0);
+  return {
+    type: 'linear',
+    title: {
+      text: `Windows in the order of measuring, by ${sweepTitle[sweep].toLowerCase()}`,
+      standoff: 6,
+      font: { size: 11, color: theme.dim },
+    },
+    tickvals: named.map((start) => start.at + 1),
+    ticktext: named.map((start) => String(start.level)),
+    tickfont: { color: theme.dim },
+    gridcolor: 'rgba(0,0,0,0)',
+    linecolor: theme.line,
+    zeroline: false,
+    range: [0.5, end + 0.5],
+    autorange: false,
+    ticklabeloverflow: 'allow',
+  };
+}
+
+/** Latency and throughput over time, one point a measurement window as it lands; a line where a level begins. */
+export function windowsChart(input: WindowsInput): Chart {
+  const { series, theme, scenario, budgetMs } = input;
+  const end = axisEnd(series.count);
+  const lines = windowLines(input);
   const viewOf = (drawn: readonly Trace[]) =>
     budgetView(
       drawn.filter(({ meta }) => meta === undefined),
-      input.budgetMs,
+      budgetMs,
       [0.5, end + 0.5],
       theme,
     );
@@ -101,36 +146,8 @@ export function windowsChart(input: WindowsInput): Chart {
     return {
       ...baseLayout(theme),
       margin: { l: 56, r: 56, t: 6, b: 38 },
-      shapes: [
-        ...series.starts.slice(1).map((start) => ({
-          type: 'line',
-          xref: 'x',
-          x0: start.at + 0.5,
-          x1: start.at + 0.5,
-          yref: 'paper',
-          y0: 0,
-          y1: 1,
-          line: { color: theme.line, width: 1, dash: 'dot' },
-        })),
-        ...budget.shapes,
-      ],
-      xaxis: {
-        type: 'linear',
-        title: {
-          text: `Windows in the order of measuring, by ${sweepTitle[input.sweep].toLowerCase()}`,
-          standoff: 6,
-          font: { size: 11, color: theme.dim },
-        },
-        tickvals: named.map((start) => start.at + 1),
-        ticktext: named.map((start) => String(start.level)),
-        tickfont: { color: theme.dim },
-        gridcolor: 'rgba(0,0,0,0)',
-        linecolor: theme.line,
-        zeroline: false,
-        range: [0.5, end + 0.5],
-        autorange: false,
-        ticklabeloverflow: 'allow',
-      },
+      shapes: [...levelStarts(input), ...budget.shapes],
+      xaxis: windowsAxis(input, end),
       yaxis: { ...valueAxis(input, 'Latency, ms'), ...budget.axis },
       yaxis2: {
         ...valueAxis(input, 'Inferences/s'),
@@ -142,6 +159,7 @@ export function windowsChart(input: WindowsInput): Chart {
       showlegend: true,
     };
   };
+  const base = [scenario, series.starts.length, budgetMs, theme.text, end].join(' ');
   return {
     ...(series.count <= mostTexts ? {} : { grows: { base, count: series.count } }),
     data: [...lines, ...viewOf(lines).traces],

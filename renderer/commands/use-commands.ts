@@ -1,11 +1,13 @@
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
+import type { RunSummary } from '../../main/contract/api';
+import type { Preset } from '../../main/contract/run/preset';
 import type { ReportFile } from '../../main/contract/run/run-events';
 import { attempt } from '../components/notices';
 import { formatWhen } from '../format/times';
 import { runStatusText } from '../format/words';
 import { routeTo } from '../stores/route';
-import { useWorkbench } from '../workbench';
+import { useWorkbench, type Workbench } from '../workbench';
 import type { Command } from './command';
 import { findOnPage } from './find-on-page';
 import { pageCommands } from './page-commands';
@@ -15,91 +17,89 @@ import { themeText, useThemeChoice } from './use-theme-choice';
 /** The same list each time: a new one would draw again. */
 const none: readonly ReportFile[] = [];
 
+async function openConfiguration({ client, route, draft }: Workbench): Promise<void> {
+  const file = await client.call('desktop.openText');
+  if (file === null) return;
+  route.getState().go({ page: 'new' });
+  await draft.getState().open();
+  await draft.getState().importText(file.fileName, file.text);
+}
+
+const actions = (
+  workbench: Workbench,
+  { choice, next }: Pick<ReturnType<typeof useThemeChoice>, 'choice' | 'next'>,
+): readonly Command[] => [
+  {
+    id: 'open-file',
+    title: 'Open a configuration …',
+    note: 'run.yaml, runner configuration, environment file or config.pbtxt',
+    group: 'Actions',
+    run: () => {
+      attempt(() => openConfiguration(workbench));
+    },
+  },
+  { id: 'find', title: 'Find on this page', group: 'Actions', shortcut: 'Ctrl+F', run: findOnPage },
+  {
+    id: 'theme',
+    title: 'Change theme',
+    note: `light, dark or system colors; now ${themeText[choice]}`,
+    group: 'Actions',
+    shortcut: 'Ctrl+Shift+L',
+    run: next,
+  },
+  {
+    id: 'shortcuts',
+    title: 'Show all shortcuts',
+    group: 'Actions',
+    shortcut: '?',
+    run: () => {
+      workbench.overlay.getState().show('shortcuts');
+    },
+  },
+];
+
+const pages = ({ route, compared }: Workbench): readonly Command[] =>
+  pageCommands.map(({ page, title, shortcut }) => ({
+    id: `page ${page}`,
+    title,
+    group: 'Pages',
+    shortcut,
+    run: () => {
+      route.getState().go(routeTo(page, compared.getState().runIds));
+    },
+  }));
+
+const runsByName = (
+  { route }: Workbench,
+  runs: readonly RunSummary[],
+  presets: readonly Preset[],
+): readonly Command[] =>
+  runs.map((run) => ({
+    id: `run ${run.runId}`,
+    title: `${presets.find(({ id }) => id === run.preset)?.title ?? run.preset} · ${run.format} ${run.precision} · ${run.profile}`,
+    note: [runStatusText[run.status], formatWhen(run.createdAt), ...run.tags].join(' · '),
+    group: 'Runs',
+    run: () => {
+      route.getState().go({ page: 'run', runId: run.runId });
+    },
+  }));
+
 /** Everything that can be done from here by name: actions, pages, runs. */
 export function useCommands(): readonly Command[] {
   const workbench = useWorkbench();
-  const { route, runs, presets, overlay, compared, client, draft } = workbench;
-  const shown = useStore(route, (state) => state.route);
-  const list = useStore(runs, (state) => state.value);
+  const shown = useStore(workbench.route, (state) => state.route);
+  const list = useStore(workbench.runs, (state) => state.value);
   const openRunId = useStore(workbench.run, (one) => one.state?.runId);
   const reports = useStore(workbench.run, (one) => one.state?.reports ?? none);
-  const known = useStore(presets, (state) => state.value);
+  const known = useStore(workbench.presets, (state) => state.value);
   const { choice, next } = useThemeChoice();
   return useMemo(() => {
     const open = shown.page === 'run' ? list?.find((run) => run.runId === shown.runId) : undefined;
-    const ofRun =
-      open === undefined ? [] : runCommands(workbench, open, openRunId === open.runId ? reports : none);
-    const actions: readonly Command[] = [
-      ...ofRun,
-      {
-        id: 'open-file',
-        title: 'Open a configuration …',
-        note: 'run.yaml, runner configuration, environment file or config.pbtxt',
-        group: 'Actions',
-        run: () => {
-          attempt(async () => {
-            const file = await client.call('desktop.openText');
-            if (file === null) return;
-            route.getState().go({ page: 'new' });
-            await draft.getState().open();
-            await draft.getState().importText(file.fileName, file.text);
-          });
-        },
-      },
-      { id: 'find', title: 'Find on this page', group: 'Actions', shortcut: 'Ctrl+F', run: findOnPage },
-      {
-        id: 'theme',
-        title: 'Change theme',
-        note: `light, dark or system colors; now ${themeText[choice]}`,
-        group: 'Actions',
-        shortcut: 'Ctrl+Shift+L',
-        run: next,
-      },
-      {
-        id: 'shortcuts',
-        title: 'Show all shortcuts',
-        group: 'Actions',
-        shortcut: '?',
-        run: () => {
-          overlay.getState().show('shortcuts');
-        },
-      },
+    return [
+      ...(open === undefined ? [] : runCommands(workbench, open, openRunId === open.runId ? reports : none)),
+      ...actions(workbench, { choice, next }),
+      ...pages(workbench),
+      ...runsByName(workbench, list ?? [], known ?? []),
     ];
-    const pages = pageCommands.map(({ page, title, shortcut }): Command => ({
-      id: `page ${page}`,
-      title,
-      group: 'Pages',
-      shortcut,
-      run: () => {
-        route.getState().go(routeTo(page, compared.getState().runIds));
-      },
-    }));
-    const rows = (list ?? []).map((run): Command => {
-      const title = known?.find((preset) => preset.id === run.preset)?.title ?? run.preset;
-      return {
-        id: `run ${run.runId}`,
-        title: `${title} · ${run.format} ${run.precision} · ${run.profile}`,
-        note: [runStatusText[run.status], formatWhen(run.createdAt), ...run.tags].join(' · '),
-        group: 'Runs',
-        run: () => {
-          route.getState().go({ page: 'run', runId: run.runId });
-        },
-      };
-    });
-    return [...actions, ...pages, ...rows];
-  }, [
-    workbench,
-    route,
-    overlay,
-    compared,
-    client,
-    draft,
-    shown,
-    list,
-    openRunId,
-    reports,
-    known,
-    choice,
-    next,
-  ]);
+  }, [workbench, shown, list, openRunId, reports, known, choice, next]);
 }

@@ -4,7 +4,7 @@ import { baseLayout, type Chart } from '../chart';
 import type { ChartTheme } from '../chart-theme';
 import { wrapped } from '../hover-text';
 import { valueAxis } from '../sweep-axis';
-import type { Trace } from '../trace';
+import type { Axis, Trace } from '../trace';
 import { localMs } from './history-columns';
 
 /** Vertical lines that can be told apart. */
@@ -73,6 +73,28 @@ function markerParts(
   };
 }
 
+/** @param length of the window in seconds: a long one has no seconds at its ticks. */
+function timeAxis(range: readonly [number, number], length: number, theme: ChartTheme): Axis {
+  return {
+    type: 'date',
+    range,
+    autorange: false,
+    tickformat: length > 2 * 3600 ? '%H:%M' : '%H:%M:%S',
+    hoverformat: '%H:%M:%S',
+    showspikes: true,
+    spikemode: 'across',
+    spikesnap: 'hovered data',
+    spikethickness: 1,
+    spikedash: 'solid',
+    spikecolor: theme.dim,
+    nticks: 7,
+    tickfont: { color: theme.dim },
+    gridcolor: 'rgba(0,0,0,0)',
+    linecolor: theme.line,
+    zeroline: false,
+  };
+}
+
 /** A chart over the time of the window, with what happened in it. */
 export function timeChart(
   input: MonitorChartInput,
@@ -125,24 +147,7 @@ export function timeChart(
       shapes: marked.shapes,
       barmode: 'stack',
       bargap: 0,
-      xaxis: {
-        type: 'date',
-        range: [localMs(fromMs), localMs(endMs)],
-        autorange: false,
-        tickformat: length > 2 * 3600 ? '%H:%M' : '%H:%M:%S',
-        hoverformat: '%H:%M:%S',
-        showspikes: true,
-        spikemode: 'across',
-        spikesnap: 'hovered data',
-        spikethickness: 1,
-        spikedash: 'solid',
-        spikecolor: theme.dim,
-        nticks: 7,
-        tickfont: { color: theme.dim },
-        gridcolor: 'rgba(0,0,0,0)',
-        linecolor: theme.line,
-        zeroline: false,
-      },
+      xaxis: timeAxis([localMs(fromMs), localMs(endMs)], length, theme),
       yaxis: titles.top === undefined ? axis : { ...axis, range: [0, titles.top], autorange: false },
       ...(titles.right === undefined
         ? {}
