@@ -6,7 +6,7 @@ import type { WireError } from '../../../main/contract/errors';
 import { toWire } from '../../../main/contract/errors';
 import type { Client } from '../../client';
 import type { DraftState } from './draft';
-import { isOwnModel } from './draft';
+import { isOwnModel } from './draft-state';
 
 export interface DataSources {
   /** Preset that `items` are of; null before the first. */

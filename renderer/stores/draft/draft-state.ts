@@ -10,6 +10,7 @@ import type {
   SpecPreview,
 } from '../../../main/contract/run/spec-tools';
 import { getAt, isTree, type Keys, mergeTrees, type Tree, unsetAt } from '../../../main/contract/trees';
+import type { Client } from '../../client';
 import type { WizardPage } from './wizard-page';
 
 /** config.pbtxt while a person writes in it; the form follows as soon as the text can be read. */
@@ -99,6 +100,29 @@ export interface DraftState {
   /** Everything asked anew and answered: what is shown is what would be run. */
   readonly settle: () => Promise<void>;
 }
+
+/** How a slice of the draft reads and changes it. */
+export interface DraftAccess {
+  readonly client: Client;
+  readonly get: () => DraftState;
+  readonly set: (part: Partial<DraftState>) => void;
+}
+
+export const firstPreset = 'resnet50';
+export const ownModelKeys = ['model', 'source'] as const;
+
+/** An own model that is a file, and no folder with code: its weights are in it, and its samples are a file. */
+export const hasModelFile = (overrides: Tree): boolean => {
+  const kind = getAt(overrides, [...ownModelKeys, 'kind']);
+  return kind !== undefined && kind !== 'folder';
+};
+
+export const isOwnModel = (overrides: Tree): boolean => getAt(overrides, ownModelKeys) !== undefined;
+
+export const choiceOf = ({ preset, overrides }: DraftState): Choice => ({
+  preset,
+  overrides: { ...overrides },
+});
 
 const patchKeys = ['configure', 'configPatch'] as const;
 

@@ -1,7 +1,7 @@
 import type { Preset } from '../../../main/contract/run/preset';
 import { type Precision, type RunSpec, runSpecSchema } from '../../../main/contract/run/run-spec';
 import { getAt, type Keys, leavesOf, sameValue, type Tree } from '../../../main/contract/trees';
-import { ownModelKeys } from '../../stores/draft/draft';
+import { ownModelKeys } from '../../stores/draft/draft-state';
 
 /** What the schema itself gives an engine of this kind. */
 export function engineDefaults(kind: unknown): Tree {

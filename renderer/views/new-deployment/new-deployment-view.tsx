@@ -4,7 +4,7 @@ import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { attempt } from '../../components/notices';
 import { Page } from '../../components/page';
-import { hasModelFile, isOwnModel } from '../../stores/draft/draft';
+import { hasModelFile, isOwnModel } from '../../stores/draft/draft-state';
 import { wizardPages } from '../../stores/draft/wizard-page';
 import { useWorkbench } from '../../workbench';
 import type { DropUse } from './drop';

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useStore } from 'zustand';
 import type { ImportedSpec } from '../../../main/contract/run/spec-tools';
 import { formatWhen } from '../../format/times';
-import { isOwnModel } from '../../stores/draft/draft';
+import { isOwnModel } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
 import { changesText } from './changes';
 import { useWizard } from './wizard-context';

@@ -1,4 +1,4 @@
-import { ownModelKeys } from '../../../stores/draft/draft';
+import { ownModelKeys } from '../../../stores/draft/draft-state';
 import type { Field, Option } from '../fields/field';
 import { engineForTarget } from '../fields/target-gpu';
 import { useWizard } from '../wizard-context';

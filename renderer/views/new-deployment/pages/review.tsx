@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { CommandText } from '../../../components/command-text';
-import { ownModelKeys } from '../../../stores/draft/draft';
+import { ownModelKeys } from '../../../stores/draft/draft-state';
 import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
 import { pathOf } from '../fields/field';
 import { cliCommand, commandChanges, modelWords, planText } from '../plan-text';

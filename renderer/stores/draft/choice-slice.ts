@@ -1,0 +1,77 @@
+import { runSpecSchema } from '../../../main/contract/run/run-spec';
+import type { Choice, ImportedSpec } from '../../../main/contract/run/spec-tools';
+import { noPlan } from './change-plan';
+import type { DraftSession } from './draft-session';
+import { type DraftAccess, type DraftState, firstPreset, isOwnModel, withEdit } from './draft-state';
+
+/** These say a part of a deployment and are laid over the choice; the others are a whole one. */
+const partial: ReadonlySet<ImportedSpec['source']> = new Set(['config-pbtxt', 'shell-environment']);
+
+type ChoiceActions =
+  'choosePreset' | 'chooseModel' | 'startOver' | 'startNew' | 'reuse' | 'changeRun' | 'importText';
+
+/** Another choice in place of the present one: a model, a run's, a file's, or none. */
+export function choiceSlice(
+  { client, get, set }: DraftAccess,
+  { edited, replace, forgetBefore }: DraftSession,
+): Pick<DraftState, ChoiceActions> {
+  /** Where it runs has nothing to do with the model; everything else has, and can be taken back where there is something. */
+  const otherModel = (next: Choice, what: string): void => {
+    const { engine, ...rest } = get().overrides;
+    const overrides = { ...next.overrides, ...(engine === undefined ? {} : { engine }) };
+    if (Object.keys(rest).length > 0) {
+      replace({ preset: next.preset, overrides }, { kind: 'other-model', what }, get().page);
+      return;
+    }
+    set({ preset: next.preset, changing: null, ...noPlan, edit: null });
+    edited(overrides);
+  };
+  /** Of a complete specification only what the preset does not say by itself, as of a run. */
+  const importedChoice = async ({ choice }: ImportedSpec): Promise<Choice | null> => {
+    const { success, data } = runSpecSchema.safeParse(choice?.overrides);
+    return success ? client.call('spec.choice', { spec: data }) : choice;
+  };
+  return {
+    choosePreset: (preset) => {
+      if (preset === get().preset && !isOwnModel(get().overrides)) return;
+      otherModel({ preset, overrides: {} }, preset);
+    },
+    chooseModel: (choice, ownPreset) => {
+      set({ ownPreset });
+      otherModel(choice, choice.preset);
+    },
+    startOver: () => {
+      const { preset, overrides, changing } = get();
+      const [kept, of] = isOwnModel(overrides) ? [firstPreset, null] : [preset, changing];
+      replace({ preset: kept, overrides: {} }, { kind: 'started-over' }, 'environment', of);
+    },
+    startNew: () => {
+      replace({ preset: firstPreset, overrides: {} }, { kind: 'started-new' }, 'environment');
+    },
+    reuse: (next, what) => {
+      replace(next, { kind: 'reused', what }, 'model');
+    },
+    changeRun: (next, runId) => {
+      replace(next, { kind: 'changing', runId }, 'performance', runId);
+    },
+    importText: async (fileName, text) => {
+      const { preset, overrides, page } = get();
+      const imported = await client.call('spec.import', {
+        text,
+        fileName,
+        preset,
+        overrides: { ...overrides },
+      });
+      const { source, notes } = imported;
+      const found = await importedChoice(imported);
+      const notice = { kind: 'imported', fileName, source, notes, taken: found !== null } as const;
+      if (found === null) {
+        forgetBefore();
+        set({ notice });
+      } else if (partial.has(source) && found.preset === preset) {
+        const laidOver = { preset, overrides: { ...withEdit(overrides, found.overrides) } };
+        replace(laidOver, notice, page, get().changing);
+      } else replace(found, notice, page);
+    },
+  };
+}

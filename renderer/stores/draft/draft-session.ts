@@ -1,0 +1,129 @@
+import type { Choice, Draft } from '../../../main/contract/run/spec-tools';
+import type { Tree } from '../../../main/contract/trees';
+import type { Latest } from '../latest';
+import { noPlan } from './change-plan';
+import { createDraftFiles } from './draft-files';
+import { choiceOf, type DraftAccess, type DraftNotice, type DraftState, firstPreset } from './draft-state';
+import { isWizardPage, type WizardPage } from './wizard-page';
+
+const newId = (): string => crypto.randomUUID();
+
+/** Nothing chosen yet. */
+export const blankDraft = () =>
+  ({
+    id: newId(),
+    preset: firstPreset,
+    changing: null,
+    ...noPlan,
+    overrides: {},
+    page: 'environment',
+    visited: [],
+    tolerancesOf: null,
+    notice: null,
+    edit: null,
+    stale: true,
+  }) as const;
+
+/** As it is kept on disk. @param startedAs run that the draft became */
+function savedDraft(state: DraftState, startedAs: string | null): Draft {
+  const { id, changing, page, visited, tolerancesOf } = state;
+  return {
+    id,
+    choice: choiceOf(state),
+    page,
+    visited: [...visited],
+    ...(tolerancesOf === null ? {} : { tolerancesOf }),
+    ...(changing === null ? {} : { changing }),
+    ...(startedAs === null ? {} : { startedAs }),
+    updatedAt: new Date().toISOString(),
+  };
+}
+
+/** As it is shown, where it was left. */
+function openedDraft(draft: Draft): Partial<DraftState> {
+  const { id, choice, changing = null, page, visited = [], tolerancesOf = null } = draft;
+  return {
+    id,
+    ...choice,
+    page: isWizardPage(page) ? page : 'environment',
+    changing,
+    ...noPlan,
+    visited: visited.filter(isWizardPage),
+    tolerancesOf,
+  };
+}
+
+export type DraftSession = ReturnType<typeof createDraftSession>;
+
+/** Which draft is put together: it is saved on every change, and the one before it can be taken back. */
+export function createDraftSession({ client, get, set }: DraftAccess, preview: Latest) {
+  let before: Draft | null = null;
+  /** Run that the draft became; a change makes it another draft again. */
+  let startedAs: string | null = null;
+
+  const current = (): Draft => savedDraft(get(), startedAs);
+  const files = createDraftFiles(client, current, (saveError) => {
+    set({ saveError });
+  });
+  const without = ({ id: gone }: Draft): readonly Draft[] => get().older.filter(({ id }) => id !== gone);
+  const setOverrides = (overrides: Tree, others: Partial<DraftState> = {}): void => {
+    set({ ...others, overrides, stale: true });
+    preview.soon();
+    files.saveSoon();
+  };
+  const show = (draft: Draft): void => {
+    startedAs = draft.startedAs ?? null;
+    set(openedDraft(draft));
+  };
+
+  /** A change by hand: what a notice said of the choice before it holds no longer. Notes of an import are of its file. */
+  const edited = (overrides: Tree): void => {
+    const { notice } = get();
+    startedAs = null;
+    setOverrides(overrides, notice?.kind === 'imported' && notice.notes.length > 0 ? {} : { notice: null });
+  };
+
+  /** Another choice in place of this one, which stays on disk and can be taken back. */
+  const replace = (
+    next: Choice,
+    notice: DraftNotice,
+    page: WizardPage,
+    changing: string | null = null,
+  ): void => {
+    before = current();
+    void files.saveNow();
+    startedAs = null;
+    const older = [before, ...without(before)];
+    setOverrides(next.overrides, { ...blankDraft(), preset: next.preset, page, changing, notice, older });
+  };
+
+  return {
+    current,
+    files,
+    show,
+    edited,
+    replace,
+    forgetBefore: (): void => {
+      before = null;
+    },
+    slice: {
+      started: (runId: string): void => {
+        startedAs = runId;
+        const done = current();
+        void files.saveNow();
+        startedAs = null;
+        before = null;
+        set({ ...blankDraft(), older: [done, ...without(done)] });
+        preview.soon();
+      },
+      takeBack: (): void => {
+        const old = before;
+        if (old === null) return;
+        before = null;
+        void files.remove(get().id).catch(() => undefined);
+        show(old);
+        setOverrides(old.choice.overrides, { notice: null, edit: null, older: without(old) });
+      },
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { type Precision, precisions } from '../../../main/contract/run/run-spec';
+import { getAt, type Keys, setAt, type Tree, unsetAt } from '../../../main/contract/trees';
+import type { DraftSession } from './draft-session';
+import {
+  type DraftAccess,
+  type DraftState,
+  hasTolerances,
+  isTolerance,
+  withoutTolerances,
+  withTarget,
+} from './draft-state';
+
+const engineKindKeys = ['engine', 'kind'] as const;
+
+const isEngineKind = (keys: Keys): boolean => keys.join('.') === engineKindKeys.join('.');
+
+const precisionOf = ({ preview, spec }: DraftState, overrides: Tree): unknown =>
+  getAt(overrides, ['precision']) ?? preview?.defaultPrecision ?? spec?.precision;
+
+/** Chosen tolerances stay with another precision, and what they were chosen under is kept with them. */
+function tolerancesAfter(state: DraftState, keys: Keys, next: Tree): Precision | null {
+  if (!hasTolerances(next) || isTolerance(keys)) return null;
+  if (keys.join('.') !== 'precision') return state.tolerancesOf;
+  const before = precisionOf(state, state.overrides);
+  const of = state.tolerancesOf ?? precisions.find((known) => known === before) ?? null;
+  return of === precisionOf(state, next) ? null : of;
+}
+
+/** A field of an engine is of the kind that it was changed in, whatever becomes the default. */
+function withEngineKind({ overrides, spec }: DraftState, [section]: Keys): Tree {
+  if (section !== 'engine') return overrides;
+  const kind = getAt(overrides, engineKindKeys) ?? spec?.engine.kind;
+  return kind === undefined ? overrides : setAt(overrides, engineKindKeys, kind);
+}
+
+/** The fields of the form. */
+export function fieldSlice(
+  { get, set }: DraftAccess,
+  { edited }: DraftSession,
+  /** A text of the editor that has been understood gives way to the form. */
+  leaveText: () => void,
+): Pick<DraftState, 'change' | 'reset' | 'chooseTarget' | 'useDefaultTolerances'> {
+  const change = (keys: Keys, next: Tree): void => {
+    set({ tolerancesOf: tolerancesAfter(get(), keys, next) });
+    edited(next);
+  };
+  return {
+    change: (keys, value) => {
+      leaveText();
+      // Another kind of engine has other fields.
+      if (isEngineKind(keys)) edited({ ...get().overrides, engine: { kind: value } });
+      else change(keys, setAt(withEngineKind(get(), keys), keys, value));
+    },
+    reset: (keys) => {
+      leaveText();
+      change(keys, unsetAt(get().overrides, isEngineKind(keys) ? ['engine'] : keys));
+    },
+    chooseTarget: (gpu, engine) => {
+      edited(withTarget(get().overrides, gpu, engine));
+    },
+    useDefaultTolerances: () => {
+      set({ tolerancesOf: null });
+      edited(withoutTolerances(get().overrides));
+    },
+  };
+}
