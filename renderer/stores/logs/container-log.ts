@@ -50,91 +50,116 @@ function addFound(found: number[], lines: readonly string[], from: number, searc
   }
 }
 
+/** Puts lines at the end in place; over the limit the oldest go, and the hits among them. */
+function addLines(
+  { lines, found, search, current }: ContainerLog,
+  added: readonly string[],
+): Partial<ContainerLog> {
+  const from = lines.length;
+  for (const line of added) lines.push(toolkitLine(line));
+  addFound(found, lines, from, search);
+  const over = lines.length - maxContainerLines;
+  if (over <= 0) return {};
+  lines.splice(0, over);
+  const kept = found.filter((index) => index >= over).map((index) => index - over);
+  const gone = found.length - kept.length;
+  return { found: kept, current: current === null || current < gone ? null : current - gone };
+}
+
+/** Follows one container. One call after the other: the end of following must not overtake the beginning of the next. */
+function createFollower(client: Client, onError: (error: WireError) => void) {
+  let newest = 0;
+  let calls: Promise<void> = Promise.resolve();
+  return {
+    follow(id: string): void {
+      newest += 1;
+      const own = newest;
+      calls = calls.then(async () => {
+        if (own !== newest) return;
+        await client.call('docker.followLog', { id, tail: tailLines }).catch((error: unknown) => {
+          if (own === newest) onError(toWire(error));
+        });
+      });
+    },
+    unfollow(id: string): void {
+      newest += 1;
+      calls = calls.then(async () => {
+        await client.call('docker.unfollowLog', { id }).catch(() => undefined);
+      });
+    },
+  };
+}
+
+const searchSlice = (
+  set: (part: Partial<ContainerLog>) => void,
+  get: () => ContainerLog,
+): Pick<ContainerLog, 'search' | 'setSearch' | 'jump'> => ({
+  search: '',
+  setSearch(search) {
+    const found: number[] = [];
+    addFound(found, get().lines, 0, search);
+    set({ search, found, current: null });
+  },
+  jump(by) {
+    const { found, current } = get();
+    if (found.length === 0) return;
+    const next = current === null ? (by === 1 ? 0 : -1) : current + by;
+    // The line that was jumped to stays in view.
+    set({ current: (next + found.length) % found.length, paused: true });
+  },
+});
+
+// New lists every time: they change in place.
+const empty = () => ({ lines: [], found: [], current: null, heldCount: 0, paused: false, error: null });
+
 /** The live log of one container. Paused, it holds what comes, so that nothing moves under the reader's eye. */
 export function createContainerLog(client: Client): StoreApi<ContainerLog> {
   return createStore<ContainerLog>()((set, get) => {
     let held: string[] = [];
-    let opening = 0;
     /** Of the followed container, as last told; a log ends with its process and begins anew with the next. */
     let wasRunning = false;
-    // One call after the other: the end of following must not overtake the beginning of the next.
-    let calls: Promise<void> = Promise.resolve();
-
+    const follower = createFollower(client, (error) => {
+      set({ error });
+    });
     const changed = (change: Partial<ContainerLog>): void => {
       set({ ...change, version: get().version + 1 });
     };
-    const add = (added: readonly string[]): void => {
-      const { lines, found, search, current } = get();
-      const from = lines.length;
-      for (const line of added) lines.push(toolkitLine(line));
-      addFound(found, lines, from, search);
-      const over = lines.length - maxContainerLines;
-      if (over <= 0) {
-        changed({});
-        return;
-      }
-      lines.splice(0, over);
-      const kept = found.filter((index) => index >= over).map((index) => index - over);
-      const gone = found.length - kept.length;
-      changed({ found: kept, current: current === null || current < gone ? null : current - gone });
-    };
-    const unfollow = (id: string): void => {
-      calls = calls.then(async () => {
-        await client.call('docker.unfollowLog', { id }).catch(() => undefined);
-      });
-    };
-    // New lists every time: they change in place.
-    const empty = () => ({ lines: [], found: [], current: null, heldCount: 0, paused: false, error: null });
-
     const follow = (container: LoggedContainer): void => {
       const { id, name, state } = container;
-      opening += 1;
-      const own = opening;
       held = [];
       wasRunning = state === 'running';
       changed({ ...empty(), id, name, title: containerTitle(container) });
-      calls = calls.then(async () => {
-        if (own !== opening) return;
-        try {
-          await client.call('docker.followLog', { id, tail: tailLines });
-        } catch (error) {
-          if (own === opening) set({ error: toWire(error) });
-        }
-      });
+      follower.follow(id);
     };
-
-    const hearState = (containers: readonly ContainerInfo[]): void => {
+    const onContainers = (containers: readonly ContainerInfo[]): void => {
       const { id } = get();
       const container = containers.find((one) => one.id === id);
       if (container === undefined) return;
       const running = container.state === 'running';
       if (running && !wasRunning) {
-        unfollow(container.id);
+        follower.unfollow(container.id);
         follow(container);
       }
       wasRunning = running;
     };
-
     return {
       ...empty(),
       id: null,
       name: '',
       title: '',
       version: 0,
-      search: '',
+      ...searchSlice(set, get),
       open(container) {
-        const { id } = container;
-        const before = get().id;
-        if (before === id && get().error === null) return;
-        if (before !== null) unfollow(before);
+        const { id, error } = get();
+        if (id === container.id && error === null) return;
+        if (id !== null) follower.unfollow(id);
         follow(container);
       },
       close() {
         const { id } = get();
-        opening += 1;
         held = [];
         changed({ ...empty(), id: null, name: '', title: '' });
-        if (id !== null) unfollow(id);
+        if (id !== null) follower.unfollow(id);
       },
       pause() {
         set({ paused: true });
@@ -143,25 +168,13 @@ export function createContainerLog(client: Client): StoreApi<ContainerLog> {
         const waiting = held;
         held = [];
         set({ paused: false, heldCount: 0 });
-        add(waiting);
-      },
-      setSearch(search) {
-        const found: number[] = [];
-        addFound(found, get().lines, 0, search);
-        set({ search, found, current: null });
-      },
-      jump(by) {
-        const { found, current } = get();
-        if (found.length === 0) return;
-        const next = current === null ? (by === 1 ? 0 : -1) : current + by;
-        // The line that was jumped to stays in view.
-        set({ current: (next + found.length) % found.length, paused: true });
+        changed(addLines(get(), waiting));
       },
       hear(event) {
-        if (event.type === 'docker-changed') hearState(event.state.containers);
+        if (event.type === 'docker-changed') onContainers(event.state.containers);
         if (event.type !== 'container-log' || event.id !== get().id) return;
         if (!get().paused) {
-          add(event.lines);
+          changed(addLines(get(), event.lines));
           return;
         }
         for (const line of event.lines) held.push(line);

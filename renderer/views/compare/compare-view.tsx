@@ -5,6 +5,7 @@ import { useStore } from 'zustand';
 import { baselineSeries } from '../../../main/contract/measured/baseline';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { plannedSweep, scenarioOf, type Sweep, sweepTitle } from '../../../main/contract/run/sweep';
+import type { Chart } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
 import { compareChart } from '../../charts/compare-chart';
 import { BaselineNote, BaselinePicker, useBaseline } from '../../components/baseline-picker';
@@ -33,6 +34,28 @@ function sweepsOf(states: readonly RunState[]): readonly Sweep[] {
   return ['batchSize', ...online];
 }
 
+function SweepPicker(props: {
+  sweeps: readonly Sweep[];
+  sweep: Sweep;
+  onPick: (sweep: Sweep | null) => void;
+}) {
+  const { sweeps, sweep, onPick } = props;
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label="Scenario"
+      value={sweep}
+      onChange={(value) => {
+        onPick(sweeps.find((known) => known === value) ?? null);
+      }}
+      data={sweeps.map((known) => ({
+        value: known,
+        label: `${known === 'batchSize' ? 'Offline' : 'Online'} · ${sweepTitle[known].toLowerCase()}`,
+      }))}
+    />
+  );
+}
+
 /** @param first of the states: what the others, and published figures, are held against. */
 function Comparison({ first, states }: { first: RunState; states: readonly RunState[] }) {
   const { presets } = useWorkbench();
@@ -41,27 +64,37 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
   const [picked, setPicked] = useState<Sweep | null>(null);
   const sweeps = useMemo(() => sweepsOf(states), [states]);
   const sweep = picked !== null && sweeps.includes(picked) ? picked : (sweeps[1] ?? 'batchSize');
-  const names = useMemo(
-    () => runNames(states, (id) => known?.find((preset) => preset.id === id)?.title ?? id),
-    [states, known],
-  );
-  const short = useMemo(
-    () => shortNames(states, (id) => known?.find((preset) => preset.id === id)?.title ?? id),
-    [states, known],
-  );
+  const [names, short] = useMemo(() => {
+    const titleOf = (id: string): string => known?.find((preset) => preset.id === id)?.title ?? id;
+    return [runNames(states, titleOf), shortNames(states, titleOf)];
+  }, [states, known]);
   const baseline = useBaseline(first);
   const published = useMemo(
     // Nothing is published of an open loop.
     () => (sweep === 'requestRate' ? null : baselineSeries(baseline.shown, scenarioOf(sweep), first.spec)),
     [baseline.shown, sweep, first],
   );
-  const charts = useMemo(() => {
+  const panels = useMemo(() => {
     const series = states.map((state, index) => ({ name: short[index] ?? '', state }));
-    return {
-      throughput: compareChart(series, sweep, 'throughput', theme, published),
-      p99: compareChart(series, sweep, 'p99', theme, published),
-      scheduledP99: sweep === 'requestRate' ? compareChart(series, sweep, 'scheduledP99', theme) : null,
-    };
+    const panel = (id: string, title: string, chart: Chart) => ({ id, title, chart });
+    const rates = sweep === 'requestRate';
+    return [
+      panel('throughput', 'Throughput', compareChart(series, sweep, 'throughput', theme, published)),
+      panel(
+        'p99',
+        `p99 latency${rates ? ' from send' : ''}`,
+        compareChart(series, sweep, 'p99', theme, published),
+      ),
+      ...(rates
+        ? [
+            panel(
+              'scheduled-p99',
+              'p99 latency from schedule',
+              compareChart(series, sweep, 'scheduledP99', theme),
+            ),
+          ]
+        : []),
+    ];
   }, [states, short, sweep, theme, published]);
   const levels = useMemo(() => compareLevels(states, sweep), [states, sweep]);
   const differences = useMemo(
@@ -79,45 +112,21 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
         known={states.filter(({ imported }) => imported === null).length}
       />
       <div className="measurements-head">
-        <SegmentedControl
-          size="xs"
-          aria-label="Scenario"
-          value={sweep}
-          onChange={(value) => {
-            setPicked(sweeps.find((known) => known === value) ?? null);
-          }}
-          data={sweeps.map((known) => ({
-            value: known,
-            label: `${known === 'batchSize' ? 'Offline' : 'Online'} · ${sweepTitle[known].toLowerCase()}`,
-          }))}
-        />
+        <SweepPicker sweeps={sweeps} sweep={sweep} onPick={setPicked} />
         <BaselinePicker runId={first.runId} baseline={baseline} />
       </div>
       <BaselineNote baseline={baseline} quick={first.spec.model.profile === 'quick'} />
       <div className="charts">
-        <ChartPanel
-          id="throughput"
-          title={`Throughput by ${name}`}
-          chart={charts.throughput}
-          height={230}
-          fileName={fileName}
-        />
-        <ChartPanel
-          id="p99"
-          title={`p99 latency${sweep === 'requestRate' ? ' from send' : ''} by ${name}`}
-          chart={charts.p99}
-          height={230}
-          fileName={fileName}
-        />
-        {charts.scheduledP99 === null ? null : (
+        {panels.map(({ id, title, chart }) => (
           <ChartPanel
-            id="scheduled-p99"
-            title={`p99 latency from schedule by ${name}`}
-            chart={charts.scheduledP99}
+            key={id}
+            id={id}
+            title={`${title} by ${name}`}
+            chart={chart}
             height={230}
             fileName={fileName}
           />
-        )}
+        ))}
       </div>
       {levels.length === 0 ? (
         <p className="dim">No level of this scenario has been measured yet.</p>

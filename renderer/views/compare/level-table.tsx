@@ -117,6 +117,52 @@ function groupsOf(sweep: Sweep): readonly ValueGroup[] {
     : [throughput, p99(p99Column, (run) => run.p99Ms)];
 }
 
+/** Two rows: the values, and below each the runs with what is published. */
+function LevelHeads(props: {
+  sweep: Sweep;
+  groups: readonly ValueGroup[];
+  names: readonly string[];
+  baseline: BaselineSeries | null;
+}) {
+  const { sweep, groups, names, baseline } = props;
+  const span = names.length * 2 - 1 + (baseline === null ? 0 : 1);
+  return (
+    <thead>
+      <tr>
+        <th scope="col" rowSpan={2} className="number">
+          {sweepHeading[sweep]}
+        </th>
+        {groups.map(({ title }) => (
+          <th key={title} scope="colgroup" colSpan={span} className="group">
+            {title}
+          </th>
+        ))}
+      </tr>
+      <tr>
+        {groups.flatMap(({ title: value }) => [
+          ...names.map((name, index) => (
+            <Fragment key={`${value} ${name}`}>
+              <th scope="col" className={index === 0 ? 'number group' : 'number'} title={name}>
+                <span className="cut">{name}</span>
+              </th>
+              {index === 0 ? null : (
+                <th scope="col" className="number">
+                  vs baseline
+                </th>
+              )}
+            </Fragment>
+          )),
+          baseline === null ? null : (
+            <th key={`${value} published`} scope="col" className="number dim" title={baseline.label}>
+              {baseline.label}
+            </th>
+          ),
+        ])}
+      </tr>
+    </thead>
+  );
+}
+
 /** Throughput and p99 of every level, the runs side by side, each with its ratio to the baseline, which is the first. */
 export function LevelTable(props: {
   sweep: Sweep;
@@ -127,7 +173,6 @@ export function LevelTable(props: {
 }) {
   const { sweep, levels, names, baseline } = props;
   const groups = groupsOf(sweep);
-  const span = names.length * 2 - 1 + (baseline === null ? 0 : 1);
   const mixed = sweep !== 'batchSize' && new Set(levels.map(({ batchSize }) => batchSize)).size > 1;
   const published = new Map((baseline?.points ?? []).map((point) => [point.load, point]));
   // Of another batch size than all rows have it is named in the heading.
@@ -150,39 +195,7 @@ export function LevelTable(props: {
       )}
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of compared levels">
         <table className="table compare-table">
-          <thead>
-            <tr>
-              <th scope="col" rowSpan={2} className="number">
-                {sweepHeading[sweep]}
-              </th>
-              {groups.map(({ title }) => (
-                <th key={title} scope="colgroup" colSpan={span} className="group">
-                  {title}
-                </th>
-              ))}
-            </tr>
-            <tr>
-              {groups.flatMap(({ title: value }) => [
-                ...names.map((name, index) => (
-                  <Fragment key={`${value} ${name}`}>
-                    <th scope="col" className={index === 0 ? 'number group' : 'number'} title={name}>
-                      <span className="cut">{name}</span>
-                    </th>
-                    {index === 0 ? null : (
-                      <th scope="col" className="number">
-                        vs baseline
-                      </th>
-                    )}
-                  </Fragment>
-                )),
-                baseline === null ? null : (
-                  <th key={`${value} published`} scope="col" className="number dim" title={baseline.label}>
-                    {baseline.label}
-                  </th>
-                ),
-              ])}
-            </tr>
-          </thead>
+          <LevelHeads sweep={sweep} groups={groups} names={names} baseline={baseline} />
           <tbody>
             {levels.map(({ level, batchSize, runs }) => (
               <tr key={`${level}/${batchSize}`} data-level={level}>

@@ -1,5 +1,5 @@
 import { ActionIcon, Select, Tooltip } from '@mantine/core';
-import { IconArrowBarToLeft, IconX } from '@tabler/icons-react';
+import { type Icon, IconArrowBarToLeft, IconX } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { RunState } from '../../../main/contract/run/run-state';
 import type { SpecChange } from '../../../main/contract/run/spec-changes';
@@ -15,6 +15,69 @@ const glyphs = ['●', '■', '◆', '▲', '⬟', '★'] as const;
 
 const changeLine = ({ at, changed }: SpecChange): string => `${formatWhen(at)}: ${changesText(changed)}`;
 
+function LegendButton(props: { label: string; name: string; icon: Icon; onClick: () => void }) {
+  const { label, name, icon: ButtonIcon } = props;
+  return (
+    <Tooltip label={label} openDelay={300}>
+      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={name} onClick={props.onClick}>
+        <ButtonIcon size={15} aria-hidden="true" />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+/** One run; the first, at `index` 0, is the baseline. */
+function LegendRun(props: {
+  state: RunState;
+  index: number;
+  name: string;
+  short: string;
+  onBaseline: () => void;
+  onRemove: () => void;
+}) {
+  const { state, index, name, short } = props;
+  const { route } = useWorkbench();
+  const theme = useChartTheme();
+  return (
+    <li>
+      <span className="run-glyph" style={{ color: runLook(theme, index).color }} aria-hidden="true">
+        {glyphs[index % glyphs.length]}
+      </span>
+      <strong>{short}</strong>
+      <button
+        type="button"
+        className="plain-button link cut"
+        title={state.runId}
+        onClick={() => {
+          route.getState().go({ page: 'run', runId: state.runId });
+        }}
+      >
+        {name}
+      </button>
+      <RunStatusText status={state.status} />
+      <span className="dim">{formatWhen(state.createdAt)}</span>
+      {state.specChanges.length === 0 ? null : (
+        <span className="dim" title={state.specChanges.map(changeLine).join('\n')}>
+          changed
+        </span>
+      )}
+      <span className="compare-run-actions">
+        {index === 0 ? (
+          <span className="compare-baseline">Baseline</span>
+        ) : (
+          <LegendButton
+            label="Use as baseline"
+            name={`Use ${short} as baseline`}
+            icon={IconArrowBarToLeft}
+            onClick={props.onBaseline}
+          />
+        )}
+        <LegendButton label="Remove" name={`Remove ${short}`} icon={IconX} onClick={props.onRemove} />
+      </span>
+    </li>
+  );
+}
+
 /** The runs with their color and symbol; the first is the baseline. */
 export function RunLegend(props: {
   states: readonly RunState[];
@@ -24,72 +87,30 @@ export function RunLegend(props: {
 }) {
   const { states, names, short } = props;
   const { route, runs } = useWorkbench();
-  const theme = useChartTheme();
   const list = useStore(runs, (state) => state.value) ?? [];
   const runIds = states.map((state) => state.runId);
   const show = (next: readonly string[]): void => {
     route.getState().go({ page: 'compare', runIds: [...next] });
   };
+  const without = (gone: string): readonly string[] => runIds.filter((runId) => runId !== gone);
   const others = list.filter((run) => !runIds.includes(run.runId));
   return (
     <section className="panel compare-runs" aria-label="Compared runs">
       <ol>
         {states.map((state, index) => (
-          <li key={state.runId}>
-            <span className="run-glyph" style={{ color: runLook(theme, index).color }} aria-hidden="true">
-              {glyphs[index % glyphs.length]}
-            </span>
-            <strong>{short[index]}</strong>
-            <button
-              type="button"
-              className="plain-button link cut"
-              title={state.runId}
-              onClick={() => {
-                route.getState().go({ page: 'run', runId: state.runId });
-              }}
-            >
-              {names[index]}
-            </button>
-            <RunStatusText status={state.status} />
-            <span className="dim">{formatWhen(state.createdAt)}</span>
-            {state.specChanges.length === 0 ? null : (
-              <span className="dim" title={state.specChanges.map(changeLine).join('\n')}>
-                changed
-              </span>
-            )}
-            <span className="compare-run-actions">
-              {index === 0 ? (
-                <span className="compare-baseline">Baseline</span>
-              ) : (
-                <Tooltip label="Use as baseline" openDelay={300}>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    size="sm"
-                    aria-label={`Use ${short[index] ?? ''} as baseline`}
-                    onClick={() => {
-                      show([state.runId, ...runIds.filter((runId) => runId !== state.runId)]);
-                    }}
-                  >
-                    <IconArrowBarToLeft size={15} aria-hidden="true" />
-                  </ActionIcon>
-                </Tooltip>
-              )}
-              <Tooltip label="Remove" openDelay={300}>
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  size="sm"
-                  aria-label={`Remove ${short[index] ?? ''}`}
-                  onClick={() => {
-                    show(runIds.filter((runId) => runId !== state.runId));
-                  }}
-                >
-                  <IconX size={15} aria-hidden="true" />
-                </ActionIcon>
-              </Tooltip>
-            </span>
-          </li>
+          <LegendRun
+            key={state.runId}
+            state={state}
+            index={index}
+            name={names[index] ?? ''}
+            short={short[index] ?? ''}
+            onBaseline={() => {
+              show([state.runId, ...without(state.runId)]);
+            }}
+            onRemove={() => {
+              show(without(state.runId));
+            }}
+          />
         ))}
       </ol>
       {states.length >= mostCompared || others.length === 0 ? null : (
