@@ -1,4 +1,5 @@
 import { labelOf } from '../../../main/contract/fields/fields';
+import { Panel } from '../../components/panel';
 import type { SpecDifference } from './diff-specs';
 
 /** The parameters that are not the same, by their labels and their names in the run specification. */
@@ -13,11 +14,7 @@ export function DifferenceTable({
   known: number;
 }) {
   return (
-    <section className="panel" aria-label="Differences in parameters">
-      <div className="panel-head">
-        <h2>Parameters that differ</h2>
-        <span className="dim">{differences.length}</span>
-      </div>
+    <Panel title="Parameters that differ" label="Differences in parameters" note={differences.length}>
       {differences.length === 0 ? (
         <p className="panel-body dim">
           {known < names.length
@@ -55,6 +52,6 @@ export function DifferenceTable({
           </table>
         </div>
       )}
-    </section>
+    </Panel>
   );
 }

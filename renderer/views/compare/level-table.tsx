@@ -11,6 +11,7 @@ import {
 import type { LoadPoint } from '../../../main/contract/measured/results';
 import { formatHalfWidth, formatMeasured, formatRate } from '../../../main/contract/numbers';
 import { type Sweep, sweepHeading } from '../../../main/contract/run/sweep';
+import { Panel } from '../../components/panel';
 import type { AlignedLevel, ComparedValue } from './compare-levels';
 import { comparisonSentences, meaningOf, ratioWords } from './comparison-text';
 
@@ -181,11 +182,11 @@ export function LevelTable(props: {
     return mixed && point?.batchSize !== batchSize ? undefined : point;
   };
   return (
-    <section className="panel" aria-label="Levels side by side">
-      <div className="panel-head">
-        <h2>Levels</h2>
-        <span className="dim">× relative to the baseline, {names[0]}; ± half-width of the 95 % interval</span>
-      </div>
+    <Panel
+      title="Levels"
+      label="Levels side by side"
+      note={<>× relative to the baseline, {names[0]}; ± half-width of the 95 % interval</>}
+    >
       {names.length < 2 ? null : (
         <ul className="panel-body compare-sentences" aria-label="Result of the comparison">
           {comparisonSentences(levels, names).map((sentence) => (
@@ -220,6 +221,6 @@ export function LevelTable(props: {
           </tbody>
         </table>
       </div>
-    </section>
+    </Panel>
   );
 }

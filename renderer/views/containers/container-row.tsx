@@ -3,6 +3,7 @@ import type { GpuFacts } from '../../../main/contract/machine';
 import { formatAge } from '../../format/age';
 import { containerTitle } from '../../format/container-title';
 import { formatWhenFully } from '../../format/times';
+import { stopClick } from '../../handlers';
 import { ContainerActions } from './container-actions';
 import { ContainerPorts } from './container-ports';
 import { ContainerStateText } from './container-state';
@@ -70,11 +71,7 @@ export function ContainerRow(props: {
           {image.short}
         </div>
       </td>
-      <td
-        onClick={(event) => {
-          event.stopPropagation();
-        }}
-      >
+      <td onClick={stopClick}>
         <ContainerPorts ports={container.ports} />
       </td>
       <td className="number">{cpuText(stats)}</td>
@@ -90,12 +87,7 @@ export function ContainerRow(props: {
       <td className="number" title={formatWhenFully(createdAt)}>
         {formatAge(createdAt, props.now)}
       </td>
-      <td
-        className="actions-cell"
-        onClick={(event) => {
-          event.stopPropagation();
-        }}
-      >
+      <td className="actions-cell" onClick={stopClick}>
         <ContainerActions container={container} title={title} connected={props.connected} />
       </td>
     </tr>

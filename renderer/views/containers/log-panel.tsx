@@ -12,6 +12,7 @@ import { formatCount } from '../../../main/contract/numbers';
 import { CopyButton } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { LogView } from '../../components/log-view';
+import { onText } from '../../handlers';
 import { useWorkbench } from '../../workbench';
 
 function Search() {
@@ -34,9 +35,7 @@ function Search() {
         placeholder="Search the log"
         leftSection={<IconSearch size={14} aria-hidden="true" />}
         value={search}
-        onChange={(event) => {
-          setSearch(event.currentTarget.value);
-        }}
+        onChange={onText(setSearch)}
         onKeyDown={(event) => {
           if (event.key === 'Enter') jump(event.shiftKey ? -1 : 1);
           if (event.key === 'Escape') setSearch('');

@@ -7,6 +7,7 @@ import {
 } from '@tabler/icons-react';
 import type { Check } from '../../../main/contract/machine';
 import { InstallTools } from '../../components/install-tools';
+import { Panel } from '../../components/panel';
 import { Remedy } from '../../components/remedy';
 
 const looks: Readonly<
@@ -44,10 +45,7 @@ export function CheckList({ checks, installable }: { checks: readonly Check[]; i
   const applied = checks.filter((check) => check.status !== 'not-applicable');
   const rest = checks.filter((check) => check.status === 'not-applicable');
   return (
-    <section className="panel" aria-label="Preflight">
-      <div className="panel-head">
-        <h2>Preflight</h2>
-      </div>
+    <Panel title="Preflight">
       <ul className="checks">
         {applied.map((check) => (
           <CheckLine key={check.id} check={check} installable={installable} />
@@ -65,6 +63,6 @@ export function CheckList({ checks, installable }: { checks: readonly Check[]; i
           </ul>
         </details>
       )}
-    </section>
+    </Panel>
   );
 }

@@ -2,6 +2,7 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import type { DockerFacts, EngineStatus } from '../../../main/contract/machine';
 import { Facts } from '../../components/facts';
 import { InstallTools } from '../../components/install-tools';
+import { Panel } from '../../components/panel';
 import { Remedy } from '../../components/remedy';
 import { dockerFacts } from './machine-text';
 
@@ -20,9 +21,9 @@ export function EngineCard(props: {
 }) {
   const { engine, docker, installable } = props;
   return (
-    <section className="panel" aria-label={engineTitle[engine.kind]}>
-      <div className="panel-head">
-        <h2>{engineTitle[engine.kind]}</h2>
+    <Panel
+      title={engineTitle[engine.kind]}
+      head={
         <span className={engine.available ? 'status tone-good' : 'status tone-warn'}>
           {engine.available ? (
             <IconCircleCheck size={15} aria-hidden="true" />
@@ -31,7 +32,8 @@ export function EngineCard(props: {
           )}
           {engine.available ? 'Available' : 'Not available'}
         </span>
-      </div>
+      }
+    >
       <div className="panel-body stack">
         {engine.version === null ? null : <p>Version {engine.version}</p>}
         {engine.note === '' ? null : <p className="dim">{engine.note}</p>}
@@ -41,6 +43,6 @@ export function EngineCard(props: {
         {engine.kind === 'local' && !engine.available ? <InstallTools /> : null}
         {engine.kind === 'docker' ? <Facts facts={dockerFacts(docker)} /> : null}
       </div>
-    </section>
+    </Panel>
   );
 }

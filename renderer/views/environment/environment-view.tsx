@@ -5,6 +5,7 @@ import type { MachineStatus } from '../../../main/contract/machine';
 import { ErrorPanel } from '../../components/error-panel';
 import { Facts } from '../../components/facts';
 import { Page } from '../../components/page';
+import { Panel } from '../../components/panel';
 import { useWorkbench } from '../../workbench';
 import { CheckList } from './check-list';
 import { checkSummary } from './check-summary';
@@ -16,14 +17,11 @@ import { WaitingList } from './waiting-list';
 function FactsCard({ title, facts }: { title: string; facts: readonly (readonly [string, string])[] }) {
   if (facts.length === 0) return null;
   return (
-    <section className="panel" aria-label={title}>
-      <div className="panel-head">
-        <h2>{title}</h2>
-      </div>
+    <Panel title={title}>
       <div className="panel-body">
         <Facts facts={facts} />
       </div>
-    </section>
+    </Panel>
   );
 }
 

@@ -1,6 +1,7 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import { ErrorPanel } from '../../components/error-panel';
+import { Panel } from '../../components/panel';
 import { usePoll } from '../../components/use-time';
 import { gpuKey } from '../../stores/gpu-load';
 import { useWorkbench } from '../../workbench';
@@ -21,10 +22,7 @@ export function GpuSection() {
         <GpuCard key={gpuKey(gpu)} gpu={gpu} report={report} history={history[gpuKey(gpu)] ?? []} />
       ))}
       {report.gpus.length > 0 && report.problem === null ? null : (
-        <section className="panel" aria-label="GPUs">
-          <div className="panel-head">
-            <h2>GPUs</h2>
-          </div>
+        <Panel title="GPUs">
           <div className="panel-body stack">
             {report.gpus.length === 0 ? <p>No NVIDIA GPU detected. Models run on the CPU.</p> : null}
             {report.problem === null ? null : report.gpus.length === 0 ? (
@@ -37,7 +35,7 @@ export function GpuSection() {
               </p>
             )}
           </div>
-        </section>
+        </Panel>
       )}
     </>
   );

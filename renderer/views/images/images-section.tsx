@@ -4,6 +4,7 @@ import type { DockerState } from '../../../main/contract/docker';
 import { formatBytes } from '../../../main/contract/numbers';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
+import { Panel } from '../../components/panel';
 import { useWorkbench } from '../../workbench';
 import { BuildList } from './build-list';
 import { ImageTable } from './image-table';
@@ -23,13 +24,11 @@ function Images({ connected }: { connected: boolean }) {
   return (
     <>
       {error === null || !connected ? null : <ErrorPanel error={error} />}
-      <section className="panel" aria-label="Images of the workbench">
-        <div className="panel-head">
-          <h2>Triton and client images</h2>
-          <span className="dim">
-            {own.length === 0 ? '' : formatBytes(own.reduce((sum, image) => sum + image.sizeBytes, 0))}
-          </span>
-        </div>
+      <Panel
+        title="Triton and client images"
+        label="Images of the workbench"
+        note={own.length === 0 ? '' : formatBytes(own.reduce((sum, image) => sum + image.sizeBytes, 0))}
+      >
         {own.length === 0 ? (
           <div className="empty">
             <p>
@@ -40,7 +39,7 @@ function Images({ connected }: { connected: boolean }) {
         ) : (
           <ImageTable images={own} connected={connected} />
         )}
-      </section>
+      </Panel>
       {others.length === 0 ? null : (
         <details className="panel other-images">
           <summary>
@@ -68,23 +67,17 @@ export function ImagesSection({ state }: { state: DockerState }) {
   return (
     <div className="images stack" role="region" aria-label="Images" tabIndex={0}>
       <div className="cards">
-        <section className="panel" aria-label="Pull an image">
-          <div className="panel-head">
-            <h2>Pull an image</h2>
-          </div>
+        <Panel title="Pull an image">
           <div className="panel-body stack">
             <PullForm connected={connected} />
             <LoginForm />
           </div>
-        </section>
-        <section className="panel" aria-label="Build an image">
-          <div className="panel-head">
-            <h2>Build an image</h2>
-          </div>
+        </Panel>
+        <Panel title="Build an image">
           <div className="panel-body">
             <BuildList connected={connected} />
           </div>
-        </section>
+        </Panel>
       </div>
       <WorkList />
       <Images connected={connected} />

@@ -1,6 +1,7 @@
 import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { attempt } from '../../components/notices';
+import { onText, onTick } from '../../handlers';
 import { useWorkbench } from '../../workbench';
 
 /** The registry's user and key. The key leaves this form once and is never shown or stored by the window. */
@@ -39,14 +40,7 @@ export function LoginForm() {
           attempt(login);
         }}
       >
-        <TextInput
-          size="xs"
-          label="Registry"
-          value={registry}
-          onChange={(event) => {
-            setRegistry(event.currentTarget.value);
-          }}
-        />
+        <TextInput size="xs" label="Registry" value={registry} onChange={onText(setRegistry)} />
         <TextInput
           size="xs"
           label="User"
@@ -54,18 +48,14 @@ export function LoginForm() {
           inputWrapperOrder={['label', 'input', 'error', 'description']}
           autoComplete="off"
           value={username}
-          onChange={(event) => {
-            setUsername(event.currentTarget.value);
-          }}
+          onChange={onText(setUsername)}
         />
         <PasswordInput
           size="xs"
           label="Key"
           autoComplete="off"
           value={password}
-          onChange={(event) => {
-            setPassword(event.currentTarget.value);
-          }}
+          onChange={onText(setPassword)}
         />
         <Button
           size="xs"
@@ -81,9 +71,7 @@ export function LoginForm() {
           className="login-keep"
           label="Keep it in the desktop’s key ring; without a key ring it is kept in memory only"
           checked={keep}
-          onChange={(event) => {
-            setKeep(event.currentTarget.checked);
-          }}
+          onChange={onTick(setKeep)}
         />
       </form>
       <p role="status" className="login-outcome">

@@ -3,6 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { imageReferenceSchema } from '../../../main/contract/docker';
 import { attempt } from '../../components/notices';
+import { onText } from '../../handlers';
 import { useWorkbench } from '../../workbench';
 
 /** Fetches an image by name and tag, or by digest. */
@@ -37,9 +38,7 @@ export function PullForm({ connected }: { connected: boolean }) {
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         error={wanted === '' || readable ? undefined : 'Not an image reference, as name:tag or name@sha256:…'}
         value={reference}
-        onChange={(event) => {
-          setReference(event.currentTarget.value);
-        }}
+        onChange={onText(setReference)}
       />
       <Button
         size="xs"

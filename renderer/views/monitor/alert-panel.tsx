@@ -9,6 +9,7 @@ import {
 } from '../../../main/contract/monitor/monitor';
 import { moreText } from '../../../main/contract/words';
 import { attempt } from '../../components/notices';
+import { Panel } from '../../components/panel';
 import { formatClock } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { metricText, ruleModels } from './monitor-text';
@@ -147,9 +148,9 @@ export function AlertPanel(props: {
     });
   };
   return (
-    <section className="panel" aria-label="Alerts">
-      <div className="panel-head">
-        <h2>Alerts</h2>
+    <Panel
+      title="Alerts"
+      head={
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -165,7 +166,8 @@ export function AlertPanel(props: {
         >
           <IconPlus size={15} aria-hidden="true" />
         </ActionIcon>
-      </div>
+      }
+    >
       <div className="panel-body stack">
         {alerts.length === 0 ? <p className="dim">No active alerts.</p> : null}
         <ul className="monitor-alerts" aria-label="Current alerts">
@@ -191,6 +193,6 @@ export function AlertPanel(props: {
           ))}
         </ul>
       </div>
-    </section>
+    </Panel>
   );
 }

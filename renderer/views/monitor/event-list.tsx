@@ -1,4 +1,5 @@
 import type { MonitorMarker } from '../../../main/contract/monitor/monitor';
+import { Panel } from '../../components/panel';
 import { formatClock } from '../../format/times';
 
 const mostShown = 100;
@@ -7,10 +8,7 @@ const mostShown = 100;
 export function EventList({ markers }: { markers: readonly MonitorMarker[] }) {
   const shown = markers.slice(-mostShown).reverse();
   return (
-    <section className="panel" aria-label="Events">
-      <div className="panel-head">
-        <h2>Events</h2>
-      </div>
+    <Panel title="Events">
       <div className="panel-body">
         {shown.length === 0 ? <p className="dim">No events in this time range.</p> : null}
         <ul className="monitor-events">
@@ -22,6 +20,6 @@ export function EventList({ markers }: { markers: readonly MonitorMarker[] }) {
           ))}
         </ul>
       </div>
-    </section>
+    </Panel>
   );
 }

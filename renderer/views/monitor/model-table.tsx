@@ -10,6 +10,7 @@ import {
   missing,
 } from '../../../main/contract/numbers';
 import { moreText } from '../../../main/contract/words';
+import { stopClick } from '../../handlers';
 import { ModelActions } from './model-actions';
 import { modelLooks } from './monitor-text';
 import { RowPlaces } from './row-places';
@@ -66,12 +67,7 @@ function ModelRow(props: {
       <td className="number">
         {probe === null ? missing : `${formatMs(probe.p50Us)} / ${formatMs(probe.p99Us)}`}
       </td>
-      <td
-        className="actions-cell"
-        onClick={(event) => {
-          event.stopPropagation();
-        }}
-      >
+      <td className="actions-cell" onClick={stopClick}>
         <ModelActions model={model} server={props.server} why={props.why} onConfig={props.onConfig} />
       </td>
     </tr>

@@ -5,6 +5,7 @@ import { type RecordingInfo, replaySpeeds } from '../../../main/contract/monitor
 import { formatBytes } from '../../../main/contract/numbers';
 import { IconAction } from '../../components/actions';
 import { attempt } from '../../components/notices';
+import { Panel } from '../../components/panel';
 import { formatWhen } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { speedText } from './monitor-text';
@@ -26,24 +27,27 @@ export function RecordingsList({ asked }: { asked: string }) {
   }, [client, asked]);
   if (recordings.length === 0) return null;
   return (
-    <section className="panel" aria-label="Recordings">
-      <div className="panel-head">
-        <h2>Recordings</h2>
-        <label className="dim" htmlFor="replay-speed">
-          Speed
-        </label>
-        <Select
-          id="replay-speed"
-          size="xs"
-          w={150}
-          allowDeselect={false}
-          data={replaySpeeds.map((one) => ({ value: String(one), label: speedText(one) }))}
-          value={String(speed)}
-          onChange={(value) => {
-            setSpeed(Number(value ?? 10));
-          }}
-        />
-      </div>
+    <Panel
+      title="Recordings"
+      head={
+        <>
+          <label className="dim" htmlFor="replay-speed">
+            Speed
+          </label>
+          <Select
+            id="replay-speed"
+            size="xs"
+            w={150}
+            allowDeselect={false}
+            data={replaySpeeds.map((one) => ({ value: String(one), label: speedText(one) }))}
+            value={String(speed)}
+            onChange={(value) => {
+              setSpeed(Number(value ?? 10));
+            }}
+          />
+        </>
+      }
+    >
       <table className="table">
         <tbody>
           {recordings.slice(0, 20).map(({ file, sizeBytes, changedAt }) => (
@@ -68,6 +72,6 @@ export function RecordingsList({ asked }: { asked: string }) {
           ))}
         </tbody>
       </table>
-    </section>
+    </Panel>
   );
 }

@@ -5,6 +5,7 @@ import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
 import type { MonitorTarget } from '../../../main/contract/monitor/monitor';
 import { attempt } from '../../components/notices';
+import { onText } from '../../handlers';
 import { useWorkbench } from '../../workbench';
 import { withScheme } from './monitor-text';
 import { type FoundServer, useRunServers } from './use-run-servers';
@@ -77,18 +78,14 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
           required
           withAsterisk={false}
           value={url}
-          onChange={(event) => {
-            setUrl(event.currentTarget.value);
-          }}
+          onChange={onText(setUrl)}
         />
         <TextInput
           size="xs"
           label="Metrics address (default: port 8002 of the same host)"
           placeholder="http://localhost:8002/metrics"
           value={metricsUrl}
-          onChange={(event) => {
-            setMetricsUrl(event.currentTarget.value);
-          }}
+          onChange={onText(setMetricsUrl)}
         />
         <Button
           size="xs"

@@ -3,6 +3,7 @@ import type { AccuracyResult } from '../../../main/contract/measured/results';
 import { formatCount, formatMetric, formatScale } from '../../../main/contract/numbers';
 import type { Preset } from '../../../main/contract/run/preset';
 import { allowanceText, thresholdSign } from '../../../main/contract/words';
+import { Panel } from '../../components/panel';
 
 function Passed({ passed }: { passed: boolean }) {
   return passed ? (
@@ -23,12 +24,11 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
   const shares = result.outputs.some(({ allowanceShare }) => allowanceShare !== undefined);
   const lengths = result.outputs.some(({ otherLengths }) => otherLengths !== undefined);
   return (
-    <section className="panel" aria-label="Accuracy">
-      <div className="panel-head">
-        <h2>Accuracy</h2>
-        <span className="dim">{formatCount(result.sampleCount)} samples</span>
-        <Passed passed={result.passed} />
-      </div>
+    <Panel
+      title="Accuracy"
+      note={<>{formatCount(result.sampleCount)} samples</>}
+      head={<Passed passed={result.passed} />}
+    >
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Accuracy tables">
         <table className="table">
           <thead>
@@ -143,6 +143,6 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
           ))}
         </ul>
       )}
-    </section>
+    </Panel>
   );
 }

@@ -12,6 +12,8 @@ import {
 import { formatMeasured, missing } from '../../../main/contract/numbers';
 import type { Scenario } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
+import { Panel } from '../../components/panel';
+import { onText } from '../../handlers';
 
 function Side({ column, side }: { column: CrossColumn; side: CrossSide | null }) {
   if (side === null) return <td className="number dim">{missing}</td>;
@@ -36,19 +38,13 @@ export const CrossCheckPanel = memo(function CrossCheckPanel(props: { state: Run
   const level = levels.find(({ text }) => text === picked) ?? levels[0];
   if (level === undefined) return null;
   return (
-    <section className="panel" aria-label="Cross-check">
-      <div className="panel-head">
-        <h2>Cross-check</h2>
-        <span className="dim">{crossSummary(levels)}</span>
-      </div>
+    <Panel title="Cross-check" note={crossSummary(levels)}>
       <NativeSelect
         size="xs"
         aria-label="Level of the cross-check"
         value={level.text}
         data={levels.map(({ text }) => text)}
-        onChange={(event) => {
-          setPicked(event.currentTarget.value);
-        }}
+        onChange={onText(setPicked)}
       />
       <ul>
         {crossWords(level).map((words) => (
@@ -87,6 +83,6 @@ export const CrossCheckPanel = memo(function CrossCheckPanel(props: { state: Run
           </tbody>
         </table>
       </div>
-    </section>
+    </Panel>
   );
 });

@@ -1,5 +1,6 @@
 import type { Column } from '../../../main/contract/measured/column';
 import { titleWithUnit } from '../../../main/contract/measured/column';
+import { Panel } from '../../components/panel';
 
 interface Heading {
   readonly title: string;
@@ -35,11 +36,7 @@ export function DetailsTable(props: {
     return [number ? 'number' : '', mono ? 'mono' : ''].filter(Boolean).join(' ');
   };
   return (
-    <section className="panel" aria-label={title}>
-      <div className="panel-head">
-        <h2>{title}</h2>
-        <span className="dim">{note}</span>
-      </div>
+    <Panel title={title} note={note}>
       <div className="table-scroll" tabIndex={0} role="region" aria-label={`Table: ${title}`}>
         <table className="table">
           <thead>
@@ -69,6 +66,6 @@ export function DetailsTable(props: {
           </tbody>
         </table>
       </div>
-    </section>
+    </Panel>
   );
 }

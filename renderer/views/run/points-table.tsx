@@ -37,6 +37,7 @@ import type { Scenario } from '../../../main/contract/run/run-events';
 import type { MissingPoint, ScenarioState } from '../../../main/contract/run/run-state';
 import type { Sweep } from '../../../main/contract/run/sweep';
 import { levelOf, sweepOfState } from '../../charts/chart';
+import { Panel } from '../../components/panel';
 import { doubtsText } from '../../format/words';
 
 /** The table of its own below has the other percentiles, and the final response. */
@@ -142,10 +143,11 @@ export const PointsTable = memo(function PointsTable({
   const load = scenario === 'offline' ? batchSize : loadOf(sweep);
   const several = points.some(({ model }) => model !== undefined);
   return (
-    <section className="panel" aria-label="Measured levels">
-      <div className="panel-head">
-        <h2>Levels</h2>
-        <span className="dim">
+    <Panel
+      title="Levels"
+      label="Measured levels"
+      note={
+        <>
           mean times and percentiles in ms, sorted by load
           {points.some(({ repeats }) => repeats !== undefined)
             ? '; medians of the repeats, their range below'
@@ -155,7 +157,9 @@ export const PointsTable = memo(function PointsTable({
           {points.some(({ streaming }) => streaming !== undefined)
             ? '; latency over a stream is that of the last response'
             : ''}
-        </span>
+        </>
+      }
+      head={
         <Button
           size="compact-xs"
           variant="default"
@@ -166,7 +170,8 @@ export const PointsTable = memo(function PointsTable({
         >
           {withComponents ? 'Hide components' : 'Show components'}
         </Button>
-      </div>
+      }
+    >
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of levels">
         <table className="table points-table">
           <thead>
@@ -211,6 +216,6 @@ export const PointsTable = memo(function PointsTable({
           </tbody>
         </table>
       </div>
-    </section>
+    </Panel>
   );
 });

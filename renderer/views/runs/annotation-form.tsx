@@ -2,6 +2,7 @@ import { Button, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary } from '../../../main/contract/api';
 import { attempt } from '../../components/notices';
+import { onText } from '../../handlers';
 import { useWorkbench } from '../../workbench';
 
 /** Tags and note of a run, below its row. Enter saves, Escape cancels. */
@@ -46,16 +47,7 @@ export function AnnotationForm(props: { run: RunSummary; knownTags: readonly str
         autoFocus
         w={300}
       />
-      <TextInput
-        size="xs"
-        label="Note"
-        maxLength={10_000}
-        value={note}
-        onChange={(event) => {
-          setNote(event.currentTarget.value);
-        }}
-        flex={1}
-      />
+      <TextInput size="xs" label="Note" maxLength={10_000} value={note} onChange={onText(setNote)} flex={1} />
       <Button size="compact-xs" variant="default" onClick={onDone}>
         Cancel
       </Button>

@@ -5,6 +5,7 @@ import type { WireError } from '../../../main/contract/errors';
 import { toWire } from '../../../main/contract/errors';
 import { ErrorPanel } from '../../components/error-panel';
 import { attempt } from '../../components/notices';
+import { onText } from '../../handlers';
 import { useWorkbench } from '../../workbench';
 
 /** What a file of perf_analyzer does not say is asked for, then the file becomes a run. */
@@ -46,9 +47,7 @@ function ImportForm({ path, onDone }: { path: string; onDone: () => void }) {
         maxLength={128}
         data-autofocus
         value={model}
-        onChange={(event) => {
-          setModel(event.currentTarget.value);
-        }}
+        onChange={onText(setModel)}
       />
       <NumberInput
         label="Batch size of each request"

@@ -6,6 +6,7 @@ import { formatCount } from '../../../main/contract/numbers';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
+import { onText } from '../../handlers';
 import { useWorkbench } from '../../workbench';
 import { EmptyRuns } from './empty-runs';
 import { FilterChips } from './filter-chips';
@@ -61,9 +62,7 @@ export function RunsView() {
               placeholder="Filter by model, format, tag …"
               leftSection={<IconSearch size={14} aria-hidden="true" />}
               value={search}
-              onChange={(event) => {
-                setSearch(event.currentTarget.value);
-              }}
+              onChange={onText(setSearch)}
             />
           ) : null}
           <ImportButton />

@@ -1,4 +1,5 @@
 import { useRef } from 'react';
+import { onText } from '../../../handlers';
 import type { LineMark } from './mark-lines';
 
 const markText: Readonly<Record<LineMark['kind'], string>> = {
@@ -62,9 +63,7 @@ export function PbtxtEditor(props: {
         wrap="off"
         rows={lines.length}
         value={props.value}
-        onChange={(event) => {
-          props.onChange(event.currentTarget.value);
-        }}
+        onChange={onText(props.onChange)}
         onBlur={props.onLeave}
       />
     </div>

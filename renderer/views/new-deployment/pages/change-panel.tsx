@@ -3,6 +3,7 @@ import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import type { ChangePlan } from '../../../../main/contract/run/spec-changes';
 import { levelText, stepTitle } from '../../../../main/contract/words';
 import { CommandText } from '../../../components/command-text';
+import { Panel } from '../../../components/panel';
 import { pageOf } from '../../../stores/draft/wizard-page';
 import { keptText, resumeCommand } from '../change-text';
 import { pathOf } from '../fields/field';
@@ -57,11 +58,7 @@ function Kept({ plan, spec }: { plan: ChangePlan; spec: RunSpec }) {
   const { preset } = useWizard();
   const steps = planText(spec, preset.metrics).filter(({ step }) => !plan.steps.includes(step));
   return (
-    <section className="panel" aria-label="Kept">
-      <div className="panel-head">
-        <h3>What is kept</h3>
-        <span className="dim">{keptText(plan)}</span>
-      </div>
+    <Panel title="What is kept" label="Kept" level={3} note={keptText(plan)}>
       <dl className="kept panel-body">
         <div>
           <dt>Steps</dt>
@@ -76,7 +73,7 @@ function Kept({ plan, spec }: { plan: ChangePlan; spec: RunSpec }) {
             </div>
           ))}
       </dl>
-    </section>
+    </Panel>
   );
 }
 
@@ -86,22 +83,16 @@ export function ChangePanel({ runId, plan, spec }: { runId: string; plan: Change
   const command = resumeCommand(runId, plan.changed, spec);
   return (
     <>
-      <section className="panel" aria-label="Changes">
-        <div className="panel-head">
-          <h3>What changes</h3>
-        </div>
+      <Panel title="What changes" label="Changes" level={3}>
         {plan.changed.length === 0 ? (
           <p className="panel-body dim">No changes yet. Change a setting on any page.</p>
         ) : (
           <ChangedFields changed={plan.changed} />
         )}
-      </section>
+      </Panel>
       {plan.changed.length === 0 ? null : (
         <>
-          <section className="panel" aria-label="Plan">
-            <div className="panel-head">
-              <h3>What will be done</h3>
-            </div>
+          <Panel title="What will be done" label="Plan" level={3}>
             <ol className="plan panel-body">
               {planText(spec, preset.metrics)
                 .filter(({ step }) => plan.steps.includes(step))
@@ -113,19 +104,16 @@ export function ChangePanel({ runId, plan, spec }: { runId: string; plan: Change
                   </li>
                 ))}
             </ol>
-          </section>
+          </Panel>
           <Kept plan={plan} spec={spec} />
         </>
       )}
       {command === null ? null : (
-        <section className="panel" aria-label="Command line">
-          <div className="panel-head">
-            <h3>The same on the command line</h3>
-          </div>
+        <Panel title="The same on the command line" label="Command line" level={3}>
           <div className="panel-body">
             <CommandText argv={command} />
           </div>
-        </section>
+        </Panel>
       )}
     </>
   );

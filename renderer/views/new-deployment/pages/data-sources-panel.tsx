@@ -6,6 +6,7 @@ import { formatBytes } from '../../../../main/contract/numbers';
 import { CopyButton } from '../../../components/copy-button';
 import { ErrorPanel } from '../../../components/error-panel';
 import { attempt } from '../../../components/notices';
+import { Panel } from '../../../components/panel';
 import { workKey } from '../../../stores/draft/data-sources';
 import { useWorkbench } from '../../../workbench';
 import { useWizard } from '../wizard-context';
@@ -141,11 +142,7 @@ export function DataSourcesPanel() {
   }, [names, id, load]);
   if (!names || preset !== id) return null;
   return (
-    <section className="panel" aria-label="Published data and weights">
-      <div className="panel-head">
-        <h3>Published data and weights</h3>
-        <span className="dim">for the fields above</span>
-      </div>
+    <Panel title="Published data and weights" level={3} note="for the fields above">
       {error === null ? null : <ErrorPanel error={error} />}
       <ul className="works">
         {items.map((item) => (
@@ -156,6 +153,6 @@ export function DataSourcesPanel() {
           />
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }

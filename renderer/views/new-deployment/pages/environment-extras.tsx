@@ -2,6 +2,7 @@ import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { Check } from '../../../../main/contract/machine';
 import { Loading } from '../../../components/loading';
+import { Panel } from '../../../components/panel';
 import { Remedy } from '../../../components/remedy';
 import { useWorkbench } from '../../../workbench';
 import { engineOf } from '../fields/why-not';
@@ -24,14 +25,16 @@ export function MachineNotes() {
   );
   const { environment, gpus } = value;
   return (
-    <section className="panel" aria-label="This machine">
-      <div className="panel-head">
-        <h3>This machine</h3>
-        <span className="dim">
+    <Panel
+      title="This machine"
+      level={3}
+      note={
+        <>
           {environment.cpuCount} CPUs,{' '}
           {gpus.gpus.length === 0 ? 'no GPU' : gpus.gpus.map(({ name }) => name).join(', ')}
-        </span>
-      </div>
+        </>
+      }
+    >
       <ul className="problem-list inset">
         {found.length === 0 ? <li className="dim">No problems found for this engine.</li> : null}
         {found.map((check) => (
@@ -62,6 +65,6 @@ export function MachineNotes() {
           </button>
         </li>
       </ul>
-    </section>
+    </Panel>
   );
 }

@@ -2,8 +2,10 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import { attempt } from '../../../components/notices';
+import { Panel } from '../../../components/panel';
 import { useNow } from '../../../components/use-time';
 import { formatAge } from '../../../format/age';
+import { onText } from '../../../handlers';
 import { useWorkbench } from '../../../workbench';
 import { useWizard } from '../wizard-context';
 import { type Recent, recentModels } from './recents';
@@ -26,10 +28,7 @@ export function RecentModels() {
     draft.reuse(await client.call('spec.choice', { spec }), what);
   };
   return (
-    <section className="panel" aria-label="Recent">
-      <div className="panel-head">
-        <h3>Recent</h3>
-      </div>
+    <Panel title="Recent" level={3}>
       <ul className="recents">
         {recents.map((recent) => (
           <li key={recent.key}>
@@ -51,7 +50,7 @@ export function RecentModels() {
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }
 
@@ -69,18 +68,9 @@ export function AddArgument() {
         placeholder="name"
         value={name}
         error={name === '' || good ? undefined : 'Only letters, digits and “_”'}
-        onChange={(event) => {
-          setName(event.currentTarget.value);
-        }}
+        onChange={onText(setName)}
       />
-      <TextInput
-        size="xs"
-        label="Value"
-        value={value}
-        onChange={(event) => {
-          setValue(event.currentTarget.value);
-        }}
-      />
+      <TextInput size="xs" label="Value" value={value} onChange={onText(setValue)} />
       <Button
         size="xs"
         variant="default"

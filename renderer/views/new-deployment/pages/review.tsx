@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { CommandText } from '../../../components/command-text';
+import { Panel } from '../../../components/panel';
 import { ownModelKeys } from '../../../stores/draft/draft-state';
 import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
 import { pathOf } from '../fields/field';
@@ -74,14 +75,11 @@ function Verdict() {
   const { problems, ready } = useWizard();
   if (problems.length > 0) {
     return (
-      <section className="panel" aria-label="Problems">
-        <div className="panel-head">
-          <h3>{ready ? 'Before you start' : 'Fix these first'}</h3>
-        </div>
+      <Panel title={ready ? 'Before you start' : 'Fix these first'} label="Problems" level={3}>
         <div className="panel-body">
           <ProblemList problems={problems} linked />
         </div>
-      </section>
+      </Panel>
     );
   }
   return ready ? (
@@ -107,15 +105,18 @@ export function Review() {
         <ChangePanel runId={changing} plan={draft.plan} spec={spec} />
       )}
       {spec === null || changing !== null ? null : (
-        <section className="panel" aria-label="Plan">
-          <div className="panel-head">
-            <h3>What will be done</h3>
-            {hash === null ? null : (
+        <Panel
+          title="What will be done"
+          label="Plan"
+          level={3}
+          head={
+            hash === null ? null : (
               <span className="dim">
                 Specification hash <span className="mono">{hash.slice(0, 12)}</span>
               </span>
-            )}
-          </div>
+            )
+          }
+        >
           <ol className="plan panel-body">
             {planText(spec, preset.metrics).map(({ step, title, what }) => (
               <li key={step}>
@@ -125,20 +126,14 @@ export function Review() {
               </li>
             ))}
           </ol>
-        </section>
+        </Panel>
       )}
       {changing !== null ? null : (
         <>
-          <section className="panel" aria-label="Differences from the defaults">
-            <div className="panel-head">
-              <h3>Differences from the defaults</h3>
-            </div>
+          <Panel title="Differences from the defaults" level={3}>
             <Differences />
-          </section>
-          <section className="panel" aria-label="Command line">
-            <div className="panel-head">
-              <h3>The same on the command line</h3>
-            </div>
+          </Panel>
+          <Panel title="The same on the command line" label="Command line" level={3}>
             <div className="panel-body">
               <CommandText
                 argv={cliCommand(
@@ -151,7 +146,7 @@ export function Review() {
               />
               <p className="field-help">{pageTitle.review} and the command lead to the same specification.</p>
             </div>
-          </section>
+          </Panel>
         </>
       )}
     </>

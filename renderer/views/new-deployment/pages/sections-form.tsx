@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useState } from 'react';
+import { Panel } from '../../../components/panel';
 import { FieldInput } from '../controls/field-input';
 import type { Section } from '../fields/field';
 import { useWizard } from '../wizard-context';
@@ -51,12 +52,9 @@ export function SectionsForm({ sections }: { sections: readonly Section[] }) {
     if (section.fields.length === 0) return null;
     if (section.folded !== true) {
       return (
-        <section key={section.title} className="panel" aria-label={section.title}>
-          <div className="panel-head">
-            <h3>{section.title}</h3>
-          </div>
+        <Panel key={section.title} title={section.title} level={3}>
           <Fields section={section} />
-        </section>
+        </Panel>
       );
     }
     return <FoldedSection key={section.title} section={section} />;

@@ -1,3 +1,4 @@
+import { Panel } from '../../../components/panel';
 import { useWizard } from '../wizard-context';
 
 /** Tensors of the model; the batch comes first. */
@@ -41,12 +42,8 @@ export function TensorTable() {
 /** Inputs and outputs of the exported model. */
 export function SignatureTable() {
   return (
-    <section className="panel" aria-label="Inputs and outputs">
-      <div className="panel-head">
-        <h3>Inputs and outputs</h3>
-        <span className="dim">checked against the exported file</span>
-      </div>
+    <Panel title="Inputs and outputs" level={3} note="checked against the exported file">
       <TensorTable />
-    </section>
+    </Panel>
   );
 }
