@@ -9,6 +9,34 @@ import { ContainerPorts } from './container-ports';
 import { ContainerStateText } from './container-state';
 import { cpuText, gpuText, type ImageName, memoryLimitText, memoryText } from './container-text';
 
+/** @param props.onOpen null where the run is not on this machine. */
+function RunOfContainer({
+  runId,
+  title,
+  onOpen,
+}: {
+  runId: string;
+  title: string;
+  onOpen: (() => void) | null;
+}) {
+  return (
+    <>
+      {onOpen === null ? (
+        <span className="cut" title={runId}>
+          {title}
+        </span>
+      ) : (
+        <button type="button" className="plain-button link cut" title={runId} onClick={onOpen}>
+          {title}
+        </button>
+      )}
+      <div className="second-line" title={runId}>
+        {runId}
+      </div>
+    </>
+  );
+}
+
 /** One container; its name selects it for the log below. */
 export function ContainerRow(props: {
   container: ContainerInfo;
@@ -45,23 +73,8 @@ export function ContainerRow(props: {
           {id.slice(0, 12)}
         </div>
       </td>
-      <td
-        onClick={(event) => {
-          if (onOpenRun !== null) event.stopPropagation();
-        }}
-      >
-        {onOpenRun === null ? (
-          <span className="cut" title={runId}>
-            {title}
-          </span>
-        ) : (
-          <button type="button" className="plain-button link cut" title={runId} onClick={onOpenRun}>
-            {title}
-          </button>
-        )}
-        <div className="second-line" title={runId}>
-          {runId}
-        </div>
+      <td onClick={onOpenRun === null ? undefined : stopClick}>
+        <RunOfContainer runId={runId} title={title} onOpen={onOpenRun} />
       </td>
       <td>
         <ContainerStateText container={container} />

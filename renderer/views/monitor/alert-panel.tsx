@@ -1,4 +1,4 @@
-import { ActionIcon, Checkbox, NumberInput, Select } from '@mantine/core';
+import { ActionIcon, Checkbox, NumberInput, type NumberInputProps, Select } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import {
@@ -36,6 +36,58 @@ function AlertLine({ alert }: { alert: Alert }) {
   );
 }
 
+function RuleModel(props: {
+  label: string;
+  rule: AlertRule;
+  models: readonly string[];
+  onChange: (change: Partial<AlertRule>) => void;
+}) {
+  const { label, rule, models, onChange } = props;
+  // Thousands of names are only put in order for who looks at them.
+  const [choosing, setChoosing] = useState(false);
+  return (
+    <Select
+      size="xs"
+      className="rule-model"
+      aria-label={`${label}: model`}
+      allowDeselect={false}
+      data={ruleModels(choosing ? models : [], rule)}
+      onDropdownOpen={() => {
+        setChoosing(true);
+      }}
+      onDropdownClose={() => {
+        setChoosing(false);
+      }}
+      value={rule.model}
+      onChange={(model) => {
+        if (model !== null) onChange({ model });
+      }}
+    />
+  );
+}
+
+function RuleNumber(
+  props: Pick<NumberInputProps, 'className' | 'prefix' | 'suffix' | 'max' | 'allowDecimal'> & {
+    label: string;
+    value: number;
+    onChange: (value: number) => void;
+  },
+) {
+  const { label, onChange, ...input } = props;
+  return (
+    <NumberInput
+      size="xs"
+      aria-label={label}
+      min={0}
+      hideControls
+      {...input}
+      onChange={(value) => {
+        if (typeof value === 'number') onChange(value);
+      }}
+    />
+  );
+}
+
 function RuleLine(props: {
   rule: AlertRule;
   models: readonly string[];
@@ -44,8 +96,6 @@ function RuleLine(props: {
 }) {
   const { rule, onChange } = props;
   const { label, unit } = metricText[rule.metric];
-  // Thousands of names are only put in order for who looks at them.
-  const [choosing, setChoosing] = useState(false);
   return (
     <li>
       <Checkbox
@@ -69,52 +119,30 @@ function RuleLine(props: {
         }}
       />
       {rule.metric === 'server' ? null : (
-        <Select
-          size="xs"
-          className="rule-model"
-          aria-label={`${label}: model`}
-          allowDeselect={false}
-          data={ruleModels(choosing ? props.models : [], rule)}
-          onDropdownOpen={() => {
-            setChoosing(true);
-          }}
-          onDropdownClose={() => {
-            setChoosing(false);
-          }}
-          value={rule.model}
-          onChange={(model) => {
-            if (model !== null) onChange({ model });
-          }}
-        />
+        <RuleModel label={label} rule={rule} models={props.models} onChange={onChange} />
       )}
       {unit === null ? null : (
-        <NumberInput
-          size="xs"
+        <RuleNumber
           className="rule-limit"
-          aria-label={`${label} above`}
+          label={`${label} above`}
           prefix="> "
           suffix={` ${unit}`}
-          min={0}
-          hideControls
           value={rule.above}
-          onChange={(value) => {
-            if (typeof value === 'number') onChange({ above: value });
+          onChange={(above) => {
+            onChange({ above });
           }}
         />
       )}
-      <NumberInput
-        size="xs"
+      <RuleNumber
         className="rule-seconds"
-        aria-label={`${label}: duration in seconds`}
+        label={`${label}: duration in seconds`}
         prefix="for "
         suffix=" s"
-        min={0}
         max={86_400}
         allowDecimal={false}
-        hideControls
         value={rule.forSeconds}
-        onChange={(value) => {
-          if (typeof value === 'number') onChange({ forSeconds: value });
+        onChange={(forSeconds) => {
+          onChange({ forSeconds });
         }}
       />
       <ActionIcon

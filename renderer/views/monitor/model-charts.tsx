@@ -43,48 +43,27 @@ export function ModelCharts(props: {
       toMs,
       theme,
     };
-    return {
-      rate: rateChart(input),
-      stack: stackChart(input),
-      probe: probeChart(input),
-      batch: batchSizeChart(input),
-    };
+    return [
+      { id: 'rate', title: 'Requests', chart: rateChart(input) },
+      { id: 'stack', title: 'Server time per request (mean)', chart: stackChart(input) },
+      { id: 'probe', title: 'Probe latency, last minute (from scheduled send)', chart: probeChart(input) },
+      { id: 'batch', title: 'Batches', chart: batchSizeChart(input) },
+    ];
   }, [history, version, key, fromMs, toMs, theme]);
   const file = `monitor-${model.name}`;
   return (
     <div className="charts">
-      <ChartPanel
-        id="monitor-rate"
-        title="Requests"
-        chart={charts.rate}
-        height={height}
-        fileName={file}
-        cursor={cursor}
-      />
-      <ChartPanel
-        id="monitor-stack"
-        title="Server time per request (mean)"
-        chart={charts.stack}
-        height={height}
-        fileName={file}
-        cursor={cursor}
-      />
-      <ChartPanel
-        id="monitor-probe"
-        title="Probe latency, last minute (from scheduled send)"
-        chart={charts.probe}
-        height={height}
-        fileName={file}
-        cursor={cursor}
-      />
-      <ChartPanel
-        id="monitor-batch"
-        title="Batches"
-        chart={charts.batch}
-        height={height}
-        fileName={file}
-        cursor={cursor}
-      />
+      {charts.map(({ id, title, chart }) => (
+        <ChartPanel
+          key={id}
+          id={`monitor-${id}`}
+          title={title}
+          chart={chart}
+          height={height}
+          fileName={file}
+          cursor={cursor}
+        />
+      ))}
       {shownGpus.map((gpu, place) => (
         <ChartPanel
           // By place: a server whose names change every second must not have a new chart made for each.

@@ -27,14 +27,50 @@ function tritonOf(container: ContainerInfo): readonly FoundServer[] {
       ];
 }
 
+/** Servers of this machine's containers and runs, then those watched before. */
+function useKnownServers(recent: readonly MonitorTarget[]): readonly FoundServer[] {
+  const { docker } = useWorkbench();
+  const containers = useStore(docker, (state) => state.state?.containers) ?? [];
+  const known: FoundServer[] = [];
+  const add = (servers: readonly FoundServer[]): void => {
+    known.push(...servers.filter(({ url }) => !known.some((one) => one.url === url)));
+  };
+  known.push(...containers.flatMap(tritonOf));
+  add(useRunServers());
+  add(recent.map(({ url, metricsUrl }) => ({ name: '', url, metricsUrl })));
+  return known;
+}
+
+function KnownServers(props: { recent: readonly MonitorTarget[]; onWatch: (server: MonitorTarget) => void }) {
+  const known = useKnownServers(props.recent);
+  if (known.length === 0) return null;
+  return (
+    <ul className="monitor-servers" aria-label="Known servers">
+      {known.map(({ name, url, metricsUrl }) => (
+        <li key={`${name} ${url}`}>
+          <button
+            type="button"
+            className="chip plain-button"
+            onClick={() => {
+              props.onWatch({ url, metricsUrl });
+            }}
+          >
+            {url}
+            {name === '' ? '' : ` · ${name}`}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** Which Triton to watch: an address, one watched before, one of a running deployment. */
 export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
-  const { client, monitor, docker } = useWorkbench();
+  const { client, monitor } = useWorkbench();
   const recent = useStore(monitor, (state) => state.state?.recent) ?? [];
   const source = useStore(monitor, (state) => state.state?.source ?? null);
   // What is watched now is what is to be corrected.
   const start = source?.kind === 'live' ? source : recent[0];
-  const containers = useStore(docker, (state) => state.state?.containers) ?? [];
   const [url, setUrl] = useState(start?.url ?? 'http://localhost:8000');
   const [metricsUrl, setMetricsUrl] = useState(start?.metricsUrl ?? '');
   const [asking, setAsking] = useState(false);
@@ -42,7 +78,7 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
     attempt(async () => {
       setAsking(true);
       // Certificates that were given for the address before are still those of it.
-      const tls = recent.find((known) => known.url === at)?.tls;
+      const tls = recent.find((one) => one.url === at)?.tls;
       try {
         await client.call('monitor.start', {
           url: at,
@@ -55,13 +91,6 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
       }
     });
   };
-  const ofRuns = useRunServers();
-  const inContainers = containers.flatMap(tritonOf);
-  const found = [
-    ...inContainers,
-    ...ofRuns.filter((server) => !inContainers.some((one) => one.url === server.url)),
-  ];
-  const before = recent.filter((known) => !found.some((one) => one.url === known.url));
   return (
     <section className="panel monitor-picker" aria-label="Server to watch">
       <form
@@ -97,24 +126,7 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
           Watch
         </Button>
       </form>
-      {found.length + before.length === 0 ? null : (
-        <ul className="monitor-servers" aria-label="Known servers">
-          {[...found, ...before.map((known) => ({ name: '', ...known }))].map((one) => (
-            <li key={`${one.name} ${one.url}`}>
-              <button
-                type="button"
-                className="chip plain-button"
-                onClick={() => {
-                  watch({ url: one.url, metricsUrl: one.metricsUrl });
-                }}
-              >
-                {one.url}
-                {one.name === '' ? '' : ` · ${one.name}`}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <KnownServers recent={recent} onWatch={watch} />
     </section>
   );
 }

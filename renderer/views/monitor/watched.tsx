@@ -14,6 +14,25 @@ import { ServerBanner } from './server-banner';
 
 const rank = { failing: 0, ready: 1, loading: 2, unloading: 2, unavailable: 3 } as const;
 
+/** Why the models cannot be loaded or unloaded. */
+function whyNot(live: boolean, gone: boolean): string | null {
+  if (!live) return 'Not available in a recording';
+  return gone ? 'The server is unreachable' : null;
+}
+
+function NoModels({ server, gone, reason }: { server: string; gone: boolean; reason: string }) {
+  return (
+    <section className="panel empty" aria-label="Models">
+      <h2>{gone ? `No response from ${server}` : 'No models'}</h2>
+      <p>
+        {gone
+          ? `${asSentence(reason)} Retrying every second. To correct the address, choose Change address.`.trim()
+          : 'The model repository of this server is empty. Models appear here once they are added.'}
+      </p>
+    </section>
+  );
+}
+
 /** Everything about the server that is watched. */
 export function Watched({ state, sample }: { state: MonitorState; sample: MonitorSample }) {
   const { monitor } = useWorkbench();
@@ -32,31 +51,18 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
   const fromMs = toMs - minutes * 60_000;
   const live = state.source?.kind === 'live';
   const gone = sample.server.state === 'gone';
-  const why = !live ? 'Not available in a recording' : gone ? 'The server is unreachable' : null;
   return (
     <div className="stack">
       <ServerBanner state={state} sample={sample} pausedMs={pausedMs} />
       {models.length === 0 ? (
-        <section className="panel empty" aria-label="Models">
-          <h2>{gone ? `No response from ${serverName(state.source)}` : 'No models'}</h2>
-          <p>
-            {gone
-              ? [
-                  asSentence(sample.server.reason ?? ''),
-                  'Retrying every second. To correct the address, choose Change address.',
-                ]
-                  .join(' ')
-                  .trim()
-              : 'The model repository of this server is empty. Models appear here once they are added.'}
-          </p>
-        </section>
+        <NoModels server={serverName(state.source)} gone={gone} reason={sample.server.reason ?? ''} />
       ) : (
         <ModelTable
           models={models}
           more={sample.more?.models ?? 0}
           server={serverName(state.source)}
           selected={shown}
-          why={why}
+          why={whyNot(live, gone)}
           onSelect={select}
           onConfig={setConfigOf}
         />

@@ -1,18 +1,16 @@
 import { useCallback, useEffect } from 'react';
 import { useStore } from 'zustand';
+import type { WireError } from '../../../main/contract/errors';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { attempt } from '../../components/notices';
 import { Page } from '../../components/page';
-import { hasModelFile, isOwnModel } from '../../stores/draft/draft-state';
-import { wizardPages } from '../../stores/draft/wizard-page';
+import { isOwnModel } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
-import type { DropUse } from './drop';
 import { NoticeBar } from './notice-bar';
 import { PageForm } from './pages/page-form';
 import { Pane } from './pane/pane';
 import { usePane } from './pane/use-pane';
-import type { WizardKey } from './shortcuts';
 import { ToleranceNotice } from './tolerance-notice';
 import { useDrop } from './use-drop';
 import { useStart } from './use-start';
@@ -35,13 +33,45 @@ function DropHint() {
   );
 }
 
+/** While presets and drafts are read, and where the draft's preset is none of the list. */
+function WizardWait({ error }: { error: WireError | null }) {
+  const { draft, presets } = useWorkbench();
+  const { preset, overrides, ready, choosePreset } = useStore(draft);
+  const list = useStore(presets);
+  const problem = list.error ?? error;
+  const unknown = list.value !== null && ready && !isOwnModel(overrides);
+  return (
+    <div className="wizard-wait">
+      {problem === null ? null : <ErrorPanel error={problem} />}
+      {unknown ? (
+        <div className="empty">
+          <h2>The preset “{preset}” no longer exists</h2>
+          <p>This draft uses it. Choose another preset to continue.</p>
+          {list.value.map(({ id, title }) => (
+            <button
+              key={id}
+              type="button"
+              className="plain-button link"
+              onClick={() => {
+                choosePreset(id);
+              }}
+            >
+              {title}
+            </button>
+          ))}
+        </div>
+      ) : problem === null ? (
+        <Loading label="Reading presets and drafts" />
+      ) : null}
+    </div>
+  );
+}
+
 /** Puts a deployment together, step by step in any order; the start is in reach as soon as nothing is missing. */
 export function NewDeploymentView() {
-  const { client, draft, ownModel, presets } = useWorkbench();
-  const { enter, ready, page, preset, changing, overrides, planError, saveError, importText, goTo } =
-    useStore(draft);
-  const error = useStore(draft, (state) => state.error) ?? planError;
-  const list = useStore(presets);
+  const { client, draft } = useWorkbench();
+  const { enter, ready, page, changing, planError, saveError, importText, ...state } = useStore(draft);
+  const error = state.error ?? planError;
   const model = useWizardModel();
   const pane = usePane(page);
   const { start, starting } = useStart();
@@ -57,43 +87,9 @@ export function NewDeploymentView() {
       if (file !== null) await importText(file.fileName, file.text);
     });
   }, [client, importText]);
+  const dragged = useDrop();
+  useWizardKeys(start, pane.toggleHelp);
 
-  const drop = useCallback(
-    (use: DropUse, file: File, path: string) => {
-      if (use === 'import') {
-        attempt(async () => {
-          await importText(file.name, await file.text());
-        });
-        return;
-      }
-      if (use === 'model') void ownModel.getState().open(path);
-      else draft.getState().change(['model', use], path);
-      goTo('model');
-    },
-    [draft, ownModel, goTo, importText],
-  );
-  const dragged = useDrop(drop, hasModelFile(overrides));
-
-  const { toggleHelp } = pane;
-  const press = useCallback(
-    (key: WizardKey) => {
-      const at = wizardPages.indexOf(draft.getState().page);
-      const to =
-        key.kind === 'page'
-          ? wizardPages[key.index]
-          : key.kind === 'move'
-            ? wizardPages[at + key.by]
-            : undefined;
-      if (to !== undefined) goTo(to);
-      if (key.kind === 'run') start();
-      if (key.kind === 'help') toggleHelp();
-    },
-    [draft, goTo, start, toggleHelp],
-  );
-  useWizardKeys(press);
-
-  const problem = list.error ?? error;
-  const unknown = model === null && list.value !== null && ready && !isOwnModel(overrides);
   return (
     <Page
       title={changing === null ? 'New deployment' : 'Change run'}
@@ -110,29 +106,7 @@ export function NewDeploymentView() {
       actions={<WizardActions onImport={chooseImport} />}
     >
       {model === null || !ready ? (
-        <div className="wizard-wait">
-          {problem === null ? null : <ErrorPanel error={problem} />}
-          {unknown ? (
-            <div className="empty">
-              <h2>The preset “{preset}” no longer exists</h2>
-              <p>This draft uses it. Choose another preset to continue.</p>
-              {list.value.map(({ id, title }) => (
-                <button
-                  key={id}
-                  type="button"
-                  className="plain-button link"
-                  onClick={() => {
-                    draft.getState().choosePreset(id);
-                  }}
-                >
-                  {title}
-                </button>
-              ))}
-            </div>
-          ) : problem === null ? (
-            <Loading label="Reading presets and drafts" />
-          ) : null}
-        </div>
+        <WizardWait error={error} />
       ) : (
         <WizardProvider value={model}>
           <div className="wizard" data-page={page}>

@@ -62,33 +62,35 @@ export const pageText: Readonly<
 
 const count = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
-/** A page's choices in a few words, below its name. */
-export function pageSummary(page: WizardPage, context: FieldContext): string {
-  const { value } = context;
-  switch (page) {
-    case 'environment': {
-      const engine = engineOf(context);
-      if (engine.kind === 'local') return 'Local Triton';
-      if (engine.kind === 'remote') return valueText(value('engine', 'url')).replace(/^—$/, 'Remote Triton');
-      return engine.gpus.length === 0 ? 'Docker, CPU' : 'Docker, GPU';
-    }
-    case 'model':
-      return `${context.preset.title}, ${value('model', 'profile') === 'full' ? profileText.full : profileText.quick}`;
-    case 'export':
-      return `${formatText[value('format') as Format]}, ${precisionText[value('precision') as Precision]}`;
-    case 'configure':
-      return `Batch ${valueText(value('configure', 'maxBatchSize'))}, ${valueText(value('configure', 'batching'))}`;
-    case 'accuracy': {
-      const atol = `± ${valueText(value('accuracy', 'atol', '*'))}`;
-      return value('accuracy', 'allowUnverified') === true ? `${atol}, continues` : atol;
-    }
-    case 'performance': {
-      const rates = value('performance', 'requestRates');
-      const online = Array.isArray(rates) && rates.length > 0 ? rates : value('performance', 'concurrency');
-      const levels = online === 'formula' ? 'formula' : String(count(online));
-      return `${count(value('performance', 'batchSizes'))} offline, ${levels} online`;
-    }
-    case 'review':
-      return '';
-  }
+function environmentSummary(context: FieldContext): string {
+  const engine = engineOf(context);
+  if (engine.kind === 'local') return 'Local Triton';
+  if (engine.kind === 'docker') return engine.gpus.length === 0 ? 'Docker, CPU' : 'Docker, GPU';
+  return valueText(context.value('engine', 'url')).replace(/^—$/, 'Remote Triton');
 }
+
+function loadSummary({ value }: FieldContext): string {
+  const rates = value('performance', 'requestRates');
+  const online = count(rates) > 0 ? rates : value('performance', 'concurrency');
+  const levels = online === 'formula' ? 'formula' : String(count(online));
+  return `${count(value('performance', 'batchSizes'))} offline, ${levels} online`;
+}
+
+const summaries: Readonly<Record<WizardPage, (context: FieldContext) => string>> = {
+  environment: environmentSummary,
+  model: ({ value, preset }) =>
+    `${preset.title}, ${value('model', 'profile') === 'full' ? profileText.full : profileText.quick}`,
+  export: ({ value }) =>
+    `${formatText[value('format') as Format]}, ${precisionText[value('precision') as Precision]}`,
+  configure: ({ value }) =>
+    `Batch ${valueText(value('configure', 'maxBatchSize'))}, ${valueText(value('configure', 'batching'))}`,
+  accuracy: ({ value }) => {
+    const atol = `± ${valueText(value('accuracy', 'atol', '*'))}`;
+    return value('accuracy', 'allowUnverified') === true ? `${atol}, continues` : atol;
+  },
+  performance: loadSummary,
+  review: () => '',
+};
+
+/** A page's choices in a few words, below its name. */
+export const pageSummary = (page: WizardPage, context: FieldContext): string => summaries[page](context);

@@ -14,14 +14,19 @@ export type WizardKey =
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey'>;
 
-/** What a key means here; null: nothing. Digits by their place, as Alt changes the sign on some keyboards. */
-export function wizardKey(event: Pressed): WizardKey | null {
-  const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
-  if (key === 'F1' && !altKey && !ctrlKey) return { kind: 'help' };
-  if (key === 'Enter' && (ctrlKey || metaKey) && !altKey && !shiftKey) return { kind: 'run' };
-  if (!altKey || ctrlKey || metaKey || shiftKey) return null;
+/** Digits by their place, as Alt changes the sign on some keyboards. */
+function pageKey({ key, code }: Pressed): WizardKey | null {
   if (key === 'ArrowRight') return { kind: 'move', by: 1 };
   if (key === 'ArrowLeft') return { kind: 'move', by: -1 };
-  const [, digit] = /^(?:Digit|Numpad)([1-7])$/.exec(event.code) ?? [];
+  const [, digit] = /^(?:Digit|Numpad)([1-7])$/.exec(code) ?? [];
   return digit === undefined ? null : { kind: 'page', index: Number(digit) - 1 };
+}
+
+/** What a key means here; null: nothing. */
+export function wizardKey(event: Pressed): WizardKey | null {
+  const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
+  const control = ctrlKey || metaKey;
+  if (key === 'F1' && !altKey && !ctrlKey) return { kind: 'help' };
+  if (key === 'Enter' && control && !altKey && !shiftKey) return { kind: 'run' };
+  return altKey && !control && !shiftKey ? pageKey(event) : null;
 }

@@ -1,16 +1,33 @@
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import { attempt } from '../../components/notices';
+import { hasModelFile } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
 import type { DropUse } from './drop';
 import { dropUse } from './drop';
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true;
 
-/** A file or folder dragged over the window; true while one is. */
-export function useDrop(
-  onDrop: (use: DropUse, file: File, path: string) => void,
-  hasModelFile: boolean,
-): boolean {
-  const { client } = useWorkbench();
+/** Takes a file or folder that is dropped anywhere on the window; true while one is dragged over it. */
+export function useDrop(): boolean {
+  const { client, draft, ownModel } = useWorkbench();
+  const modelFile = useStore(draft, ({ overrides }) => hasModelFile(overrides));
+  const onDrop = useCallback(
+    (use: DropUse, file: File): void => {
+      const { change, goTo, importText } = draft.getState();
+      if (use === 'import') {
+        attempt(async () => {
+          await importText(file.name, await file.text());
+        });
+        return;
+      }
+      const path = client.pathOf(file);
+      if (use === 'model') void ownModel.getState().open(path);
+      else change(['model', use], path);
+      goTo('model');
+    },
+    [client, draft, ownModel],
+  );
   const [over, setOver] = useState(false);
   useEffect(() => {
     // Every element that the pointer passes enters and leaves; the window is left when all are.
@@ -39,7 +56,7 @@ export function useDrop(
       const isFolder = item.webkitGetAsEntry()?.isDirectory === true;
       // Where a model is asked for, a file that could be weights as well is one.
       const onModel = event.target instanceof Element && event.target.closest('[data-drop="model"]') !== null;
-      onDrop(onModel ? 'model' : dropUse(file.name, isFolder, hasModelFile), file, client.pathOf(file));
+      onDrop(onModel ? 'model' : dropUse(file.name, isFolder, modelFile), file);
     };
     const listeners = [
       ['dragenter', enter],
@@ -51,6 +68,6 @@ export function useDrop(
     return () => {
       for (const [name, listener] of listeners) window.removeEventListener(name, listener);
     };
-  }, [client, onDrop, hasModelFile]);
+  }, [onDrop, modelFile]);
   return over;
 }

@@ -1,19 +1,30 @@
 import { useEffect } from 'react';
-import type { WizardKey } from './shortcuts';
-import { wizardKey } from './shortcuts';
+import { type WizardPage, wizardPages } from '../../stores/draft/wizard-page';
+import { useWorkbench } from '../../workbench';
+import { type WizardKey, wizardKey } from './shortcuts';
+
+function pageAfter(key: WizardKey, page: WizardPage): WizardPage | undefined {
+  if (key.kind === 'page') return wizardPages[key.index];
+  return key.kind === 'move' ? wizardPages[wizardPages.indexOf(page) + key.by] : undefined;
+}
 
 /** The wizard's keys, wherever the focus is on its page. */
-export function useWizardKeys(act: (key: WizardKey) => void): void {
+export function useWizardKeys(start: () => void, toggleHelp: () => void): void {
+  const { draft } = useWorkbench();
   useEffect(() => {
-    const hear = (event: KeyboardEvent): void => {
+    const onKey = (event: KeyboardEvent): void => {
       const key = wizardKey(event);
       if (key === null || event.defaultPrevented) return;
       event.preventDefault();
-      act(key);
+      const { page, goTo } = draft.getState();
+      const to = pageAfter(key, page);
+      if (to !== undefined) goTo(to);
+      if (key.kind === 'run') start();
+      if (key.kind === 'help') toggleHelp();
     };
-    window.addEventListener('keydown', hear);
+    window.addEventListener('keydown', onKey);
     return () => {
-      window.removeEventListener('keydown', hear);
+      window.removeEventListener('keydown', onKey);
     };
-  }, [act]);
+  }, [draft, start, toggleHelp]);
 }

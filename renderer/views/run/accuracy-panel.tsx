@@ -1,9 +1,11 @@
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import type { AccuracyResult } from '../../../main/contract/measured/results';
 import { formatCount, formatMetric, formatScale } from '../../../main/contract/numbers';
 import type { Preset } from '../../../main/contract/run/preset';
 import { allowanceText, thresholdSign } from '../../../main/contract/words';
 import { Panel } from '../../components/panel';
+import { HeadedRows,type Heading } from './details-table';
 
 function Passed({ passed }: { passed: boolean }) {
   return passed ? (
@@ -17,12 +19,66 @@ function Passed({ passed }: { passed: boolean }) {
   );
 }
 
+interface AccuracyColumn<Row> extends Heading {
+  readonly cell: (row: Row) => ReactNode;
+}
+
+const metricColumns: readonly AccuracyColumn<AccuracyResult['metrics'][number]>[] = [
+  { title: 'Framework', number: true, cell: ({ framework }) => formatMetric(framework) },
+  { title: 'Triton', number: true, cell: ({ triton }) => formatMetric(triton) },
+  {
+    title: 'Allowed',
+    number: true,
+    cell: (row) => (row.threshold === null ? '–' : `${thresholdSign(row)} ${formatMetric(row.threshold)}`),
+  },
+  { title: 'Gate', cell: ({ passed }) => <Passed passed={passed} /> },
+];
+
+type Output = AccuracyResult['outputs'][number];
+
+const shareColumn: AccuracyColumn<Output> = {
+  title: 'Tolerance used',
+  help: 'Largest |difference| / (atol + rtol × |reference|) of any value; at most 100 % passes',
+  number: true,
+  strong: true,
+  cell: (row) => allowanceText(row) ?? '–',
+};
+
+const lengthColumn: AccuracyColumn<Output> = {
+  title: 'Other length',
+  help: 'Samples that are longer or shorter on Triton; their values were not compared',
+  number: true,
+  cell: ({ otherLengths, sampleCount }) =>
+    otherLengths === undefined ? '–' : `${formatCount(otherLengths)} of ${formatCount(sampleCount)}`,
+};
+
+/** Some columns are only there where an output has them. */
+const outputColumns = (outputs: readonly Output[]): readonly AccuracyColumn<Output>[] => [
+  { title: 'Output', mono: true, cell: ({ output }) => output },
+  { title: 'Largest absolute difference', number: true, cell: ({ maxAbsDiff }) => formatScale(maxAbsDiff) },
+  { title: 'atol', number: true, cell: ({ atol }) => formatScale(atol) },
+  { title: 'Largest relative difference', number: true, cell: ({ maxRelDiff }) => formatScale(maxRelDiff) },
+  { title: 'rtol', number: true, cell: ({ rtol }) => formatScale(rtol) },
+  ...(outputs.some(({ allowanceShare }) => allowanceShare !== undefined) ? [shareColumn] : []),
+  { title: 'NaN / Inf', number: true, cell: ({ nanCount, infCount }) => `${nanCount} / ${infCount}` },
+  ...(outputs.some(({ otherLengths }) => otherLengths !== undefined) ? [lengthColumn] : []),
+  { title: 'Gate', cell: ({ passed }) => <Passed passed={passed} /> },
+];
+
+function AccuracyTable<Row>(props: {
+  columns: readonly AccuracyColumn<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+}) {
+  const { columns, rows, keyOf } = props;
+  const cellsOf = (row: Row) => ({ key: keyOf(row), cells: columns.map(({ cell }) => cell(row)) });
+  return <HeadedRows headings={columns} rows={rows.map(cellsOf)} />;
+}
+
 /** Framework against Triton: metrics, and the observed differences beside the tolerances. */
 export function AccuracyPanel({ result, preset }: { result: AccuracyResult; preset: Preset | undefined }) {
   const titleOf = (name: string): string =>
     preset?.metrics.find((known) => known.name === name)?.title ?? name;
-  const shares = result.outputs.some(({ allowanceShare }) => allowanceShare !== undefined);
-  const lengths = result.outputs.some(({ otherLengths }) => otherLengths !== undefined);
   return (
     <Panel
       title="Accuracy"
@@ -30,104 +86,16 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
       head={<Passed passed={result.passed} />}
     >
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Accuracy tables">
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">Metric</th>
-              <th scope="col" className="number">
-                Framework
-              </th>
-              <th scope="col" className="number">
-                Triton
-              </th>
-              <th scope="col" className="number">
-                Allowed
-              </th>
-              <th scope="col">Gate</th>
-            </tr>
-          </thead>
-          <tbody>
-            {result.metrics.map((row) => (
-              <tr key={row.name}>
-                <td>{titleOf(row.name)}</td>
-                <td className="number">{formatMetric(row.framework)}</td>
-                <td className="number">{formatMetric(row.triton)}</td>
-                <td className="number">
-                  {row.threshold === null ? '–' : `${thresholdSign(row)} ${formatMetric(row.threshold)}`}
-                </td>
-                <td>
-                  <Passed passed={row.passed} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">Output</th>
-              <th scope="col" className="number">
-                Largest absolute difference
-              </th>
-              <th scope="col" className="number">
-                atol
-              </th>
-              <th scope="col" className="number">
-                Largest relative difference
-              </th>
-              <th scope="col" className="number">
-                rtol
-              </th>
-              {shares ? (
-                <th
-                  scope="col"
-                  className="number"
-                  title="Largest |difference| / (atol + rtol × |reference|) of any value; at most 100 % passes"
-                >
-                  Tolerance used
-                </th>
-              ) : null}
-              <th scope="col" className="number">
-                NaN / Inf
-              </th>
-              {lengths ? (
-                <th
-                  scope="col"
-                  className="number"
-                  title="Samples that are longer or shorter on Triton; their values were not compared"
-                >
-                  Other length
-                </th>
-              ) : null}
-              <th scope="col">Gate</th>
-            </tr>
-          </thead>
-          <tbody>
-            {result.outputs.map((row) => (
-              <tr key={row.output}>
-                <td className="mono">{row.output}</td>
-                <td className="number">{formatScale(row.maxAbsDiff)}</td>
-                <td className="number">{formatScale(row.atol)}</td>
-                <td className="number">{formatScale(row.maxRelDiff)}</td>
-                <td className="number">{formatScale(row.rtol)}</td>
-                {shares ? <td className="number strong">{allowanceText(row) ?? '–'}</td> : null}
-                <td className="number">
-                  {row.nanCount} / {row.infCount}
-                </td>
-                {lengths ? (
-                  <td className="number">
-                    {row.otherLengths === undefined
-                      ? '–'
-                      : `${formatCount(row.otherLengths)} of ${formatCount(row.sampleCount)}`}
-                  </td>
-                ) : null}
-                <td>
-                  <Passed passed={row.passed} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <AccuracyTable
+          columns={[{ title: 'Metric', cell: ({ name }) => titleOf(name) }, ...metricColumns]}
+          rows={result.metrics}
+          keyOf={({ name }) => name}
+        />
+        <AccuracyTable
+          columns={outputColumns(result.outputs)}
+          rows={result.outputs}
+          keyOf={({ output }) => output}
+        />
       </div>
       {result.reasons.length + result.warnings.length === 0 ? null : (
         <ul className="panel-body stack">

@@ -1,13 +1,15 @@
+import type { ReactNode } from 'react';
 import type { Column } from '../../../main/contract/measured/column';
 import { titleWithUnit } from '../../../main/contract/measured/column';
 import { Panel } from '../../components/panel';
 
-interface Heading {
+export interface Heading {
   readonly title: string;
   /** One line, shown when the heading is pointed at. */
   readonly help?: string;
   readonly number?: boolean;
   readonly mono?: boolean;
+  readonly strong?: boolean;
 }
 
 /** Headings of measured columns. */
@@ -16,10 +18,54 @@ export const headingsOf = <Of,>(columns: readonly Column<Of>[]): readonly Headin
 
 export interface DetailsRow {
   readonly key: string;
-  /** A text a heading. */
-  readonly cells: readonly string[];
+  /** One per heading. */
+  readonly cells: readonly ReactNode[];
   /** Something to look at; a cell of the row says what. */
   readonly doubtful?: boolean;
+}
+
+/** Headings with the rows below them. */
+export function HeadedRows({
+  headings,
+  rows,
+}: {
+  headings: readonly Heading[];
+  rows: readonly DetailsRow[];
+}) {
+  const look = (index: number): string | undefined => {
+    const { number = false, mono = false, strong = false } = headings[index] ?? {};
+    const names = [number ? 'number' : '', mono ? 'mono' : '', strong ? 'strong' : ''].filter(Boolean);
+    return names.length === 0 ? undefined : names.join(' ');
+  };
+  return (
+    <table className="table">
+      <thead>
+        <tr>
+          {headings.map((heading) => (
+            <th
+              key={heading.title}
+              scope="col"
+              className={heading.number === true ? 'number' : undefined}
+              title={heading.help}
+            >
+              {heading.title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, cells, doubtful }) => (
+          <tr key={key} className={doubtful === true ? 'tone-warn' : undefined}>
+            {cells.map((cell, index) => (
+              <td key={headings[index]?.title} className={look(index)}>
+                {cell}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
 }
 
 /** A table below that of the levels; nothing where there are no rows. */
@@ -31,40 +77,10 @@ export function DetailsTable(props: {
 }) {
   const { title, note, headings, rows } = props;
   if (rows.length === 0) return null;
-  const look = (index: number): string => {
-    const { number = false, mono = false } = headings[index] ?? {};
-    return [number ? 'number' : '', mono ? 'mono' : ''].filter(Boolean).join(' ');
-  };
   return (
     <Panel title={title} note={note}>
       <div className="table-scroll" tabIndex={0} role="region" aria-label={`Table: ${title}`}>
-        <table className="table">
-          <thead>
-            <tr>
-              {headings.map((heading) => (
-                <th
-                  key={heading.title}
-                  scope="col"
-                  className={heading.number === true ? 'number' : undefined}
-                  title={heading.help}
-                >
-                  {heading.title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ key, cells, doubtful }) => (
-              <tr key={key} className={doubtful === true ? 'tone-warn' : undefined}>
-                {cells.map((cell, index) => (
-                  <td key={headings[index]?.title} className={look(index)}>
-                    {cell}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <HeadedRows headings={headings} rows={rows} />
       </div>
     </Panel>
   );

@@ -8,6 +8,7 @@ import { markLines } from './mark-lines';
 import { PbtxtEditor } from './pbtxt-editor';
 
 function Differences({ marks, shown }: { marks: readonly LineMark[]; shown: string }) {
+  if (marks.length === 0) return null;
   const lines = shown.split('\n');
   return (
     <details className="differences">
@@ -33,44 +34,77 @@ function Differences({ marks, shown }: { marks: readonly LineMark[]; shown: stri
   );
 }
 
+function EditorHead({ shown, onImport }: { shown: string; onImport: () => void }) {
+  const { draft } = useWizard();
+  const patched = getAt(draft.overrides, ['configure', 'configPatch']) !== undefined;
+  return (
+    <div className="panel-head">
+      <h3 className="mono">config.pbtxt</h3>
+      {patched ? (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="gray"
+          onClick={() => {
+            draft.discardConfig();
+            draft.reset(['configure', 'configPatch']);
+          }}
+        >
+          Undo hand edits
+        </Button>
+      ) : null}
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label="Import config.pbtxt"
+        title="Import config.pbtxt"
+        onClick={onImport}
+      >
+        Import
+      </Button>
+      <CopyButton text={shown} label="Copy config.pbtxt" />
+    </div>
+  );
+}
+
+/** Whether text and form agree, and what to do where they do not. */
+function EditorNote({ shown, differs }: { shown: string; differs: boolean }) {
+  const { draft } = useWizard();
+  const problem = draft.edit?.problem ?? null;
+  if (problem === null) {
+    if (shown === '') return null;
+    return (
+      <span className="dim">
+        {differs
+          ? 'Settings without a field in the form are kept as edited by hand.'
+          : 'In sync with the form. Edit here to change the form.'}
+      </span>
+    );
+  }
+  return (
+    <span className="config-problem" role="alert">
+      <span className="field-error">
+        {problem.line === null ? '' : `Line ${problem.line}: `}
+        {problem.message}
+      </span>
+      <Button size="compact-xs" variant="default" onClick={draft.discardConfig}>
+        Discard text
+      </Button>
+    </span>
+  );
+}
+
 /** config.pbtxt as it will be written: follows the form, and the form follows it. */
 export function ConfigEditor({ onImport }: { onImport: () => void }) {
   const { draft } = useWizard();
   const { edit, preview } = draft;
-  const problem = edit?.problem ?? null;
   const shown = edit?.text ?? preview?.configPbtxt ?? '';
   const generated = preview?.generatedPbtxt ?? null;
   const marks = generated === null || shown === '' ? [] : markLines(generated, shown);
-  const patched = getAt(draft.overrides, ['configure', 'configPatch']) !== undefined;
   const noteId = 'config-pbtxt-note';
   return (
     <section className="config-editor" aria-label="config.pbtxt">
-      <div className="panel-head">
-        <h3 className="mono">config.pbtxt</h3>
-        {patched ? (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            color="gray"
-            onClick={() => {
-              draft.discardConfig();
-              draft.reset(['configure', 'configPatch']);
-            }}
-          >
-            Undo hand edits
-          </Button>
-        ) : null}
-        <Button
-          size="compact-xs"
-          variant="default"
-          aria-label="Import config.pbtxt"
-          title="Import config.pbtxt"
-          onClick={onImport}
-        >
-          Import
-        </Button>
-        <CopyButton text={shown} label="Copy config.pbtxt" />
-      </div>
+      <EditorHead shown={shown} onImport={onImport} />
       {preview === null ? (
         <div className="panel-body">
           <Loading label="Writing config.pbtxt" />
@@ -82,31 +116,15 @@ export function ConfigEditor({ onImport }: { onImport: () => void }) {
           value={shown}
           label="Text of config.pbtxt"
           marks={marks}
-          problemLine={problem?.line ?? null}
+          problemLine={edit?.problem?.line ?? null}
           describedBy={noteId}
           onChange={draft.editConfig}
           onLeave={draft.leaveConfig}
         />
       )}
       <div id={noteId} className="config-note">
-        {problem === null && shown === '' ? null : problem === null ? (
-          <span className="dim">
-            {marks.length > 0
-              ? 'Settings without a field in the form are kept as edited by hand.'
-              : 'In sync with the form. Edit here to change the form.'}
-          </span>
-        ) : (
-          <span className="config-problem" role="alert">
-            <span className="field-error">
-              {problem.line === null ? '' : `Line ${problem.line}: `}
-              {problem.message}
-            </span>
-            <Button size="compact-xs" variant="default" onClick={draft.discardConfig}>
-              Discard text
-            </Button>
-          </span>
-        )}
-        {marks.length === 0 ? null : <Differences marks={marks} shown={shown} />}
+        <EditorNote shown={shown} differs={marks.length > 0} />
+        <Differences marks={marks} shown={shown} />
       </div>
     </section>
   );

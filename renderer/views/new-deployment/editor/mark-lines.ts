@@ -34,39 +34,64 @@ function hunkMarks(first: number, removed: readonly string[], count: number): re
   });
 }
 
-/** Differences of `shown` from `base` by line, in the order of the lines. */
-export function markLines(base: string, shown: string): readonly LineMark[] {
-  const [a, b] = [base.split('\n'), shown.split('\n')];
+/** How many lines are the same at the start, and of the rest at the end. */
+function commonEnds(
+  a: readonly string[],
+  b: readonly string[],
+): { readonly start: number; readonly tail: number } {
+  const shorter = Math.min(a.length, b.length);
   let start = 0;
-  while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
+  while (start < shorter && a[start] === b[start]) start += 1;
   let tail = 0;
-  while (tail < a.length - start && tail < b.length - start && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
-  const [middleA, middleB] = [a.slice(start, a.length - tail), b.slice(start, b.length - tail)];
-  const lengths = commonLengths(middleA, middleB);
+  while (tail < shorter - start && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
+  return { start, tail };
+}
 
-  const marks: LineMark[] = [];
-  let [i, j, fromI, fromJ] = [0, 0, 0, 0];
-  const endHunk = (): void => {
-    // The line that follows the last one does not exist: what is missing there is told at the last.
-    const line = Math.min(start + fromJ + 1, b.length);
-    const found = hunkMarks(line, middleA.slice(fromI, i), j - fromJ);
-    const before = marks.at(-1);
-    if (before?.line === line)
-      marks[marks.length - 1] = { ...before, before: [...before.before, ...(found[0]?.before ?? [])] };
-    else marks.push(...found);
-  };
-  while (i < middleA.length || j < middleB.length) {
-    if (i < middleA.length && j < middleB.length && middleA[i] === middleB[j]) {
-      endHunk();
+/** Lines `fromA` to `toA` of the one list gave way to lines `fromB` to `toB` of the other; maybe none on a side. */
+interface Hunk {
+  readonly fromA: number;
+  readonly toA: number;
+  readonly fromB: number;
+  readonly toB: number;
+}
+
+/** What stands between the lines that both have, in their order. */
+function hunksOf(a: readonly string[], b: readonly string[]): readonly Hunk[] {
+  const lengths = commonLengths(a, b);
+  const hunks: Hunk[] = [];
+  let [i, j, fromA, fromB] = [0, 0, 0, 0];
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      hunks.push({ fromA, toA: i, fromB, toB: j });
       [i, j] = [i + 1, j + 1];
-      [fromI, fromJ] = [i, j];
-    } else if (j >= middleB.length || (lengths[i + 1]?.[j] ?? -1) >= (lengths[i]?.[j + 1] ?? -1)) {
-      if (i < middleA.length) i += 1;
-      else j += 1;
+      [fromA, fromB] = [i, j];
+    } else if (
+      i < a.length &&
+      (j >= b.length || (lengths[i + 1]?.[j] ?? -1) >= (lengths[i]?.[j + 1] ?? -1))
+    ) {
+      i += 1;
     } else {
       j += 1;
     }
   }
-  endHunk();
+  hunks.push({ fromA, toA: i, fromB, toB: j });
+  return hunks;
+}
+
+/** Differences of `shown` from `base` by line, in the order of the lines. */
+export function markLines(base: string, shown: string): readonly LineMark[] {
+  const [a, b] = [base.split('\n'), shown.split('\n')];
+  const { start, tail } = commonEnds(a, b);
+  const [middleA, middleB] = [a.slice(start, a.length - tail), b.slice(start, b.length - tail)];
+  const marks: LineMark[] = [];
+  for (const { fromA, toA, fromB, toB } of hunksOf(middleA, middleB)) {
+    // The line that follows the last one does not exist: what is missing there is told at the last.
+    const line = Math.min(start + fromB + 1, b.length);
+    const found = hunkMarks(line, middleA.slice(fromA, toA), toB - fromB);
+    const before = marks.at(-1);
+    if (before?.line === line)
+      marks[marks.length - 1] = { ...before, before: [...before.before, ...(found[0]?.before ?? [])] };
+    else marks.push(...found);
+  }
   return marks;
 }

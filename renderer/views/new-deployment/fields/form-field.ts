@@ -6,15 +6,8 @@ const optionsOf = ({ choices = {} }: FieldRow): { readonly value: string; readon
   Object.entries(choices).map(([value, label]) => ({ value, label }));
 
 /** What is typed in, by what the schema takes. */
-function controlOf(row: FieldRow): Control {
-  const { type, minimum = 0, mayBeEmpty, values } = valuesOf(row);
-  const usual = defaultOf(row);
-  const placeholder = row.absent ?? (typeof usual === 'number' ? String(usual) : '');
-  if (row.pathKind !== undefined) return { kind: 'path', pathKind: row.pathKind, placeholder };
-  if (row.decimal === true) return { kind: 'decimal', placeholder };
-  if (values !== undefined || row.choices !== undefined) {
-    return { kind: 'choice', cards: false, options: optionsOf(row) };
-  }
+function typedControl(row: FieldRow, placeholder: string): Control {
+  const { type, minimum = 0, mayBeEmpty } = valuesOf(row);
   switch (type) {
     case 'boolean':
       return { kind: 'flag' };
@@ -35,6 +28,16 @@ function controlOf(row: FieldRow): Control {
     case 'other':
       return { kind: 'text', placeholder };
   }
+}
+
+function controlOf(row: FieldRow): Control {
+  const usual = defaultOf(row);
+  const placeholder = row.absent ?? (typeof usual === 'number' ? String(usual) : '');
+  if (row.pathKind !== undefined) return { kind: 'path', pathKind: row.pathKind, placeholder };
+  if (row.decimal === true) return { kind: 'decimal', placeholder };
+  return valuesOf(row).values !== undefined || row.choices !== undefined
+    ? { kind: 'choice', cards: false, options: optionsOf(row) }
+    : typedControl(row, placeholder);
 }
 
 /** Where the unit is not beside the value. */

@@ -2,7 +2,6 @@ import { type Scenario, scenarios } from '../../../../main/contract/run/run-even
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import type { ChangePlan } from '../../../../main/contract/run/spec-changes';
 import { levelText, stepTitle } from '../../../../main/contract/words';
-import { CommandText } from '../../../components/command-text';
 import { Panel } from '../../../components/panel';
 import { pageOf } from '../../../stores/draft/wizard-page';
 import { keptText, resumeCommand } from '../change-text';
@@ -10,6 +9,7 @@ import { pathOf } from '../fields/field';
 import { planText } from '../plan-text';
 import { fieldText } from '../read-text';
 import { useWizard } from '../wizard-context';
+import { CommandPanel, PlanPanel } from './plan-panel';
 
 /** What the run says now and what it will say, field by field. */
 function ChangedFields({ changed }: Pick<ChangePlan, 'changed'>) {
@@ -92,29 +92,11 @@ export function ChangePanel({ runId, plan, spec }: { runId: string; plan: Change
       </Panel>
       {plan.changed.length === 0 ? null : (
         <>
-          <Panel title="What will be done" label="Plan" level={3}>
-            <ol className="plan panel-body">
-              {planText(spec, preset.metrics)
-                .filter(({ step }) => plan.steps.includes(step))
-                .map(({ step, title, what }) => (
-                  <li key={step}>
-                    <div>
-                      <span className="plan-title">{title}</span> <span className="plan-what">{what}</span>
-                    </div>
-                  </li>
-                ))}
-            </ol>
-          </Panel>
+          <PlanPanel steps={planText(spec, preset.metrics).filter(({ step }) => plan.steps.includes(step))} />
           <Kept plan={plan} spec={spec} />
         </>
       )}
-      {command === null ? null : (
-        <Panel title="The same on the command line" label="Command line" level={3}>
-          <div className="panel-body">
-            <CommandText argv={command} />
-          </div>
-        </Panel>
-      )}
+      {command === null ? null : <CommandPanel argv={command} />}
     </>
   );
 }

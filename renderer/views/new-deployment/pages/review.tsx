@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
-import { CommandText } from '../../../components/command-text';
+import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import { Panel } from '../../../components/panel';
 import { ownModelKeys } from '../../../stores/draft/draft-state';
 import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
@@ -10,6 +10,7 @@ import { fieldText } from '../read-text';
 import { resetField } from '../reset-field';
 import { useWizard } from '../wizard-context';
 import { ChangePanel } from './change-panel';
+import { CommandPanel, PlanPanel } from './plan-panel';
 import { ProblemList } from './problem-list';
 
 function Differences() {
@@ -90,64 +91,54 @@ function Verdict() {
   ) : null;
 }
 
-/** The whole run once more: what stands against it, what it does, what differs, and how to do it without the window. */
-export function Review() {
+/** A run of its own: what it does, what differs, and how to do it without the window. */
+function NewRun({ spec }: { spec: RunSpec | null }) {
   const { draft, changes, preset, valueAt } = useWizard();
-  const spec = draft.preview?.spec ?? null;
   const hash = draft.preview?.specHash ?? null;
   const source = valueAt(ownModelKeys);
-  const gpus = spec?.engine.kind === 'docker' ? spec.engine.gpus : [];
-  const { changing } = draft;
+  const usesGpu = spec?.engine.kind === 'docker' && spec.engine.gpus.length > 0;
+  const noGpu = source === undefined && valueAt(['targetGpu']) === undefined && usesGpu;
+  return (
+    <>
+      {spec === null ? null : (
+        <PlanPanel
+          steps={planText(spec, preset.metrics)}
+          note={
+            hash === null ? undefined : (
+              <>
+                Specification hash <span className="mono">{hash.slice(0, 12)}</span>
+              </>
+            )
+          }
+        />
+      )}
+      <Panel title="Differences from the defaults" level={3}>
+        <Differences />
+      </Panel>
+      <CommandPanel
+        argv={cliCommand(
+          modelWords(draft.preset, source),
+          commandChanges(changes, valueAt(['engine', 'kind'])),
+          { noGpu },
+        )}
+      >
+        <p className="field-help">{pageTitle.review} and the command lead to the same specification.</p>
+      </CommandPanel>
+    </>
+  );
+}
+
+/** The whole run once more: what stands against it, what it does, what differs, and how to do it without the window. */
+export function Review() {
+  const { changing, plan, preview } = useWizard().draft;
+  const spec = preview?.spec ?? null;
   return (
     <>
       <Verdict />
-      {changing === null || spec === null || draft.plan === null ? null : (
-        <ChangePanel runId={changing} plan={draft.plan} spec={spec} />
-      )}
-      {spec === null || changing !== null ? null : (
-        <Panel
-          title="What will be done"
-          label="Plan"
-          level={3}
-          head={
-            hash === null ? null : (
-              <span className="dim">
-                Specification hash <span className="mono">{hash.slice(0, 12)}</span>
-              </span>
-            )
-          }
-        >
-          <ol className="plan panel-body">
-            {planText(spec, preset.metrics).map(({ step, title, what }) => (
-              <li key={step}>
-                <div>
-                  <span className="plan-title">{title}</span> <span className="plan-what">{what}</span>
-                </div>
-              </li>
-            ))}
-          </ol>
-        </Panel>
-      )}
-      {changing !== null ? null : (
-        <>
-          <Panel title="Differences from the defaults" level={3}>
-            <Differences />
-          </Panel>
-          <Panel title="The same on the command line" label="Command line" level={3}>
-            <div className="panel-body">
-              <CommandText
-                argv={cliCommand(
-                  modelWords(draft.preset, source),
-                  commandChanges(changes, valueAt(['engine', 'kind'])),
-                  {
-                    noGpu: source === undefined && valueAt(['targetGpu']) === undefined && gpus.length > 0,
-                  },
-                )}
-              />
-              <p className="field-help">{pageTitle.review} and the command lead to the same specification.</p>
-            </div>
-          </Panel>
-        </>
+      {changing === null ? (
+        <NewRun spec={spec} />
+      ) : spec === null || plan === null ? null : (
+        <ChangePanel runId={changing} plan={plan} spec={spec} />
       )}
     </>
   );

@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react';
+import { CommandText } from '../../../components/command-text';
+import { Panel } from '../../../components/panel';
+import type { planText } from '../plan-text';
+
+/** The steps of a run, each with what it does. */
+export function PlanPanel({ steps, note }: { steps: ReturnType<typeof planText>; note?: ReactNode }) {
+  return (
+    <Panel title="What will be done" label="Plan" level={3} note={note}>
+      <ol className="plan panel-body">
+        {steps.map(({ step, title, what }) => (
+          <li key={step}>
+            <div>
+              <span className="plan-title">{title}</span> <span className="plan-what">{what}</span>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+/** How the same is done without the window. */
+export function CommandPanel({ argv, children }: { argv: readonly string[]; children?: ReactNode }) {
+  return (
+    <Panel title="The same on the command line" label="Command line" level={3}>
+      <div className="panel-body">
+        <CommandText argv={argv} />
+        {children}
+      </div>
+    </Panel>
+  );
+}
