@@ -34,6 +34,26 @@ async function dockerProblem(context, env) {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
+/** Sums up the parts, and says where a run that was interrupted had failed until then. @returns the exit status */
+function report(results, { sum, lines }, testRun) {
+  const interrupted = testRun.interrupted();
+  for (const { name, seconds, ...result } of results) {
+    // A part that ran nothing proves nothing.
+    if (!interrupted && result.passed + result.failed === 0) result.failed = 1;
+    for (const key of Object.keys(sum)) sum[key] += result[key];
+    lines.push(
+      `${name}: ${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped in ${seconds.toFixed(1)} s`,
+    );
+  }
+  const failures = interrupted ? testRun.failures() : '';
+  if (failures !== '') say(`\nFailed until then:\n\n${failures}`);
+  say(`\n${lines.join('\n')}`);
+  const counts = `${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`;
+  process.stdout.write(`${counts}${interrupted ? ' (interrupted: not all tests ran)' : ''}\n`);
+  if (interrupted) process.exit(130);
+  return sum.failed === 0 ? 0 : 1;
+}
+
 await main(async (args) => {
   const whileSettingUp = () => process.exit(130);
   for (const signal of signals) process.on(signal, whileSettingUp);
@@ -69,20 +89,5 @@ await main(async (args) => {
   }
   const results = await runParts(names, { layout, env, testRun }, (name) => say(`\n── ${name}`));
   await testRun.ended();
-  const interrupted = testRun.interrupted();
-  for (const { name, seconds, ...result } of results) {
-    // A part that ran nothing proves nothing.
-    if (!interrupted && result.passed + result.failed === 0) result.failed = 1;
-    for (const key of Object.keys(sum)) sum[key] += result[key];
-    lines.push(
-      `${name}: ${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped in ${seconds.toFixed(1)} s`,
-    );
-  }
-  const failures = interrupted ? testRun.failures() : '';
-  if (failures !== '') say(`\nFailed until then:\n\n${failures}`);
-  say(`\n${lines.join('\n')}`);
-  const counts = `${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`;
-  process.stdout.write(`${counts}${interrupted ? ' (interrupted: not all tests ran)' : ''}\n`);
-  if (interrupted) process.exit(130);
-  return sum.failed === 0 ? 0 : 1;
+  return report(results, { sum, lines }, testRun);
 });

@@ -22,6 +22,13 @@ const start = () =>
     ['--model-control-mode=explicit', '--load-model=echo'],
   );
 
+const isStubVerdict = (event: MonitorEvent): boolean =>
+  (event.type === 'monitor-verdict' && event.model.state === 'failing') ||
+  (event.type === 'monitor-sample' && event.sample.models[0]?.state === 'failing');
+
+const isServerVerdict = (event: MonitorEvent): boolean =>
+  event.type === 'monitor-sample' && event.sample.server.state === 'gone';
+
 /** Half of the trials kill the server, half a model's Python stub; each at a random time between two polls. */
 export async function measureVerdicts(trials: number): Promise<readonly Verdict[]> {
   const dir = await mkdtemp(join(tmpdir(), 'workbench-verdicts-'));
@@ -73,28 +80,18 @@ export async function measureVerdicts(trials: number): Promise<readonly Verdict[
   try {
     for (let trial = 0; trial < trials / 2; trial += 1) {
       await watch(triton);
-      await time(
-        'stub killed',
-        (event) =>
-          (event.type === 'monitor-verdict' && event.model.state === 'failing') ||
-          (event.type === 'monitor-sample' && event.sample.models[0]?.state === 'failing'),
-        () => {
-          for (const pid of stubsOf(triton.pid)) process.kill(pid, 'SIGKILL');
-        },
-      );
+      await time('stub killed', isStubVerdict, () => {
+        for (const pid of stubsOf(triton.pid)) process.kill(pid, 'SIGKILL');
+      });
       const client = createTritonClient(triton.httpAddress);
       await client.unloadModel('echo');
       await client.loadModel('echo');
     }
     for (let trial = 0; trial < trials / 2; trial += 1) {
       await watch(triton);
-      await time(
-        'server killed',
-        (event) => event.type === 'monitor-sample' && event.sample.server.state === 'gone',
-        () => {
-          triton.kill();
-        },
-      );
+      await time('server killed', isServerVerdict, () => {
+        triton.kill();
+      });
       await monitor.handlers['monitor.stop'](undefined);
       await triton.stop();
       triton = await start();

@@ -45,6 +45,53 @@ function newsOf(state: RunState): Scenario {
 /** Made once: the panel around it is drawn again only for another chart. */
 const componentsHelp = <ComponentsHelp />;
 
+/** Tables of what only some levels have; each is nothing where none has it. */
+const details = [
+  ErrorsTable,
+  ChecksTable,
+  TogetherTable,
+  StreamTable,
+  SequenceTable,
+  SharedMemoryTable,
+  CacheTable,
+  ComposingTable,
+  EffortTable,
+  GpuTable,
+] as const;
+
+const sweepText = (state: RunState, scenario: Scenario): string =>
+  sweepTitle[
+    sweepOfState(scenario, state.scenarios[scenario], plannedSweep(state.spec.performance, scenario))
+  ].toLowerCase();
+
+function ScenarioPicker(props: {
+  state: RunState;
+  scenario: Scenario;
+  onPick: (scenario: Scenario) => void;
+}) {
+  const { state, scenario, onPick } = props;
+  const count = (of: Scenario): string => {
+    const measured = String(shownScenario(state, of).points.length);
+    return state.imported === null
+      ? `${measured}/${scenarioLevels(state.spec.performance, of).length}`
+      : measured;
+  };
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label="Scenario"
+      value={scenario}
+      onChange={(value) => {
+        onPick(value === 'offline' ? 'offline' : 'online');
+      }}
+      data={[
+        { value: 'offline', label: `Offline · batch size (${count('offline')})` },
+        { value: 'online', label: `Online · ${sweepText(state, 'online')} (${count('online')})` },
+      ]}
+    />
+  );
+}
+
 /** Charts and table of one scenario at a time; the one with news comes to the front until the reader picks one. */
 export const Measurements = memo(function Measurements({ state }: { state: RunState }) {
   const theme = useChartTheme();
@@ -79,31 +126,12 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
     }),
     [input],
   );
-  const count = (of: Scenario): string => {
-    const measuredCount = shownScenario(state, of).points.length;
-    return imported === null
-      ? `${measuredCount}/${scenarioLevels(performance, of).length}`
-      : String(measuredCount);
-  };
-  const nameOf = (of: Scenario): string =>
-    sweepTitle[sweepOfState(of, state.scenarios[of], plannedSweep(performance, of))].toLowerCase();
-  const sweep = nameOf(scenario);
+  const sweep = sweepText(state, scenario);
   const fileName = `${runId}-${scenario}`;
   return (
     <section className="stack" aria-label="Measurements">
       <div className="measurements-head">
-        <SegmentedControl
-          size="xs"
-          aria-label="Scenario"
-          value={scenario}
-          onChange={(value) => {
-            setPicked(value === 'offline' ? 'offline' : 'online');
-          }}
-          data={[
-            { value: 'offline', label: `Offline · batch size (${count('offline')})` },
-            { value: 'online', label: `Online · ${nameOf('online')} (${count('online')})` },
-          ]}
-        />
+        <ScenarioPicker state={state} scenario={scenario} onPick={setPicked} />
         <BaselinePicker runId={runId} baseline={baseline} />
         <div className="budget">
           <BudgetField state={state} />
@@ -136,16 +164,9 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
         />
       </div>
       <PointsTable scenario={scenario} state={measured} />
-      <ErrorsTable points={points} />
-      <ChecksTable points={points} />
-      <TogetherTable points={points} />
-      <StreamTable points={points} />
-      <SequenceTable points={points} />
-      <SharedMemoryTable points={points} />
-      <CacheTable points={points} />
-      <ComposingTable points={points} />
-      <EffortTable points={points} />
-      <GpuTable points={points} />
+      {details.map((Details, index) => (
+        <Details key={index} points={points} />
+      ))}
       <CrossCheckPanel state={state} scenario={scenario} />
     </section>
   );

@@ -126,6 +126,48 @@ function PointCells({ point, columns }: { point: LoadPoint; columns: readonly Co
   );
 }
 
+function noteOf(points: readonly LoadPoint[]): string {
+  const spread = points.some(({ repeats }) => repeats !== undefined)
+    ? '; medians of the repeats, their range below'
+    : points.some(({ throughputIntervalIps }) => throughputIntervalIps !== null)
+      ? '; ± half the width of the 95 % interval'
+      : '';
+  const stream = points.some(({ streaming }) => streaming !== undefined)
+    ? '; latency over a stream is that of the last response'
+    : '';
+  return `mean times and percentiles in ms, sorted by load${spread}${stream}`;
+}
+
+/** @param props.several models were measured at the same time: each row names its own. */
+function PointHeads(props: { load: Column; columns: readonly Column[]; several: boolean }) {
+  const { load, columns, several } = props;
+  return (
+    <thead>
+      <tr>
+        {several ? (
+          <th scope="col" title={model.help}>
+            {model.title}
+          </th>
+        ) : null}
+        <th scope="col" className="number" title={load.help}>
+          {titleWithUnit(load)}
+        </th>
+        <th
+          scope="col"
+          title="Steady: throughput and latency agree over three windows, without drift. Other words say what else is in doubt."
+        >
+          State
+        </th>
+        {columns.map(({ id, title, help }) => (
+          <th key={id} scope="col" className="number" title={help}>
+            {title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
 /** Every level with the seeds' columns, sorted by load; times in milliseconds. Levels without a result say why. */
 export const PointsTable = memo(function PointsTable({
   scenario,
@@ -146,19 +188,7 @@ export const PointsTable = memo(function PointsTable({
     <Panel
       title="Levels"
       label="Measured levels"
-      note={
-        <>
-          mean times and percentiles in ms, sorted by load
-          {points.some(({ repeats }) => repeats !== undefined)
-            ? '; medians of the repeats, their range below'
-            : points.some(({ throughputIntervalIps }) => throughputIntervalIps !== null)
-              ? '; ± half the width of the 95 % interval'
-              : ''}
-          {points.some(({ streaming }) => streaming !== undefined)
-            ? '; latency over a stream is that of the last response'
-            : ''}
-        </>
-      }
+      note={noteOf(points)}
       head={
         <Button
           size="compact-xs"
@@ -174,29 +204,7 @@ export const PointsTable = memo(function PointsTable({
     >
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of levels">
         <table className="table points-table">
-          <thead>
-            <tr>
-              {several ? (
-                <th scope="col" title={model.help}>
-                  {model.title}
-                </th>
-              ) : null}
-              <th scope="col" className="number" title={load.help}>
-                {titleWithUnit(load)}
-              </th>
-              <th
-                scope="col"
-                title="Steady: throughput and latency agree over three windows, without drift. Other words say what else is in doubt."
-              >
-                State
-              </th>
-              {columns.map(({ id, title, help }) => (
-                <th key={id} scope="col" className="number" title={help}>
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <PointHeads load={load} columns={columns} several={several} />
           <tbody>
             {rows.map((row) => (
               <tr key={rowKey(row)} data-level={row.level}>

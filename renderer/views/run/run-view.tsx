@@ -82,6 +82,31 @@ function RunBody({ state }: { state: RunState }) {
   );
 }
 
+/** Of a run that is not read yet its id. @param title of its model */
+function runTitle(runId: string, state: RunState | null, title: string | undefined): string {
+  if (state === null) return runId;
+  const { spec, imported } = state;
+  const name = title ?? spec.model.preset;
+  return imported === null
+    ? `${name} · ${spec.format} ${spec.precision} · ${spec.model.profile} · ${spec.engine.kind}`
+    : `${name} · imported`;
+}
+
+function RunStanding({ state }: { state: RunState }) {
+  const { run } = useWorkbench();
+  const stopping = useStore(run, (current) => current.stopping[state.runId]);
+  return (
+    <>
+      <RunStatusText
+        status={state.status}
+        text={stopping === undefined || state.status !== 'running' ? undefined : stoppingText[stopping]}
+      />
+      {stopping === undefined ? <TimeLeft state={state} /> : null}
+      {state.unverified ? <span className="unverified-mark">unverified</span> : null}
+    </>
+  );
+}
+
 /** One run, live or finished. */
 export function RunView({ runId }: { runId: string }) {
   const { run, route, presets } = useWorkbench();
@@ -89,23 +114,14 @@ export function RunView({ runId }: { runId: string }) {
   // Not the whole store: windows come often and concern the charts alone.
   const state = useStore(run, (current) => current.state);
   const error = useStore(run, (current) => current.error);
-  const stopping = useStore(run, (current) => current.stopping[runId]);
   const known = useStore(presets, (list) => list.value);
   useEffect(() => {
     void open(runId);
   }, [open, runId]);
   const shown = state?.runId === runId ? state : null;
-  const title =
-    known?.find((preset) => preset.id === shown?.spec.model.preset)?.title ?? shown?.spec.model.preset;
   return (
     <Page
-      title={
-        shown === null
-          ? runId
-          : shown.imported !== null
-            ? `${title ?? ''} · imported`
-            : `${title ?? ''} · ${shown.spec.format} ${shown.spec.precision} · ${shown.spec.model.profile} · ${shown.spec.engine.kind}`
-      }
+      title={runTitle(runId, shown, known?.find(({ id }) => id === shown?.spec.model.preset)?.title)}
       bare
       before={
         <span className="dim">
@@ -122,29 +138,14 @@ export function RunView({ runId }: { runId: string }) {
           /
         </span>
       }
-      after={
-        shown === null ? null : (
-          <>
-            <RunStatusText
-              status={shown.status}
-              text={stopping === undefined || shown.status !== 'running' ? undefined : stoppingText[stopping]}
-            />
-            {stopping === undefined ? <TimeLeft state={shown} /> : null}
-            {shown.unverified ? <span className="unverified-mark">unverified</span> : null}
-          </>
-        )
-      }
+      after={shown === null ? null : <RunStanding state={shown} />}
       actions={shown === null ? null : <RunActions state={shown} />}
     >
       {shown !== null ? (
         <RunBody state={shown} />
-      ) : error !== null ? (
-        <div className="panel-body">
-          <ErrorPanel error={error} />
-        </div>
       ) : (
         <div className="panel-body">
-          <Loading label="Reading the run" />
+          {error === null ? <Loading label="Reading the run" /> : <ErrorPanel error={error} />}
         </div>
       )}
     </Page>

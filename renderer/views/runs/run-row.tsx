@@ -15,6 +15,7 @@ import { shortWaitText } from '../../../main/contract/run/run-events';
 import { attempt } from '../../components/notices';
 import { RunStatusText } from '../../components/status-text';
 import { formatWhen, formatWhenFully } from '../../format/times';
+import { stopClick } from '../../handlers';
 import { useWorkbench } from '../../workbench';
 import type { Distinction } from './run-distinctions';
 import { removeRuns, runAgain } from './run-tools';
@@ -97,6 +98,43 @@ function narrowText({ profile, engine, accuracyPassed }: RunSummary): string {
   return `${profile} · ${engine}${accuracy} `;
 }
 
+function RunName(props: {
+  run: RunSummary;
+  name: string;
+  fullName: string;
+  fields: string;
+  onOpen: () => void;
+}) {
+  const { run, name, fullName, fields, onOpen } = props;
+  return (
+    <>
+      <span className="run-title cut" title={`${fullName}\n${run.runId}`}>
+        <button
+          type="button"
+          className="plain-button run-name"
+          onClick={(event) => {
+            stopClick(event);
+            onOpen();
+          }}
+        >
+          {name}
+        </button>
+        {fields === '' ? null : <span className="dim"> {fields}</span>}
+      </span>
+      <span className="second-line run-notes" title={[...run.tags, run.note].join('\n')}>
+        {run.tags.map((tag) => (
+          <span key={tag} className="tag">
+            {tag}
+          </span>
+        ))}
+        {originMark[run.origin] === null ? null : <span className="tag">{originMark[run.origin]}</span>}
+        <span className="narrow-only">{narrowText(run)}</span>
+        {run.note}
+      </span>
+    </>
+  );
+}
+
 /** One run; the name is the row's link, a click anywhere does the same. */
 export function RunRow(props: {
   run: RunSummary;
@@ -110,13 +148,9 @@ export function RunRow(props: {
 }) {
   const { run, name, distinction, onEdit } = props;
   const fullName = `${name} ${distinction?.full ?? ''}`.trim();
-  const fields = distinction?.fields ?? '';
   const { route, selection } = useWorkbench();
   const open = (): void => {
     route.getState().go({ page: 'run', runId: run.runId });
-  };
-  const stop = (event: { stopPropagation: () => void }): void => {
-    event.stopPropagation();
   };
   return (
     <tr
@@ -125,7 +159,7 @@ export function RunRow(props: {
       className={props.selected ? 'chosen' : undefined}
       onClick={open}
     >
-      <td onClick={stop}>
+      <td onClick={stopClick}>
         <Checkbox
           size="xs"
           aria-label={`Select ${fullName}`}
@@ -136,29 +170,7 @@ export function RunRow(props: {
         />
       </td>
       <td>
-        <span className="run-title cut" title={`${fullName}\n${run.runId}`}>
-          <button
-            type="button"
-            className="plain-button run-name"
-            onClick={(event) => {
-              stop(event);
-              open();
-            }}
-          >
-            {name}
-          </button>
-          {fields === '' ? null : <span className="dim"> {fields}</span>}
-        </span>
-        <span className="second-line run-notes" title={[...run.tags, run.note].join('\n')}>
-          {run.tags.map((tag) => (
-            <span key={tag} className="tag">
-              {tag}
-            </span>
-          ))}
-          {originMark[run.origin] === null ? null : <span className="tag">{originMark[run.origin]}</span>}
-          <span className="narrow-only">{narrowText(run)}</span>
-          {run.note}
-        </span>
+        <RunName run={run} name={name} fullName={fullName} fields={distinction?.fields ?? ''} onOpen={open} />
       </td>
       <td>
         {run.format} {run.precision}
@@ -184,7 +196,7 @@ export function RunRow(props: {
       <td className="number" title={formatWhenFully(run.createdAt)}>
         {formatWhen(run.createdAt)}
       </td>
-      <td onClick={stop}>
+      <td onClick={stopClick}>
         <RowMenu run={run} name={fullName} onEdit={onEdit} />
       </td>
     </tr>

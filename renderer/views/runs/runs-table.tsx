@@ -59,6 +59,52 @@ function SortHead(props: {
   );
 }
 
+/** @param props.runs those shown, which its box selects */
+function RunsHead(props: {
+  runs: readonly RunSummary[];
+  sorting: Sorting;
+  onSort: (sorting: Sorting) => void;
+}) {
+  const { runs } = props;
+  const { selection } = useWorkbench();
+  const selected = useStore(selection, (state) => state.runIds);
+  const chosen = runs.filter((run) => selected.has(run.runId)).length;
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        <th scope="col">
+          <Checkbox
+            size="xs"
+            aria-label="Select all runs shown"
+            checked={chosen > 0 && chosen === runs.length}
+            indeterminate={chosen > 0 && chosen < runs.length}
+            onChange={() => {
+              selection.getState().setAll(tickShown(runs, selected, chosen < runs.length));
+            }}
+          />
+        </th>
+        {columns.map(({ column, title, number }) => (
+          <SortHead
+            key={column}
+            column={column}
+            title={title}
+            number={number === true}
+            sorting={props.sorting}
+            onSort={props.onSort}
+          />
+        ))}
+        <th scope="col">
+          <span className="visually-hidden">Actions</span>
+        </th>
+      </tr>
+    </thead>
+  );
+}
+
+/** Holds the place of rows that are not in the document. */
+const Spacer = ({ rows }: { rows: number }) =>
+  rows <= 0 ? null : <tr className="spacer" aria-hidden="true" style={{ height: rows * rowHeight }} />;
+
 /** The runs in the order given; of many thousands, only the rows in view are in the document. */
 export function RunsTable(props: {
   runs: readonly RunSummary[];
@@ -77,7 +123,6 @@ export function RunsTable(props: {
   const distinctions = useMemo(() => runDistinctions(all), [all]);
   const first = Math.max(0, Math.floor(view.top / rowHeight) - spare);
   const last = Math.min(runs.length, Math.ceil((view.top + view.height) / rowHeight) + spare);
-  const chosen = runs.filter((run) => selected.has(run.runId)).length;
   return (
     <div
       ref={place}
@@ -88,38 +133,9 @@ export function RunsTable(props: {
       onScroll={scrolled}
     >
       <table className="table runs-table" aria-rowcount={runs.length + 1}>
-        <thead>
-          <tr aria-rowindex={1}>
-            <th scope="col">
-              <Checkbox
-                size="xs"
-                aria-label="Select all runs shown"
-                checked={chosen > 0 && chosen === runs.length}
-                indeterminate={chosen > 0 && chosen < runs.length}
-                onChange={() => {
-                  selection.getState().setAll(tickShown(runs, selected, chosen < runs.length));
-                }}
-              />
-            </th>
-            {columns.map(({ column, title, number }) => (
-              <SortHead
-                key={column}
-                column={column}
-                title={title}
-                number={number === true}
-                sorting={props.sorting}
-                onSort={props.onSort}
-              />
-            ))}
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
+        <RunsHead runs={runs} sorting={props.sorting} onSort={props.onSort} />
         <tbody>
-          {first === 0 ? null : (
-            <tr className="spacer" aria-hidden="true" style={{ height: first * rowHeight }} />
-          )}
+          <Spacer rows={first} />
           {runs.slice(first, last).map((run, offset) => (
             <Fragment key={run.runId}>
               <RunRow
@@ -147,9 +163,7 @@ export function RunsTable(props: {
               ) : null}
             </Fragment>
           ))}
-          {last >= runs.length ? null : (
-            <tr className="spacer" aria-hidden="true" style={{ height: (runs.length - last) * rowHeight }} />
-          )}
+          <Spacer rows={runs.length - last} />
         </tbody>
       </table>
     </div>

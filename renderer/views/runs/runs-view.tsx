@@ -17,13 +17,45 @@ import { SelectionBar } from './selection-bar';
 import { type Sorting, sortRuns } from './sort-runs';
 import { tickedRuns } from './ticked-runs';
 
+/** @param props.searchable there are runs to search */
+function RunsActions({ searchable }: { searchable: boolean }) {
+  const { route, runFilter } = useWorkbench();
+  const { search, setSearch } = useStore(runFilter);
+  return (
+    <>
+      {searchable ? (
+        <TextInput
+          size="xs"
+          w={260}
+          data-find
+          aria-label="Filter runs"
+          placeholder="Filter by model, format, tag …"
+          leftSection={<IconSearch size={14} aria-hidden="true" />}
+          value={search}
+          onChange={onText(setSearch)}
+        />
+      ) : null}
+      <ImportButton />
+      <Button
+        size="xs"
+        leftSection={<IconPlus size={14} aria-hidden="true" />}
+        onClick={() => {
+          route.getState().go({ page: 'new' });
+        }}
+      >
+        New deployment
+      </Button>
+    </>
+  );
+}
+
 /** All runs, newest first until the reader sorts them otherwise. */
 export function RunsView() {
-  const { runs, route, presets, selection, runFilter, seenFailures } = useWorkbench();
+  const { runs, presets, selection, runFilter, seenFailures } = useWorkbench();
   const { value, error } = useStore(runs);
   const known = useStore(presets, (state) => state.value);
   const selected = useStore(selection, (state) => state.runIds);
-  const { search, chosen, setSearch, choose, clear } = useStore(runFilter);
+  const { search, chosen, choose, clear } = useStore(runFilter);
   const [sorting, setSorting] = useState<Sorting>({ column: 'started', descending: true });
   const shown = useMemo(
     () => sortRuns(filterRuns(value ?? [], search, chosen), sorting),
@@ -51,32 +83,7 @@ export function RunsView() {
           </span>
         )
       }
-      actions={
-        <>
-          {some ? (
-            <TextInput
-              size="xs"
-              w={260}
-              data-find
-              aria-label="Filter runs"
-              placeholder="Filter by model, format, tag …"
-              leftSection={<IconSearch size={14} aria-hidden="true" />}
-              value={search}
-              onChange={onText(setSearch)}
-            />
-          ) : null}
-          <ImportButton />
-          <Button
-            size="xs"
-            leftSection={<IconPlus size={14} aria-hidden="true" />}
-            onClick={() => {
-              route.getState().go({ page: 'new' });
-            }}
-          >
-            New deployment
-          </Button>
-        </>
-      }
+      actions={<RunsActions searchable={some} />}
     >
       <div className="runs-page">
         {error === null ? null : <ErrorPanel error={error} />}
