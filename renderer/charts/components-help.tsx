@@ -1,5 +1,6 @@
 import { ActionIcon, Popover } from '@mantine/core';
 import { IconHelpCircle } from '@tabler/icons-react';
+import { numeric, TableHead } from '../components/table';
 
 /**
  * The way of one request, and the column of perf_analyzer that its time is counted in. Source: the eight steps named in
@@ -32,6 +33,8 @@ const requestSteps: readonly {
   { term: 'Client receive', what: 'the client deserializes the response', column: 'Client receive' },
 ];
 
+const headings = [numeric('Step'), 'Of a request', 'Counted as'];
+
 /** The eight steps of a request and the column in which each one's time is counted. */
 export function ComponentsHelp() {
   return (
@@ -43,15 +46,7 @@ export function ComponentsHelp() {
       </Popover.Target>
       <Popover.Dropdown aria-label="The eight steps of a request">
         <table className="table steps-table">
-          <thead>
-            <tr>
-              <th scope="col" className="number">
-                Step
-              </th>
-              <th scope="col">Of a request</th>
-              <th scope="col">Counted as</th>
-            </tr>
-          </thead>
+          <TableHead headings={headings} />
           <tbody>
             {requestSteps.map((step, index) => (
               <tr key={index}>

@@ -1,5 +1,6 @@
 import { labelOf } from '../../../main/contract/fields/fields';
 import { Panel } from '../../components/panel';
+import { ScrollTable } from '../../components/table';
 import type { SpecDifference } from './diff-specs';
 
 /** The parameters that are not the same, by their labels and their names in the run specification. */
@@ -22,35 +23,33 @@ export function DifferenceTable({
             : 'The specifications are identical. Differences below come from the machine or from noise.'}
         </p>
       ) : (
-        <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of parameters">
-          <table className="table difference-table">
-            <thead>
-              <tr>
-                <th scope="col">Parameter</th>
-                {names.map((name, index) => (
-                  <th key={name} scope="col" title={name}>
-                    {name}
-                    {index === 0 ? <span className="dim"> (baseline)</span> : null}
-                  </th>
+        <ScrollTable label="Table of parameters" className="difference-table">
+          <thead>
+            <tr>
+              <th scope="col">Parameter</th>
+              {names.map((name, index) => (
+                <th key={name} scope="col" title={name}>
+                  {name}
+                  {index === 0 ? <span className="dim"> (baseline)</span> : null}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {differences.map(({ field, values }) => (
+              <tr key={field}>
+                <td>
+                  {labelOf(field)} <span className="mono dim">{field}</span>
+                </td>
+                {values.map((value, index) => (
+                  <td key={index} className={value === values[0] && index > 0 ? 'dim' : undefined}>
+                    {value ?? '–'}
+                  </td>
                 ))}
               </tr>
-            </thead>
-            <tbody>
-              {differences.map(({ field, values }) => (
-                <tr key={field}>
-                  <td>
-                    {labelOf(field)} <span className="mono dim">{field}</span>
-                  </td>
-                  {values.map((value, index) => (
-                    <td key={index} className={value === values[0] && index > 0 ? 'dim' : undefined}>
-                      {value ?? '–'}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </ScrollTable>
       )}
     </Panel>
   );

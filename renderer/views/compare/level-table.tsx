@@ -12,6 +12,7 @@ import type { LoadPoint } from '../../../main/contract/measured/results';
 import { formatHalfWidth, formatMeasured, formatRate } from '../../../main/contract/numbers';
 import { type Sweep, sweepHeading } from '../../../main/contract/run/sweep';
 import { Panel } from '../../components/panel';
+import { ScrollTable } from '../../components/table';
 import type { AlignedLevel, ComparedValue } from './compare-levels';
 import { comparisonSentences, meaningOf, ratioWords } from './comparison-text';
 
@@ -194,33 +195,31 @@ export function LevelTable(props: {
           ))}
         </ul>
       )}
-      <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of compared levels">
-        <table className="table compare-table">
-          <LevelHeads sweep={sweep} groups={groups} names={names} baseline={baseline} />
-          <tbody>
-            {levels.map(({ level, batchSize, runs }) => (
-              <tr key={`${level}/${batchSize}`} data-level={level}>
-                <td className="number">
-                  {level}
-                  {mixed ? <span className="dim"> batch {batchSize}</span> : null}
-                </td>
-                {groups.map(({ title, cells, published: publishedText }) => (
-                  <Fragment key={title}>
-                    {runs.map((run, index) => (
-                      <Fragment key={index}>
-                        {run === null ? <NoCells first={index === 0} /> : cells(run, index === 0)}
-                      </Fragment>
-                    ))}
-                    {baseline === null ? null : (
-                      <td className="number dim">{publishedText(publishedAt(level, batchSize))}</td>
-                    )}
-                  </Fragment>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ScrollTable label="Table of compared levels" className="compare-table">
+        <LevelHeads sweep={sweep} groups={groups} names={names} baseline={baseline} />
+        <tbody>
+          {levels.map(({ level, batchSize, runs }) => (
+            <tr key={`${level}/${batchSize}`} data-level={level}>
+              <td className="number">
+                {level}
+                {mixed ? <span className="dim"> batch {batchSize}</span> : null}
+              </td>
+              {groups.map(({ title, cells, published: publishedText }) => (
+                <Fragment key={title}>
+                  {runs.map((run, index) => (
+                    <Fragment key={index}>
+                      {run === null ? <NoCells first={index === 0} /> : cells(run, index === 0)}
+                    </Fragment>
+                  ))}
+                  {baseline === null ? null : (
+                    <td className="number dim">{publishedText(publishedAt(level, batchSize))}</td>
+                  )}
+                </Fragment>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </ScrollTable>
     </Panel>
   );
 }

@@ -1,10 +1,24 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
+import { numeric, TableHead } from '../../components/table';
 import { useNow } from '../../components/use-time';
 import { useWorkbench } from '../../workbench';
 import { ContainerRow } from './container-row';
 import { imageName, sortContainers } from './container-text';
+
+const headings = [
+  'Container',
+  'Run',
+  'State',
+  'Image',
+  'Ports',
+  numeric('CPU'),
+  numeric('Memory'),
+  'GPU',
+  numeric('Age'),
+  { title: 'Actions', hidden: true },
+];
 
 /** The workbench's own containers, those that work first. */
 export function ContainerTable({
@@ -35,28 +49,7 @@ export function ContainerTable({
   };
   return (
     <table className="table containers-table">
-      <thead>
-        <tr>
-          <th scope="col">Container</th>
-          <th scope="col">Run</th>
-          <th scope="col">State</th>
-          <th scope="col">Image</th>
-          <th scope="col">Ports</th>
-          <th scope="col" className="number">
-            CPU
-          </th>
-          <th scope="col" className="number">
-            Memory
-          </th>
-          <th scope="col">GPU</th>
-          <th scope="col" className="number">
-            Age
-          </th>
-          <th scope="col">
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead headings={headings} />
       <tbody>
         {sortContainers(containers).map((container) => (
           <ContainerRow

@@ -1,9 +1,9 @@
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import type { DockerFacts, EngineStatus } from '../../../main/contract/machine';
-import { Facts } from '../../components/facts';
 import { InstallTools } from '../../components/install-tools';
 import { Panel } from '../../components/panel';
 import { Remedy } from '../../components/remedy';
+import { Facts } from '../../components/table';
 import { dockerFacts } from './machine-text';
 
 const engineTitle: Readonly<Record<EngineStatus['kind'], string>> = {

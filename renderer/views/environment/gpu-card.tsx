@@ -1,6 +1,6 @@
 import type { GpuFacts, GpuLoad, GpuReport } from '../../../main/contract/machine';
 import { formatBytes } from '../../../main/contract/numbers';
-import { Facts } from '../../components/facts';
+import { Facts, numeric, TableHead } from '../../components/table';
 import { keptReadings } from '../../stores/gpu-load';
 import { type Gauge, gaugesOf, gpuFacts, sparkline } from './gpu-text';
 
@@ -28,24 +28,15 @@ function GaugeLine({ gauge }: { gauge: Gauge }) {
   );
 }
 
+const headings = ['Device', numeric('SMs'), numeric('Memory'), 'UUID'];
+
 function Devices({ gpu }: { gpu: GpuFacts }) {
   if (gpu.mig.devices.length === 0) return null;
   return (
     <section aria-label="MIG devices">
       <h3>MIG devices</h3>
       <table className="table small-table devices">
-        <thead>
-          <tr>
-            <th scope="col">Device</th>
-            <th scope="col" className="number">
-              SMs
-            </th>
-            <th scope="col" className="number">
-              Memory
-            </th>
-            <th scope="col">UUID</th>
-          </tr>
-        </thead>
+        <TableHead headings={headings} />
         <tbody>
           {gpu.mig.devices.map((device) => (
             <tr key={device.index}>

@@ -10,6 +10,7 @@ import {
   missing,
 } from '../../../main/contract/numbers';
 import { moreText } from '../../../main/contract/words';
+import { numeric, TableHead } from '../../components/table';
 import { stopClick } from '../../handlers';
 import { ModelActions } from './model-actions';
 import { modelLooks } from './monitor-text';
@@ -102,6 +103,19 @@ function MoreModels(props: { shown: number; models: number; more: number; onMore
   );
 }
 
+const headings = [
+  'Model',
+  'State',
+  numeric('Requests/s'),
+  numeric('Errors'),
+  numeric('Pending', 'Requests waiting for execution, from the metrics'),
+  numeric('Queue, ms'),
+  numeric('Infer, ms'),
+  numeric('Batch'),
+  numeric('Probe p50 / p99, ms'),
+  { title: 'Actions', hidden: true },
+];
+
 /** Every model of the repository, loaded or not; a click shows its charts. */
 export function ModelTable(props: {
   models: readonly ModelSample[];
@@ -122,36 +136,7 @@ export function ModelTable(props: {
   return (
     <section className="panel" aria-label="Models">
       <table className="table monitor-models">
-        <thead>
-          <tr>
-            <th scope="col">Model</th>
-            <th scope="col">State</th>
-            <th scope="col" className="number">
-              Requests/s
-            </th>
-            <th scope="col" className="number">
-              Errors
-            </th>
-            <th scope="col" className="number" title="Requests waiting for execution, from the metrics">
-              Pending
-            </th>
-            <th scope="col" className="number">
-              Queue, ms
-            </th>
-            <th scope="col" className="number">
-              Infer, ms
-            </th>
-            <th scope="col" className="number">
-              Batch
-            </th>
-            <th scope="col" className="number">
-              Probe p50 / p99, ms
-            </th>
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead headings={headings} />
         <tbody>
           {shown.map((model, at) => {
             const key = modelKey(model);

@@ -5,7 +5,7 @@ import { formatCount, formatMetric, formatScale } from '../../../main/contract/n
 import type { Preset } from '../../../main/contract/run/preset';
 import { allowanceText, thresholdSign } from '../../../main/contract/words';
 import { Panel } from '../../components/panel';
-import { HeadedRows,type Heading } from './details-table';
+import { type DetailsHeading, HeadedRows } from './details-table';
 
 function Passed({ passed }: { passed: boolean }) {
   return passed ? (
@@ -19,7 +19,7 @@ function Passed({ passed }: { passed: boolean }) {
   );
 }
 
-interface AccuracyColumn<Row> extends Heading {
+interface AccuracyColumn<Row> extends DetailsHeading {
   readonly cell: (row: Row) => ReactNode;
 }
 

@@ -13,6 +13,7 @@ import { formatMeasured, missing } from '../../../main/contract/numbers';
 import type { Scenario } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { Panel } from '../../components/panel';
+import { numeric, ScrollTable, TableHead } from '../../components/table';
 import { onText } from '../../handlers';
 
 function Side({ column, side }: { column: CrossColumn; side: CrossSide | null }) {
@@ -28,6 +29,14 @@ function Side({ column, side }: { column: CrossColumn; side: CrossSide | null })
     </td>
   );
 }
+
+const headings = [
+  'inferences/s; times in ms',
+  numeric('native'),
+  numeric('perf_analyzer'),
+  numeric('Ratio'),
+  'Verdict',
+];
 
 /** Where the two load tools differ, a level at a time; nothing for a run that does not cross-check. */
 export const CrossCheckPanel = memo(function CrossCheckPanel(props: { state: RunState; scenario: Scenario }) {
@@ -51,38 +60,22 @@ export const CrossCheckPanel = memo(function CrossCheckPanel(props: { state: Run
           <li key={words}>{words}</li>
         ))}
       </ul>
-      <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of the cross-check">
-        <table className="table cross-table">
-          <thead>
-            <tr>
-              <th scope="col">inferences/s; times in ms</th>
-              <th scope="col" className="number">
-                native
-              </th>
-              <th scope="col" className="number">
-                perf_analyzer
-              </th>
-              <th scope="col" className="number">
-                Ratio
-              </th>
-              <th scope="col">Verdict</th>
+      <ScrollTable label="Table of the cross-check" className="cross-table">
+        <TableHead headings={headings} />
+        <tbody>
+          {level.columns.map((column) => (
+            <tr key={column.id}>
+              <td>{column.title}</td>
+              <Side column={column} side={column.native} />
+              <Side column={column} side={column.perf_analyzer} />
+              <td className="number">{formatMeasured(column.ratio)}</td>
+              <td className={column.verdict === 'differs' ? 'tone-warn' : 'dim'}>
+                {verdictText[column.verdict]}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {level.columns.map((column) => (
-              <tr key={column.id}>
-                <td>{column.title}</td>
-                <Side column={column} side={column.native} />
-                <Side column={column} side={column.perf_analyzer} />
-                <td className="number">{formatMeasured(column.ratio)}</td>
-                <td className={column.verdict === 'differs' ? 'tone-warn' : 'dim'}>
-                  {verdictText[column.verdict]}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </ScrollTable>
     </Panel>
   );
 });

@@ -2,18 +2,15 @@ import type { ReactNode } from 'react';
 import type { Column } from '../../../main/contract/measured/column';
 import { titleWithUnit } from '../../../main/contract/measured/column';
 import { Panel } from '../../components/panel';
+import { type Heading, TableHead } from '../../components/table';
 
-export interface Heading {
-  readonly title: string;
-  /** One line, shown when the heading is pointed at. */
-  readonly help?: string;
-  readonly number?: boolean;
+export interface DetailsHeading extends Heading {
   readonly mono?: boolean;
   readonly strong?: boolean;
 }
 
 /** Headings of measured columns. */
-export const headingsOf = <Of,>(columns: readonly Column<Of>[]): readonly Heading[] =>
+export const headingsOf = <Of,>(columns: readonly Column<Of>[]): readonly DetailsHeading[] =>
   columns.map((column) => ({ title: titleWithUnit(column), help: column.help, number: true }));
 
 export interface DetailsRow {
@@ -29,7 +26,7 @@ export function HeadedRows({
   headings,
   rows,
 }: {
-  headings: readonly Heading[];
+  headings: readonly DetailsHeading[];
   rows: readonly DetailsRow[];
 }) {
   const look = (index: number): string | undefined => {
@@ -39,20 +36,7 @@ export function HeadedRows({
   };
   return (
     <table className="table">
-      <thead>
-        <tr>
-          {headings.map((heading) => (
-            <th
-              key={heading.title}
-              scope="col"
-              className={heading.number === true ? 'number' : undefined}
-              title={heading.help}
-            >
-              {heading.title}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead headings={headings} />
       <tbody>
         {rows.map(({ key, cells, doubtful }) => (
           <tr key={key} className={doubtful === true ? 'tone-warn' : undefined}>
@@ -72,7 +56,7 @@ export function HeadedRows({
 export function DetailsTable(props: {
   title: string;
   note: string;
-  headings: readonly Heading[];
+  headings: readonly DetailsHeading[];
   rows: readonly DetailsRow[];
 }) {
   const { title, note, headings, rows } = props;

@@ -38,6 +38,7 @@ import type { MissingPoint, ScenarioState } from '../../../main/contract/run/run
 import type { Sweep } from '../../../main/contract/run/sweep';
 import { levelOf, sweepOfState } from '../../charts/chart';
 import { Panel } from '../../components/panel';
+import { type Heading, numeric, ScrollTable, TableHead } from '../../components/table';
 import { doubtsText } from '../../format/words';
 
 /** The table of its own below has the other percentiles, and the final response. */
@@ -138,35 +139,16 @@ function noteOf(points: readonly LoadPoint[]): string {
   return `mean times and percentiles in ms, sorted by load${spread}${stream}`;
 }
 
-/** @param props.several models were measured at the same time: each row names its own. */
-function PointHeads(props: { load: Column; columns: readonly Column[]; several: boolean }) {
-  const { load, columns, several } = props;
-  return (
-    <thead>
-      <tr>
-        {several ? (
-          <th scope="col" title={model.help}>
-            {model.title}
-          </th>
-        ) : null}
-        <th scope="col" className="number" title={load.help}>
-          {titleWithUnit(load)}
-        </th>
-        <th
-          scope="col"
-          title="Steady: throughput and latency agree over three windows, without drift. Other words say what else is in doubt."
-        >
-          State
-        </th>
-        {columns.map(({ id, title, help }) => (
-          <th key={id} scope="col" className="number" title={help}>
-            {title}
-          </th>
-        ))}
-      </tr>
-    </thead>
-  );
-}
+/** @param several models were measured at the same time: each row names its own. */
+const headingsOf = (load: Column, columns: readonly Column[], several: boolean): readonly Heading[] => [
+  ...(several ? [{ title: model.title, help: model.help }] : []),
+  numeric(titleWithUnit(load), load.help),
+  {
+    title: 'State',
+    help: 'Steady: throughput and latency agree over three windows, without drift. Other words say what else is in doubt.',
+  },
+  ...columns.map(({ title, help }) => numeric(title, help)),
+];
 
 /** Every level with the seeds' columns, sorted by load; times in milliseconds. Levels without a result say why. */
 export const PointsTable = memo(function PointsTable({
@@ -202,28 +184,26 @@ export const PointsTable = memo(function PointsTable({
         </Button>
       }
     >
-      <div className="table-scroll" tabIndex={0} role="region" aria-label="Table of levels">
-        <table className="table points-table">
-          <PointHeads load={load} columns={columns} several={several} />
-          <tbody>
-            {rows.map((row) => (
-              <tr key={rowKey(row)} data-level={row.level}>
-                {several ? (
-                  <td className="mono">{'point' in row ? (row.point.model ?? missing) : missing}</td>
-                ) : null}
-                <td className="number">{formatTyped(row.level)}</td>
-                {'point' in row ? (
-                  <PointCells point={row.point} columns={columns} />
-                ) : (
-                  <td colSpan={columns.length + 1} className="tone-bad">
-                    No result: {row.hole.error.message}
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ScrollTable label="Table of levels" className="points-table">
+        <TableHead headings={headingsOf(load, columns, several)} />
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)} data-level={row.level}>
+              {several ? (
+                <td className="mono">{'point' in row ? (row.point.model ?? missing) : missing}</td>
+              ) : null}
+              <td className="number">{formatTyped(row.level)}</td>
+              {'point' in row ? (
+                <PointCells point={row.point} columns={columns} />
+              ) : (
+                <td colSpan={columns.length + 1} className="tone-bad">
+                  No result: {row.hole.error.message}
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </ScrollTable>
     </Panel>
   );
 });

@@ -3,6 +3,7 @@ import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import type { ChangePlan } from '../../../../main/contract/run/spec-changes';
 import { levelText, stepTitle } from '../../../../main/contract/words';
 import { Panel } from '../../../components/panel';
+import { TableHead } from '../../../components/table';
 import { pageOf } from '../../../stores/draft/wizard-page';
 import { keptText, resumeCommand } from '../change-text';
 import { pathOf } from '../fields/field';
@@ -11,18 +12,14 @@ import { fieldText } from '../read-text';
 import { useWizard } from '../wizard-context';
 import { CommandPanel, PlanPanel } from './plan-panel';
 
+const headings = ['Field', 'This run', 'New'];
+
 /** What the run says now and what it will say, field by field. */
 function ChangedFields({ changed }: Pick<ChangePlan, 'changed'>) {
   const { draft, fields } = useWizard();
   return (
     <table className="table differences-table change-table">
-      <thead>
-        <tr>
-          <th>Field</th>
-          <th>This run</th>
-          <th>New</th>
-        </tr>
-      </thead>
+      <TableHead headings={headings} />
       <tbody>
         {changed.map(({ path, from, to }) => {
           const field = fields.find((one) => pathOf(one) === path);

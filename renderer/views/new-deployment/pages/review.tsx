@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import { Panel } from '../../../components/panel';
+import { TableHead } from '../../../components/table';
 import { ownModelKeys } from '../../../stores/draft/draft-state';
 import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
 import { pathOf } from '../fields/field';
@@ -13,6 +14,8 @@ import { ChangePanel } from './change-panel';
 import { CommandPanel, PlanPanel } from './plan-panel';
 import { ProblemList } from './problem-list';
 
+const headings = ['Field', 'Default', 'Chosen', { title: 'Action', hidden: true }];
+
 function Differences() {
   const wizard = useWizard();
   const { changes, fields, draft } = wizard;
@@ -22,16 +25,7 @@ function Differences() {
     fieldAt(path)?.label ?? (path === 'configure.configPatch' ? 'Edited by hand in config.pbtxt' : path);
   return (
     <table className="table differences-table">
-      <thead>
-        <tr>
-          <th>Field</th>
-          <th>Default</th>
-          <th>Chosen</th>
-          <th>
-            <span className="visually-hidden">Action</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead headings={headings} />
       <tbody>
         {changes.map(({ keys, from, to }) => {
           const path = keys.join('.');

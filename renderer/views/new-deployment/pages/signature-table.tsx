@@ -1,5 +1,8 @@
 import { Panel } from '../../../components/panel';
+import { TableHead } from '../../../components/table';
 import { useWizard } from '../wizard-context';
+
+const headings = ['', 'Name', 'Type', 'Shape'];
 
 /** Tensors of the model; the batch comes first. */
 export function TensorTable() {
@@ -17,14 +20,7 @@ export function TensorTable() {
   ];
   return (
     <table className="table" aria-label="Inputs and outputs">
-      <thead>
-        <tr>
-          <th></th>
-          <th>Name</th>
-          <th>Type</th>
-          <th>Shape</th>
-        </tr>
-      </thead>
+      <TableHead headings={headings} />
       <tbody>
         {rows.map(({ kind, name, datatype, shape }) => (
           <tr key={`${kind} ${name}`}>

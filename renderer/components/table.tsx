@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react';
+
+export interface Heading {
+  readonly title: string;
+  /** One line, shown when the heading is pointed at. */
+  readonly help?: string | undefined;
+  readonly number?: boolean;
+  /** Read aloud only: the cells show what they are. */
+  readonly hidden?: boolean;
+}
+
+export const numeric = (title: string, help?: string): Heading => ({ title, help, number: true });
+
+/** The headings of a table; a text is one that has nothing beside it. */
+export function TableHead({ headings }: { headings: readonly (Heading | string)[] }) {
+  return (
+    <thead>
+      <tr>
+        {headings
+          .map((heading): Heading => (typeof heading === 'string' ? { title: heading } : heading))
+          .map(({ title, help, number, hidden }, index) => (
+            <th key={index} scope="col" className={number === true ? 'number' : undefined} title={help}>
+              {hidden === true ? <span className="visually-hidden">{title}</span> : title}
+            </th>
+          ))}
+      </tr>
+    </thead>
+  );
+}
+
+/** A table that scrolls by itself, also with the keys. */
+export function ScrollTable(props: { label: string; className?: string; children: ReactNode }) {
+  const { label, className, children } = props;
+  return (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label={label}>
+      <table className={className === undefined ? 'table' : `table ${className}`}>{children}</table>
+    </div>
+  );
+}
+
+/** Names and values in two columns. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: string])[] }) {
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}
+    </dl>
+  );
+}
