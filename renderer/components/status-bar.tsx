@@ -13,6 +13,7 @@ import type { DockerState } from '../../main/contract/docker';
 import { formatBytes, formatCount } from '../../main/contract/numbers';
 import { failedStates, unseenFailures } from '../stores/seen-failures';
 import { useWorkbench } from '../workbench';
+import { Status } from './status-text';
 
 const tones = { up: 'good', starting: 'info', 'not-ready': 'warn', gone: 'bad' } as const;
 const monitorWords = { up: 'up', starting: 'starting', 'not-ready': 'not ready', gone: 'gone' } as const;
@@ -45,10 +46,9 @@ function MonitorStatus() {
         </span>
       )}
       {firing === 0 ? null : (
-        <span className="status tone-bad">
-          <IconAlertTriangle size={14} aria-hidden="true" />
+        <Status icon={IconAlertTriangle} tone="bad" size={14}>
           {firing === 1 ? '1 alert' : `${firing} alerts`}
-        </span>
+        </Status>
       )}
     </button>
   );
@@ -108,7 +108,6 @@ function DockerStatus() {
   const { docker, route } = useWorkbench();
   const state = useStore(docker, (store) => store.state);
   if (state === null) return null;
-  const { icon: StateIcon, tone } = looks[state.connection];
   return (
     <button
       type="button"
@@ -120,14 +119,9 @@ function DockerStatus() {
     >
       <IconBox size={14} aria-hidden="true" />
       Docker
-      <span className={`status tone-${tone}`}>
-        <StateIcon
-          size={14}
-          aria-hidden="true"
-          className={state.connection === 'connecting' ? 'turning' : undefined}
-        />
+      <Status {...looks[state.connection]} size={14}>
         {words(state)}
-      </span>
+      </Status>
     </button>
   );
 }
@@ -155,14 +149,13 @@ export function StatusBar() {
           <IconServer2 size={14} aria-hidden="true" />
           local
           {local.version === null ? '' : ` · Triton ${local.version}`}
-          <span className={local.available ? 'status tone-good' : 'status tone-bad'}>
-            {local.available ? (
-              <IconCircleCheck size={14} aria-hidden="true" />
-            ) : (
-              <IconAlertTriangle size={14} aria-hidden="true" />
-            )}
+          <Status
+            icon={local.available ? IconCircleCheck : IconAlertTriangle}
+            tone={local.available ? 'good' : 'bad'}
+            size={14}
+          >
             {local.available ? 'available' : 'not available'}
-          </span>
+          </Status>
         </button>
       )}
       <DockerStatus />

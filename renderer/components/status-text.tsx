@@ -10,12 +10,15 @@ import {
   IconPlugConnectedX,
   IconShieldX,
 } from '@tabler/icons-react';
+import type { ComponentProps } from 'react';
 import type { RunStatus, StepStatus } from '../../main/contract/run/run-state';
 import { runStatusText, stepStatusText } from '../format/words';
 
-interface Look {
+export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'dim';
+
+export interface Look {
   readonly icon: Icon;
-  readonly tone: 'good' | 'warn' | 'bad' | 'info' | 'dim';
+  readonly tone: Tone;
 }
 
 const runLooks: Readonly<Record<RunStatus, Look>> = {
@@ -40,28 +43,50 @@ const stepLooks: Readonly<Record<StepStatus | 'paused', Look>> = {
   paused: { icon: IconPlayerPause, tone: 'warn' },
 };
 
-/** State of a run: icon and word, the color only repeats it. `text` is more exact where more is known. */
-export function RunStatusText({ status, text }: { status: RunStatus; text?: string | undefined }) {
-  const { icon: StatusIcon, tone } = runLooks[status];
+const warnedLook: Look = { icon: IconAlertTriangle, tone: 'warn' };
+
+/** Icon and word, the color only repeats it; the icon of what is under way turns. */
+export function Status({
+  icon: StatusIcon,
+  tone,
+  size = 15,
+  children,
+  ...rest
+}: ComponentProps<'span'> & { icon: Icon; tone: Tone; size?: number }) {
   return (
-    <span className={`status tone-${tone}`} data-status={status}>
-      <StatusIcon size={15} aria-hidden="true" className={status === 'running' ? 'turning' : undefined} />
-      {text ?? runStatusText[status]}
+    <span className={`status tone-${tone}`} {...rest}>
+      <StatusIcon
+        size={size}
+        aria-hidden="true"
+        className={StatusIcon === IconLoader2 ? 'turning' : undefined}
+      />
+      {children}
     </span>
   );
 }
 
-export function StepStatusIcon({ status, warned }: { status: StepStatus | 'paused'; warned: boolean }) {
-  const look = stepLooks[status];
-  const StatusIcon = warned && status === 'done' ? IconAlertTriangle : look.icon;
-  const tone = warned && status === 'done' ? 'warn' : look.tone;
+/** State of a run. `text` is more exact where more is known. */
+export function RunStatusText({ status, text }: { status: RunStatus; text?: string | undefined }) {
   return (
-    <span className={`status tone-${tone}`}>
-      <StatusIcon size={16} aria-hidden="true" className={status === 'running' ? 'turning' : undefined} />
+    <Status {...runLooks[status]} data-status={status}>
+      {text ?? runStatusText[status]}
+    </Status>
+  );
+}
+
+/** Of a gate. */
+export function PassedText({ passed }: { passed: boolean }) {
+  return <Status {...runLooks[passed ? 'done' : 'failed']}>{passed ? 'Passed' : 'Not passed'}</Status>;
+}
+
+export function StepStatusIcon({ status, warned }: { status: StepStatus | 'paused'; warned: boolean }) {
+  const look = warned && status === 'done' ? warnedLook : stepLooks[status];
+  return (
+    <Status {...look} size={16}>
       <span className="visually-hidden">
         {status === 'paused' ? runStatusText.paused : stepStatusText[status]}
         {warned ? ', with warnings' : ''}
       </span>
-    </span>
+    </Status>
   );
 }

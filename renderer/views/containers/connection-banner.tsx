@@ -3,6 +3,7 @@ import type { DockerState } from '../../../main/contract/docker';
 import { errorText } from '../../../main/contract/error-text';
 import { ErrorPanel } from '../../components/error-panel';
 import { Remedy } from '../../components/remedy';
+import { Status } from '../../components/status-text';
 import { formatClock } from '../../format/times';
 
 /** The connection to the Docker Engine, and what to do without one. */
@@ -26,13 +27,13 @@ export function ConnectionBanner({ state }: { state: DockerState }) {
   return (
     <p className="connection dim" data-connection={connection} role="status">
       {connection === 'connected' ? (
-        <span className="status tone-good">
-          <IconCircleCheck size={15} aria-hidden="true" /> Connected
-        </span>
+        <Status icon={IconCircleCheck} tone="good">
+          Connected
+        </Status>
       ) : (
-        <span className="status tone-info">
-          <IconLoader2 size={15} aria-hidden="true" className="turning" /> Connecting
-        </span>
+        <Status icon={IconLoader2} tone="info">
+          Connecting
+        </Status>
       )}
       <span className="mono">{host}</span>
       {connection === 'connected' ? (

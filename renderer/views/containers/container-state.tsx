@@ -1,4 +1,3 @@
-import type { Icon } from '@tabler/icons-react';
 import {
   IconCircleDashed,
   IconCircleMinus,
@@ -8,9 +7,10 @@ import {
   IconPlayerPlay,
 } from '@tabler/icons-react';
 import type { ContainerInfo, ContainerState } from '../../../main/contract/docker';
+import { type Look, Status } from '../../components/status-text';
 import { containerStateText, exitCode } from './container-text';
 
-const looks: Readonly<Record<ContainerState, { readonly icon: Icon; readonly tone: string }>> = {
+const looks: Readonly<Record<ContainerState, Look>> = {
   created: { icon: IconCircleDashed, tone: 'dim' },
   running: { icon: IconPlayerPlay, tone: 'good' },
   paused: { icon: IconPlayerPause, tone: 'warn' },
@@ -24,18 +24,12 @@ const looks: Readonly<Record<ContainerState, { readonly icon: Icon; readonly ton
 export function ContainerStateText({ container }: { container: ContainerInfo }) {
   const { state, status } = container;
   const code = exitCode(container);
-  const look = code !== null && code !== 0 ? { icon: IconCircleX, tone: 'bad' } : looks[state];
-  const StateIcon = look.icon;
+  const look = code !== null && code !== 0 ? looks.dead : looks[state];
   return (
     <div title={status}>
-      <span className={`status tone-${look.tone}`} data-state={state}>
-        <StateIcon
-          size={15}
-          aria-hidden="true"
-          className={state === 'restarting' || state === 'removing' ? 'turning' : undefined}
-        />
+      <Status {...look} data-state={state}>
         {containerStateText[state]}
-      </span>
+      </Status>
       <div className="second-line">{code === null ? null : `code ${code}`}</div>
     </div>
   );

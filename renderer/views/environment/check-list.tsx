@@ -1,18 +1,11 @@
-import {
-  type Icon,
-  IconAlertTriangle,
-  IconCircleCheck,
-  IconCircleMinus,
-  IconCircleX,
-} from '@tabler/icons-react';
+import { IconAlertTriangle, IconCircleCheck, IconCircleMinus, IconCircleX } from '@tabler/icons-react';
 import type { Check } from '../../../main/contract/machine';
 import { InstallTools } from '../../components/install-tools';
 import { Panel } from '../../components/panel';
 import { Remedy } from '../../components/remedy';
+import { type Look, Status } from '../../components/status-text';
 
-const looks: Readonly<
-  Record<Check['status'], { readonly icon: Icon; readonly tone: string; readonly word: string }>
-> = {
+const looks: Readonly<Record<Check['status'], Look & { readonly word: string }>> = {
   ok: { icon: IconCircleCheck, tone: 'good', word: 'OK' },
   warning: { icon: IconAlertTriangle, tone: 'warn', word: 'Warning' },
   problem: { icon: IconCircleX, tone: 'bad', word: 'Problem' },
@@ -20,13 +13,12 @@ const looks: Readonly<
 };
 
 function CheckLine({ check, installable }: { check: Check; installable: boolean }) {
-  const { icon: CheckIcon, tone, word } = looks[check.status];
+  const { icon, tone, word } = looks[check.status];
   return (
     <li className="check" data-check={check.id} data-status={check.status}>
-      <span className={`status tone-${tone}`}>
-        <CheckIcon size={15} aria-hidden="true" />
+      <Status icon={icon} tone={tone}>
         {word}
-      </span>
+      </Status>
       <span className="check-title">{check.title}</span>
       <div className="check-finding">
         <p>{check.finding}</p>

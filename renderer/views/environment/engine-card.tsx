@@ -3,6 +3,7 @@ import type { DockerFacts, EngineStatus } from '../../../main/contract/machine';
 import { InstallTools } from '../../components/install-tools';
 import { Panel } from '../../components/panel';
 import { Remedy } from '../../components/remedy';
+import { Status } from '../../components/status-text';
 import { Facts } from '../../components/table';
 import { dockerFacts } from './machine-text';
 
@@ -24,14 +25,15 @@ export function EngineCard(props: {
     <Panel
       title={engineTitle[engine.kind]}
       head={
-        <span className={engine.available ? 'status tone-good' : 'status tone-warn'}>
-          {engine.available ? (
-            <IconCircleCheck size={15} aria-hidden="true" />
-          ) : (
-            <IconAlertTriangle size={15} aria-hidden="true" />
-          )}
-          {engine.available ? 'Available' : 'Not available'}
-        </span>
+        engine.available ? (
+          <Status icon={IconCircleCheck} tone="good">
+            Available
+          </Status>
+        ) : (
+          <Status icon={IconAlertTriangle} tone="warn">
+            Not available
+          </Status>
+        )
       }
     >
       <div className="panel-body stack">

@@ -1,15 +1,13 @@
 import { Button } from '@mantine/core';
-import type { Icon } from '@tabler/icons-react';
 import { IconCircleCheck, IconCircleMinus, IconCircleX, IconLoader2 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { ImageWork } from '../../../main/contract/docker';
 import { ErrorPanel } from '../../components/error-panel';
 import { attempt } from '../../components/notices';
+import { type Look, Status } from '../../components/status-text';
 import { useWorkbench } from '../../workbench';
 
-const looks: Readonly<
-  Record<ImageWork['status'], { icon: Icon; tone: string; pull: string; build: string }>
-> = {
+const looks: Readonly<Record<ImageWork['status'], Look & { pull: string; build: string }>> = {
   running: { icon: IconLoader2, tone: 'info', pull: 'Pulling', build: 'Building' },
   done: { icon: IconCircleCheck, tone: 'good', pull: 'Pulled', build: 'Built' },
   failed: { icon: IconCircleX, tone: 'bad', pull: 'Pull failed', build: 'Build failed' },
@@ -18,15 +16,14 @@ const looks: Readonly<
 
 function Work({ work }: { work: ImageWork }) {
   const { client, imageWorks } = useWorkbench();
-  const { icon: WorkIcon, tone, [work.kind]: word } = looks[work.status];
+  const { icon, tone, [work.kind]: word } = looks[work.status];
   const running = work.status === 'running';
   return (
     <li className="work" data-work={work.id}>
       <div className="work-head">
-        <span className={`status tone-${tone}`}>
-          <WorkIcon size={15} aria-hidden="true" className={running ? 'turning' : undefined} />
+        <Status icon={icon} tone={tone}>
           {word}
-        </span>
+        </Status>
         <span className="cut" title={work.image}>
           {work.image}
         </span>

@@ -10,6 +10,7 @@ import {
 import { moreText } from '../../../main/contract/words';
 import { attempt } from '../../components/notices';
 import { Panel } from '../../components/panel';
+import { Status } from '../../components/status-text';
 import { formatClock } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { metricText, ruleModels } from './monitor-text';
@@ -21,13 +22,12 @@ const looks = {
 } as const;
 
 function AlertLine({ alert }: { alert: Alert }) {
-  const { icon: AlertIcon, tone, text } = looks[alert.state];
+  const { icon, tone, text } = looks[alert.state];
   return (
     <li data-alert={alert.state}>
-      <span className={`status tone-${tone}`}>
-        <AlertIcon size={15} aria-hidden="true" />
+      <Status icon={icon} tone={tone}>
         {text}
-      </span>
+      </Status>
       <span className="cut" title={`${alert.subject}: ${alert.text}`}>
         <strong>{alert.subject}</strong> {alert.text}
       </span>

@@ -10,12 +10,12 @@ import {
   missing,
 } from '../../../main/contract/numbers';
 import { moreText } from '../../../main/contract/words';
+import { Status } from '../../components/status-text';
 import { numeric, TableHead } from '../../components/table';
 import { stopClick } from '../../handlers';
 import { ModelActions } from './model-actions';
 import { modelLooks } from './monitor-text';
 import { RowPlaces } from './row-places';
-import { StateText } from './state-look';
 
 /** Only of a model that the response cache answers for. */
 function CacheHits({ share }: { share: number | null }) {
@@ -41,6 +41,7 @@ function ModelRow(props: {
 }) {
   const { model, selected } = props;
   const { rates, pending, probe } = model;
+  const { icon, tone, text } = modelLooks[model.state];
   const key = modelKey(model);
   return (
     <tr data-model={key} className={selected ? 'selected' : undefined} onClick={props.onSelect}>
@@ -51,7 +52,9 @@ function ModelRow(props: {
         <div className="second-line">{model.version === '' ? 'no version' : `version ${model.version}`}</div>
       </td>
       <td>
-        <StateText look={modelLooks[model.state]} state={model.state} />
+        <Status icon={icon} tone={tone} data-state={model.state}>
+          {text}
+        </Status>
         <div className="second-line" title={model.reason ?? undefined}>
           {model.reason}
         </div>

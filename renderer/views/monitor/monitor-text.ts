@@ -1,5 +1,4 @@
 import {
-  type Icon,
   IconAlertTriangle,
   IconCircleCheck,
   IconCircleDashed,
@@ -18,10 +17,9 @@ import type {
   ServerState,
 } from '../../../main/contract/monitor/monitor';
 import { formatBytes, formatCount, formatRate, formatShare } from '../../../main/contract/numbers';
+import type { Look } from '../../components/status-text';
 
-export interface StateLook {
-  readonly icon: Icon;
-  readonly tone: 'good' | 'warn' | 'bad' | 'info' | 'dim';
+interface StateLook extends Look {
   readonly text: string;
 }
 

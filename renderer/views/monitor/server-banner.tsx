@@ -1,7 +1,7 @@
 import type { MonitorSample, MonitorState } from '../../../main/contract/monitor/monitor';
+import { Status } from '../../components/status-text';
 import { formatClock } from '../../format/times';
 import { serverLook, serverSentence, speedText } from './monitor-text';
-import { StateText } from './state-look';
 
 function sourceText({ source }: MonitorState): string {
   if (source === null) return '';
@@ -14,9 +14,12 @@ function sourceText({ source }: MonitorState): string {
 export function ServerBanner(props: { state: MonitorState; sample: MonitorSample; pausedMs: number | null }) {
   const { state, sample, pausedMs } = props;
   const { server, hole } = sample;
+  const { icon, tone, text } = serverLook(server);
   return (
     <section className="panel monitor-banner" aria-label="Server" data-server={server.state}>
-      <StateText look={serverLook(server)} state={server.state} />
+      <Status icon={icon} tone={tone} data-state={server.state}>
+        {text}
+      </Status>
       <strong className="cut">{sourceText(state)}</strong>
       <span className="dim cut" title={serverSentence(sample)}>
         {serverSentence(sample)}

@@ -1,23 +1,12 @@
-import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { AccuracyResult } from '../../../main/contract/measured/results';
 import { formatCount, formatMetric, formatScale } from '../../../main/contract/numbers';
 import type { Preset } from '../../../main/contract/run/preset';
 import { allowanceText, thresholdSign } from '../../../main/contract/words';
 import { Panel } from '../../components/panel';
+import { PassedText } from '../../components/status-text';
 import { type DetailsHeading, HeadedRows } from './details-table';
-
-function Passed({ passed }: { passed: boolean }) {
-  return passed ? (
-    <span className="status tone-good">
-      <IconCircleCheck size={15} aria-hidden="true" /> Passed
-    </span>
-  ) : (
-    <span className="status tone-bad">
-      <IconCircleX size={15} aria-hidden="true" /> Not passed
-    </span>
-  );
-}
 
 interface AccuracyColumn<Row> extends DetailsHeading {
   readonly cell: (row: Row) => ReactNode;
@@ -31,7 +20,7 @@ const metricColumns: readonly AccuracyColumn<AccuracyResult['metrics'][number]>[
     number: true,
     cell: (row) => (row.threshold === null ? '–' : `${thresholdSign(row)} ${formatMetric(row.threshold)}`),
   },
-  { title: 'Gate', cell: ({ passed }) => <Passed passed={passed} /> },
+  { title: 'Gate', cell: ({ passed }) => <PassedText passed={passed} /> },
 ];
 
 type Output = AccuracyResult['outputs'][number];
@@ -62,7 +51,7 @@ const outputColumns = (outputs: readonly Output[]): readonly AccuracyColumn<Outp
   ...(outputs.some(({ allowanceShare }) => allowanceShare !== undefined) ? [shareColumn] : []),
   { title: 'NaN / Inf', number: true, cell: ({ nanCount, infCount }) => `${nanCount} / ${infCount}` },
   ...(outputs.some(({ otherLengths }) => otherLengths !== undefined) ? [lengthColumn] : []),
-  { title: 'Gate', cell: ({ passed }) => <Passed passed={passed} /> },
+  { title: 'Gate', cell: ({ passed }) => <PassedText passed={passed} /> },
 ];
 
 function AccuracyTable<Row>(props: {
@@ -83,7 +72,7 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
     <Panel
       title="Accuracy"
       note={<>{formatCount(result.sampleCount)} samples</>}
-      head={<Passed passed={result.passed} />}
+      head={<PassedText passed={result.passed} />}
     >
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Accuracy tables">
         <AccuracyTable

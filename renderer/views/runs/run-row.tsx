@@ -1,19 +1,11 @@
 import { ActionIcon, Checkbox, Menu } from '@mantine/core';
-import {
-  IconAlertTriangle,
-  IconCircleCheck,
-  IconCircleX,
-  IconCopy,
-  IconDots,
-  IconTag,
-  IconTrash,
-} from '@tabler/icons-react';
+import { IconAlertTriangle, IconCopy, IconDots, IconTag, IconTrash } from '@tabler/icons-react';
 import type { RunSummary } from '../../../main/contract/api';
 import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import { originMark } from '../../../main/contract/run/run-content';
 import { shortWaitText } from '../../../main/contract/run/run-events';
 import { attempt } from '../../components/notices';
-import { RunStatusText } from '../../components/status-text';
+import { PassedText, RunStatusText, Status } from '../../components/status-text';
 import { formatWhen, formatWhenFully } from '../../format/times';
 import { stopClick } from '../../handlers';
 import { useWorkbench } from '../../workbench';
@@ -22,21 +14,11 @@ import { removeRuns, runAgain } from './run-tools';
 
 function Accuracy({ run }: { run: RunSummary }) {
   if (run.accuracyPassed === null) return <span className="dim">–</span>;
-  if (run.accuracyPassed) {
-    return (
-      <span className="status tone-good">
-        <IconCircleCheck size={15} aria-hidden="true" /> Passed
-      </span>
-    );
-  }
-  return run.best === null ? (
-    <span className="status tone-bad">
-      <IconCircleX size={15} aria-hidden="true" /> Not passed
-    </span>
-  ) : (
-    <span className="status tone-warn">
-      <IconAlertTriangle size={15} aria-hidden="true" /> Unverified
-    </span>
+  if (run.accuracyPassed || run.best === null) return <PassedText passed={run.accuracyPassed} />;
+  return (
+    <Status icon={IconAlertTriangle} tone="warn">
+      Unverified
+    </Status>
   );
 }
 
