@@ -3,10 +3,12 @@ import { stateWords } from '../contract/flag-text';
 import { cellText, titleWithUnit } from '../contract/measured/column';
 import { batchSize, latencies, loadOf, ownLoad, p99, throughput } from '../contract/measured/columns';
 import { crossCheckOf } from '../contract/measured/cross-check';
+import type { LoadPoint } from '../contract/measured/results';
 import { bestAnswer, budgetText } from '../contract/measured/verdict';
 import { formatDuration, formatMs, formatRate, missing } from '../contract/numbers';
 import { originMark, originText } from '../contract/run/run-content';
-import { damageText, waitRemedy, waitText } from '../contract/run/run-events';
+import { damageText, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
+import type { RunState } from '../contract/run/run-state';
 import { changesText } from '../contract/run/spec-changes';
 import { estimateTimeLeft, timeLeftText } from '../contract/run/time-left';
 import { stepTitle } from '../contract/words';
@@ -60,6 +62,46 @@ function addRuns(program: Command, context: CliContext): void {
     });
 }
 
+/** What a run is and says of itself, up to its measurements. */
+function summaryLines(state: RunState): readonly string[] {
+  const { origin, imported, waitsFor } = state;
+  const left = estimateTimeLeft(state, Date.now());
+  const indented = [
+    originText[origin],
+    damageText(state.damagedLines),
+    ...(imported === null
+      ? []
+      : [`imported from ${imported.fileName}: not measured here`, ...imported.notes]),
+    ...state.specChanges.map(({ at, changed }) => `Specification changed at ${at}: ${changesText(changed)}`),
+    waitsFor === null ? null : `${waitText(waitsFor)} ${waitRemedy(waitsFor)}`,
+    left === null ? null : `${timeLeftText(left)}: ${left.basis}`,
+    ...state.steps.map(({ id, status, skippedBecause, durationUs }) => {
+      const time = durationUs === null ? '' : ` (${formatDuration(durationUs)})`;
+      return `${stepTitle[id]}: ${skippedBecause ?? status}${time}`;
+    }),
+    bestAnswer(state),
+    budgetText(state),
+  ];
+  return indented.filter((line) => line !== null).map((line) => `  ${line}`);
+}
+
+function pointsTable(points: readonly LoadPoint[]): string {
+  const repeated = points.some((point) => point.repeat !== undefined);
+  const open = points.some((point) => point.requestRate !== undefined);
+  const columns = [throughput, ...latencies];
+  const rows = points.map((point) => [
+    ...(repeated ? [String(point.repeat ?? 1), point.loadTool] : []),
+    ...[batchSize, ownLoad(point), ...columns].map((column) => cellText(column, point)),
+    stateWords(point),
+  ]);
+  const header = [
+    ...(repeated ? ['Repeat', 'Load tool'] : []),
+    ...[batchSize, loadOf(open ? 'requestRate' : 'concurrency'), ...columns].map(titleWithUnit),
+    'State',
+  ];
+  return formatTable(header, rows);
+}
+
 function addShow(program: Command, context: CliContext): void {
   program
     .command('show')
@@ -82,46 +124,13 @@ function addShow(program: Command, context: CliContext): void {
       }
       output.say(`${runId}: ${state.status}${state.unverified ? ', unverified' : ''}`);
       output.say(`  in ${dir}`);
-      const origin = originText[state.origin];
-      if (origin !== null) output.say(`  ${origin}`);
-      const damage = damageText(state.damagedLines);
-      if (damage !== null) output.say(`  ${damage}`);
-      if (state.imported !== null) {
-        output.say(`  imported from ${state.imported.fileName}: not measured here`);
-        for (const note of state.imported.notes) output.say(`  ${note}`);
-      }
-      for (const { at, changed } of state.specChanges) {
-        output.say(`  Specification changed at ${at}: ${changesText(changed)}`);
-      }
-      if (state.waitsFor !== null) output.say(`  ${waitText(state.waitsFor)} ${waitRemedy(state.waitsFor)}`);
-      const left = estimateTimeLeft(state, Date.now());
-      if (left !== null) output.say(`  ${timeLeftText(left)}: ${left.basis}`);
-      for (const step of state.steps) {
-        const time = step.durationUs === null ? '' : ` (${formatDuration(step.durationUs)})`;
-        output.say(`  ${stepTitle[step.id]}: ${step.skippedBecause ?? step.status}${time}`);
-      }
-      for (const answer of [bestAnswer(state), budgetText(state)]) {
-        if (answer !== null) output.say(`  ${answer}`);
-      }
+      for (const line of summaryLines(state)) output.say(line);
       const document = runDocument(state, dir);
-      for (const scenario of ['offline', 'online'] as const) {
+      for (const scenario of scenarios) {
         if (document[scenario].length === 0) continue;
         output.say('');
-        const repeated = document[scenario].some((point) => point.repeat !== undefined);
-        const open = document[scenario].some((point) => point.requestRate !== undefined);
-        const columns = [throughput, ...latencies];
-        const rows = document[scenario].map((point) => [
-          ...(repeated ? [String(point.repeat ?? 1), point.loadTool] : []),
-          ...[batchSize, ownLoad(point), ...columns].map((column) => cellText(column, point)),
-          stateWords(point),
-        ]);
-        const header = [
-          ...(repeated ? ['Repeat', 'Load tool'] : []),
-          ...[batchSize, loadOf(open ? 'requestRate' : 'concurrency'), ...columns].map(titleWithUnit),
-          'State',
-        ];
         output.say(scenario);
-        output.say(formatTable(header, rows));
+        output.say(pointsTable(document[scenario]));
         for (const line of crossCheckLines(crossCheckOf(state, scenario) ?? [])) output.say(line);
       }
       if (state.error !== null) output.say(formatError(state.error));

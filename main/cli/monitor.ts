@@ -16,7 +16,7 @@ import { boundHeapGrowth } from '../platform/heap-growth';
 import { makeFolder } from '../platform/make-folder';
 import type { CliContext } from './context';
 import { type AlertOptions, monitorTable, readAlerts } from './monitor-table';
-import { exitCodes, jsonText } from './output';
+import { exitCodes, jsonText, type Output } from './output';
 import { readNumber, readShapes } from './read-values';
 import { addTlsOptions, readTlsOptions, type TlsOptions } from './tls-options';
 
@@ -81,36 +81,37 @@ async function checkTarget(file: string): Promise<void> {
   }
 }
 
-async function monitor(context: CliContext, options: MonitorCliOptions): Promise<number> {
-  const { url, replay } = options;
-  if ((url === undefined) === (replay === undefined)) {
-    throw new WorkbenchError('input-invalid', 'Use either --url or --replay', { where: 'monitor' });
-  }
-  const output = context.output(options);
-  const probe = readProbe(options);
-  const rules = readAlerts(options);
+/** The times in milliseconds; `forMs` null: until Ctrl-C. */
+function readTimes(options: MonitorCliOptions): {
+  readonly intervalMs: number;
+  readonly forMs: number | null;
+} {
   const intervalMs = readNumber('--interval', options.interval) * 1000;
-  const seconds = options.for === undefined ? null : readNumber('--for', options.for);
+  const forMs = options.for === undefined ? null : readNumber('--for', options.for) * 1000;
   if (intervalMs < 500 || intervalMs > longestPollIntervalMs) {
     throw new WorkbenchError('input-invalid', 'The interval must be between 0.5 s and one hour', {
       where: '--interval',
       remedy: 'For example --interval 1.',
     });
   }
-  if (seconds !== null && seconds * 1000 > longestTimerMs) {
+  if (forMs !== null && forMs > longestTimerMs) {
     throw new WorkbenchError('input-invalid', `At most ${Math.floor(longestTimerMs / 1000)} s`, {
       where: '--for',
       remedy: 'Omit it to watch until Ctrl-C.',
     });
   }
-  // Not after hours of watching.
-  for (const file of [options.csv, options.report]) if (file !== undefined) await checkTarget(file);
-  boundHeapGrowth();
-  const core = await context.core();
-  if (rules !== null) core.monitor.judgeBy(rules);
-  const { alertModel } = options;
-  const seen = { fired: false, model: false };
-  const hear = (event: CoreEvent): void => {
+  return { intervalMs, forMs };
+}
+
+interface Seen {
+  fired: boolean;
+  model: boolean;
+}
+
+/** Prints what the monitor tells, and notes in `seen` what the exit code is of. */
+const printer =
+  (output: Output, alertModel: string | undefined, seen: Seen) =>
+  (event: CoreEvent): void => {
     if (event.type === 'monitor-changed' && event.state.probeProblem !== null) {
       output.say(`No probes: ${event.state.probeProblem}`);
     }
@@ -130,36 +131,66 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
     output.say(monitorTable(sample, alerts));
     for (const marker of sample.markers) output.say(`* ${marker.text}`);
   };
-  const stop = core.subscribe(hear);
+
+interface WatchInput {
+  readonly url: string;
+  readonly intervalMs: number;
+  readonly probe: ProbeSettings | null;
+  readonly until: Promise<void>;
+}
+
+async function watchServer(
+  core: Core,
+  output: Output,
+  options: MonitorCliOptions,
+  { url, intervalMs, probe, until }: WatchInput,
+): Promise<void> {
+  const { metricsUrl, record } = options;
+  const secure = [url, metricsUrl].some((address) => address.startsWith('https:'));
+  const tls = readTlsOptions(options, secure);
+  if (tls.insecure === true) output.say("Warning: the server's certificate is not verified.");
+  await core.monitor.watch({ url, metricsUrl, ...(secure ? { tls } : {}) }, intervalMs);
+  if (probe !== null) await core.handlers['monitor.setProbe']({ probe });
+  if (record !== undefined) await core.monitor.recordTo(record);
+  // Keeps the process alive whatever the timers do.
+  const alive = setInterval(() => undefined, 60_000);
+  await until;
+  clearInterval(alive);
+}
+
+async function monitor(context: CliContext, options: MonitorCliOptions): Promise<number> {
+  const { url, replay, alertModel } = options;
+  if ((url === undefined) === (replay === undefined)) {
+    throw new WorkbenchError('input-invalid', 'Use either --url or --replay', { where: 'monitor' });
+  }
+  const output = context.output(options);
+  const probe = readProbe(options);
+  const rules = readAlerts(options);
+  const { intervalMs, forMs } = readTimes(options);
+  // Not after hours of watching.
+  for (const file of [options.csv, options.report]) if (file !== undefined) await checkTarget(file);
+  boundHeapGrowth();
+  const core = await context.core();
+  if (rules !== null) core.monitor.judgeBy(rules);
+  const seen = { fired: false, model: false };
+  const stop = core.subscribe(printer(output, alertModel, seen));
   const end = new AbortController();
   const finish = () => {
     end.abort();
   };
   process.once('SIGINT', finish);
   process.once('SIGTERM', finish);
-  const until = new Promise<void>((tell) => {
+  const until = new Promise<void>((resolve) => {
     end.signal.addEventListener('abort', () => {
-      tell();
+      resolve();
     });
-    if (seconds !== null) setTimeout(tell, seconds * 1000).unref();
+    if (forMs !== null) setTimeout(resolve, forMs).unref();
   });
   try {
     if (replay !== undefined) {
       await Promise.race([core.monitor.replayFile(replay, readNumber('--speed', options.speed)), until]);
     } else if (url !== undefined) {
-      const secure = [url, options.metricsUrl].some((address) => address.startsWith('https:'));
-      const tls = readTlsOptions(options, secure);
-      if (tls.insecure === true) output.say("Warning: the server's certificate is not verified.");
-      await core.monitor.watch(
-        { url, metricsUrl: options.metricsUrl, ...(secure ? { tls } : {}) },
-        intervalMs,
-      );
-      if (probe !== null) await core.handlers['monitor.setProbe']({ probe });
-      if (options.record !== undefined) await core.monitor.recordTo(options.record);
-      // Keeps the process alive whatever the timers do.
-      const alive = setInterval(() => undefined, 60_000);
-      await until;
-      clearInterval(alive);
+      await watchServer(core, output, options, { url, intervalMs, probe, until });
     }
     await write(core, options);
   } finally {

@@ -1,9 +1,10 @@
 import type { CoreEvent } from '../contract/api';
+import type { ByType, OfType } from '../contract/by-type';
 import { marksOf } from '../contract/flag-text';
 import { crossCheckOf } from '../contract/measured/cross-check';
 import { bestDocument, budgetDocument } from '../contract/measured/verdict';
 import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from '../contract/numbers';
-import { type JournalBody, type RunWait, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
+import { type JournalEntry, type RunWait, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
 import type { LoadTool } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
 import { byLoad } from '../contract/run/scenario-levels';
@@ -12,14 +13,13 @@ import { levelText } from '../contract/words';
 import { formatError, type Output } from './output';
 import { scheduledText } from './perf/perf-print';
 
+type TitleOf = (step: string) => string;
+
 /** Which of several measurements of a level; nothing where there is one. */
 const turnText = ({ repeat, loadTool }: { repeat?: number | undefined; loadTool?: LoadTool | undefined }) =>
   repeat === undefined ? '' : `, repeat ${repeat}${loadTool === undefined ? '' : `, ${loadTool}`}`;
 
 const waitWords = (wait: RunWait): string => `${waitText(wait)} ${waitRemedy(wait)}`;
-
-const waitLine = ({ for: what, reason = 'device' }: JournalBody & { type: 'run-waiting' }): string =>
-  what === null ? 'The run continues.' : waitWords({ reason, what });
 
 interface Change {
   readonly changed: readonly FieldChange[];
@@ -28,10 +28,7 @@ interface Change {
 }
 
 /** What a change of the specification says, does again and keeps. */
-export function changeLines(
-  { changed, steps, kept }: Change,
-  titleOf: (step: string) => string,
-): readonly string[] {
+export function changeLines({ changed, steps, kept }: Change, titleOf: TitleOf): readonly string[] {
   if (changed.length === 0) return ['The specification already has these values.'];
   return [
     ...changed.map((change) => `Changed: ${changeText(change)}`),
@@ -47,10 +44,74 @@ export const keptLines = ({ changed, keptLevels }: ChangePlan): readonly string[
     return levels.length === 0 ? [] : [`    ${scenario}: ${levels.join('; ')}`];
   });
 
+const none = (): readonly string[] => [];
+
+const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
+  'spec-changed': (entry, titleOf) => changeLines({ ...entry, kept: entry.kept.length }, titleOf),
+  'steps-forgotten': ({ reason }) =>
+    reason === undefined ? [] : [`Files changed; their steps run again. ${reason}`],
+  'step-finished': ({ step, durationUs, facts, warnings }, titleOf) => [
+    `✓ ${titleOf(step)} (${formatDuration(durationUs)})`,
+    ...facts.map(({ name, value }) => `    ${name}: ${value}`),
+    ...warnings.map((warning) => `    warning: ${warning}`),
+  ],
+  'step-skipped': ({ step, reason }, titleOf) => [`- ${titleOf(step)}: ${reason}`],
+  'step-failed': ({ step, durationUs }, titleOf) => [`✗ ${titleOf(step)} (${formatDuration(durationUs)})`],
+  'step-cancelled': ({ step }, titleOf) => [`■ ${titleOf(step)}: cancelled`],
+  measurement: ({ scenario, point }) => {
+    const words = marksOf(point);
+    const marks = words.length === 0 ? '' : `  [${words.join(', ')}]`;
+    return [
+      `    ${scenario}: ${levelText(point)}${turnText(point)}: ` +
+        `${formatRate(point.inferencesPerSecond)} inferences/s, p50 ${formatMs(point.p50Us)} ms, ` +
+        `p99 ${formatMs(point.p99Us)} ms${scheduledText(point)}${marks}`,
+    ];
+  },
+  'measurement-missing': (entry) => [
+    `    ${entry.scenario}: ${levelText(entry)}${turnText(entry)}: no result: ${entry.error.message}`,
+  ],
+  accuracy: ({ result }) => [
+    ...result.metrics.map(
+      ({ name, framework, triton }) =>
+        `    ${name}: framework ${formatMetric(framework)}, Triton ${formatMetric(triton)}`,
+    ),
+    ...result.outputs.map(
+      ({ output, maxAbsDiff, maxRelDiff }) =>
+        `    ${output}: largest difference ${formatScale(maxAbsDiff)} absolute, ${formatScale(maxRelDiff)} relative`,
+    ),
+  ],
+  'run-finished': ({ outcome, error }) => [
+    ...(outcome === 'paused' ? ['■ Paused'] : []),
+    ...(error === undefined ? [] : [formatError(error)]),
+  ],
+  'run-waiting': ({ for: what, reason = 'device' }) => [
+    what === null ? 'The run continues.' : waitWords({ reason, what }),
+  ],
+  // Shown as what is under way.
+  'step-started': none,
+  'run-created': none,
+  'levels-kept': none,
+  'run-trusted': none,
+  'run-started': none,
+  annotation: none,
+  'p99-budget': none,
+  'gate-overridden': none,
+  environment: none,
+  command: none,
+  report: none,
+};
+
+function entryLines<Type extends JournalEntry['type']>(
+  entry: OfType<JournalEntry, Type>,
+  titleOf: TitleOf,
+): readonly string[] {
+  return linesOf[entry.type](entry, titleOf);
+}
+
 /** A run's events as lines, and on a terminal one moving line for what is under way. */
 export function createRunProgress(
   output: Output,
-  options: { readonly verbose: boolean; readonly titleOf: (step: string) => string },
+  options: { readonly verbose: boolean; readonly titleOf: TitleOf },
 ): (event: CoreEvent) => void {
   let moving = false;
   const wipe = () => {
@@ -66,113 +127,42 @@ export function createRunProgress(
     output.rewrite(`  … ${text.slice(0, 110)}`);
     moving = true;
   };
-  return (event) => {
-    switch (event.type) {
-      case 'runs-changed':
-      case 'stopping':
-      case 'docker-changed':
-      case 'container-log':
-      case 'monitor-changed':
-      case 'monitor-sample':
-      case 'monitor-verdict':
-      case 'monitor-cleared':
-      case 'image-work':
-      case 'data-work':
-      case 'install-work':
-        return;
-      case 'held-up':
-        line(waitWords(event.wait));
-        return;
-      case 'log':
-        if (options.verbose) for (const text of event.lines) line(`    ${text}`);
-        return;
-      case 'progress': {
-        const share = event.fraction === null ? '' : `${Math.round(event.fraction * 100)} % `;
-        move(`${share}${event.text}`);
-        return;
-      }
-      case 'window':
-        move(
-          `${levelText(event)}, window ${event.index + 1}: ` +
-            `${formatRate(event.inferencesPerSecond)} inferences/s, p99 ${formatMs(event.p99Us)} ms`,
-        );
-        return;
-      case 'journal':
-        break;
-    }
-    const { entry } = event;
-    switch (entry.type) {
-      case 'spec-changed':
-        for (const text of changeLines({ ...entry, kept: entry.kept.length }, options.titleOf)) line(text);
-        return;
-      case 'steps-forgotten':
-        if (entry.reason !== undefined) line(`Files changed; their steps run again. ${entry.reason}`);
-        return;
-      case 'step-started':
-        move(options.titleOf(entry.step));
-        return;
-      case 'step-finished':
-        line(`✓ ${options.titleOf(entry.step)} (${formatDuration(entry.durationUs)})`);
-        for (const fact of entry.facts) line(`    ${fact.name}: ${fact.value}`);
-        for (const warning of entry.warnings) line(`    warning: ${warning}`);
-        return;
-      case 'step-skipped':
-        line(`- ${options.titleOf(entry.step)}: ${entry.reason}`);
-        return;
-      case 'step-failed':
-        line(`✗ ${options.titleOf(entry.step)} (${formatDuration(entry.durationUs)})`);
-        return;
-      case 'step-cancelled':
-        line(`■ ${options.titleOf(entry.step)}: cancelled`);
-        return;
-      case 'measurement': {
-        const { point } = entry;
-        const words = marksOf(point);
-        const marks = words.length === 0 ? '' : `  [${words.join(', ')}]`;
-        line(
-          `    ${entry.scenario}: ${levelText(point)}${turnText(point)}: ` +
-            `${formatRate(point.inferencesPerSecond)} inferences/s, p50 ${formatMs(point.p50Us)} ms, ` +
-            `p99 ${formatMs(point.p99Us)} ms${scheduledText(point)}${marks}`,
-        );
-        return;
-      }
-      case 'measurement-missing':
-        line(
-          `    ${entry.scenario}: ${levelText(entry)}${turnText(entry)}: no result: ${entry.error.message}`,
-        );
-        return;
-      case 'accuracy':
-        for (const metric of entry.result.metrics) {
-          line(
-            `    ${metric.name}: framework ${formatMetric(metric.framework)}, Triton ${formatMetric(metric.triton)}`,
-          );
-        }
-        for (const output of entry.result.outputs) {
-          line(
-            `    ${output.output}: largest difference ${formatScale(output.maxAbsDiff)} absolute, ${formatScale(output.maxRelDiff)} relative`,
-          );
-        }
-        return;
-      case 'run-finished':
-        wipe();
-        if (entry.outcome === 'paused') line('■ Paused');
-        if (entry.error !== undefined) line(formatError(entry.error));
-        return;
-      case 'run-waiting':
-        line(waitLine(entry));
-        return;
-      case 'run-created':
-      case 'levels-kept':
-      case 'run-trusted':
-      case 'run-started':
-      case 'annotation':
-      case 'p99-budget':
-      case 'gate-overridden':
-      case 'environment':
-      case 'command':
-      case 'report':
-        return;
-    }
+  const ignore = () => undefined;
+  const handlers: ByType<CoreEvent, void> = {
+    'held-up': ({ wait }) => {
+      line(waitWords(wait));
+    },
+    log: ({ lines }) => {
+      if (options.verbose) for (const text of lines) line(`    ${text}`);
+    },
+    progress: ({ fraction, text }) => {
+      move(`${fraction === null ? '' : `${Math.round(fraction * 100)} % `}${text}`);
+    },
+    window: (event) => {
+      move(
+        `${levelText(event)}, window ${event.index + 1}: ` +
+          `${formatRate(event.inferencesPerSecond)} inferences/s, p99 ${formatMs(event.p99Us)} ms`,
+      );
+    },
+    journal: ({ entry }) => {
+      if (entry.type === 'step-started') move(options.titleOf(entry.step));
+      if (entry.type === 'run-finished') wipe();
+      for (const text of entryLines(entry, options.titleOf)) line(text);
+    },
+    'runs-changed': ignore,
+    stopping: ignore,
+    'docker-changed': ignore,
+    'container-log': ignore,
+    'monitor-changed': ignore,
+    'monitor-sample': ignore,
+    'monitor-verdict': ignore,
+    'monitor-cleared': ignore,
+    'image-work': ignore,
+    'data-work': ignore,
+    'install-work': ignore,
+  };
+  return <Type extends CoreEvent['type']>(event: OfType<CoreEvent, Type>) => {
+    handlers[event.type](event);
   };
 }
 

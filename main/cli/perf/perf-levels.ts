@@ -57,35 +57,34 @@ export function readModelNames(texts: readonly string[]): ServerLoad['models'][n
   });
   for (const [index, { name, weight }] of models.entries()) {
     if (name === '' || !(weight > 0) || !Number.isFinite(weight)) {
-      throw new WorkbenchError(
-        'input-invalid',
+      throw invalid(
+        '--model',
         `"${texts[index] ?? ''}" is not of the form NAME or NAME:weight`,
-        {
-          where: '--model',
-          remedy: 'For example --model resnet50 --model bert:2.',
-        },
+        'For example --model resnet50 --model bert:2.',
       );
     }
     if (models.findIndex((other) => other.name === name) !== index) {
-      throw new WorkbenchError('input-invalid', `Model ${name} is given twice`, {
-        where: '--model',
-        remedy: `Give it a weight: --model ${name}:2.`,
-      });
+      throw invalid('--model', `Model ${name} is given twice`, `Give it a weight: --model ${name}:2.`);
     }
   }
   return models;
 }
 
+function httpUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  throw invalid(
+    '--url',
+    `"${shownAddress(text)}" is not an HTTP address`,
+    'For example --url http://localhost:8000',
+  );
+}
+
 /** gRPC speaks TLS when its address begins with grpcs://, or HTTP does. Throws input-invalid. */
 export function readAddresses(options: PerfOptions): ServerLoad['addresses'] {
-  const url = URL.canParse(options.url) ? new URL(options.url) : null;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new WorkbenchError('input-invalid', `"${shownAddress(options.url)}" is not an HTTP address`, {
-      where: '--url',
-      remedy: 'For example --url http://localhost:8000',
-    });
-  }
+  const url = httpUrl(options.url);
   const secure = url.protocol === 'https:';
+  const port = url.port === '' ? (secure ? '443' : '80') : url.port;
   const [, scheme, grpc = `${url.hostname}:8001`] =
     /^(?:(grpcs?|https?):\/\/)?(.+?)\/?$/.exec(options.grpcUrl ?? '') ?? [];
   if (options.allowRemoteLoad !== true) {
@@ -95,7 +94,7 @@ export function readAddresses(options: PerfOptions): ServerLoad['addresses'] {
   const grpcSecure = scheme === undefined ? secure : scheme.endsWith('s');
   const tls = readTlsOptions(options, secure || grpcSecure);
   return {
-    http: `${url.hostname}:${url.port === '' ? (secure ? '443' : '80') : url.port}`,
+    http: `${url.hostname}:${port}`,
     grpc,
     httpTls: secure ? tls : null,
     grpcTls: grpcSecure ? tls : null,
@@ -104,12 +103,6 @@ export function readAddresses(options: PerfOptions): ServerLoad['addresses'] {
 
 function refuseOtherMachine(address: string, where: string): void {
   if (isLoopback(address)) return;
-  throw new WorkbenchError(
-    'input-invalid',
-    `${shownAddress(address)} is another machine and would receive the load`,
-    {
-      where,
-      remedy: 'To allow it, add --allow-remote-load.',
-    },
-  );
+  const message = `${shownAddress(address)} is another machine and would receive the load`;
+  throw invalid(where, message, 'To allow it, add --allow-remote-load.');
 }
