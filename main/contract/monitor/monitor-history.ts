@@ -15,7 +15,7 @@ const slotMs = 1000;
 export const longestWindowMs = 24 * 3600 * 1000;
 const mostMarkers = 5000;
 
-export const seriesFields = [
+const rateFields = [
   'requestsPerSecond',
   'inferencesPerSecond',
   'errorShare',
@@ -25,6 +25,11 @@ export const seriesFields = [
   'computeOutputUs',
   'batch',
   'cacheHitShare',
+] as const;
+const probeFields = ['p50Us', 'p95Us', 'p99Us', 'worstUs'] as const;
+/** In the order of `valuesOf`. */
+export const seriesFields = [
+  ...rateFields,
   'pending',
   'probeP50Us',
   'probeP95Us',
@@ -46,25 +51,11 @@ export interface MonitorSeries {
   readonly values: Float32Array;
 }
 
-function valuesOf(model: ModelSample): readonly (number | null)[] {
-  const { rates, pending, probe } = model;
-  return [
-    rates?.requestsPerSecond ?? null,
-    rates?.inferencesPerSecond ?? null,
-    rates?.errorShare ?? null,
-    rates?.queueUs ?? null,
-    rates?.computeInputUs ?? null,
-    rates?.computeInferUs ?? null,
-    rates?.computeOutputUs ?? null,
-    rates?.batch ?? null,
-    rates?.cacheHitShare ?? null,
-    pending,
-    probe?.p50Us ?? null,
-    probe?.p95Us ?? null,
-    probe?.p99Us ?? null,
-    probe?.worstUs ?? null,
-  ];
-}
+const valuesOf = ({ rates, pending, probe }: ModelSample): readonly (number | null)[] => [
+  ...rateFields.map((field) => rates?.[field] ?? null),
+  pending,
+  ...probeFields.map((field) => probe?.[field] ?? null),
+];
 
 const gpuValues = (gpu: GpuSample): readonly (number | null)[] => gpuFields.map((field) => gpu[field]);
 

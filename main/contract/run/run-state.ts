@@ -1,3 +1,4 @@
+import type { ByType, OfType } from '../by-type';
 import type { WireError } from '../errors';
 import type { AccuracyResult, Environment, LoadPoint } from '../measured/results';
 import type { ImportSource } from './imported';
@@ -244,130 +245,128 @@ function withSpec(state: RunState, { at, spec, specHash, changed, steps: due, ke
   };
 }
 
-function applied(state: RunState, entry: JournalEntry): RunState {
-  switch (entry.type) {
-    case 'run-created':
-      return state;
-    case 'spec-changed':
-      return withSpec(state, entry);
-    case 'levels-kept':
-      return withResults(
-        state,
-        entry.scenario,
-        new Set([...state.scenarios[entry.scenario].points.map(({ key }) => key), ...entry.keys]),
-      );
-    case 'run-trusted':
-      return { ...state, origin: state.origin === 'foreign' ? 'trusted' : state.origin };
-    case 'run-started':
-      return { ...state, attempt: entry.attempt, status: 'running', error: null, waitsFor: null };
-    case 'environment':
-      return { ...state, environment: entry.environment };
-    case 'run-waiting':
-      return waiting(
-        state,
-        entry.for === null ? null : { reason: entry.reason ?? 'device', what: entry.for },
-      );
-    case 'annotation':
-      return { ...state, tags: entry.tags, note: entry.note };
-    case 'p99-budget':
-      return { ...state, p99BudgetMs: entry.p99BudgetMs };
-    case 'gate-overridden':
-      return { ...state, gateOverridden: true };
-    case 'steps-forgotten':
-      return withoutSteps(state, entry.steps);
-    case 'step-started':
-      return withStep(withoutOldLevels(state, entry.step, entry.key), entry.step, (step) => ({
-        ...freshStep(step.id),
-        status: 'running',
+const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
+  'run-created': (_entry, state) => state,
+  'spec-changed': (entry, state) => withSpec(state, entry),
+  'levels-kept': (entry, state) =>
+    withResults(
+      state,
+      entry.scenario,
+      new Set([...state.scenarios[entry.scenario].points.map(({ key }) => key), ...entry.keys]),
+    ),
+  'run-trusted': (_entry, state) => ({
+    ...state,
+    origin: state.origin === 'foreign' ? 'trusted' : state.origin,
+  }),
+  'run-started': (entry, state) => ({
+    ...state,
+    attempt: entry.attempt,
+    status: 'running',
+    error: null,
+    waitsFor: null,
+  }),
+  environment: (entry, state) => ({ ...state, environment: entry.environment }),
+  'run-waiting': (entry, state) =>
+    waiting(state, entry.for === null ? null : { reason: entry.reason ?? 'device', what: entry.for }),
+  annotation: (entry, state) => ({ ...state, tags: entry.tags, note: entry.note }),
+  'p99-budget': (entry, state) => ({ ...state, p99BudgetMs: entry.p99BudgetMs }),
+  'gate-overridden': (_entry, state) => ({ ...state, gateOverridden: true }),
+  'steps-forgotten': (entry, state) => withoutSteps(state, entry.steps),
+  'step-started': (entry, state) =>
+    withStep(withoutOldLevels(state, entry.step, entry.key), entry.step, (step) => ({
+      ...freshStep(step.id),
+      status: 'running',
+      key: entry.key,
+      attempt: entry.attempt,
+      startedAt: entry.at,
+    })),
+  command: (entry, state) =>
+    withStep(state, entry.step, (step) => ({
+      ...step,
+      commands: [...step.commands, { argv: entry.argv, note: entry.note }],
+    })),
+  'step-skipped': (entry, state) =>
+    withStep(state, entry.step, (step) => {
+      // Files that were reused stay reused in later attempts; a step that this run did itself stays "done": its facts
+      // and duration are still the truth.
+      const reused = entry.reason === 'cached' || step.skippedBecause === 'cached';
+      const done = entry.reason === 'unchanged' && !reused;
+      return {
+        ...step,
+        status: done ? 'done' : 'skipped',
         key: entry.key,
-        attempt: entry.attempt,
-        startedAt: entry.at,
-      }));
-    case 'command':
-      return withStep(state, entry.step, (step) => ({
-        ...step,
-        commands: [...step.commands, { argv: entry.argv, note: entry.note }],
-      }));
-    case 'step-skipped':
-      return withStep(state, entry.step, (step) => {
-        // Files that were reused stay reused in later attempts; a step that this run did itself stays "done": its facts
-        // and duration are still the truth.
-        const reused = entry.reason === 'cached' || step.skippedBecause === 'cached';
-        const done = entry.reason === 'unchanged' && !reused;
-        return {
-          ...step,
-          status: done ? 'done' : 'skipped',
+        skippedBecause: entry.reason === 'unchanged' && reused ? 'cached' : entry.reason,
+        error: null,
+      };
+    }),
+  'step-finished': (entry, state) => ({
+    ...withStep(state, entry.step, (step) => ({
+      ...step,
+      status: 'done',
+      key: entry.key,
+      durationUs: entry.durationUs,
+      facts: entry.facts,
+      warnings: entry.warnings,
+    })),
+    forgotten: state.forgotten.filter((id) => id !== entry.step),
+  }),
+  'step-failed': (entry, state) =>
+    withStep(state, entry.step, (step) => ({
+      ...step,
+      status: 'failed',
+      durationUs: entry.durationUs,
+      error: entry.error,
+    })),
+  'step-cancelled': (entry, state) =>
+    withStep(state, entry.step, (step) => ({
+      ...step,
+      status: 'cancelled',
+      durationUs: entry.durationUs,
+    })),
+  measurement: (entry, state) =>
+    withScenario(state, entry.scenario, (value) => ({
+      points: [
+        ...value.points.filter((measured) => measured.key !== entry.key),
+        { key: entry.key, point: entry.point },
+      ],
+      missing: value.missing.filter((missing) => missing.key !== entry.key),
+    })),
+  'measurement-missing': (entry, state) =>
+    withScenario(state, entry.scenario, (value) => ({
+      points: value.points,
+      missing: [
+        ...value.missing.filter((missing) => missing.key !== entry.key),
+        {
           key: entry.key,
-          skippedBecause: entry.reason === 'unchanged' && reused ? 'cached' : entry.reason,
-          error: null,
-        };
-      });
-    case 'step-finished':
-      return {
-        ...withStep(state, entry.step, (step) => ({
-          ...step,
-          status: 'done',
-          key: entry.key,
-          durationUs: entry.durationUs,
-          facts: entry.facts,
-          warnings: entry.warnings,
-        })),
-        forgotten: state.forgotten.filter((id) => id !== entry.step),
-      };
-    case 'step-failed':
-      return withStep(state, entry.step, (step) => ({
-        ...step,
-        status: 'failed',
-        durationUs: entry.durationUs,
-        error: entry.error,
-      }));
-    case 'step-cancelled':
-      return withStep(state, entry.step, (step) => ({
-        ...step,
-        status: 'cancelled',
-        durationUs: entry.durationUs,
-      }));
-    case 'measurement':
-      return withScenario(state, entry.scenario, (value) => ({
-        points: [
-          ...value.points.filter((measured) => measured.key !== entry.key),
-          { key: entry.key, point: entry.point },
-        ],
-        missing: value.missing.filter((missing) => missing.key !== entry.key),
-      }));
-    case 'measurement-missing':
-      return withScenario(state, entry.scenario, (value) => ({
-        points: value.points,
-        missing: [
-          ...value.missing.filter((missing) => missing.key !== entry.key),
-          {
-            key: entry.key,
-            batchSize: entry.batchSize,
-            concurrency: entry.concurrency,
-            ...(entry.requestRate === undefined ? {} : { requestRate: entry.requestRate }),
-            ...(entry.repeat === undefined ? {} : { repeat: entry.repeat }),
-            ...(entry.loadTool === undefined ? {} : { loadTool: entry.loadTool }),
-            error: entry.error,
-          },
-        ],
-      }));
-    case 'accuracy':
-      return {
-        ...state,
-        accuracy: { key: entry.key, result: entry.result },
-        unverified: !entry.result.passed,
-      };
-    case 'report':
-      return { ...state, reports: entry.files, reportedBudgetMs: state.p99BudgetMs };
-    case 'run-finished':
-      return {
-        ...state,
-        status: entry.outcome,
-        error: entry.error ?? null,
-        waitsFor: null,
-        steps: entry.outcome === 'paused' ? state.steps.map(pausedStep) : state.steps,
-      };
-  }
+          batchSize: entry.batchSize,
+          concurrency: entry.concurrency,
+          ...(entry.requestRate === undefined ? {} : { requestRate: entry.requestRate }),
+          ...(entry.repeat === undefined ? {} : { repeat: entry.repeat }),
+          ...(entry.loadTool === undefined ? {} : { loadTool: entry.loadTool }),
+          error: entry.error,
+        },
+      ],
+    })),
+  accuracy: (entry, state) => ({
+    ...state,
+    accuracy: { key: entry.key, result: entry.result },
+    unverified: !entry.result.passed,
+  }),
+  report: (entry, state) => ({ ...state, reports: entry.files, reportedBudgetMs: state.p99BudgetMs }),
+  'run-finished': (entry, state) => ({
+    ...state,
+    status: entry.outcome,
+    error: entry.error ?? null,
+    waitsFor: null,
+    steps: entry.outcome === 'paused' ? state.steps.map(pausedStep) : state.steps,
+  }),
+};
+
+function applied<Type extends JournalEntry['type']>(
+  state: RunState,
+  entry: OfType<JournalEntry, Type>,
+): RunState {
+  return folds[entry.type](entry, state);
 }
 
 /**
