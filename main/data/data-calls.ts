@@ -1,18 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { CoreEvent, Handlers } from '../contract/api';
 import type { DataItem, DataSource, DataWork, SourceKind } from '../contract/data-source';
 import { WorkbenchError } from '../contract/errors';
-import { failedWork } from '../platform/file-error';
 import { exists } from '../platform/files';
+import { Works } from '../platform/works';
 import { type LoadedPreset, requirePreset } from '../presets/presets';
 import type { Toolkit } from '../toolkit/toolkit';
 import { fetchSource, sourcePlaces } from './fetch-source';
 import { partBytes } from './save-body';
-
-const keptWorks = 20;
-/** Bytes come in thousands of pieces a second; nobody reads that fast. */
-const emitEveryMs = 200;
 
 interface DataCallsOptions {
   /** Folder of fetched data, one folder a preset. */
@@ -46,12 +41,7 @@ export interface DataCalls {
   close(): Promise<void>;
 }
 
-interface Entry {
-  work: DataWork;
-  readonly root: string;
-  readonly controller: AbortController;
-  ended: Promise<DataWork>;
-}
+type WorkFacts = Pick<DataWork, 'preset' | 'source' | 'title' | 'kind' | 'path'>;
 
 const sourcesOf = ({ preset: { origin } }: LoadedPreset) => [
   ...(origin.datasets ?? []).map((source) => ({ kind: 'dataset' as const, source })),
@@ -60,7 +50,9 @@ const sourcesOf = ({ preset: { origin } }: LoadedPreset) => [
 
 /** Published data sets and checkpoints: which there are, and fetching them. */
 export function createDataCalls(options: DataCallsOptions): DataCalls {
-  const entries = new Map<string, Entry>();
+  const works = new Works<WorkFacts>('download', (work) => {
+    options.emit({ type: 'data-work', work });
+  });
   const rootOf = (preset: string) => join(options.root, preset);
 
   const list = async (preset: string): Promise<readonly DataItem[]> => {
@@ -84,11 +76,6 @@ export function createDataCalls(options: DataCallsOptions): DataCalls {
     });
   };
 
-  const forgetOldest = () => {
-    const over = [...entries.values()].filter(({ work }) => work.status !== 'running').slice(0, -keptWorks);
-    for (const { work } of over) entries.delete(work.id);
-  };
-
   const fetch = ({ preset, source: id, to, from }: FetchOptions): string => {
     const { kind, source } = found(preset, id);
     if (source.allowed === 'by-hand') {
@@ -99,82 +86,39 @@ export function createDataCalls(options: DataCallsOptions): DataCalls {
       });
     }
     const root = to ?? rootOf(preset);
-    const busy = [...entries.values()].find(
-      ({ work, root: other }) =>
-        work.status === 'running' && work.preset === preset && work.source === id && other === root,
-    );
-    if (busy !== undefined) return busy.work.id;
-    let timer: NodeJS.Timeout | undefined;
-    const emit = () => {
-      timer = undefined;
-      options.emit({ type: 'data-work', work: entry.work });
-    };
-    const finish = (part: Partial<DataWork>): DataWork => {
-      clearTimeout(timer);
-      entry.work = { ...entry.work, ...part };
-      forgetOldest();
-      emit();
-      return entry.work;
-    };
-    const work: DataWork = {
-      id: randomUUID(),
-      preset,
-      source: id,
-      title: source.title,
-      kind,
-      status: 'running',
-      fraction: null,
-      text: 'Starting',
-      path: null,
-      error: null,
-    };
-    const controller = new AbortController();
-    const entry: Entry = { work, root, controller, ended: Promise.resolve(work) };
-    entries.set(work.id, entry);
-    emit();
-    entry.ended = fetchSource({
-      source,
-      root,
-      modelDir: requirePreset(options.presets, preset).dir,
-      toolkit: options.toolkit,
-      from,
-      signal: controller.signal,
-      onProgress: (fraction, text) => {
-        entry.work = { ...entry.work, fraction, text };
-        timer ??= setTimeout(emit, emitEveryMs);
-      },
-    }).then(
-      (path) => finish({ status: 'done', fraction: 1, text: 'Ready', path }),
-      (error: unknown) => finish(failedWork(error)),
-    );
-    return work.id;
+    const facts = { preset, source: id, title: source.title, kind, path: null };
+    return works.start(JSON.stringify([preset, id, root]), facts, async ({ signal, change }) => {
+      const path = await fetchSource({
+        source,
+        root,
+        modelDir: requirePreset(options.presets, preset).dir,
+        toolkit: options.toolkit,
+        from,
+        signal,
+        onProgress: (fraction, text) => {
+          change({ fraction, text });
+        },
+      });
+      return { text: 'Ready', path };
+    });
   };
-  const cancel = (workId: string) => {
-    entries.get(workId)?.controller.abort();
-  };
-  const works = () => [...entries.values()].map(({ work }) => work).reverse();
   return {
     list,
     fetch,
-    cancel,
-    works,
-    async ended(workId) {
-      const entry = entries.get(workId);
-      if (entry === undefined) throw new WorkbenchError('input-invalid', `No such download: ${workId}`);
-      return entry.ended;
+    cancel: (workId) => {
+      works.cancel(workId);
     },
-    async close() {
-      for (const { controller } of entries.values()) controller.abort();
-      await Promise.all([...entries.values()].map(({ ended }) => ended));
-    },
+    works: () => works.list(),
+    ended: (workId) => works.ended(workId),
+    close: () => works.close(),
     handlers: {
       'data.list': ({ preset }) => list(preset),
       'data.fetch': (request) => Promise.resolve().then(() => ({ workId: fetch(request) })),
       'data.cancel': ({ workId }) => {
-        cancel(workId);
+        works.cancel(workId);
         return Promise.resolve(null);
       },
-      'data.works': () => Promise.resolve(works()),
+      'data.works': () => Promise.resolve(works.list()),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { toWire, type WireError, WorkbenchError } from '../contract/errors';
+import { WorkbenchError } from '../contract/errors';
 
 const refusals: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -32,17 +32,6 @@ export function fileError(error: unknown, path: string): unknown {
 }
 
 /** How work in the background stands after it threw: cancelled, or failed. */
-export function failedWork(error: unknown): {
-  readonly status: 'cancelled' | 'failed';
-  readonly text: string;
-  readonly error: WireError;
-} {
-  const wire = toWire(error);
-  return wire.code === 'cancelled'
-    ? { status: 'cancelled', text: 'Cancelled', error: wire }
-    : { status: 'failed', text: 'Failed', error: wire };
-}
-
 /** The system's reason below undici's "fetch failed". */
 export function fetchReason(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;

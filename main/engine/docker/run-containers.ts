@@ -4,11 +4,11 @@ import type { DockerEngineSpec, PerformanceSpec, RunSpec } from '../../contract/
 import { sharedMemoryOf } from '../../contract/run/sweep';
 import { type BindMount, containerBody, type ContainerBodyInput } from '../../docker/container-body';
 import type { ContainerLabels } from '../../docker/labels';
-import { chownTree } from '../../platform/chown-tree';
 import { hashValue } from '../../platform/files';
 import { makeFolder } from '../../platform/make-folder';
 import { requirePlainEntry } from '../../platform/plain-entry';
 import type { PlaceRun } from '../place';
+import { chownTree } from './chown-tree';
 import { containerPaths, inputPairs, type PathMap } from './container-paths';
 
 /** Containers never run as root; a workbench that does gives them this user instead. */
