@@ -57,18 +57,20 @@ function refusal(status: number): WorkbenchError {
   });
 }
 
+function planRest(headers: Headers, encoding: string, begun: Begun): AnswerPlan {
+  const { first, total } = parseContentRange(headers.get('content-range'));
+  const now = validatorOf(headers);
+  const same = first === begun.bytes && total === begun.total && (now === '' || now === begun.validator);
+  return same && encoding === 'identity'
+    ? { kind: 'take', from: begun.bytes, total, validator: begun.validator }
+    : { kind: 'anew' };
+}
+
 /** Pure: what is to be done with an answer, given what is there already. */
 export function planAnswer(answer: Answer, begun: Begun | null): AnswerPlan {
   const { status, headers } = answer;
   const encoding = headers.get('content-encoding') ?? 'identity';
-  if (status === 206 && begun !== null) {
-    const { first, total } = parseContentRange(headers.get('content-range'));
-    const now = validatorOf(headers);
-    const same = first === begun.bytes && total === begun.total && (now === '' || now === begun.validator);
-    return same && encoding === 'identity'
-      ? { kind: 'take', from: begun.bytes, total, validator: begun.validator }
-      : { kind: 'anew' };
-  }
+  if (status === 206 && begun !== null) return planRest(headers, encoding, begun);
   if (status === 416 && begun !== null) {
     const { total } = parseContentRange(headers.get('content-range'));
     return total === begun.bytes && total === begun.total ? { kind: 'whole' } : { kind: 'anew' };

@@ -6,7 +6,7 @@ import { formatBytes } from '../contract/numbers';
 import { linkedAbort } from '../platform/abort';
 import { fetchReason, fileError } from '../platform/file-error';
 import { makeFolder } from '../platform/make-folder';
-import { planAnswer } from './answer-plan';
+import { type Begun, planAnswer } from './answer-plan';
 import { checkFile, type Published } from './check-file';
 import { createPartFile, type PartFile, saveBody } from './save-body';
 
@@ -123,6 +123,71 @@ const cancelled = () =>
     remedy: 'Start it again to resume: the downloaded part is kept.',
   });
 
+function sizeProblem({ address, bytes }: DownloadRequest, total: number | null): WorkbenchError | null {
+  if (total === null || bytes === null || total === bytes) return null;
+  return new WorkbenchError(
+    'download-invalid',
+    `The file on the server has ${total} bytes, but the published size is ${bytes}`,
+    {
+      where: address,
+      remedy: 'The file has changed. See its page, and provide a file that you downloaded by hand.',
+    },
+  );
+}
+
+const interruption = (message: string, details?: { readonly where: string; readonly cause: unknown }) =>
+  new Interruption(new WorkbenchError('download-failed', message, details));
+
+/** What the part lacks of the file, from one answer of the server. */
+async function receive(
+  request: DownloadRequest,
+  part: PartFile,
+  begun: Begun | null,
+  { signal, alive }: { readonly signal: AbortSignal; readonly alive: () => void },
+): Promise<void> {
+  const { address } = request;
+  const response = await openAddress(address, {
+    signal,
+    headers: {
+      // Byte positions must be those of the file itself.
+      'accept-encoding': 'identity',
+      ...(begun === null ? {} : { range: `bytes=${begun.bytes}-`, 'if-range': begun.validator }),
+    },
+  });
+  const leave = () => response.body?.cancel().catch(() => undefined);
+  const plan = planAnswer(response, begun);
+  if (plan.kind !== 'take') void leave();
+  if (plan.kind === 'whole') return;
+  if (plan.kind === 'anew') {
+    await part.remove();
+    throw interruption('The file changed while it was downloaded');
+  }
+  if (plan.kind === 'refuse') throw plan.again ? new Interruption(plan.error) : plan.error;
+  const { from, total, validator } = plan;
+  const changed = sizeProblem(request, total);
+  if (changed !== null) {
+    void leave();
+    throw changed;
+  }
+  const size = total ?? request.bytes;
+  const folder = dirname(part.path);
+  const free = await (request.freeBytes ?? freeBytesOf)(folder);
+  requireSpace(folder, Math.max(0, (size ?? 0) - from) + request.extraBytes, free);
+  if (from === 0) await part.begin(address, { validator, total });
+  const bytes = await saveBody(response.body, {
+    path: part.path,
+    from,
+    limit: size ?? unknownLimitBytes,
+    onBytes: (doneBytes) => {
+      alive();
+      request.onProgress({ phase: 'downloading', doneBytes, totalBytes: size });
+    },
+  });
+  if (size !== null && bytes < size) {
+    throw interruption(`The connection ended after ${bytes} of ${size} bytes`);
+  }
+}
+
 async function transfer(request: DownloadRequest, part: PartFile): Promise<void> {
   const { address, signal } = request;
   const begun = await part.begun(address);
@@ -130,56 +195,7 @@ async function transfer(request: DownloadRequest, part: PartFile): Promise<void>
   const stallMs = request.stallMs ?? 60_000;
   const watch = watchdog(signal, stallMs);
   try {
-    const response = await openAddress(address, {
-      signal: watch.signal,
-      headers: {
-        // Byte positions must be those of the file itself.
-        'accept-encoding': 'identity',
-        ...(begun === null ? {} : { range: `bytes=${begun.bytes}-`, 'if-range': begun.validator }),
-      },
-    });
-    const leave = () => response.body?.cancel().catch(() => undefined);
-    const plan = planAnswer(response, begun);
-    if (plan.kind !== 'take') void leave();
-    if (plan.kind === 'whole') return;
-    if (plan.kind === 'anew') {
-      await part.remove();
-      throw new Interruption(
-        new WorkbenchError('download-failed', 'The file changed while it was downloaded'),
-      );
-    }
-    if (plan.kind === 'refuse') throw plan.again ? new Interruption(plan.error) : plan.error;
-    const { from, total, validator } = plan;
-    if (total !== null && request.bytes !== null && total !== request.bytes) {
-      void leave();
-      throw new WorkbenchError(
-        'download-invalid',
-        `The file on the server has ${total} bytes, but the published size is ${request.bytes}`,
-        {
-          where: address,
-          remedy: 'The file has changed. See its page, and provide a file that you downloaded by hand.',
-        },
-      );
-    }
-    const size = total ?? request.bytes;
-    const folder = dirname(part.path);
-    const free = await (request.freeBytes ?? freeBytesOf)(folder);
-    requireSpace(folder, Math.max(0, (size ?? 0) - from) + request.extraBytes, free);
-    if (from === 0) await part.begin(address, { validator, total });
-    const bytes = await saveBody(response.body, {
-      path: part.path,
-      from,
-      limit: size ?? unknownLimitBytes,
-      onBytes: (doneBytes) => {
-        watch.alive();
-        request.onProgress({ phase: 'downloading', doneBytes, totalBytes: size });
-      },
-    });
-    if (size !== null && bytes < size) {
-      throw new Interruption(
-        new WorkbenchError('download-failed', `The connection ended after ${bytes} of ${size} bytes`),
-      );
-    }
+    await receive(request, part, begun, watch);
   } catch (error) {
     if (error instanceof WorkbenchError || error instanceof Interruption) throw error;
     if (signal.aborted) throw cancelled();
@@ -187,7 +203,7 @@ async function transfer(request: DownloadRequest, part: PartFile): Promise<void>
     // A file's own refusal; those of the network come without a path.
     if (code !== undefined && 'path' in (error as object)) throw fileError(error, part.path);
     const reason = watch.signal.aborted ? `no data received for ${stallMs / 1000} s` : fetchReason(error);
-    throw new Interruption(new WorkbenchError('download-failed', reason, { where: address, cause: error }));
+    throw interruption(reason, { where: address, cause: error });
   } finally {
     watch.stop();
   }

@@ -138,13 +138,14 @@ async function contextAddress(config: string, name: string): Promise<DockerAddre
  * default socket. Throws input-invalid for plain TCP and for what is no address.
  */
 export async function readDockerAddress(env: NodeJS.ProcessEnv): Promise<DockerAddress> {
+  const read = (name: string): string => env[name] ?? '';
   const config = env['DOCKER_CONFIG'] ?? join(env['HOME'] ?? homedir(), '.docker');
-  const host = env['DOCKER_HOST'] ?? '';
+  const host = read('DOCKER_HOST');
   if (host !== '') {
-    const tls = (env['DOCKER_TLS_VERIFY'] ?? '') !== '' || (env['DOCKER_TLS'] ?? '') !== '';
+    const tls = read('DOCKER_TLS_VERIFY') !== '' || read('DOCKER_TLS') !== '';
     return parseHost(host, tls ? (env['DOCKER_CERT_PATH'] ?? config) : null, 'DOCKER_HOST');
   }
-  const asked = env['DOCKER_CONTEXT'] ?? '';
+  const asked = read('DOCKER_CONTEXT');
   const current = (await readJson(join(config, 'config.json'), configSchema))?.currentContext ?? '';
   const name = asked === '' ? current : asked;
   if (name !== '' && name !== 'default') return contextAddress(config, name);

@@ -126,6 +126,25 @@ interface DockerCallsOptions {
   readonly now: () => Date;
 }
 
+function imageHandlers({ link, images, buildArgs }: DockerCallsOptions) {
+  return {
+    'docker.images': async () => listImages((await link.connect()).docker),
+    'docker.pullImage': ({ reference }) => Promise.resolve({ workId: images.pull(reference) }),
+    'docker.buildImage': async ({ image }) => ({
+      workId: await images.build(image, buildArgs(image)),
+    }),
+    'docker.cancelImageWork': ({ workId }) => {
+      images.cancel(workId);
+      return Promise.resolve(null);
+    },
+    'docker.imageWorks': () => Promise.resolve(images.list()),
+    'docker.removeImage': async ({ id }) => {
+      await removeImage((await link.connect()).docker, id);
+      return null;
+    },
+  } satisfies Partial<DockerCalls['handlers']>;
+}
+
 /** What people do with containers and images. The engine is watched from the first question on. */
 export function createDockerCalls(options: DockerCallsOptions): DockerCalls {
   const { link, images, emit } = options;
@@ -195,20 +214,7 @@ export function createDockerCalls(options: DockerCallsOptions): DockerCalls {
       feeds.unfollow(id);
       return Promise.resolve(null);
     },
-    'docker.images': async () => listImages((await link.connect()).docker),
-    'docker.pullImage': ({ reference }) => Promise.resolve({ workId: images.pull(reference) }),
-    'docker.buildImage': async ({ image }) => ({
-      workId: await images.build(image, options.buildArgs(image)),
-    }),
-    'docker.cancelImageWork': ({ workId }) => {
-      images.cancel(workId);
-      return Promise.resolve(null);
-    },
-    'docker.imageWorks': () => Promise.resolve(images.list()),
-    'docker.removeImage': async ({ id }) => {
-      await removeImage((await link.connect()).docker, id);
-      return null;
-    },
+    ...imageHandlers(options),
   };
   return {
     handlers,

@@ -95,40 +95,60 @@ export async function runContainer(input: RunContainerInput): Promise<ContainerE
   }
 }
 
+type Flag = readonly [name: string, value: string];
+
+const flag = (name: string, value: string | number | undefined, otherwise = ''): Flag => [
+  name,
+  String(value ?? otherwise),
+];
+
+const flagEach = (name: string, values: readonly string[] | undefined): readonly Flag[] =>
+  (values ?? []).map((value) => [name, value]);
+
+const flagIfSet = (name: string, value: string | number | undefined): readonly Flag[] =>
+  value === undefined ? [] : [[name, String(value)]];
+
+type PortBindings = Readonly<Record<string, readonly { HostIp: string; HostPort: string }[]>>;
+
+function publishFlags(host: Docker.HostConfig): readonly Flag[] {
+  return Object.entries((host.PortBindings ?? {}) as PortBindings).flatMap(([port, bindings]) =>
+    bindings.map(({ HostIp, HostPort }) => flag('--publish', `${HostIp}:${HostPort}:${port}`)),
+  );
+}
+
+function tmpfsFlags(host: Docker.HostConfig): readonly Flag[] {
+  return Object.entries((host.Tmpfs ?? {}) as Record<string, string>).map(([path, options]) =>
+    flag('--tmpfs', `${path}:${options}`),
+  );
+}
+
+const volumeFlag = ({ Source, Target, ReadOnly }: Docker.MountSettings): Flag =>
+  flag('--volume', `${Source}:${Target}:${ReadOnly === true ? 'ro' : 'rw'}`);
+
 /** The `docker run` command line that makes the same container, for people to read and copy; pure. */
 export function dockerRunCommand(name: string, body: Docker.ContainerCreateOptions): string[] {
   const host = body.HostConfig ?? {};
-  const [entrypoint = ''] = body.Entrypoint === undefined ? [] : [body.Entrypoint].flat();
-  const flags: (readonly [string, string])[] = [
-    ['--name', name],
-    ['--user', body.User ?? ''],
-    ['--network', host.NetworkMode ?? ''],
-    ...Object.entries(
-      (host.PortBindings ?? {}) as Record<string, { HostIp: string; HostPort: string }[]>,
-    ).flatMap(([port, bindings]) =>
-      bindings.map((binding) => ['--publish', `${binding.HostIp}:${binding.HostPort}:${port}`] as const),
-    ),
+  const flags: readonly Flag[] = [
+    flag('--name', name),
+    flag('--user', body.User),
+    flag('--network', host.NetworkMode),
+    ...publishFlags(host),
     ...(host.DeviceRequests ?? []).flatMap(deviceFlags),
-    ...(host.Mounts ?? []).map(
-      (mount) =>
-        ['--volume', `${mount.Source}:${mount.Target}:${mount.ReadOnly === true ? 'ro' : 'rw'}`] as const,
+    ...(host.Mounts ?? []).map(volumeFlag),
+    ...flagEach('--env', body.Env),
+    flag('--workdir', body.WorkingDir, '/'),
+    ...tmpfsFlags(host),
+    ...flagIfSet('--shm-size', host.ShmSize),
+    flag('--memory', host.Memory, '0'),
+    flag('--pids-limit', host.PidsLimit, '0'),
+    ...(host.Ulimits ?? []).map(({ Name, Soft, Hard }) =>
+      flag('--ulimit', `${String(Name)}=${String(Soft)}:${String(Hard)}`),
     ),
-    ...(body.Env ?? []).map((entry) => ['--env', entry] as const),
-    ['--workdir', body.WorkingDir ?? '/'],
-    ...Object.entries((host.Tmpfs ?? {}) as Record<string, string>).map(
-      ([path, options]) => ['--tmpfs', `${path}:${options}`] as const,
-    ),
-    ...(host.ShmSize === undefined ? [] : [['--shm-size', String(host.ShmSize)] as const]),
-    ['--memory', String(host.Memory ?? 0)],
-    ['--pids-limit', String(host.PidsLimit ?? 0)],
-    ...(host.Ulimits ?? []).map(
-      (limit) => ['--ulimit', `${String(limit.Name)}=${String(limit.Soft)}:${String(limit.Hard)}`] as const,
-    ),
-    ...((host.CapDrop ?? []) as string[]).map((capability) => ['--cap-drop', capability] as const),
-    ...((host.SecurityOpt ?? []) as string[]).map((option) => ['--security-opt', option] as const),
-    ['--ipc', host.IpcMode ?? ''],
-    ...(host.PidMode === undefined ? [] : [['--pid', host.PidMode] as const]),
-    ['--entrypoint', entrypoint],
+    ...flagEach('--cap-drop', host.CapDrop as string[] | undefined),
+    ...flagEach('--security-opt', host.SecurityOpt as string[] | undefined),
+    flag('--ipc', host.IpcMode),
+    ...flagIfSet('--pid', host.PidMode),
+    flag('--entrypoint', [body.Entrypoint].flat()[0]),
   ];
   return [
     'docker',

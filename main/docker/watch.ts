@@ -146,84 +146,124 @@ const identity = (state: DockerState) => state.containers.map((one) => `${one.id
  * answered. While it was not, the containers stay as last known.
  */
 export function createDockerWatch(options: DockerWatchOptions): DockerWatch {
-  const { instance, host, heartbeatMs = 1500, listTimeoutMs = 3000, connectTimeoutMs = 5000 } = options;
-  const longestPauseMs = options.longestPauseMs ?? (host.startsWith('unix:') ? 1000 : 5000);
-  const closing = new AbortController();
-  const hint = new Hint();
-  let live: DockerClient | null = null;
-  let dropStream: (() => void) | null = null;
-  let state: DockerState = {
-    connection: 'connecting',
-    host,
-    error: null,
-    containers: [],
-    listedAt: null,
-  };
+  return new Watch(options);
+}
 
-  const closed = () => closing.signal.aborted;
-  const pauseMs = (attempt: number) => Math.min(longestPauseMs, backOffMs(attempt + 1));
-  const update = (next: Partial<DockerState>) => {
-    const before = state;
-    state = { ...before, ...next };
-    if (closed() || isDeepStrictEqual({ ...before, listedAt: state.listedAt }, state)) return;
-    options.emit(state);
-  };
+class Watch implements DockerWatch {
+  private readonly heartbeatMs: number;
+  private readonly listTimeoutMs: number;
+  private readonly longestPauseMs: number;
+  private readonly closing = new AbortController();
+  private readonly hint = new Hint();
+  private readonly running: Promise<void>;
+  private live: DockerClient | null = null;
+  private dropStream: (() => void) | null = null;
+  private current: DockerState;
 
-  async function list(client: DockerClient): Promise<void> {
-    const found = await listContainers(client, instance, {
-      signal: closing.signal,
-      timeoutMs: listTimeoutMs,
+  constructor(private readonly options: DockerWatchOptions) {
+    const { host } = options;
+    this.heartbeatMs = options.heartbeatMs ?? 1500;
+    this.listTimeoutMs = options.listTimeoutMs ?? 3000;
+    this.longestPauseMs = options.longestPauseMs ?? (host.startsWith('unix:') ? 1000 : 5000);
+    this.current = { connection: 'connecting', host, error: null, containers: [], listedAt: null };
+    this.running = this.run();
+  }
+
+  state(): DockerState {
+    return this.current;
+  }
+
+  refresh(): void {
+    this.hint.give();
+  }
+
+  client(): DockerClient | null {
+    return this.live;
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    this.hint.give();
+    await this.running;
+    this.live = null;
+  }
+
+  private closed(): boolean {
+    return this.closing.signal.aborted;
+  }
+
+  private pauseMs(attempt: number): number {
+    return Math.min(this.longestPauseMs, backOffMs(attempt + 1));
+  }
+
+  private update(next: Partial<DockerState>): void {
+    const before = this.current;
+    const state = { ...before, ...next };
+    this.current = state;
+    if (this.closed() || isDeepStrictEqual({ ...before, listedAt: state.listedAt }, state)) return;
+    this.options.emit(state);
+  }
+
+  private async list(client: DockerClient): Promise<void> {
+    const found = await listContainers(client, this.options.instance, {
+      signal: this.closing.signal,
+      timeoutMs: this.listTimeoutMs,
     });
-    live = client;
+    this.live = client;
     const containers = found.map(({ info }) => info);
-    update({ connection: 'connected', error: null, containers, listedAt: options.now().toISOString() });
+    this.update({
+      connection: 'connected',
+      error: null,
+      containers,
+      listedAt: this.options.now().toISOString(),
+    });
   }
 
   /** Opens the event stream again and again until the signal. */
-  async function hear(client: DockerClient, signal: AbortSignal): Promise<void> {
+  private async hear(client: DockerClient, signal: AbortSignal): Promise<void> {
     for (let attempt = 0; !signal.aborted; attempt += 1) {
       const startedMs = performance.now();
       const stream = { told: false };
       const { controller, dispose } = linkedAbort(signal);
-      dropStream = () => {
+      this.dropStream = () => {
         controller.abort();
       };
       await followEvents({
         client,
-        instance,
+        instance: this.options.instance,
         signal: controller.signal,
-        timeoutMs: listTimeoutMs,
+        timeoutMs: this.listTimeoutMs,
         // The engine listens to itself only after it has opened the stream; the list comes after both.
         onOpen: () => {
-          hint.give();
+          this.hint.give();
         },
         onEvent: () => {
           stream.told = true;
-          hint.give();
+          this.hint.give();
         },
       }).catch(() => undefined);
       dispose();
       if (stream.told || performance.now() - startedMs > goodStreamMs) attempt = 0;
       // A stream that is over may be the first sign of an engine that is gone.
-      hint.give();
-      await sleep(pauseMs(attempt), undefined, { signal }).catch(() => undefined);
+      this.hint.give();
+      await sleep(this.pauseMs(attempt), undefined, { signal }).catch(() => undefined);
     }
   }
 
   /** Lists at every hint and every heartbeat. Throws when a list is not answered. */
-  async function serve(client: DockerClient): Promise<void> {
-    const { controller, dispose } = linkedAbort(closing.signal);
-    const hearing = hear(client, controller.signal);
+  private async serve(client: DockerClient): Promise<void> {
+    const { controller, dispose } = linkedAbort(this.closing.signal);
+    const hearing = this.hear(client, controller.signal);
     try {
-      while (!closed()) {
-        const hinted = await hint.wait(heartbeatMs);
-        if (hinted) await sleep(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined);
-        if (closed()) return;
-        hint.take();
-        const before = identity(state);
-        await list(client);
+      while (!this.closed()) {
+        const hinted = await this.hint.wait(this.heartbeatMs);
+        if (hinted) await sleep(gatherMs, undefined, { signal: this.closing.signal }).catch(() => undefined);
+        if (this.closed()) return;
+        this.hint.take();
+        const before = identity(this.current);
+        await this.list(client);
         // What only the heartbeat found, the stream has kept back.
-        if (!hinted && !isDeepStrictEqual(before, identity(state))) dropStream?.();
+        if (!hinted && !isDeepStrictEqual(before, identity(this.current))) this.dropStream?.();
       }
     } finally {
       controller.abort();
@@ -232,39 +272,28 @@ export function createDockerWatch(options: DockerWatchOptions): DockerWatch {
     }
   }
 
-  async function run(): Promise<void> {
-    for (let attempt = 0; !closed(); attempt += 1) {
+  private async run(): Promise<void> {
+    for (let attempt = 0; !this.closed(); attempt += 1) {
       try {
-        const limits = { signal: closing.signal, timeoutMs: connectTimeoutMs };
-        const client = await ask(`connect to the Docker daemon at ${host}`, options.connect, limits);
-        await list(client);
+        const limits = { signal: this.closing.signal, timeoutMs: this.options.connectTimeoutMs ?? 5000 };
+        const client = await ask(
+          `connect to the Docker daemon at ${this.options.host}`,
+          this.options.connect,
+          limits,
+        );
+        await this.list(client);
         attempt = 0;
-        await serve(client);
+        await this.serve(client);
       } catch (error) {
         // One answer that fails is tried again before anybody is alarmed.
-        const connection = live === null ? 'unavailable' : 'connecting';
-        live = null;
-        update({ connection, error: toWire(error) });
+        const connection = this.live === null ? 'unavailable' : 'connecting';
+        this.live = null;
+        this.update({ connection, error: toWire(error) });
       }
-      hint.take();
-      await sleep(shortestPauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
-      if (!closed()) await hint.wait(Math.max(0, pauseMs(attempt) - shortestPauseMs));
-      hint.take();
+      this.hint.take();
+      await sleep(shortestPauseMs, undefined, { signal: this.closing.signal }).catch(() => undefined);
+      if (!this.closed()) await this.hint.wait(Math.max(0, this.pauseMs(attempt) - shortestPauseMs));
+      this.hint.take();
     }
   }
-
-  const running = run();
-  return {
-    state: () => state,
-    refresh: () => {
-      hint.give();
-    },
-    client: () => live,
-    close: async () => {
-      closing.abort();
-      hint.give();
-      await running;
-      live = null;
-    },
-  };
 }
