@@ -46,6 +46,39 @@ export interface Engines {
 
 const none: SweepResult = { ended: [], removedContainers: [] };
 
+async function dockerStatus(docker: DockerLink): Promise<EngineStatus> {
+  const facts = await docker.facts();
+  if (facts.reachable) {
+    const note = `Docker at ${facts.host}, API ${facts.apiVersion}: runs Triton and every client step in containers.`;
+    return { kind: 'docker', available: true, version: facts.serverVersion, note, remedy: null };
+  }
+  const code = facts.reason === 'permission' ? 'docker-permission' : 'docker-unreachable';
+  const { remedy } = errorText[code];
+  return { kind: 'docker', available: false, version: null, note: facts.message, remedy };
+}
+
+async function sweepDocker(
+  { docker, layout }: EnginesOptions,
+  graceMs: number,
+  except?: string,
+): Promise<SweepResult> {
+  // A home that never asked for a container has none, and needs no engine to know it.
+  if (!(await exists(layout.instance))) return none;
+  try {
+    const client = await docker.connect();
+    const now = Date.now();
+    const instance = await docker.instance();
+    const isLeft = (labels: NetworkLabels) =>
+      labels.runId === except ? false : isOrphan(labels, graceMs, now);
+    const { removed } = await sweepContainers(client, instance, ({ labels }) => isLeft(labels));
+    await removeNetworks(client, instance, isLeft);
+    return { ...none, removedContainers: removed };
+  } catch {
+    // An engine that is away keeps its containers until the next sweep.
+    return none;
+  }
+}
+
 /** Every place to run Triton. */
 export function createEngines(options: EnginesOptions): Engines {
   const { layout, env, docker } = options;
@@ -54,36 +87,9 @@ export function createEngines(options: EnginesOptions): Engines {
   const pythonOf = (framework: Framework) => (framework === 'tf' ? tensorflow : layout.python);
   const loadTools = createLoadTools(options);
 
-  const dockerStatus = async (): Promise<EngineStatus> => {
-    const facts = await docker.facts();
-    if (facts.reachable) {
-      const note = `Docker at ${facts.host}, API ${facts.apiVersion}: runs Triton and every client step in containers.`;
-      return { kind: 'docker', available: true, version: facts.serverVersion, note, remedy: null };
-    }
-    const code = facts.reason === 'permission' ? 'docker-permission' : 'docker-unreachable';
-    const { remedy } = errorText[code];
-    return { kind: 'docker', available: false, version: null, note: facts.message, remedy };
-  };
-  const sweepDocker = async (graceMs: number, except?: string): Promise<SweepResult> => {
-    // A home that never asked for a container has none, and needs no engine to know it.
-    if (!(await exists(layout.instance))) return none;
-    try {
-      const client = await docker.connect();
-      const now = Date.now();
-      const instance = await docker.instance();
-      const isLeft = (labels: NetworkLabels) =>
-        labels.runId === except ? false : isOrphan(labels, graceMs, now);
-      const { removed } = await sweepContainers(client, instance, ({ labels }) => isLeft(labels));
-      await removeNetworks(client, instance, isLeft);
-      return { ...none, removedContainers: removed };
-    } catch {
-      // An engine that is away keeps its containers until the next sweep.
-      return none;
-    }
-  };
   const dockerAbout: Pick<Engine, 'detect' | 'sweep'> = {
-    detect: dockerStatus,
-    sweep: () => sweepDocker(adoptionMs),
+    detect: () => dockerStatus(docker),
+    sweep: () => sweepDocker(options, adoptionMs),
   };
   /** The local Triton whose models run in that framework's environment. */
   const localFor = (framework: Framework): Engine =>
@@ -137,11 +143,15 @@ export function createEngines(options: EnginesOptions): Engines {
       engine.kind === 'docker'
         ? imageNamesOf(await wantedImages(engine, options.resources, { framework, format }))
         : [],
-    detect: () => Promise.all([local.detect(), dockerStatus(), createRemoteEngine(null).detect()]),
+    detect: () => Promise.all([local.detect(), dockerStatus(docker), createRemoteEngine(null).detect()]),
     sweep: async (how) => {
       const { ended } = await local.sweep();
       const endedChildren = await endLeftChildren();
-      const { removedContainers } = await sweepDocker(how?.all === true ? 0 : adoptionMs, how?.except);
+      const { removedContainers } = await sweepDocker(
+        options,
+        how?.all === true ? 0 : adoptionMs,
+        how?.except,
+      );
       return { ended, endedChildren, removedContainers };
     },
   };

@@ -128,9 +128,8 @@ function checkInstances(config: ModelConfig, backends: BackendSet): void {
   }
 }
 
-/** Throws config-invalid naming the field of config.pbtxt that an edit by hand changed against what can be served. */
-export function checkPatchedConfig(patched: ModelConfig, frame: ServingFrame): void {
-  const { generated } = frame;
+/** What the run calls the model and what serves it. */
+function checkIdentity(patched: ModelConfig, generated: ModelConfig): void {
   if (patched.name !== generated.name) {
     throw refused(
       'name',
@@ -160,8 +159,11 @@ export function checkPatchedConfig(patched: ModelConfig, frame: ServingFrame): v
       'Remove the field, or change the format or the engine instead.',
     );
   }
+}
+
+function checkFileNames(patched: ModelConfig, { generated, fileName }: ServingFrame): void {
   const file = patched.defaultModelFilename ?? '';
-  const expected = backendOf(generated) === 'python' ? 'model.py' : frame.fileName;
+  const expected = backendOf(generated) === 'python' ? 'model.py' : fileName;
   if (file !== '' && file !== expected) {
     throw refused('default_model_filename', `the file is called ${expected}`, 'Remove the field.');
   }
@@ -169,10 +171,17 @@ export function checkPatchedConfig(patched: ModelConfig, frame: ServingFrame): v
   if (modelFile?.stringValue !== patched.parameters?.['model_filename']?.stringValue) {
     throw refused(
       'parameters["model_filename"]',
-      `the file is called ${modelFile?.stringValue ?? frame.fileName}`,
+      `the file is called ${modelFile?.stringValue ?? fileName}`,
       'Restore the generated value.',
     );
   }
+}
+
+/** Throws config-invalid naming the field of config.pbtxt that an edit by hand changed against what can be served. */
+export function checkPatchedConfig(patched: ModelConfig, frame: ServingFrame): void {
+  const { generated } = frame;
+  checkIdentity(patched, generated);
+  checkFileNames(patched, frame);
   checkTensors('input', generated.input, patched.input);
   checkTensors('output', generated.output, patched.output);
   checkVersions(patched.versionPolicy, frame.modelVersion);

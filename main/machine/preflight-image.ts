@@ -62,20 +62,11 @@ export function checkTensorFlowBackend({ plan, releases }: PreflightInput): Outc
   );
 }
 
-/** A TensorRT engine loads only in the version of TensorRT and on the compute capability that it was built for. */
-export function checkTensorRtPlan(input: PreflightInput): Outcome {
+function checkBuiltPlan(
+  input: PreflightInput,
+  { tensorrtVersion, computeCapability }: NonNullable<PreflightInput['plan']['tensorRtPlan']>,
+): Outcome {
   const { plan } = input;
-  if (plan.tensorRtPlan === null) {
-    const format = plan.format === null ? '' : ` (format ${plan.format})`;
-    return notApplicable(`The run does not use a TensorRT plan${format}.`);
-  }
-  if (plan.images === 'cpu') {
-    return problem(
-      'The run uses a TensorRT plan, but the CPU images have no TensorRT backend.',
-      'Use the NGC images and a GPU (--set engine.images=ngc), or another format.',
-    );
-  }
-  const { tensorrtVersion, computeCapability } = plan.tensorRtPlan;
   // What is installed here says nothing of an engine elsewhere.
   const gpus = remoteHost(input.docker) === null ? gpusOfPlan(input) : [];
   const rebuild = `Build the plan again on this machine in the image of the same release, from the ONNX model: trtexec --onnx=model.onnx --saveEngine=model.plan`;
@@ -98,12 +89,34 @@ export function checkTensorRtPlan(input: PreflightInput): Outcome {
   if (served !== null && tensorrtVersion !== null && computeCapability !== null && gpusKnown) {
     return ok(`${built}, which matches the image and the GPU.`);
   }
+  return warning(
+    `${built}. Whether it loads is unknown.${unknownFacts(served !== null, gpusKnown)}`,
+    rebuild,
+  );
+}
+
+function unknownFacts(servedKnown: boolean, gpusKnown: boolean): string {
   const unknown = [
-    ...(served === null ? ['TensorRT of the image'] : []),
+    ...(servedKnown ? [] : ['TensorRT of the image']),
     ...(gpusKnown ? [] : ['the compute capability of the GPU']),
   ];
-  const missing = unknown.length === 0 ? '' : ` Unknown: ${unknown.join(', ')}.`;
-  return warning(`${built}. Whether it loads is unknown.${missing}`, rebuild);
+  return unknown.length === 0 ? '' : ` Unknown: ${unknown.join(', ')}.`;
+}
+
+/** A TensorRT engine loads only in the version of TensorRT and on the compute capability that it was built for. */
+export function checkTensorRtPlan(input: PreflightInput): Outcome {
+  const { plan } = input;
+  if (plan.tensorRtPlan === null) {
+    const format = plan.format === null ? '' : ` (format ${plan.format})`;
+    return notApplicable(`The run does not use a TensorRT plan${format}.`);
+  }
+  if (plan.images === 'cpu') {
+    return problem(
+      'The run uses a TensorRT plan, but the CPU images have no TensorRT backend.',
+      'Use the NGC images and a GPU (--set engine.images=ngc), or another format.',
+    );
+  }
+  return checkBuiltPlan(input, plan.tensorRtPlan);
 }
 
 /** "8.2.3" of a table and "8.2.3.0" of a file are the same: as many parts count as both have. */

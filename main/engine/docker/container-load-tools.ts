@@ -14,7 +14,7 @@ import type { LoadTool, MeasureInput } from '../../perf/load-tool';
 import { hashValue, writeFileAtomic } from '../../platform/files';
 import { readPlainText } from '../../platform/plain-entry';
 
-interface ClientStep {
+export interface ClientStep {
   readonly task: string;
   readonly command: readonly [string, ...string[]];
   readonly adoptable: boolean;
@@ -27,7 +27,7 @@ interface ClientStep {
 }
 
 /** Runs a step of the client in a container of its own, with the network of the run's Triton. */
-export type RunClientStep = (step: ClientStep) => Promise<ContainerEnd>;
+type RunClientStep = (step: ClientStep) => Promise<ContainerEnd>;
 
 async function readResult(path: string, end: ContainerEnd, where: string): Promise<LoadPoint> {
   let text: string;

@@ -8,11 +8,12 @@ import { removeContainer } from '../../docker/container-life';
 import { type DockerLink, gpuAccessOf, isRootless, remapsUsers } from '../../docker/docker-link';
 import type { ImageRequest } from '../../docker/images/prepare-image';
 import { listContainers, type OwnContainer } from '../../docker/list-containers';
-import { dockerRunCommand, runContainer } from '../../docker/run-container';
+import { type ContainerEnd, dockerRunCommand, runContainer } from '../../docker/run-container';
 import { ensureNetwork, networkCommand, removeNetworks } from '../../docker/run-network';
-import type { Engine } from '../engine';
-import type { ImagesListener, Place, PlaceRun } from '../place';
-import { createContainerLoadTools, type RunClientStep } from './container-load-tools';
+import type { LaunchPython } from '../../toolkit/launch';
+import type { Engine, ServerHandle, StartServerInput } from '../engine';
+import type { EngineWatch, ImagesListener, Place, PlaceRun } from '../place';
+import { type ClientStep, createContainerLoadTools } from './container-load-tools';
 import { createEngineWatch } from './engine-watch';
 import { RunContainers } from './run-containers';
 import { imageNamesOf, wantedImages } from './run-images';
@@ -58,69 +59,132 @@ export function takenUp(own: readonly OwnContainer[]): ReadonlySet<string> {
 
 /** A run's work in containers: Triton in one that lives through the attempt, each step of the client in its own. */
 export async function openDockerPlace(options: DockerPlaceOptions): Promise<Place> {
-  const { link, run, spec, engine } = options;
-  const wanted = await wantedImages(engine, options.resources, {
-    framework: run.framework,
-    format: spec.format,
-  });
-  const used = new Map<ImageRequest['role'], UsedImage>();
-  const server: { id: string | null } = { id: null };
-  const opened: { session: Promise<Session> | null } = { session: null };
+  const { link, run, spec, engine, resources } = options;
+  const wanted = await wantedImages(engine, resources, { framework: run.framework, format: spec.format });
+  return new DockerPlace(options, wanted, (await link.address()).host);
+}
 
-  const session = (): Promise<Session> => {
-    opened.session ??= (async () => {
-      const client = await link.connect();
-      if (client.address.kind !== 'unix') {
-        throw new WorkbenchError(
-          'engine-unavailable',
-          `The Docker daemon at ${client.address.host} is on another machine and has no access to the run folder`,
-          {
-            remedy:
-              'Run the workbench on that machine, or start Triton there and choose the engine "remote" with its address.',
-          },
-        );
-      }
-      const info = await link.info();
-      const facts = {
-        memoryBytes: info.MemTotal,
-        rootless: isRootless(info),
-        remapsUsers: remapsUsers(info),
-        gpuAccess: gpuAccessOf(info),
-      };
-      const containers = new RunContainers({
-        facts,
-        instance: await link.instance(),
-        run,
-        spec,
-        engine,
-        resources: options.resources,
-        bundles: dirname(options.workerFile),
+async function openSession({ link, run, spec, engine, ...options }: DockerPlaceOptions): Promise<Session> {
+  const client = await link.connect();
+  if (client.address.kind !== 'unix') {
+    throw new WorkbenchError(
+      'engine-unavailable',
+      `The Docker daemon at ${client.address.host} is on another machine and has no access to the run folder`,
+      {
+        remedy:
+          'Run the workbench on that machine, or start Triton there and choose the engine "remote" with its address.',
+      },
+    );
+  }
+  const info = await link.info();
+  const facts = {
+    memoryBytes: info.MemTotal,
+    rootless: isRootless(info),
+    remapsUsers: remapsUsers(info),
+    gpuAccess: gpuAccessOf(info),
+  };
+  const containers = new RunContainers({
+    facts,
+    instance: await link.instance(),
+    run,
+    spec,
+    engine,
+    resources: options.resources,
+    bundles: dirname(options.workerFile),
+  });
+  return { client, containers };
+}
+
+class DockerPlace implements Place {
+  readonly engine: Engine;
+  readonly loadTools: Place['loadTools'];
+  readonly imageNames: readonly string[];
+  readonly engineWatch: EngineWatch;
+  private readonly used = new Map<ImageRequest['role'], UsedImage>();
+  private serverId: string | null = null;
+  private opened: Promise<Session> | null = null;
+
+  constructor(
+    private readonly options: DockerPlaceOptions,
+    private readonly wanted: Awaited<ReturnType<typeof wantedImages>>,
+    host: string,
+  ) {
+    this.engine = { kind: 'docker', ...options.about, startServer: (start) => this.startServer(start) };
+    this.loadTools = createContainerLoadTools(
+      (step) => this.runClient(step),
+      (path) => pathIn(options.run, path),
+    );
+    this.imageNames = imageNamesOf(wanted);
+    this.engineWatch = createEngineWatch(options.link, host);
+  }
+
+  readonly launchPython: LaunchPython = async (launch) => {
+    const { containers } = await this.session();
+    const end = await this.runClient({
+      task: launch.task,
+      command: ['python', ...launch.args.map((arg) => containers.paths.toContainer(arg))],
+      adoptable: false,
+      sharedMemory: 'none',
+      signal: launch.signal,
+      onCommand: launch.onCommand,
+      onStdoutLine: launch.onStdoutLine,
+      onStderrLine: launch.onStderrLine,
+    });
+    if (end.oomKilled) {
+      throw new WorkbenchError('out-of-memory', `The toolkit command "${launch.task}" ran out of memory`, {
+        details: end.tail.slice(-40).join('\n'),
       });
-      return { client, containers };
-    })();
-    return opened.session;
+    }
+    return { exitCode: end.exitCode, signal: null, aborted: end.aborted, stderrTail: end.tail.slice(-60) };
   };
-  const imageId = (role: ImageRequest['role']): string => {
-    const image = used.get(role);
+
+  readonly prepareImages = async (listener: ImagesListener): Promise<readonly UsedImage[]> => {
+    const { client } = await this.session();
+    for (const image of [this.wanted.triton, this.wanted.client]) {
+      this.used.set(image.role, await this.options.prepareImage(client, image, listener));
+    }
+    return [...this.used.values()];
+  };
+
+  async reclaim(): Promise<void> {
+    const { client, all } = await this.own();
+    const kept = takenUp(all);
+    for (const { info } of all) if (!kept.has(info.id)) await removeContainer(client, info.id);
+  }
+
+  async release(): Promise<void> {
+    const { link, run } = this.options;
+    const { client, all } = await this.own();
+    for (const { info } of all) await removeContainer(client, info.id);
+    await removeNetworks(client, await link.instance(), ({ runId }) => runId === run.runId);
+  }
+
+  private session(): Promise<Session> {
+    this.opened ??= openSession(this.options);
+    return this.opened;
+  }
+
+  private imageId(role: ImageRequest['role']): string {
+    const image = this.used.get(role);
     if (image !== undefined) return image.id;
-    throw new WorkbenchError('image-missing', `The image ${wanted[role].reference} was not prepared`);
-  };
-  const own = async () => {
-    const { client } = await session();
+    throw new WorkbenchError('image-missing', `The image ${this.wanted[role].reference} was not prepared`);
+  }
+
+  private async own() {
+    const { link, run } = this.options;
+    const { client } = await this.session();
     const all = await listContainers(client, await link.instance());
     return { client, all: all.filter((container) => container.labels.runId === run.runId) };
-  };
+  }
 
-  const ownNetwork = async () => ({ instance: await link.instance(), runId: run.runId, runDir: run.dir });
-
-  const runClient: RunClientStep = async (step) => {
-    const { client, containers } = await session();
+  private async runClient(step: ClientStep): Promise<ContainerEnd> {
+    const { client, containers } = await this.session();
     await containers.openFolders();
     const plan = containers.client({
-      image: imageId('client'),
+      image: this.imageId('client'),
       task: step.task,
       command: step.command,
-      serverId: server.id,
+      serverId: this.serverId,
       adoptable: step.adoptable,
       sharedMemory: step.sharedMemory,
     });
@@ -138,93 +202,50 @@ export async function openDockerPlace(options: DockerPlaceOptions): Promise<Plac
         else step.onStderrLine(text);
       },
     });
-  };
+  }
 
-  return {
-    engine: {
-      kind: 'docker',
-      ...options.about,
-      async startServer(start) {
-        const { client, containers } = await session();
-        const sharedMemory = sharedMemoryOf(spec.performance);
-        const image = { id: imageId('triton'), reference: wanted.triton.reference };
-        const builtHere = wanted.triton.recipe !== null;
-        const release = builtHere ? null : await readImageRelease(client, image);
-        await containers.requirePlainMount(start.repository);
-        const network = await ownNetwork();
-        start.onCommand(networkCommand(network));
-        const plan = containers.triton({
-          image: image.id,
-          command: tritonCommand({
-            builtHere,
-            release,
-            gpus: engine.gpus.length > 0,
-            clientSharedMemory: allowsClientSharedMemory(sharedMemory, release),
-          }),
-          repository: start.repository,
-          repositoryKey: start.key,
-          network: await ensureNetwork(client, network, {
-            signal: start.signal,
-            onTrouble: (text) => {
-              start.onLog([`Docker: ${text}`]);
-            },
-          }),
-        });
-        const handle = await startTritonContainer(client, plan, start);
-        server.id = handle.containerId;
-        return {
-          ...handle,
-          stop: async () => {
-            server.id = null;
-            await handle.stop();
-          },
-          leave: async () => {
-            server.id = null;
-            await handle.leave?.();
-          },
-        };
+  private async startServer(start: StartServerInput): Promise<ServerHandle> {
+    const { link, run, spec, engine } = this.options;
+    const { triton } = this.wanted;
+    const { client, containers } = await this.session();
+    const sharedMemory = sharedMemoryOf(spec.performance);
+    const image = { id: this.imageId('triton'), reference: triton.reference };
+    const builtHere = triton.recipe !== null;
+    const release = builtHere ? null : await readImageRelease(client, image);
+    await containers.requirePlainMount(start.repository);
+    const network = { instance: await link.instance(), runId: run.runId, runDir: run.dir };
+    start.onCommand(networkCommand(network));
+    const plan = containers.triton({
+      image: image.id,
+      command: tritonCommand({
+        builtHere,
+        release,
+        gpus: engine.gpus.length > 0,
+        clientSharedMemory: allowsClientSharedMemory(sharedMemory, release),
+      }),
+      repository: start.repository,
+      repositoryKey: start.key,
+      network: await ensureNetwork(client, network, {
+        signal: start.signal,
+        onTrouble: (text) => {
+          start.onLog([`Docker: ${text}`]);
+        },
+      }),
+    });
+    const handle = await startTritonContainer(client, plan, start);
+    this.serverId = handle.containerId;
+    return {
+      ...handle,
+      stop: async () => {
+        this.serverId = null;
+        await handle.stop();
       },
-    },
-    launchPython: async (launch) => {
-      const { containers } = await session();
-      const end = await runClient({
-        task: launch.task,
-        command: ['python', ...launch.args.map((arg) => containers.paths.toContainer(arg))],
-        adoptable: false,
-        sharedMemory: 'none',
-        signal: launch.signal,
-        onCommand: launch.onCommand,
-        onStdoutLine: launch.onStdoutLine,
-        onStderrLine: launch.onStderrLine,
-      });
-      if (end.oomKilled) {
-        throw new WorkbenchError('out-of-memory', `The toolkit command "${launch.task}" ran out of memory`, {
-          details: end.tail.slice(-40).join('\n'),
-        });
-      }
-      return { exitCode: end.exitCode, signal: null, aborted: end.aborted, stderrTail: end.tail.slice(-60) };
-    },
-    loadTools: createContainerLoadTools(runClient, (path) => pathIn(run, path)),
-    imageNames: imageNamesOf(wanted),
-    prepareImages: async (listener) => {
-      const { client } = await session();
-      for (const image of [wanted.triton, wanted.client]) {
-        used.set(image.role, await options.prepareImage(client, image, listener));
-      }
-      return [...used.values()];
-    },
-    engineWatch: createEngineWatch(link, (await link.address()).host),
-    reclaim: async () => {
-      const { client, all } = await own();
-      const kept = takenUp(all);
-      for (const { info } of all) if (!kept.has(info.id)) await removeContainer(client, info.id);
-    },
-    release: async () => {
-      const { client, all } = await own();
-      for (const { info } of all) await removeContainer(client, info.id);
-      await removeNetworks(client, await link.instance(), ({ runId }) => runId === run.runId);
-    },
-  };
+      leave: async () => {
+        this.serverId = null;
+        await handle.leave?.();
+      },
+    };
+  }
 }
 
 /** The run folder as its containers see it. */

@@ -52,6 +52,24 @@ function publishedAddress(found: Inspected, port: number): string {
   return `${binding.HostIp}:${binding.HostPort}`;
 }
 
+/** Starts a container that was just made, or removes it. Throws port-taken with the port's owner where one is taken. */
+async function startCreated(
+  client: DockerClient,
+  id: string,
+  start: StartServerInput,
+  onTrouble: (text: string) => void,
+): Promise<void> {
+  try {
+    await startContainer(client, id, { signal: start.signal, onTrouble });
+  } catch (error) {
+    await removeContainer(client, id);
+    const fixed = [start.httpPort, start.grpcPort].find((port) => port !== undefined);
+    const taken = error instanceof WorkbenchError && error.code === 'port-taken';
+    const named = taken ? Number(/:(\d+) is in use/.exec(error.message)?.[1] ?? fixed) : Number.NaN;
+    throw Number.isInteger(named) ? await portTaken(named) : error;
+  }
+}
+
 /**
  * Starts Triton in a container, or takes up the one that an attempt before left running, and returns when it is ready.
  * Throws port-taken, image-missing, container-failed, server-start-failed, out-of-memory, cancelled.
@@ -69,15 +87,7 @@ export async function startTritonContainer(
   const running = await findRunning(client, plan);
   const id = running ?? (await createContainer(client, plan.name, plan.body, { signal, onTrouble: trouble }));
   if (running !== null) start.onLog([`Triton is already running in ${plan.name} and is reused.`]);
-  try {
-    if (running === null) await startContainer(client, id, { signal, onTrouble: trouble });
-  } catch (error) {
-    await removeContainer(client, id);
-    const fixed = [start.httpPort, start.grpcPort].find((port) => port !== undefined);
-    const taken = error instanceof WorkbenchError && error.code === 'port-taken';
-    const named = taken ? Number(/:(\d+) is in use/.exec(error.message)?.[1] ?? fixed) : Number.NaN;
-    throw Number.isInteger(named) ? await portTaken(named) : error;
-  }
+  if (running === null) await startCreated(client, id, start, trouble);
   const log = await TritonLog.open(start.logPath, start.onLog);
   const following = new AbortController();
   const ended: { exit: ServerExit | null } = { exit: null };

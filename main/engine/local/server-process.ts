@@ -167,12 +167,7 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
   let pid: number;
   try {
     pid = await spawned(child, program);
-  } catch (error) {
-    await clean();
-    throw error;
-  }
-  const startTime = processStartTime(pid);
-  try {
+    const startTime = processStartTime(pid);
     if (startTime !== null) await writeEngineRecord(records, { ...record, server: { pid, startTime } });
   } catch (error) {
     await clean();
