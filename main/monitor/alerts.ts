@@ -21,40 +21,45 @@ interface Held {
   readonly wrong: string | null | undefined;
 }
 
-function above(rule: AlertRule, value: number | null, name: string, unit: string): string | null | undefined {
-  if (value === null) return undefined;
-  return value > rule.above
-    ? `${name} ${formatMeasured(value)} ${unit}, above ${formatTyped(rule.above)} ${unit}`
-    : null;
+interface Measured {
+  readonly value: (model: ModelSample) => number | null | undefined;
+  readonly shown: (value: number) => number;
+  readonly name: string;
+  readonly unit: string;
 }
+
+const milliseconds = (us: number): number => us / 1000;
+const percent = (share: number): number => share * 100;
+const measured: Readonly<Record<Exclude<AlertRule['metric'], 'model' | 'server'>, Measured>> = {
+  'probe-p99-ms': {
+    value: ({ probe }) => probe?.p99Us,
+    shown: milliseconds,
+    name: 'p99 of the probes',
+    unit: 'ms',
+  },
+  'error-percent': { value: ({ rates }) => rates?.errorShare, shown: percent, name: 'errors', unit: '%' },
+  'queue-ms': { value: ({ rates }) => rates?.queueUs, shown: milliseconds, name: 'queue', unit: 'ms' },
+};
 
 const cut = (text: string): string =>
   text.length <= longestAlertText ? text : `${text.slice(0, longestAlertText)}…`;
 
 const isOnItsWay = ({ state }: ModelSample): boolean => state === 'loading' || state === 'unloading';
 
-function ofModel(rule: AlertRule, model: ModelSample): string | null | undefined {
-  switch (rule.metric) {
-    case 'probe-p99-ms': {
-      const us = model.probe?.p99Us ?? null;
-      return above(rule, us === null ? null : us / 1000, 'p99 of the probes', 'ms');
-    }
-    case 'error-percent': {
-      const share = model.rates?.errorShare ?? null;
-      return above(rule, share === null ? null : share * 100, 'errors', '%');
-    }
-    case 'queue-ms': {
-      const us = model.rates?.queueUs ?? null;
-      return above(rule, us === null ? null : us / 1000, 'queue', 'ms');
-    }
-    case 'model':
-      if (isOnItsWay(model)) return undefined;
-      return model.state === 'ready'
-        ? null
-        : cut(`${model.state}${model.reason === null ? '' : `: ${model.reason}`}`);
-    case 'server':
-      return undefined;
+function ofModel({ metric, above }: AlertRule, model: ModelSample): string | null | undefined {
+  if (metric === 'server') return undefined;
+  if (metric === 'model') {
+    if (isOnItsWay(model)) return undefined;
+    return model.state === 'ready'
+      ? null
+      : cut(`${model.state}${model.reason === null ? '' : `: ${model.reason}`}`);
   }
+  const { value, shown, name, unit } = measured[metric];
+  const found = value(model) ?? null;
+  if (found === null) return undefined;
+  return shown(found) > above
+    ? `${name} ${formatMeasured(shown(found))} ${unit}, above ${formatTyped(above)} ${unit}`
+    : null;
 }
 
 /** Triton keeps versions that it unloaded in its index, with this as their reason. */
@@ -93,6 +98,43 @@ function listed({ ruleId, subject, state, sinceMs, text }: Alert): Alert {
   return { ruleId, subject, state, sinceMs, text };
 }
 
+interface Judged {
+  readonly alert?: Alert | undefined;
+  readonly marker?: MonitorMarker;
+}
+
+function resolved(alert: Alert, atMs: number, text: string): Judged {
+  return {
+    alert: { ...listed(alert), state: 'resolved', sinceMs: atMs, text },
+    marker: { atMs, kind: 'alert-resolved', text: `Resolved: ${alert.subject}, ${text}` },
+  };
+}
+
+function judgeHeld(
+  { id, forSeconds }: AlertRule,
+  { subject, wrong }: Held,
+  known: Alert | undefined,
+  atMs: number,
+): Judged {
+  if (wrong === undefined) return known === undefined ? {} : { alert: listed(known) };
+  if (wrong === null) {
+    if (known?.state === 'firing') return resolved(known, atMs, known.text);
+    return known?.state === 'resolved' && atMs - known.sinceMs < resolvedMs ? { alert: known } : {};
+  }
+  const sinceMs = known === undefined || known.state === 'resolved' ? atMs : known.sinceMs;
+  const firing = atMs - sinceMs >= forSeconds * 1000;
+  const alert: Alert = { ruleId: id, subject, state: firing ? 'firing' : 'pending', sinceMs, text: wrong };
+  if (!firing || known?.state === 'firing') return { alert };
+  return { alert, marker: { atMs, kind: 'alert', text: `Alert: ${subject}, ${wrong}` } };
+}
+
+/** What fired stays until it is seen well again, or its model is gone for good. */
+function judgeUnlisted(alert: Alert, atMs: number): Judged {
+  const missingSinceMs = alert.missingSinceMs ?? atMs;
+  if (atMs - missingSinceMs < missingMs) return { alert: { ...alert, missingSinceMs } };
+  return resolved(alert, atMs, `${alert.text}; the server no longer lists the model`);
+}
+
 /**
  * The alerts after one more sample: pending until the condition has held for the rule's time, firing then, resolved when it
  * no longer holds. A sample that cannot tell (a hole, no requests) changes nothing. Beyond `mostAlerts` no other begins.
@@ -106,6 +148,10 @@ export function judgeAlerts(
   const { atMs } = sample;
   const alerts: Alert[] = [];
   const markers: MonitorMarker[] = [];
+  const add = ({ alert, marker }: Judged): void => {
+    if (alert !== undefined) alerts.push(alert);
+    if (marker !== undefined) markers.push(marker);
+  };
   for (const rule of rules) {
     if (!rule.enabled) continue;
     const held = heldBy(rule, sample);
@@ -113,45 +159,14 @@ export function judgeAlerts(
       before.filter(({ ruleId }) => ruleId === rule.id).map((alert) => [alert.subject, alert]),
     );
     const subjects = new Set(held.map(({ subject }) => subject));
-    for (const { subject, wrong } of held) {
-      const known = own.get(subject);
-      if (wrong === undefined) {
-        if (known !== undefined) alerts.push(listed(known));
-      } else if (wrong === null) {
-        if (known?.state === 'firing') {
-          alerts.push({ ...listed(known), state: 'resolved', sinceMs: atMs });
-          markers.push({ atMs, kind: 'alert-resolved', text: `Resolved: ${subject}, ${known.text}` });
-        } else if (known?.state === 'resolved' && atMs - known.sinceMs < resolvedMs) alerts.push(known);
-      } else if (known !== undefined || alerts.length < mostAlerts) {
-        const since = known === undefined || known.state === 'resolved' ? atMs : known.sinceMs;
-        const firing = atMs - since >= rule.forSeconds * 1000;
-        alerts.push({
-          ruleId: rule.id,
-          subject,
-          state: firing ? 'firing' : 'pending',
-          sinceMs: since,
-          text: wrong,
-        });
-        if (firing && known?.state !== 'firing') {
-          markers.push({ atMs, kind: 'alert', text: `Alert: ${subject}, ${wrong}` });
-        }
-      }
+    for (const one of held) {
+      const known = own.get(one.subject);
+      const begins = typeof one.wrong === 'string' && known === undefined;
+      if (!begins || alerts.length < mostAlerts) add(judgeHeld(rule, one, known, atMs));
     }
-    // What fired stays until it is seen well again, or its model is gone for good.
     for (const alert of own.values()) {
       if (alert.state !== 'firing' || subjects.has(alert.subject) || alerts.length >= mostAlerts) continue;
-      if (sample.server.state !== 'up') {
-        alerts.push(alert);
-        continue;
-      }
-      const missingSinceMs = alert.missingSinceMs ?? atMs;
-      if (atMs - missingSinceMs < missingMs) {
-        alerts.push({ ...alert, missingSinceMs });
-        continue;
-      }
-      const text = `${alert.text}; the server no longer lists the model`;
-      alerts.push({ ...listed(alert), state: 'resolved', sinceMs: atMs, text });
-      markers.push({ atMs, kind: 'alert-resolved', text: `Resolved: ${alert.subject}, ${text}` });
+      add(sample.server.state === 'up' ? judgeUnlisted(alert, atMs) : { alert });
     }
   }
   return { alerts, markers };

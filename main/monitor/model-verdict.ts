@@ -120,6 +120,11 @@ export const noServer: ServerVerdict = {
   lostBy: null,
 };
 
+interface CountersSeen {
+  readonly allReset: boolean;
+  readonly counters: CountersSince;
+}
+
 type Marker = Omit<MonitorMarker, 'atMs'>;
 
 /** What the sample says of it. */
@@ -135,6 +140,32 @@ export const shownServer = ({
   restarts,
 });
 
+const isKnown = ({ version, wasReady }: ServerVerdict): boolean => version !== null || wasReady;
+
+const reasonOf = {
+  up: null,
+  starting: 'Responding, but not ready yet',
+  'not-ready': 'Reports that it is not ready',
+};
+
+/** How it shows that another process answers now; null: it does not. */
+function restartText(
+  before: ServerVerdict,
+  { version }: PollAnswer,
+  seen: CountersSeen & { readonly back: boolean },
+): string | null {
+  if (!isKnown(before)) return null;
+  if (version !== null && before.version !== null && version !== before.version) {
+    return `Restarted, now Triton ${version}`;
+  }
+  // A process that was only slow, or out of reach, keeps its counters. Where none tell, one that was replaced has refused
+  // connections meanwhile.
+  if (seen.allReset || (seen.back && seen.counters === 'anew')) return 'Restarted: its counters were reset';
+  return seen.back && before.lostBy === 'refused' && seen.counters !== 'kept'
+    ? 'Restarted: it was unreachable in between'
+    : null;
+}
+
 /**
  * The server after one more poll. Pure.
  * @param seen of its counters. `allReset`: every model's began anew between two polls, which only a new process does;
@@ -143,7 +174,7 @@ export const shownServer = ({
 export function judgeServer(
   before: ServerVerdict,
   poll: PollAnswer | PollFailure,
-  seen: { readonly allReset: boolean; readonly counters: CountersSince },
+  seen: CountersSeen,
 ): { readonly verdict: ServerVerdict; readonly markers: readonly Marker[] } {
   if (poll.kind !== 'answer') {
     const lost = before.state !== 'gone';
@@ -152,45 +183,20 @@ export function judgeServer(
       markers: lost ? [{ kind: 'server-gone', text: `Server gone: ${poll.reason}` }] : [],
     };
   }
-  const version = poll.version ?? before.version;
-  const known = before.version !== null || before.wasReady;
-  const renewed = poll.version !== null && before.version !== null && poll.version !== before.version;
-  const back = before.state === 'gone' && known && before.lostBy !== null;
-  // A process that was only slow, or out of reach, keeps its counters. Where none tell, one that was replaced has refused
-  // connections meanwhile.
-  const anew = seen.allReset || (back && seen.counters === 'anew');
-  const refused = back && before.lostBy === 'refused' && seen.counters !== 'kept';
-  const restarted = known && (anew || renewed || refused);
-  const appeared = restarted || before.state === 'gone';
-  const wasReady = poll.ready || (before.wasReady && !restarted);
-  const state: ServerState = poll.ready ? 'up' : before.wasReady && !appeared ? 'not-ready' : 'starting';
-  const marker: readonly Marker[] = restarted
-    ? [
-        {
-          kind: 'restart',
-          text: renewed
-            ? `Restarted, now Triton ${version ?? ''}`
-            : anew
-              ? 'Restarted: its counters were reset'
-              : 'Restarted: it was unreachable in between',
-        },
-      ]
-    : back
-      ? [{ kind: 'server-up', text: 'Responding again' }]
-      : [];
+  const back = before.state === 'gone' && isKnown(before) && before.lostBy !== null;
+  const restart = restartText(before, poll, { ...seen, back });
+  const appeared = restart !== null || before.state === 'gone';
+  const state = poll.ready ? 'up' : before.wasReady && !appeared ? 'not-ready' : 'starting';
+  const backMarkers: readonly Marker[] = back ? [{ kind: 'server-up', text: 'Responding again' }] : [];
   return {
     verdict: {
       state,
-      reason: poll.ready
-        ? null
-        : state === 'starting'
-          ? 'Responding, but not ready yet'
-          : 'Reports that it is not ready',
-      version,
-      restarts: before.restarts + (restarted ? 1 : 0),
-      wasReady,
+      reason: reasonOf[state],
+      version: poll.version ?? before.version,
+      restarts: before.restarts + (restart === null ? 0 : 1),
+      wasReady: poll.ready || (before.wasReady && restart === null),
       lostBy: null,
     },
-    markers: marker,
+    markers: restart === null ? backMarkers : [{ kind: 'restart', text: restart }],
   };
 }

@@ -56,11 +56,11 @@ interface MonitorOptions extends MonitorSessionOptions {
   readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
 }
 
-/** Watches one Triton at a time, live or from a recording. */
-export function createMonitor(options: MonitorOptions): Monitor {
-  const { recordings } = options;
-  const session = new MonitorSession(options);
-
+function createHandlers(
+  session: MonitorSession,
+  recordings: string,
+  stemOf: (target: MonitorTarget) => string,
+): Monitor['handlers'] {
   const client = async () => {
     const target = session.target();
     if (target === null) {
@@ -71,12 +71,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     const { http, tls } = await readMonitorTarget(target);
     return createTritonClient(http, { tls });
   };
-  const stemOf = (target: MonitorTarget): string => {
-    const host = parseMonitorTarget(target).http.replace(/[^\w.]+/g, '-');
-    const stamp = options.now().toISOString().slice(0, 19).replace(/[:T]/g, '-');
-    return `monitor-${host}-${stamp}`;
-  };
-  const handlers: Monitor['handlers'] = {
+  return {
     'monitor.state': () => session.state(),
     'monitor.history': () => Promise.resolve(session.history.image()),
     'monitor.start': async (target) => {
@@ -123,6 +118,18 @@ export function createMonitor(options: MonitorOptions): Monitor {
       text: formatConfigPbtxt(await (await client()).modelConfig(model)),
     }),
   };
+}
+
+/** Watches one Triton at a time, live or from a recording. */
+export function createMonitor(options: MonitorOptions): Monitor {
+  const { recordings } = options;
+  const session = new MonitorSession(options);
+
+  const stemOf = (target: MonitorTarget): string => {
+    const host = parseMonitorTarget(target).http.replace(/[^\w.]+/g, '-');
+    const stamp = options.now().toISOString().slice(0, 19).replace(/[:T]/g, '-');
+    return `monitor-${host}-${stamp}`;
+  };
   const report = async (): Promise<string> => {
     const { alerts } = await session.state();
     const source = session.seen();
@@ -130,7 +137,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     return monitorReport({ source: name, history: session.history, alerts });
   };
   return {
-    handlers,
+    handlers: createHandlers(session, recordings, stemOf),
     history: session.history,
     watch: (target, intervalMs) => session.start(target, intervalMs),
     judgeBy: (rules) => {

@@ -67,6 +67,19 @@ export interface Prober {
   close(): void;
 }
 
+async function learnRequest(
+  httpAddress: string,
+  tls: TlsMaterial | null,
+  settings: ProbeSettings,
+  signal: AbortSignal,
+): Promise<EncodedInferRequest> {
+  const call = { timeoutMs: 2000, signal };
+  const client = createTritonClient(httpAddress, { tls });
+  const metadata = await client.modelMetadata(settings.model, settings.version, call);
+  const config = await client.modelConfig(settings.model, settings.version, call);
+  return encodeInferRequest(probeInput(metadata, config.maxBatchSize > 0, settings));
+}
+
 /**
  * Sends small requests at a fixed rate, each when it is due, whether those before have been answered or not: a server
  * that stalls is not spared, and its stall is in every latency from the time that the probe was due.
@@ -122,11 +135,7 @@ export function createProber(options: {
   };
 
   const learn = async (): Promise<void> => {
-    const call = { timeoutMs: 2000, signal: controller.signal };
-    const client = createTritonClient(httpAddress, { tls });
-    const metadata = await client.modelMetadata(settings.model, settings.version, call);
-    const config = await client.modelConfig(settings.model, settings.version, call);
-    message = encodeInferRequest(probeInput(metadata, config.maxBatchSize > 0, settings));
+    message = await learnRequest(httpAddress, tls, settings, controller.signal);
   };
 
   const tick = (): void => {

@@ -71,6 +71,22 @@ function healthAfter(
   return statistics === null ? before : afterReading(before, readAtMs);
 }
 
+type ServerFacts = Pick<MonitorSample, 'hole' | 'gpus' | 'metricsProblem' | 'other'>;
+
+const factsOf = ({ hole, metrics, metricsProblem }: PollAnswer): ServerFacts => ({
+  hole,
+  gpus: [...(metrics?.gpus ?? [])],
+  metricsProblem,
+  other: { ...metrics?.other },
+});
+
+const lostFacts = ({ reason }: { readonly reason: string | null }): ServerFacts => ({
+  hole: reason ?? 'No answer',
+  gpus: [],
+  metricsProblem: reason,
+  other: {},
+});
+
 /** Makes samples of polls, and remembers what the next one needs. */
 export class SampleBuilder {
   private server = noServer;
@@ -119,26 +135,24 @@ export class SampleBuilder {
     const { verdict, markers } = judgeServer(this.server, poll, { allReset, counters });
     if (verdict.restarts > this.server.restarts) this.health.clear();
     this.server = verdict;
-    const entries = boundedModels(
-      answer === null ? [] : allEntries(answer),
-      ({ state }) => state === 'READY',
-    );
-    const models =
-      answer === null ? this.lostModels() : this.readModels(entries.kept, answer, changes, prober);
-    if (answer !== null) this.unlisted = entries.more;
-    const told = [
-      ...markers.map((marker) => ({ ...marker, atMs })),
-      ...(answer === null ? [] : this.modelMarkers(models, atMs)),
-    ];
-    this.models = models;
+    const told = markers.map((marker) => ({ ...marker, atMs }));
+    if (answer === null) this.models = this.lostModels();
+    else {
+      const { kept, more } = boundedModels(allEntries(answer), ({ state }) => state === 'READY');
+      const models = this.readModels(kept, answer, changes, prober);
+      this.unlisted = more;
+      told.push(...this.modelMarkers(models, atMs));
+      this.models = models;
+    }
+    const { hole, gpus, metricsProblem, other } = answer === null ? lostFacts(verdict) : factsOf(answer);
     return boundedSample({
       atMs,
       server: shownServer(verdict),
-      hole: answer === null ? (verdict.reason ?? 'No answer') : answer.hole,
-      models: [...models],
-      gpus: [...(answer?.metrics?.gpus ?? [])],
-      metricsProblem: answer === null ? verdict.reason : answer.metricsProblem,
-      other: { ...answer?.metrics?.other },
+      hole,
+      models: [...this.models],
+      gpus,
+      metricsProblem,
+      other,
       markers: told,
       pollMs,
       intervalMs: this.intervalMs,
