@@ -28,42 +28,33 @@ function float16(value: number): number {
   return ((exponent + 15) << 10) | Math.floor((value / 2 ** exponent - 1) * 1024);
 }
 
+type WriteValue = (buffer: Buffer, value: number, at: number) => void;
+
+/** The upper bytes of a small unsigned or signed integer are zero. */
+const writeInteger: WriteValue = (buffer, value, at) => buffer.writeUInt8(Math.floor(value * 10), at);
+
+const writers: Readonly<Record<Datatype, WriteValue>> = {
+  FP64: (buffer, value, at) => buffer.writeDoubleLE(value, at),
+  FP32: (buffer, value, at) => buffer.writeFloatLE(value, at),
+  FP16: (buffer, value, at) => buffer.writeUInt16LE(float16(value), at),
+  BF16: (buffer, value, at) => buffer.writeUInt16LE(bfloat16(value), at),
+  BOOL: (buffer, value, at) => buffer.writeUInt8(value < 0.5 ? 0 : 1, at),
+  UINT8: writeInteger,
+  UINT16: writeInteger,
+  UINT32: writeInteger,
+  UINT64: writeInteger,
+  INT8: writeInteger,
+  INT16: writeInteger,
+  INT32: writeInteger,
+  INT64: writeInteger,
+};
+
 /** Raw little-endian values: floats in [0, 1), integers 0 to 9, so that an index into a small table is valid. */
 export function rawValues(datatype: Datatype, count: number, next: () => number): Buffer {
   const size = datatypeBytes[datatype];
+  const write = writers[datatype];
   const buffer = Buffer.alloc(count * size);
-  for (let index = 0; index < count; index += 1) {
-    const at = index * size;
-    const value = next();
-    switch (datatype) {
-      case 'FP64':
-        buffer.writeDoubleLE(value, at);
-        break;
-      case 'FP32':
-        buffer.writeFloatLE(value, at);
-        break;
-      case 'FP16':
-        buffer.writeUInt16LE(float16(value), at);
-        break;
-      case 'BF16':
-        buffer.writeUInt16LE(bfloat16(value), at);
-        break;
-      case 'BOOL':
-        buffer.writeUInt8(value < 0.5 ? 0 : 1, at);
-        break;
-      case 'UINT8':
-      case 'UINT16':
-      case 'UINT32':
-      case 'UINT64':
-      case 'INT8':
-      case 'INT16':
-      case 'INT32':
-      case 'INT64':
-        // The upper bytes of a small unsigned or signed integer are zero.
-        buffer.writeUInt8(Math.floor(value * 10), at);
-        break;
-    }
-  }
+  for (let index = 0; index < count; index += 1) write(buffer, next(), index * size);
   return buffer;
 }
 

@@ -12,6 +12,18 @@ export type LoadKind = Pick<MeasureInput, 'modelName' | 'protocol'> & {
 const refusal = (where: string, message: string, remedy: string) =>
   new WorkbenchError('combination-unsupported', message, { where, remedy });
 
+/** Of load that passes its tensors through shared memory. */
+function assertOneResponse(streaming: boolean, inSequences: boolean): void {
+  if (!streaming && !inSequences) return;
+  throw refusal(
+    '--shared-memory',
+    streaming
+      ? 'Several responses to a request would overwrite each other in shared memory'
+      : 'Responses within a sequence cannot be compared with those of a single request',
+    'Remove --shared-memory.',
+  );
+}
+
 /**
  * Refuses load that the model does not take, before anything is sent: Triton would refuse each request, or take what is no
  * sequence for one. Throws combination-unsupported with the remedy.
@@ -51,13 +63,5 @@ export function assertLoadKind(traits: ModelTraits, kind: LoadKind): void {
       'Use batch size 1. The batcher combines several sequences into batches.',
     );
   }
-  if (sharedMemory !== 'none' && (streaming || sequences !== undefined)) {
-    throw refusal(
-      '--shared-memory',
-      streaming
-        ? 'Several responses to a request would overwrite each other in shared memory'
-        : 'Responses within a sequence cannot be compared with those of a single request',
-      'Remove --shared-memory.',
-    );
-  }
+  if (sharedMemory !== 'none') assertOneResponse(streaming, sequences !== undefined);
 }

@@ -64,14 +64,18 @@ const stabilityPercentage = 10;
 
 const modes = ['concurrency', 'request_rate', 'custom', 'custom_intervals'];
 
-function pointOf(experiment: ProfileExperiment, where: string, { batchSize }: CaptureOptions): LoadPoint {
-  const { mode, value } = experiment;
-  const byConcurrency = mode === 'concurrency';
+function assertLoad({ mode, value }: ProfileExperiment, where: string): void {
   if (!modes.includes(mode))
     throw refused(`"${shortText(mode)}" is not a perf_analyzer mode`, `${where}.experiment.mode`);
-  if (byConcurrency ? !Number.isSafeInteger(value) || value < 1 : !(value > 0)) {
+  if (mode === 'concurrency' ? !Number.isSafeInteger(value) || value < 1 : !(value > 0)) {
     throw refused(`${value} is not a load`, `${where}.experiment.value`);
   }
+}
+
+function pointOf(experiment: ProfileExperiment, where: string, { batchSize }: CaptureOptions): LoadPoint {
+  assertLoad(experiment, where);
+  const { value } = experiment;
+  const byConcurrency = experiment.mode === 'concurrency';
   const answered = answeredOf(experiment, where);
   const bounds = experiment.windowBoundaries;
   const unordered = bounds.findIndex((bound, index) => index > 0 && bound <= (bounds[index - 1] ?? bound));

@@ -223,6 +223,17 @@ interface Header {
   readonly dataAt: number;
 }
 
+function shapeOf(axes: string): readonly number[] {
+  const shape = axes
+    .split(',')
+    .map((part) => part.replace('L', '').trim())
+    .filter((part) => part !== '')
+    .map(Number);
+  if (shape.length > mostAxes || !shape.every(Number.isSafeInteger))
+    throw new Error(`a shape of (${shortText(axes)})`);
+  return shape;
+}
+
 /** Source: numpy's format description (numpy.lib.format), versions 1.0 to 3.0. */
 function parseHeader(file: Buffer): Header {
   if (file.length < 12 || !file.subarray(0, magic.length).equals(magic))
@@ -239,13 +250,7 @@ function parseHeader(file: Buffer): Header {
   if (descr === undefined)
     throw new Error('the array has fields (a structured type); save one array a tensor');
   if (fortran === undefined || axes === undefined) throw new Error('the header of the array cannot be read');
-  const shape = axes
-    .split(',')
-    .map((part) => part.replace('L', '').trim())
-    .filter((part) => part !== '')
-    .map(Number);
-  if (shape.length > mostAxes || !shape.every(Number.isSafeInteger))
-    throw new Error(`a shape of (${shortText(axes)})`);
+  const shape = shapeOf(axes);
   return { descr, fortran: fortran === 'True', shape, dataAt: start + length };
 }
 
@@ -263,17 +268,21 @@ export function rawElements(array: NpyArray, first: number, count: number): Buff
   return descr.charAt(1) === 'S' ? encodeFixedBytes(part, itemBytes) : encodeFixedLetters(part, itemBytes);
 }
 
+function typeOf(descr: string): { readonly order: string; readonly kind: string; readonly digits: string } {
+  const [, order, kind = '', digits = ''] = /^([<>|=])([a-zA-Z])(\d*)$/.exec(descr) ?? [];
+  if (kind === 'O') throw new Error('the array holds Python objects; save texts with dtype "S" or "U"');
+  if (order === undefined || digits === '') throw new Error(`a type of "${shortText(descr)}"`);
+  return { order, kind, digits };
+}
+
 /**
  * An array of numpy.save; big-endian and Fortran-ordered ones are brought into order, within the bytes of `file` where that
  * goes. Throws an Error that says what is wrong.
  */
 export function parseNpy(file: Buffer): NpyArray {
   const { descr, fortran, shape, dataAt } = parseHeader(file);
-  const [, order, kind = '', digits] = /^([<>|=])([a-zA-Z])(\d*)$/.exec(descr) ?? [];
-  if (kind === 'O') throw new Error('the array holds Python objects; save texts with dtype "S" or "U"');
+  const { order, kind, digits } = typeOf(descr);
   const size = Number(digits);
-  if (order === undefined || digits === undefined || digits === '')
-    throw new Error(`a type of "${shortText(descr)}"`);
   const isText = kind === 'S' || kind === 'U';
   const itemBytes = kind === 'U' ? 4 * size : size;
   const wanted = elementCount(shape) * itemBytes;
