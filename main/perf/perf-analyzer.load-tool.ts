@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { WorkbenchError } from '../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../contract/measured/results';
+import { present } from '../contract/present';
 import { fileLimits } from '../contract/reader-limits';
 import { levelText } from '../contract/words';
 import { makeFolder } from '../platform/make-folder';
@@ -172,6 +173,12 @@ function kindOf(
   };
 }
 
+function distributionOf({ level, settings }: MeasureInput): LoadPoint['requestDistribution'] {
+  if (level.requestRate === undefined) return undefined;
+  const { requestIntervalsUs = [], requestDistribution = 'constant' } = settings;
+  return requestIntervalsUs.length > 0 ? 'custom' : requestDistribution;
+}
+
 /** As `measureOnce`; once more where it failed as it does when the machine stood still. */
 async function measureOverStandstill(options: PerfAnalyzerOptions, input: MeasureInput, run: Invocation) {
   const hasSequences = input.settings.sequences !== undefined;
@@ -241,14 +248,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
     const { requestCount, inferenceCount, executionCount, cache } = measured.summary;
     return {
       ...level,
-      ...(level.requestRate === undefined
-        ? {}
-        : {
-            requestDistribution:
-              (settings.requestIntervalsUs ?? []).length > 0
-                ? ('custom' as const)
-                : (settings.requestDistribution ?? 'constant'),
-          }),
+      ...present({ requestDistribution: distributionOf(input) }),
       ...measured.row.columns,
       requestCount,
       // perf_analyzer ends at the first request that fails.
@@ -267,8 +267,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
           ? null
           : inferenceCount / executionCount,
       ...intervalsOf(windows),
-      ...(cache === null ? {} : { cache }),
-      ...(cpuUs === null ? {} : { clientCpuUsPerRequest: cpuUs }),
+      ...present({ cache, clientCpuUsPerRequest: cpuUs }),
       windows,
       elapsedUs: Math.round((performance.now() - startMs) * 1000),
     };

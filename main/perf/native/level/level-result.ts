@@ -1,4 +1,5 @@
 import type { LatencyName, LoadPoint, MeasurementWindow, Spread } from '../../../contract/measured/results';
+import { present } from '../../../contract/present';
 import type { SequenceSettings } from '../../../contract/run/run-spec';
 import type { LoadLevel } from '../../../contract/run/scenario-levels';
 import { largestOf, smallestOf } from '../../../contract/statistics';
@@ -180,6 +181,73 @@ function missesRate(level: LoadLevel, ended: number, durationUs: number): boolea
   return ended < 0.95 * wanted - 2 * Math.sqrt(wanted);
 }
 
+interface LevelSettings {
+  readonly stabilityPercentage: number;
+  readonly sequences?: SequenceSettings | undefined;
+  /** Of the input data, by which sequences are as long as they are. */
+  readonly streams?: readonly number[] | undefined;
+  /** Of the model; of effect for requests over a stream. */
+  readonly decoupled?: boolean;
+  /** Generators in the same process; absent: this one alone. */
+  readonly generators?: number;
+}
+
+function serverOf(windows: readonly MeasuredWindow[]) {
+  const deltas = windows.flatMap((window) => window.server ?? []);
+  if (deltas.length === 0) return { server: null, cache: null };
+  const all = mergeDeltas(deltas);
+  return { server: serverColumns(all), cache: cacheColumns(all) };
+}
+
+type ServerColumn =
+  'serverQueueUs' | 'serverComputeInputUs' | 'serverComputeInferUs' | 'serverComputeOutputUs';
+
+/** Where a request's time went that the client did not spend; null without the server's counters. */
+function serverTimes(
+  server: ServerColumns | null,
+  outsideUs: number,
+): Pick<LoadPoint, ServerColumn | 'networkServerSendRecvUs'> {
+  const known = (column: ServerTime) => (server === null ? null : roundUs(server[column]));
+  return {
+    networkServerSendRecvUs: server === null ? null : roundUs(Math.max(0, outsideUs - server.knownUs)),
+    serverQueueUs: known('queueUs'),
+    serverComputeInputUs: known('computeInputUs'),
+    serverComputeInferUs: known('computeInferUs'),
+    serverComputeOutputUs: known('computeOutputUs'),
+  };
+}
+
+/** Also from what a single request would say: parts with equally few requests do not scatter. */
+function throughputIntervalOf(
+  windows: readonly MeasuredWindow[],
+  blocks: readonly number[],
+  count: number,
+  oneRequestIps: number,
+): number | null {
+  const rates = windows.map(({ summary }) => summary.inferencesPerSecond);
+  const interval = throughputInterval(blocks, rates, count);
+  return interval === null ? null : Math.max(interval, oneRequestIps);
+}
+
+function isLevelDrifting(windows: readonly RecordedWindow[], blocks: readonly number[]): boolean {
+  const latencies = windows.flatMap((window) => window.blockLatencies.flatMap((block) => block ?? []));
+  return isDrifting(blocks) || isDrifting(latencies.map((block) => block.avgUs));
+}
+
+function sequencesOf(
+  windows: readonly RecordedWindow[],
+  { concurrency }: LoadLevel,
+  { sequences, streams }: LevelSettings,
+): LoadPoint['sequences'] {
+  if (sequences === undefined) return undefined;
+  const ended = sum(windows.map((window) => window.sequencesEnded));
+  return {
+    ...sequenceLengths(sequences, streams),
+    concurrent: concurrency,
+    endedPerSecond: (ended * 1e6) / sum(windows.map((window) => window.durationUs)),
+  };
+}
+
 /**
  * The level's point: the last three windows merged as perf_analyzer does (performance.md 1.4, 1.7).
  * @returns null when no request succeeded in them.
@@ -187,73 +255,39 @@ function missesRate(level: LoadLevel, ended: number, durationUs: number): boolea
 export function levelResult(
   windows: readonly MeasuredWindow[],
   level: LoadLevel,
-  settings: {
-    readonly stabilityPercentage: number;
-    readonly sequences?: SequenceSettings | undefined;
-    /** Of the input data, by which sequences are as long as they are. */
-    readonly streams?: readonly number[] | undefined;
-    /** Of the model; of effect for requests over a stream. */
-    readonly decoupled?: boolean;
-    /** Generators in the same process; absent: this one alone. */
-    readonly generators?: number;
-  },
+  settings: LevelSettings,
 ): Omit<LoadPoint, 'loadTool' | 'protocol' | 'elapsedUs'> | null {
   const last = windows.slice(-stabilityWindows);
   const recorded = last.map((window) => window.recorded);
   const latencies = merged(recorded.map((window) => window.latencies));
-  const { count } = latencies;
+  const { count, avgUs } = latencies;
   if (count === 0) return null;
-  const stable = isSteady(
-    windows.map((window) => window.summary),
-    settings.stabilityPercentage,
-  );
+  const summaries = windows.map((window) => window.summary);
+  const stable = isSteady(summaries, settings.stabilityPercentage);
   const errorCount = sum(last.map((window) => window.summary.errorCount));
   const durationUs = sum(recorded.map((window) => window.durationUs));
-  const { avgUs } = latencies;
   const sendUs = sum(recorded.map((window) => window.sendSumUs)) / count;
   const recvUs = sum(recorded.map((window) => window.recvSumUs)) / count;
-  const deltas = last.flatMap((window) => (window.server === null ? [] : [window.server]));
-  const counted = deltas.length === 0 ? null : mergeDeltas(deltas);
-  const server = counted === null ? null : serverColumns(counted);
-  const cache = counted === null ? null : cacheColumns(counted);
-  const serverUs = (column: ServerTime) => (server === null ? null : roundUs(server[column]));
+  const { server, cache } = serverOf(last);
   const blocks = recorded.flatMap((window) => blockRates(window, level.batchSize));
-  const interval = throughputInterval(
-    blocks,
-    last.map(({ summary }) => summary.inferencesPerSecond),
-    count,
-  );
-  // Parts with equally few requests do not scatter, and yet no count says more than this.
-  const oneRequestIps = (level.batchSize * 1e6) / durationUs;
-  const blockLatencies = recorded.flatMap((window) => window.blockLatencies.flatMap((block) => block ?? []));
-  const drifting = isDrifting(blocks) || isDrifting(blockLatencies.map((block) => block.avgUs));
   const client = clientLoadOf(recorded);
-  const scheduled = scheduledOf(recorded);
-  const { sequences, decoupled = false, generators = 1 } = settings;
-  const heldUp = clientFlag(client, latencies.percentile(50), generators);
+  const { decoupled = false, generators = 1 } = settings;
   const streaming = streamingOf(recorded);
   const bins = latencies.bins(histogramBins);
   const failures = mergedFailures(recorded);
-  const composing = composingOf(last);
-  const flags: LoadPoint['flags'] = [
-    ...(stable ? [] : (['unstable'] as const)),
-    ...(errorCount > errorShareLimit * (count + errorCount) ? (['errors'] as const) : []),
-    ...(heldUp === null ? [] : [heldUp]),
-    ...(windows.some((window) => window.server === null) ? (['server-restarted'] as const) : []),
-    ...(drifting ? (['drifting'] as const) : []),
-    ...(missesRate(level, count + errorCount, durationUs) ? (['rate-not-reached'] as const) : []),
-  ];
+  const signs = [
+    !stable && 'unstable',
+    errorCount > errorShareLimit * (count + errorCount) && 'errors',
+    clientFlag(client, latencies.percentile(50), generators),
+    windows.some((window) => window.server === null) && 'server-restarted',
+    isLevelDrifting(recorded, blocks) && 'drifting',
+    missesRate(level, count + errorCount, durationUs) && 'rate-not-reached',
+  ] as const;
   return {
     ...level,
     inferencesPerSecond: (count * level.batchSize * 1e6) / durationUs,
     clientSendUs: roundUs(sendUs),
-    // Without the server's counters it is not known what of the rest was on the way.
-    networkServerSendRecvUs:
-      server === null ? null : roundUs(Math.max(0, avgUs - sendUs - recvUs - server.knownUs)),
-    serverQueueUs: serverUs('queueUs'),
-    serverComputeInputUs: serverUs('computeInputUs'),
-    serverComputeInferUs: serverUs('computeInferUs'),
-    serverComputeOutputUs: serverUs('computeOutputUs'),
+    ...serverTimes(server, avgUs - sendUs - recvUs),
     clientRecvUs: roundUs(recvUs),
     p50Us: roundUs(latencies.percentile(50)),
     p90Us: roundUs(latencies.percentile(90)),
@@ -263,30 +297,23 @@ export function levelResult(
     requestCount: count,
     errorCount,
     stable,
-    flags,
+    flags: signs.filter((sign) => sign !== false && sign !== null),
     meanServerBatch: server?.meanServerBatch ?? null,
-    throughputIntervalIps: interval === null ? null : Math.max(interval, oneRequestIps),
+    throughputIntervalIps: throughputIntervalOf(last, blocks, count, (level.batchSize * 1e6) / durationUs),
     ...latencyIntervalsOf(recorded),
     percentileError: histogramError,
     histogram: { edgesUs: bins.edgesUs.map(roundUs), counts: bins.counts },
-    ...(scheduled === undefined ? {} : { scheduled }),
+    ...present({ scheduled: scheduledOf(recorded) }),
     client,
-    ...(client.cpuShare === null
-      ? {}
-      : { clientCpuUsPerRequest: roundUs((client.cpuShare * durationUs) / count) }),
-    ...(streaming === null ? {} : { streaming: { decoupled, ...streaming } }),
-    ...(sequences === undefined
-      ? {}
-      : {
-          sequences: {
-            ...sequenceLengths(sequences, settings.streams),
-            concurrent: level.concurrency,
-            endedPerSecond: (sum(recorded.map((window) => window.sequencesEnded)) * 1e6) / durationUs,
-          },
-        }),
-    ...(cache === null ? {} : { cache }),
-    ...(composing === undefined ? {} : { composing }),
-    ...(failures.length === 0 ? {} : { errorsByKind: failures }),
-    windows: windows.map((window) => window.summary),
+    ...present({
+      clientCpuUsPerRequest:
+        client.cpuShare === null ? null : roundUs((client.cpuShare * durationUs) / count),
+      streaming: streaming === null ? null : { decoupled, ...streaming },
+      sequences: sequencesOf(recorded, level, settings),
+      cache,
+      composing: composingOf(last),
+      errorsByKind: failures.length === 0 ? null : failures,
+    }),
+    windows: summaries,
   };
 }

@@ -1,5 +1,6 @@
 import { WorkbenchError } from '../../../contract/errors';
 import type { LoadPoint } from '../../../contract/measured/results';
+import { present } from '../../../contract/present';
 import { levelText } from '../../../contract/words';
 import { linkedAbort } from '../../../platform/abort';
 import { createTritonClient, type TritonClient } from '../../../triton/client';
@@ -173,8 +174,37 @@ function windowsOf({ settings, ...input }: MeasureInput): MeasureInput {
   return { ...input, settings: requestCount === 0 ? settings : { ...settings, ...one } };
 }
 
+/** What the point says of how its requests were sent and checked. */
+function jobColumns(
+  { shared, schedule, outputChecks, tls }: LoadJob,
+  { checks, outputs }: LoadTotals,
+  repairs: number,
+) {
+  const custom = schedule !== null && schedule.intervalsUs.length > 0;
+  const distribution: LoadPoint['requestDistribution'] = custom ? 'custom' : schedule?.distribution;
+  return present({
+    sharedMemory: shared && {
+      kind: 'system' as const,
+      checkedCount: checks.checked,
+      wrongCount: checks.wrong,
+      repairs,
+    },
+    requestDistribution: distribution,
+    requestSeed: distribution === 'poisson' ? schedule?.seed : null,
+    outputChecks: outputChecks && {
+      checkedCount: outputs.checked,
+      wrongCount: outputs.wrong,
+      comparedCount: outputs.compared,
+      finite: outputChecks.finite,
+    },
+    tls: tls && { verified: !tls.insecure, clientCertificate: tls.cert !== undefined },
+  });
+}
+
 /** Levels that this process is measuring: its CPU time is that of all their generators. */
 let underWay = 0;
+
+const generatorsNow = ({ group }: MeasureContext): number => Math.max(group?.size ?? 1, underWay);
 
 /**
  * Measures one level, or a further turn of it, with the worker thread of `workerFile`; the point is that of all its windows.
@@ -226,48 +256,18 @@ export async function measureLevel(
     const totals = earlier === null ? sent : addedTotals(earlier.totals, sent);
     const elapsedUs = Math.round((performance.now() - startMs) * 1000) + (earlier?.elapsedUs ?? 0);
     const { stabilityPercentage, sequences } = input.settings;
-    const { decoupled = false } = input;
     const result = levelResult(windows.measured, input.level, {
-      ...{ stabilityPercentage, sequences, decoupled },
+      stabilityPercentage,
+      sequences,
+      decoupled: input.decoupled === true,
       streams: input.inputData.streams,
-      generators: Math.max(context.group?.size ?? 1, underWay),
+      generators: generatorsNow(context),
     });
     if (result === null) throw allFailed(input, totals.failures);
     return {
       point: {
         ...result,
-        ...(regions === null
-          ? {}
-          : {
-              sharedMemory: {
-                kind: 'system' as const,
-                checkedCount: totals.checks.checked,
-                wrongCount: totals.checks.wrong,
-                repairs,
-              },
-            }),
-        ...(job.schedule === null
-          ? {}
-          : {
-              requestDistribution:
-                job.schedule.intervalsUs.length > 0 ? ('custom' as const) : job.schedule.distribution,
-              ...(job.schedule.intervalsUs.length === 0 && job.schedule.distribution === 'poisson'
-                ? { requestSeed: job.schedule.seed }
-                : {}),
-            }),
-        ...(job.outputChecks === null
-          ? {}
-          : {
-              outputChecks: {
-                checkedCount: totals.outputs.checked,
-                wrongCount: totals.outputs.wrong,
-                comparedCount: totals.outputs.compared,
-                finite: job.outputChecks.finite,
-              },
-            }),
-        ...(job.tls === null
-          ? {}
-          : { tls: { verified: !job.tls.insecure, clientCertificate: job.tls.cert !== undefined } }),
+        ...jobColumns(job, totals, repairs),
         loadTool: 'native',
         protocol: input.protocol,
         elapsedUs,
@@ -282,8 +282,7 @@ export async function measureLevel(
       },
     };
   } catch (error) {
-    if (input.signal.aborted || state.error === null) throw error;
-    throw goneWhileMeasured(state.error, input);
+    throw failureOf(error, state.error, input);
   } finally {
     underWay -= 1;
     // Also ends a fetch of statistics that nobody waits for any more.
@@ -294,7 +293,9 @@ export async function measureLevel(
 }
 
 /** The statistics are only fetched from a server that has been answering. */
-function goneWhileMeasured(error: unknown, input: MeasureInput): unknown {
+function failureOf(ended: unknown, cause: unknown, input: MeasureInput): unknown {
+  const error = input.signal.aborted ? null : cause;
+  if (error === null) return ended;
   if (!(error instanceof WorkbenchError) || error.code !== 'server-unreachable') return error;
   return new WorkbenchError(
     'server-gone',

@@ -69,6 +69,21 @@ async function references(
   return all;
 }
 
+/** Throws input-invalid for an output that its region has no room for. */
+function requireRoom(
+  found: Reference['outputs'],
+  { outputNames, outputBytes }: Pick<SharedJob, 'outputNames' | 'outputBytes'>,
+): void {
+  const index = found.findIndex(({ bytes }) => bytes > outputBytes);
+  const over = found[index];
+  if (over === undefined) return;
+  throw new WorkbenchError(
+    'input-invalid',
+    `Output ${outputNames[index] ?? ''} has ${over.bytes} bytes, its shared memory ${outputBytes}`,
+    { where: '--output-shared-memory-size', remedy: `Use at least ${over.bytes}.` },
+  );
+}
+
 /**
  * Makes and registers the regions of a level: one with all inputs and one for the outputs, under names of their own. Throws load-tool-failed, inference-failed and what the client throws; nothing is left behind then.
  */
@@ -122,15 +137,7 @@ export async function createSharedRegions(
     const checks = outputChecks === null ? null : new OutputValidator(outputChecks, job);
     const compared = checks === null ? [] : payloads;
     const known = await references(client, input, compared, outputNames, checks);
-    for (const [index, output] of (known[0]?.outputs ?? []).entries()) {
-      if (output.bytes > outputs.outputBytes) {
-        throw new WorkbenchError(
-          'input-invalid',
-          `Output ${outputNames[index] ?? ''} has ${output.bytes} bytes, its shared memory ${outputs.outputBytes}`,
-          { where: '--output-shared-memory-size', remedy: `Use at least ${output.bytes}.` },
-        );
-      }
-    }
+    requireRoom(known[0]?.outputs ?? [], outputs);
     await repair();
     return {
       job: {
