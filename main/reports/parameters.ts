@@ -27,18 +27,21 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isTree(value) && Object.keys(value).length === 0);
 
+function numberText({ identifier, unit }: FieldRow, value: number): string {
+  if (identifier === true) return String(value);
+  return `${Number.isInteger(value) ? formatCount(value) : formatScale(value)}${unitText(unit)}`;
+}
+
+const unitText = (unit: string | undefined): string => (unit === undefined ? '' : ` ${unit}`);
+
 /** The value of a field for people; null: it is not set, and nothing holds in its place. */
 function valueText(row: FieldRow, value: unknown): string | null {
   if (isEmpty(value)) return row.absent ?? null;
   if (value === 0 && row.zero !== undefined) return row.zero;
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  const unit = row.unit === undefined ? '' : ` ${row.unit}`;
-  if (typeof value === 'number') {
-    if (row.identifier === true) return String(value);
-    return `${Number.isInteger(value) ? formatCount(value) : formatScale(value)}${unit}`;
-  }
+  if (typeof value === 'number') return numberText(row, value);
   if (Array.isArray(value)) {
-    return isNumberList(valuesOf(row)) ? `${list(value as number[])}${unit}` : value.join(', ');
+    return isNumberList(valuesOf(row)) ? `${list(value as number[])}${unitText(row.unit)}` : value.join(', ');
   }
   return typeof value === 'string' ? (row.choices?.[value] ?? value) : JSON.stringify(value);
 }

@@ -7,53 +7,56 @@ import { shellLine } from '../contract/shell-line';
 import { stepTitle } from '../contract/words';
 import type { ReportCommand, ReportProblem, ReportStep } from './report';
 
+/** The run's error, or that of its first step that has one. */
+function errorProblem({ steps, error: ofRun }: RunState): ReportProblem | null {
+  const failed = steps.find((step) => step.error !== null);
+  const error = ofRun ?? failed?.error ?? null;
+  if (error === null) return null;
+  const { title, remedy } = errorText[error.code];
+  const where = [failed === undefined ? null : `Step “${stepTitle[failed.id]}”`, error.where ?? null];
+  return {
+    tone: 'bad',
+    title,
+    text: [error.message, ...where.filter((part) => part !== null)].join(' · '),
+    remedy: error.remedy ?? remedy,
+    details: error.details ?? null,
+  };
+}
+
+function damageProblem({ damagedLines }: RunState): ReportProblem | null {
+  const { title, remedy } = errorText['journal-corrupt'];
+  const text = damageText(damagedLines);
+  return text === null ? null : { tone: 'bad', title, text, remedy, details: null };
+}
+
 /** What went wrong or should be known, worst first. */
 export function reportProblems(state: RunState): readonly ReportProblem[] {
-  const failed = state.steps.find((step) => step.error !== null);
-  const error = state.error ?? failed?.error ?? null;
-  const problems: ReportProblem[] = [];
-  if (error !== null) {
-    const where = [failed === undefined ? null : `Step “${stepTitle[failed.id]}”`, error.where ?? null];
-    problems.push({
-      tone: 'bad',
-      title: errorText[error.code].title,
-      text: [error.message, ...where.filter((part) => part !== null)].join(' · '),
-      remedy: error.remedy ?? errorText[error.code].remedy,
-      details: error.details ?? null,
-    });
-  }
-  const damage = damageText(state.damagedLines);
-  if (damage !== null) {
-    problems.push({
-      tone: 'bad',
-      title: errorText['journal-corrupt'].title,
-      text: damage,
-      remedy: errorText['journal-corrupt'].remedy,
-      details: null,
-    });
-  }
   const gate = state.accuracy?.result;
-  if (gate !== undefined && !gate.passed) {
-    problems.push({
-      tone: 'bad',
-      title: 'Accuracy gate not passed',
-      text: gate.reasons.join('; '),
-      remedy: null,
-      details: null,
-    });
-  }
+  const gateProblem: ReportProblem | null =
+    gate === undefined || gate.passed
+      ? null
+      : {
+          tone: 'bad',
+          title: 'Accuracy gate not passed',
+          text: gate.reasons.join('; '),
+          remedy: null,
+          details: null,
+        };
   const warnings = [
     ...(state.imported?.notes ?? []).map((text) => ({ title: 'Imported', text })),
     ...(gate?.warnings ?? []).map((text) => ({ title: 'Accuracy', text })),
     ...state.steps.flatMap((step) => step.warnings.map((text) => ({ title: stepTitle[step.id], text }))),
   ];
   const seen = new Set<string>();
-  for (const { title, text } of warnings) {
-    if (seen.has(text)) continue;
+  const distinct = warnings.filter(({ text }) => {
+    const isFirst = !seen.has(text);
     seen.add(text);
-    problems.push({ tone: 'warning', title, text, remedy: null, details: null });
-  }
-  return problems;
+    return isFirst;
+  });
+  return [
+    ...[errorProblem(state), damageProblem(state), gateProblem].filter((problem) => problem !== null),
+    ...distinct.map((warning) => ({ tone: 'warning' as const, ...warning, remedy: null, details: null })),
+  ];
 }
 
 const statusWords: Readonly<Record<StepState['status'], { readonly label: string; readonly tone: Tone }>> = {

@@ -102,18 +102,13 @@ function configTexts(loaded: LoadedPreset, spec: RunSpec): ConfigTexts {
   }
 }
 
-/** What only a look at this machine's files says. */
-async function fileProblems(
-  spec: RunSpec,
-  framework: Framework,
-  places: PreviewPlaces,
-): Promise<SpecProblem[]> {
+async function modelFileProblems({ model }: RunSpec, framework: Framework): Promise<SpecProblem[]> {
   const found: SpecProblem[] = [];
   for (const [name, what] of [
     ['checkpoint', 'The weights file'],
     ['dataset', 'The data set'],
   ] as const) {
-    const path = spec.model[name];
+    const path = model[name];
     const entry = path === undefined ? null : await stat(path).catch(() => null);
     const field = `model.${name}`;
     if (path !== undefined && entry === null) {
@@ -124,7 +119,12 @@ async function fileProblems(
       found.push({ field, severity: 'problem', message: `${String(path)} is a folder`, remedy });
     }
   }
-  const tls = spec.engine.kind === 'remote' ? (spec.engine.tls ?? {}) : {};
+  return found;
+}
+
+async function tlsFileProblems({ engine }: RunSpec): Promise<SpecProblem[]> {
+  const found: SpecProblem[] = [];
+  const tls = engine.kind === 'remote' ? (engine.tls ?? {}) : {};
   for (const name of ['caFile', 'certFile', 'keyFile'] as const) {
     const path = tls[name];
     if (path === undefined || (await exists(path))) continue;
@@ -132,6 +132,16 @@ async function fileProblems(
     const message = `${path} does not exist`;
     found.push({ field: `engine.tls.${name}`, severity: 'problem', message, remedy });
   }
+  return found;
+}
+
+/** What only a look at this machine's files says. */
+async function fileProblems(
+  spec: RunSpec,
+  framework: Framework,
+  places: PreviewPlaces,
+): Promise<SpecProblem[]> {
+  const found = [...(await modelFileProblems(spec, framework)), ...(await tlsFileProblems(spec))];
   const tools = ofScenarios(spec.performance).map(({ loadTool }) => loadTool);
   if (tools.includes('perf_analyzer') && spec.engine.kind !== 'docker') {
     if (!(await exists(places.layout.perfAnalyzer))) {

@@ -89,6 +89,31 @@ function readValue(name: string, text: string): { readonly value: unknown } | { 
   return { value };
 }
 
+/** Why a variable that no field stands for is left out; null: that goes without saying. */
+function omissionOf(name: string, text: string): string | null {
+  if (usualValues[name]?.includes(text) === true) return null;
+  const reason = Object.hasOwn(upstreamNotes, name) ? upstreamNotes[name] : 'it is unknown';
+  return typeof reason === 'string' ? reason : null;
+}
+
+/** Of what a variable asks for and is fixed here. */
+function fixedNotes(preset: Preset, variables: Variables): readonly string[] {
+  const notes: string[] = [];
+  const exported = variables.get('EXPORT_PRECISION');
+  if (exported !== undefined && exported !== 'fp32') {
+    notes.push(
+      `EXPORT_PRECISION=${shortText(exported)}: the export is fp32 here; the conversion gives the precision.`,
+    );
+  }
+  const model = variables.get('MODEL_NAME');
+  if (model !== undefined && model.toLowerCase() !== preset.id) {
+    notes.push(
+      `MODEL_NAME=${shortText(model)}: taken as the name on Triton; the model stays ${preset.title}.`,
+    );
+  }
+  return notes;
+}
+
 /**
  * The variables of a published procedure as overrides of a specification, and what they say that no field stands for.
  * Values of a variable that is null, empty or the usual one are passed over in silence. Pure.
@@ -111,9 +136,8 @@ export function readVariables(preset: Preset, given: Variables): ReadVariables {
       else overrides = mergeTrees(overrides, treeOf(upstreamVariables[name]?.field ?? name, read.value));
       continue;
     }
-    if (usualValues[name]?.includes(text) === true) continue;
-    const reason = Object.hasOwn(upstreamNotes, name) ? upstreamNotes[name] : 'it is unknown';
-    if (typeof reason !== 'string') continue;
+    const reason = omissionOf(name, text);
+    if (reason === null) continue;
     const names = without.get(reason);
     if (names === undefined) without.set(reason, [name]);
     else names.push(name);
@@ -125,18 +149,7 @@ export function readVariables(preset: Preset, given: Variables): ReadVariables {
       'REQUEST_COUNT: windows are measured by the count of their requests, as the published runner does.',
     );
   }
-  const exported = variables.get('EXPORT_PRECISION');
-  if (exported !== undefined && exported !== 'fp32') {
-    notes.push(
-      `EXPORT_PRECISION=${shortText(exported)}: the export is fp32 here; the conversion gives the precision.`,
-    );
-  }
-  const model = variables.get('MODEL_NAME');
-  if (model !== undefined && model.toLowerCase() !== preset.id) {
-    notes.push(
-      `MODEL_NAME=${shortText(model)}: taken as the name on Triton; the model stays ${preset.title}.`,
-    );
-  }
+  notes.push(...fixedNotes(preset, variables));
   return { overrides, notes };
 }
 

@@ -67,13 +67,16 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
     number += 1;
     if (line.length === 0) continue;
     const entry = parseJournalLine(line);
-    if (entry === null) damagedLines.push(number);
-    if (damagedLines.length > mostDamagedLines) {
-      throw new WorkbenchError('journal-corrupt', `More than ${mostDamagedLines} lines are damaged`);
+    if (entry === null) {
+      damagedLines.push(number);
+      if (damagedLines.length > mostDamagedLines) {
+        throw new WorkbenchError('journal-corrupt', `More than ${mostDamagedLines} lines are damaged`);
+      }
+    } else {
+      if (entries.length === 0) first = writtenRecord(line);
+      const change = entry.type === 'spec-changed' && entry.seq > lastSeq ? writtenRecord(line) : null;
+      if (change !== null) changes.set(entry.seq, change);
     }
-    if (entry !== null && entries.length === 0) first = writtenRecord(line);
-    const change = entry?.type === 'spec-changed' && entry.seq > lastSeq ? writtenRecord(line) : null;
-    if (entry !== null && change !== null) changes.set(entry.seq, change);
     const found = entry === null ? salvageRecords(line) : [entry];
     lostAtEnd = found.length === 0 ? lostAtEnd + 1 : 0;
     for (const record of found) {

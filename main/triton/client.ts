@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ErrorCode, WorkbenchError } from '../contract/errors';
 import { listOf, parseJson } from '../platform/parse-json';
 import { errorTextOf, requestTriton } from './http';
-import type { HttpResponse } from './https';
+import type { HttpRequest, HttpResponse } from './https';
 import { decodeInferReply, encodeInferRequest, type InferReply, jsonLengthHeader } from './infer-message';
 import type { ModelConfig } from './model-config';
 import { parseServedConfig } from './served-config';
@@ -111,36 +111,56 @@ function refused(code: ErrorCode, message: string, response: HttpResponse): Work
   return new WorkbenchError(code, message, { details: errorTextOf(response) });
 }
 
-/** `httpAddress` is `host:port`; `timeoutMs` (default 10 s) bounds each call, loading has 120 s unless told. */
-export function createTritonClient(
-  httpAddress: string,
-  options: {
-    readonly timeoutMs?: number | undefined;
-    /** null or absent: in the clear. */
-    readonly tls?: TlsMaterial | null | undefined;
-  } = {},
-): TritonClient {
-  const { tls } = options;
-  const defaultTimeoutMs = options.timeoutMs ?? 10_000;
-  const get = (path: string, call: CallOptions = {}, maxResponseBytes?: number) =>
+interface ClientOptions {
+  readonly timeoutMs?: number | undefined;
+  /** null or absent: in the clear. */
+  readonly tls?: TlsMaterial | null | undefined;
+}
+
+const createSend =
+  (httpAddress: string, { timeoutMs: defaultTimeoutMs = 10_000, tls }: ClientOptions) =>
+  (
+    request: Omit<HttpRequest, 'timeoutMs' | 'signal' | 'tls'>,
+    call: CallOptions = {},
+    timeoutMs = defaultTimeoutMs,
+  ): Promise<HttpResponse> =>
     requestTriton(httpAddress, {
-      method: 'GET',
-      path,
-      maxResponseBytes,
-      timeoutMs: call.timeoutMs ?? defaultTimeoutMs,
-      signal: call.signal,
-      tls,
-    });
-  const post = (path: string, body: unknown, call: CallOptions = {}, timeoutMs = defaultTimeoutMs) =>
-    requestTriton(httpAddress, {
-      method: 'POST',
-      path,
-      body: Buffer.from(JSON.stringify(body)),
-      headers: { 'Content-Type': 'application/json' },
+      ...request,
       timeoutMs: call.timeoutMs ?? timeoutMs,
       signal: call.signal,
       tls,
     });
+
+/** The answer says which tensor does not fit: it belongs in the sentence that is read first. */
+function inferenceRefused(modelName: string, response: HttpResponse): WorkbenchError {
+  const text = errorTextOf(response);
+  const message = `${modelName} refused an inference request: ${text.slice(0, 500)}`;
+  return new WorkbenchError('inference-failed', message, { details: text });
+}
+
+/** `httpAddress` is `host:port`; `timeoutMs` (default 10 s) bounds each call, loading has 120 s unless told. */
+export function createTritonClient(httpAddress: string, options: ClientOptions = {}): TritonClient {
+  const send = createSend(httpAddress, options);
+  const get = (path: string, call?: CallOptions, maxResponseBytes?: number) =>
+    send({ method: 'GET', path, maxResponseBytes }, call);
+  const post = (path: string, body: unknown, call?: CallOptions, timeoutMs?: number) =>
+    send(
+      {
+        method: 'POST',
+        path,
+        body: Buffer.from(JSON.stringify(body)),
+        headers: { 'Content-Type': 'application/json' },
+      },
+      call,
+      timeoutMs,
+    );
+  const change = async (how: 'load' | 'unload', name: string, call?: CallOptions): Promise<void> => {
+    const path = `/v2/repository/models/${encodeURIComponent(name)}/${how}`;
+    const response = await post(path, {}, call, 120_000);
+    if (response.status !== 200) {
+      throw refused('model-load-failed', `Triton could not ${how} ${name}`, response);
+    }
+  };
   const ofModel = async (path: string, name: string, call?: CallOptions): Promise<HttpResponse> => {
     const response = await get(path, call);
     if (response.status !== 200) {
@@ -173,44 +193,20 @@ export function createTritonClient(
       const response = await ofModel(`${modelPath(name, version)}/stats`, name, call);
       return parseModelStatistics(parseReply(z.unknown(), response, 'statistics'));
     },
-    loadModel: async (name, call) => {
-      const path = `/v2/repository/models/${encodeURIComponent(name)}/load`;
-      const response = await post(path, {}, call, 120_000);
-      if (response.status !== 200) {
-        throw refused('model-load-failed', `Triton could not load ${name}`, response);
-      }
-    },
-    unloadModel: async (name, call) => {
-      const path = `/v2/repository/models/${encodeURIComponent(name)}/unload`;
-      const response = await post(path, {}, call, 120_000);
-      if (response.status !== 200) {
-        throw refused('model-load-failed', `Triton could not unload ${name}`, response);
-      }
-    },
+    loadModel: (name, call) => change('load', name, call),
+    unloadModel: (name, call) => change('unload', name, call),
     repositoryIndex: async (call) => {
       const response = await post('/v2/repository/index', {}, call);
       return parseReply(repositoryIndexSchema, response, 'repository index');
     },
-    infer: async (input, call = {}) => {
+    infer: async (input, call) => {
+      const path = `${modelPath(input.modelName, input.modelVersion)}/infer`;
       const encoded = encodeInferRequest(input.inputs, input.id, input.sequenceId);
-      const response = await requestTriton(httpAddress, {
-        method: 'POST',
-        path: `${modelPath(input.modelName, input.modelVersion)}/infer`,
-        maxResponseBytes: maxInferReplyBytes,
-        body: encoded.body,
-        headers: encoded.headers,
-        timeoutMs: call.timeoutMs ?? defaultTimeoutMs,
-        signal: call.signal,
-        tls,
-      });
-      if (response.status !== 200) {
-        // The answer says which tensor does not fit: it belongs in the sentence that is read first.
-        throw new WorkbenchError(
-          'inference-failed',
-          `${input.modelName} refused an inference request: ${errorTextOf(response).slice(0, 500)}`,
-          { details: errorTextOf(response) },
-        );
-      }
+      const response = await send(
+        { method: 'POST', path, maxResponseBytes: maxInferReplyBytes, ...encoded },
+        call,
+      );
+      if (response.status !== 200) throw inferenceRefused(input.modelName, response);
       return decodeInferReply(response.body, response.headers.get(jsonLengthHeader));
     },
   };

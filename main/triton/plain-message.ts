@@ -63,11 +63,13 @@ function plainValue(field: protobuf.Field, value: unknown, path: string, options
   return plainScalar(field.type, value, path);
 }
 
+function requireObject(value: unknown, path: string, wanted: string): asserts value is object {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw invalid(path, wanted);
+}
+
 function plainField(field: protobuf.Field, value: unknown, path: string, options: PlainOptions): unknown {
   if (field instanceof protobuf.MapField) {
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-      throw invalid(path, 'names with values are wanted');
-    }
+    requireObject(value, path, 'names with values are wanted');
     const entries = Object.entries(value).map(
       ([key, inner]) => [key, plainValue(field, inner, `${path}["${key}"]`, options)] as const,
     );
@@ -92,9 +94,7 @@ export function plainMessage(
   options: PlainOptions,
   path = '',
 ): PlainMessage {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw invalid(path, 'a message is wanted');
-  }
+  requireObject(value, path, 'a message is wanted');
   const result: PlainMessage = {};
   const fields = new Map(
     type.fieldsArray.flatMap((field) => [
