@@ -110,12 +110,14 @@ async function rekeyed({ run, steps }: Attempt, step: Step, before: unknown): Pr
   return true;
 }
 
+const isMeasuring = ({ id }: Step): boolean => scenarios.some((scenario) => scenario === id);
+
 /** Levels that gave nothing fail the run; what others give, and the report of all, is had all the same. */
-const isHole = ({ id }: Step, end: StepEnd): boolean =>
+const isHole = (step: Step, end: StepEnd): boolean =>
   end.kind === 'stop' &&
   end.outcome === 'failed' &&
   end.error?.code === 'measurement-failed' &&
-  scenarios.some((scenario) => scenario === id);
+  isMeasuring(step);
 
 const allKept = ({ storing }: Attempt): Promise<StepEnd> =>
   Promise.all(storing).then(
@@ -123,8 +125,68 @@ const allKept = ({ storing }: Attempt): Promise<StepEnd> =>
     (error: unknown) => stop('failed', error),
   );
 
-async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promise<StepEnd> {
+interface Tried {
+  readonly step: Step;
+  /** Its inputs when it began, of a step that may write to its data set. */
+  readonly before: unknown;
+  readonly durationUs: () => number;
+}
+
+/** Takes in what a step gave. */
+async function stepEnded(
+  attempt: Attempt,
+  { step, before, durationUs }: Tried,
+  { outcome, report }: Awaited<ReturnType<typeof runStep>>,
+  signal: AbortSignal,
+): Promise<StepEnd> {
   const { run, contents, storing } = attempt;
+  if (outcome.paused === true) return paused;
+  if (outcome.gate !== undefined) {
+    const error = gateError(outcome.gate);
+    await run.append({ type: 'step-failed', step: step.id, durationUs: durationUs(), error: toWire(error) });
+    return stop('gate-failed', error);
+  }
+  const rewritten = await rekeyed(attempt, step, before);
+  if (rewritten)
+    report.warnings.push('The data set changed while it was prepared, so it is not cached for other runs.');
+  const { facts, warnings } = report;
+  const key = run.keys[step.id];
+  const kept =
+    step.kind === 'files'
+      ? await run.manifests.sealed(step.id, key, await listStepFiles(run, step, contents))
+      : {};
+  await run.append({
+    type: 'step-finished',
+    step: step.id,
+    key,
+    durationUs: durationUs(),
+    facts,
+    warnings,
+    ...kept,
+  });
+  if (step.kind === 'files' && !rewritten) {
+    const stored = keep(attempt, step, report, signal);
+    // Looked at when it is awaited.
+    stored.catch(() => undefined);
+    storing.push(stored);
+  }
+  return goOn;
+}
+
+/** Throws HeldUp for what is no failure of the step but waited for. */
+async function stepFailed(run: RunContext, { step, durationUs }: Tried, error: unknown): Promise<StepEnd> {
+  const unfinished = step.kind === 'files' ? run.folder.step(step.id) : undefined;
+  const end = await heldUpOr(run, error, unfinished);
+  if (end instanceof HeldUp) {
+    if (unfinished !== undefined && end.hold.wait.reason === 'disk') await clearUnfinished(unfinished);
+    throw end;
+  }
+  await run.append({ type: 'step-failed', step: step.id, durationUs: durationUs(), error: toWire(error) });
+  return stop('failed', error);
+}
+
+async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promise<StepEnd> {
+  const { run } = attempt;
   if (await restored(attempt, step)) return goOn;
   for (let retriesLeft = step.retry?.times ?? 0; ; retriesLeft -= 1) {
     await run.append({
@@ -136,60 +198,16 @@ async function oneStep(attempt: Attempt, step: Step, signal: AbortSignal): Promi
     const before = step.writesInputs?.(run) === true ? await step.inputs(run) : null;
     const started = performance.now();
     const durationUs = () => Math.round((performance.now() - started) * 1000);
+    const tried = { step, before, durationUs };
     try {
-      const { outcome, report } = await runStep(run, step, signal);
-      if (outcome.paused === true) return paused;
-      if (outcome.gate !== undefined) {
-        const error = gateError(outcome.gate);
-        await run.append({
-          type: 'step-failed',
-          step: step.id,
-          durationUs: durationUs(),
-          error: toWire(error),
-        });
-        return stop('gate-failed', error);
-      }
-      const rewritten = await rekeyed(attempt, step, before);
-      if (rewritten)
-        report.warnings.push(
-          'The data set changed while it was prepared, so it is not cached for other runs.',
-        );
-      const { facts, warnings } = report;
-      const key = run.keys[step.id];
-      const kept =
-        step.kind === 'files'
-          ? await run.manifests.sealed(step.id, key, await listStepFiles(run, step, contents))
-          : {};
-      await run.append({
-        type: 'step-finished',
-        step: step.id,
-        key,
-        durationUs: durationUs(),
-        facts,
-        warnings,
-        ...kept,
-      });
-      if (step.kind === 'files' && !rewritten) {
-        const stored = keep(attempt, step, report, signal);
-        // Looked at when it is awaited.
-        stored.catch(() => undefined);
-        storing.push(stored);
-      }
-      return goOn;
+      return await stepEnded(attempt, tried, await runStep(run, step, signal), signal);
     } catch (error) {
       if (signal.aborted) {
         await run.append({ type: 'step-cancelled', step: step.id, durationUs: durationUs() });
         return stop('cancelled', new WorkbenchError('cancelled', `Cancelled during "${stepTitle[step.id]}"`));
       }
-      const unfinished = step.kind === 'files' ? run.folder.step(step.id) : undefined;
-      const end = await heldUpOr(run, error, unfinished);
-      if (end instanceof HeldUp) {
-        if (unfinished !== undefined && end.hold.wait.reason === 'disk') await clearUnfinished(unfinished);
-        throw end;
-      }
-      const wire = toWire(error);
-      await run.append({ type: 'step-failed', step: step.id, durationUs: durationUs(), error: wire });
-      if (retriesLeft <= 0 || step.retry?.codes.includes(wire.code) !== true) return stop('failed', error);
+      const end = await stepFailed(run, tried, error);
+      if (retriesLeft <= 0 || step.retry?.codes.includes(toWire(error).code) !== true) return end;
       await step.undo?.(run, false);
     }
   }
@@ -233,6 +251,57 @@ class Held {
   }
 }
 
+/** What ends the attempt before a step, whether the step has anything to do or not; null: nothing. */
+function stoppedBefore({ changed }: Attempt, step: Step, signal: AbortSignal): StepEnd | null {
+  if (signal.aborted) {
+    return stop('cancelled', new WorkbenchError('cancelled', `Cancelled before "${stepTitle[step.id]}"`));
+  }
+  return changed === null ? null : stop('failed', changed.error);
+}
+
+/** Files of steps that are done again: nor may they be mixed with the new ones by runs that come after this. */
+async function removeForgotten({ run, steps, cache }: Attempt): Promise<void> {
+  for (const { id, kind } of steps) {
+    if (kind === 'files' && run.state().forgotten.includes(id)) await cache.remove(run.keys[id]);
+  }
+}
+
+async function stepsInOrder(attempt: Attempt, held: Held, signal: AbortSignal): Promise<StepEnd> {
+  const { run, steps } = attempt;
+  let { keys } = run;
+  let planned = plannedSteps(steps, run.state(), keys);
+  const edited = (await editedConfig(run)) !== null;
+  let failed: StepEnd = goOn;
+  await removeForgotten(attempt);
+  for (const [index, step] of steps.entries()) {
+    const stopped = stoppedBefore(attempt, step, signal);
+    if (stopped !== null) return stopped;
+    if (!planned.has(step.id)) {
+      const reason = isUnchanged(step, run.state(), run.keys[step.id]) ? 'unchanged' : 'not-needed';
+      await run.append({ type: 'step-skipped', step: step.id, key: run.keys[step.id], reason });
+      continue;
+    }
+    if (run.pauseAsked()) return paused;
+    held.enter(step);
+    const kept = isMeasuring(step) ? await allKept(attempt) : goOn;
+    const end = kept.kind === 'on' ? await oneStep(attempt, step, signal) : kept;
+    if (end.kind === 'stop' && !isHole(step, end)) return end;
+    if (failed.kind === 'on') failed = end;
+    if (edited && step.id === 'configure') {
+      const lines = ['The manual edit of config.pbtxt is lost: the file was written again.'];
+      run.emit({ type: 'log', runId: run.runId, step: step.id, lines });
+      run.keys = await stepKeys(steps, run);
+    }
+    if (run.keys !== keys) {
+      ({ keys } = run);
+      planned = plannedSteps(steps, run.state(), keys);
+    }
+    held.giveBackUnneeded(steps.slice(index + 1).filter(({ id }) => planned.has(id)));
+  }
+  const kept = await allKept(attempt);
+  return kept.kind === 'on' ? failed : kept;
+}
+
 /**
  * One attempt at a run: the steps in order, unchanged ones skipped, nothing after a failure,
  * and whatever the steps hold is released. Journals the outcome and returns it. Throws HeldUp, without an outcome, when
@@ -244,61 +313,13 @@ export async function runPipeline(
   signal: AbortSignal,
   cache: ArtefactCache,
 ): Promise<{ readonly outcome: RunOutcome; readonly error: WireError | null }> {
-  let { keys } = run;
-  let planned = plannedSteps(steps, run.state(), keys);
-  const edited = (await editedConfig(run)) !== null;
   const held = new Held(run);
   const storing: Promise<void>[] = [];
-  const contents = new ReadContents();
-  const attempt: Attempt = { run, steps, cache, contents, storing, changed: null };
-  let end: StepEnd = goOn;
-  let failed: StepEnd | null = null;
+  const attempt: Attempt = { run, steps, cache, contents: new ReadContents(), storing, changed: null };
+  let end: StepEnd;
   let leave = false;
   try {
-    // Nor may they be mixed with the new ones by runs that come after this.
-    for (const step of steps) {
-      if (step.kind === 'files' && run.state().forgotten.includes(step.id))
-        await cache.remove(run.keys[step.id]);
-    }
-    for (const [index, step] of steps.entries()) {
-      if (signal.aborted) {
-        end = stop('cancelled', new WorkbenchError('cancelled', `Cancelled before "${stepTitle[step.id]}"`));
-        break;
-      }
-      if (attempt.changed !== null) {
-        end = stop('failed', attempt.changed.error);
-        break;
-      }
-      if (!planned.has(step.id)) {
-        const reason = isUnchanged(step, run.state(), run.keys[step.id]) ? 'unchanged' : 'not-needed';
-        await run.append({ type: 'step-skipped', step: step.id, key: run.keys[step.id], reason });
-        continue;
-      }
-      if (run.pauseAsked()) {
-        end = paused;
-        break;
-      }
-      held.enter(step);
-      if (scenarios.some((scenario) => scenario === step.id)) end = await allKept(attempt);
-      if (end.kind === 'on') end = await oneStep(attempt, step, signal);
-      if (isHole(step, end)) {
-        failed ??= end;
-        end = goOn;
-      }
-      if (end.kind === 'stop') break;
-      if (edited && step.id === 'configure') {
-        const lines = ['The manual edit of config.pbtxt is lost: the file was written again.'];
-        run.emit({ type: 'log', runId: run.runId, step: step.id, lines: [...lines] });
-        run.keys = await stepKeys(steps, run);
-      }
-      if (run.keys !== keys) {
-        ({ keys } = run);
-        planned = plannedSteps(steps, run.state(), keys);
-      }
-      held.giveBackUnneeded(steps.slice(index + 1).filter(({ id }) => planned.has(id)));
-    }
-    if (end.kind === 'on') end = await allKept(attempt);
-    if (end.kind === 'on') end = failed ?? goOn;
+    end = await stepsInOrder(attempt, held, signal);
   } catch (error) {
     leave = error instanceof HeldUp && error.hold.wait.reason === 'engine';
     throw error;

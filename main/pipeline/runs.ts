@@ -94,21 +94,11 @@ export class Runs {
    * lease is ours and the journal says so.
    * Throws run-unknown, run-busy, input-invalid (of an imported run, and of a `spec` for another model) or, for a run from elsewhere, not-trusted, or run-folder-unsafe; what happens afterwards is in `end`, which never rejects.
    */
-  async execute(
-    runId: string,
-    { spec: wanted, from, allowUnverified = false }: ExecuteOptions = {},
-  ): Promise<{ readonly end: Promise<RunEnd> }> {
+  async execute(runId: string, options: ExecuteOptions = {}): Promise<{ readonly end: Promise<RunEnd> }> {
     const { store, emit } = this.options;
     const own = this.active.get(runId);
-    // What a run waits for may be there without a look having found it.
-    const onlyContinues = from === undefined && wanted === undefined;
-    if (own !== undefined && onlyContinues && own.stops.continueNow.ask()) return { end: own.end };
-    if (own !== undefined) {
-      throw new WorkbenchError('run-busy', 'The run is in progress in this workbench', {
-        where: runId,
-        remedy: wanted === undefined ? undefined : 'Pause or cancel the run, then change it.',
-      });
-    }
+    if (own !== undefined) return this.continued(runId, own, options);
+    const { spec: wanted, from, allowUnverified = false } = options;
     const folder = await store.folderOf(runId);
     const release = await acquireLease(folder.dir);
     const journal: { writer: JournalWriter | null } = { writer: null };
@@ -120,9 +110,7 @@ export class Runs {
       let state = await store.stateOf(content, folder.journal);
       requireSameRun(state.runId, runId, folder.dir);
       await this.requireOwnWork(state);
-      const change = wanted === undefined ? null : await this.changeOf(folder, state, wanted);
-      if (change !== null) await this.options.check(change.spec);
-      const spec = change?.spec ?? state.spec;
+      const { spec, change } = await this.validSpec(folder, state, wanted);
       const keptSteps = this.options.steps.filter(({ kind }) => kind !== 'files').map(({ id }) => id);
       await requirePlainRun(folder, spec.configure.modelName, keptSteps);
       const forgotten = from === undefined ? [] : this.stepsFrom(spec, from);
@@ -174,6 +162,31 @@ export class Runs {
       await release();
       throw error;
     }
+  }
+
+  /** What a run waits for may be there without a look having found it. Throws run-busy. */
+  private continued(
+    runId: string,
+    { stops, end }: ActiveRun,
+    { spec, from }: ExecuteOptions,
+  ): { readonly end: Promise<RunEnd> } {
+    const onlyContinues = from === undefined && spec === undefined;
+    if (onlyContinues && stops.continueNow.ask()) return { end };
+    throw new WorkbenchError('run-busy', 'The run is in progress in this workbench', {
+      where: runId,
+      remedy: spec === undefined ? undefined : 'Pause or cancel the run, then change it.',
+    });
+  }
+
+  /** What is valid from now on, and how it came from what was; checked where it is another one. */
+  private async validSpec(
+    folder: RunFolder,
+    state: RunState,
+    wanted: RunSpec | undefined,
+  ): Promise<{ readonly spec: RunSpec; readonly change: SpecChanged | null }> {
+    const change = wanted === undefined ? null : await this.changeOf(folder, state, wanted);
+    if (change !== null) await this.options.check(change.spec);
+    return { spec: change?.spec ?? state.spec, change };
   }
 
   /** What a changed specification would do again and keep. Throws as {@link execute}, and changes nothing. */

@@ -8,7 +8,6 @@ import {
   engines,
   type Format,
   formats,
-  type Precision,
   precisions,
   profiles,
   type RunSpec,
@@ -91,36 +90,60 @@ function withRelease(preset: Preset, format: Format | undefined, tree: Tree): Tr
   return mergeTrees(tree, { engine: { release } });
 }
 
+type ProfileName = (typeof profiles)[number];
+type Profile = NonNullable<Preset['profiles'][ProfileName]>;
+
+function chosenProfile(
+  preset: Preset,
+  wanted: unknown,
+): { readonly name: ProfileName; readonly profile: Profile } {
+  const name = oneOf(profiles, wanted);
+  const profile = name === undefined ? undefined : preset.profiles[name];
+  if (name !== undefined && profile !== undefined) return { name, profile };
+  throw new WorkbenchError(
+    'spec-invalid',
+    `${preset.id} has no profile ${JSON.stringify(wanted)}; it has: ${Object.keys(preset.profiles).join(', ')}`,
+    { where: 'model.profile' },
+  );
+}
+
+/** The GPU whose published values are taken, and whether the run uses it. */
+function gpuOf(preset: Preset, profile: ProfileName, overrides: Tree) {
+  const target = chosenGpu(preset, overrides);
+  const off = gpuDefaultsOff(profile, overrides['engine']);
+  const gpu = target === null || off === 'quick' ? undefined : target;
+  const published = gpu === undefined ? undefined : preset.byGpu?.[gpu];
+  return {
+    gpu,
+    onGpu: gpu !== undefined && off === null,
+    publishedFormat: published?.defaults['format'],
+  };
+}
+
+function placeOf({ engine = {} }: Tree, onGpu: boolean) {
+  const unsaid = onGpu ? 'docker' : defaultOf(fieldAt('engine.kind'));
+  return oneOf(engines, isTree(engine) ? (engine['kind'] ?? unsaid) : undefined);
+}
+
+function ofPrecision(profile: Profile, overrides: Tree, underneath: Tree): Tree {
+  const precision = oneOf(precisions, overrides['precision'] ?? underneath['precision']);
+  return (precision === undefined ? undefined : profile.byPrecision?.[precision]) ?? {};
+}
+
 /**
  * All layers of a choice laid over each other, unchecked. Later layers win: base, preset, profile (each with what
  * it says of the format), what is published of a chosen GPU, what the profile says of the precision, overrides. Throws spec-invalid for a profile that the preset does not have.
  */
 export function layerSpec(preset: Preset, overrides: Tree): Tree {
   const wantedModel = isTree(overrides['model']) ? overrides['model'] : {};
-  const profileName = wantedModel['profile'] ?? 'quick';
-  const name = oneOf(profiles, profileName);
-  const profile = name === undefined ? undefined : preset.profiles[name];
-  if (name === undefined || profile === undefined) {
-    throw new WorkbenchError(
-      'spec-invalid',
-      `${preset.id} has no profile ${JSON.stringify(profileName)}; it has: ${Object.keys(preset.profiles).join(', ')}`,
-      { where: 'model.profile' },
-    );
-  }
+  const { name, profile } = chosenProfile(preset, wantedModel['profile'] ?? 'quick');
   const args = Object.fromEntries(Object.entries(profile.args).map(([key, value]) => [key, String(value)]));
-  const target = chosenGpu(preset, overrides);
-  const off = gpuDefaultsOff(name, overrides['engine']);
-  const gpu = target === null || off === 'quick' ? undefined : target;
-  const published = gpu === undefined ? undefined : preset.byGpu?.[gpu];
-  const publishedFormat = published?.defaults['format'];
-  const onGpu = gpu !== undefined && off === null;
-  const { engine = {} } = overrides;
-  const unsaid = onGpu ? 'docker' : defaultOf(fieldAt('engine.kind'));
-  const place = oneOf(engines, isTree(engine) ? (engine['kind'] ?? unsaid) : undefined);
+  const { gpu, onGpu, publishedFormat } = gpuOf(preset, name, overrides);
+  const place = placeOf(overrides, onGpu);
   const ownFormat = profile.defaults['format'] ?? preset.defaults['format'] ?? baseDefaults['format'];
   // A plan is built in containers with a GPU, and served there alone.
   const planElsewhere = publishedFormat === 'trt' && !(onGpu && place === 'docker');
-  const format: Format | undefined = oneOf(
+  const format = oneOf(
     formats,
     overrides['format'] ?? (planElsewhere ? undefined : publishedFormat) ?? ownFormat,
   );
@@ -133,24 +156,16 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
     ofFormat(profile.byFormat),
     place === undefined ? {} : (profile.byEngine?.[place] ?? {}),
   ].reduce<Tree>(mergeTrees, baseDefaults);
+  const gpuLayers = (): readonly Tree[] => {
+    if (gpu === undefined) return [];
+    if (!onGpu)
+      return layersWithoutGpu(publishedLayers(preset, gpu, { format, place: undefined }), own, format);
+    const formatHere = planElsewhere ? [{ format: ownFormat }] : [];
+    return [...publishedLayers(preset, gpu, { format, place }), ...formatHere, gpuEngine(overrides)];
+  };
   // What is published wins over the profile, whose own values are for a CPU.
-  const layers =
-    gpu === undefined
-      ? []
-      : onGpu
-        ? [
-            ...publishedLayers(preset, gpu, { format, place }),
-            ...(planElsewhere ? [{ format: ownFormat }] : []),
-            gpuEngine(overrides),
-          ]
-        : layersWithoutGpu(publishedLayers(preset, gpu, { format, place: undefined }), own, format);
-  const underneath = layers.reduce(mergeTrees, own);
-  const precision: Precision | undefined = oneOf(
-    precisions,
-    overrides['precision'] ?? underneath['precision'],
-  );
-  const byPrecision = precision === undefined ? undefined : profile.byPrecision?.[precision];
-  const presetDefaults = mergeTrees(underneath, byPrecision ?? {});
+  const underneath = gpuLayers().reduce(mergeTrees, own);
+  const presetDefaults = mergeTrees(underneath, ofPrecision(profile, overrides, underneath));
   const ownInputs = wantedModel['checkpoint'] !== undefined || wantedModel['dataset'] !== undefined;
   const defaults = ownInputs ? withoutThresholds(presetDefaults) : presetDefaults;
   return withRelease(preset, format, withOnlineSweep(mergeTrees(defaults, overrides)));
