@@ -1,7 +1,8 @@
+import type { WorkUnderWay } from './contract/api';
 import { isEmptyReach } from './contract/reach';
 import type { Core } from './core/core-interface';
 import type { CoreOptions } from './core/core-options';
-import { createCoreParts } from './core/core-parts';
+import { type CoreParts, createCoreParts } from './core/core-parts';
 import { createCoreRuns } from './core/core-runs';
 import { createMachineCalls, createPresetCalls } from './core/machine-calls';
 import { createReportCalls } from './core/report-calls';
@@ -13,6 +14,7 @@ import { deviceOfUrl } from './engine/place';
 import { initModelFolder } from './own/init-folder';
 import { measureServer } from './perf/sweep/measure-server';
 import { plannedCommands } from './pipeline/planned-commands';
+import type { Runs } from './pipeline/runs';
 import { createRunsCalls } from './pipeline/runs-calls';
 import { homeLayout } from './platform/layout';
 import { closedHomeText, keepHomePrivate } from './platform/private-home';
@@ -21,6 +23,7 @@ import { pathReach } from './store/approvals';
 import { takeDevice } from './store/device-queue';
 import { createDrafts } from './store/drafts';
 import { reportPaths } from './store/report-files';
+import type { RunStore } from './store/run-store';
 
 export type { Core } from './core/core-interface';
 export type { Readers } from './core/readers';
@@ -30,12 +33,67 @@ export type { ServerLoad } from './perf/sweep/server-models';
 
 const isRunning = ({ status }: { readonly status: string }): boolean => status === 'running';
 
+const workUnderWay = (runs: Runs, { images, data }: CoreParts): WorkUnderWay => ({
+  runIds: runs.ids(),
+  // Not the log lines of each.
+  images: images
+    .list()
+    .filter(isRunning)
+    .map(({ kind, image }) => ({ kind, image })),
+  fetches: data
+    .works()
+    .filter(isRunning)
+    .map(({ title }) => title),
+});
+
+type RunCall =
+  | 'createRun'
+  | 'executeRun'
+  | 'runContent'
+  | 'trustRun'
+  | 'cancelRun'
+  | 'pauseRun'
+  | 'getRun'
+  | 'listRuns'
+  | 'runDir'
+  | 'setBudget';
+
+const runCallsOf = (runs: Runs, store: RunStore): Pick<Core, RunCall> => ({
+  createRun: (spec, out) => runs.create(spec, out),
+  executeRun: (runId, options) => runs.execute(runId, options),
+  runContent: (runId) => runs.content(runId),
+  trustRun: (runId, hash) => runs.trust(runId, hash),
+  cancelRun: (runId) => runs.cancel(runId),
+  pauseRun: (runId) => runs.pause(runId),
+  setBudget: (runId, p99BudgetMs) => runs.setBudget(runId, p99BudgetMs),
+  getRun: async (runId) => {
+    const { state, folder } = await store.load(runId);
+    return { state: { ...state, reports: reportPaths(folder, state.reports) }, dir: folder.dir };
+  },
+  listRuns: () => store.list(),
+  runDir: async (runId) => (await store.folderOf(runId)).dir,
+});
+
+function specToolsOf({ presets, layout, reading, approvals, options }: CoreParts) {
+  const { resources, workerFile } = options;
+  return createSpecTools({
+    presets,
+    places: {
+      layout,
+      resources,
+      readers: reading.readers,
+      plannedCommands: (preset, spec) => plannedCommands(preset, spec, { layout, resources, workerFile }),
+    },
+    mayRead: async (path) =>
+      isEmptyReach(await approvals.missing(pathReach('performance.inputDataFile', path))),
+  });
+}
+
 /** The one core of window, CLI and tests. Sweeps what dead workbenches left before it returns. */
 export async function createCore(options: CoreOptions): Promise<Core> {
   const closed = await keepHomePrivate(homeLayout(options.home));
   const parts = await createCoreParts(options);
-  const { layout, store, trash, presets, own, docker, auths, images, data, monitor, emit, now } = parts;
-  const { resources, workerFile } = options;
+  const { layout, store, trash, own, docker, auths, images, data, monitor, emit, now } = parts;
   const { readers } = parts.reading;
   const startCalls = createStartCalls(parts);
   const runs = createCoreRuns(parts, startCalls);
@@ -58,17 +116,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...monitor.handlers,
       ...data.handlers,
       ...presetCalls.handlers,
-      ...createSpecTools({
-        presets,
-        places: {
-          layout,
-          resources,
-          readers,
-          plannedCommands: (preset, spec) => plannedCommands(preset, spec, { layout, resources, workerFile }),
-        },
-        mayRead: async (path) =>
-          isEmptyReach(await parts.approvals.missing(pathReach('performance.inputDataFile', path))),
-      }),
+      ...specToolsOf(parts),
       ...own.handlers,
       ...runsCalls.handlers,
       ...startCalls.handlers,
@@ -88,39 +136,16 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     modelCode: (path) => own.code(path),
     monitor,
     readers,
-    initModelFolder: (dir) => initModelFolder(dir, resources),
-    createRun: (spec, out) => runs.create(spec, out),
-    executeRun: (runId, options) => runs.execute(runId, options),
-    runContent: (runId) => runs.content(runId),
-    trustRun: (runId, hash) => runs.trust(runId, hash),
-    cancelRun: (runId) => runs.cancel(runId),
-    pauseRun: (runId) => runs.pause(runId),
-    underWay: () => ({
-      runIds: runs.ids(),
-      // Not the log lines of each.
-      images: images
-        .list()
-        .filter(isRunning)
-        .map(({ kind, image }) => ({ kind, image })),
-      fetches: data
-        .works()
-        .filter(isRunning)
-        .map(({ title }) => title),
-    }),
+    initModelFolder: (dir) => initModelFolder(dir, options.resources),
+    ...runCallsOf(runs, store),
+    underWay: () => workUnderWay(runs, parts),
     measureServer: (load, { listener, ...turn }) => {
       const device = deviceOfUrl(`http://${load.addresses.http}`);
       const takeTurn = () => takeDevice({ root: layout.devices, device, ...turn });
       return measureServer(load, { loadTools: parts.loadTools, readers, takeTurn }, listener, turn.signal);
     },
-    getRun: async (runId) => {
-      const { state, folder } = await store.load(runId);
-      return { state: { ...state, reports: reportPaths(folder, state.reports) }, dir: folder.dir };
-    },
-    listRuns: () => store.list(),
-    runDir: async (runId) => (await store.folderOf(runId)).dir,
     reportPath: reportCalls.reportPath,
     writeReports: reportCalls.writeReports,
-    setBudget: (runId, p99BudgetMs) => runs.setBudget(runId, p99BudgetMs),
     importFile: reportCalls.importFile,
     clean: (runIds) => upkeep.clean(runIds),
     close: async () => {

@@ -37,23 +37,25 @@ async function requireApproved(approvals: Approvals, spec: RunSpec): Promise<voi
 
 const lowered = (line: string): string => line.charAt(0).toLowerCase() + line.slice(1);
 
+/** Each time, and here: a run.yaml or a run folder may come from anywhere. */
+async function requireSoundSpec({ own, presetOf, approvals }: CoreParts, spec: RunSpec): Promise<void> {
+  const { model, format, configure } = spec;
+  if (model.source !== undefined) {
+    const { path, externalFiles } = model.source;
+    await own.trust.require({ ...model.source, format });
+    // A link may have taken the place of a file since the model was opened.
+    if (externalFiles.length > 0) await checkExternalFiles(path, new Set(externalFiles));
+  }
+  requireInertPatch(configure);
+  requireRules((await presetOf(model)).preset, spec);
+  await requireApproved(approvals, spec);
+}
+
 /** The runs of this process: what each may use, where it works, and whose turn it is at a device. */
 export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
-  const { layout, engines, own, docker, toolkit, now } = parts;
+  const { layout, engines, docker, toolkit, now } = parts;
   const { env, resources, printPdf, version } = parts.options;
-  // Each time, and here: a run.yaml or a run folder may come from anywhere.
-  const requireSound = async (spec: RunSpec) => {
-    const { model, format, configure } = spec;
-    if (model.source !== undefined) {
-      const { path, externalFiles } = model.source;
-      await own.trust.require({ ...model.source, format });
-      // A link may have taken the place of a file since the model was opened.
-      if (externalFiles.length > 0) await checkExternalFiles(path, new Set(externalFiles));
-    }
-    requireInertPatch(configure);
-    requireRules((await parts.presetOf(model)).preset, spec);
-    await requireApproved(parts.approvals, spec);
-  };
+  const requireSound = (spec: RunSpec) => requireSoundSpec(parts, spec);
   const environmentFor = async ({ engine }: RunSpec): Promise<Environment> => ({
     ...(await readEnvironment({ workbenchVersion: version, engine: engine.kind, env })),
     // In containers the packages are those of the client's image, told when it is there.

@@ -39,6 +39,15 @@ function setupFailed({ exitCode, signal, stderrTail }: ExecResult): WireError {
   };
 }
 
+function setupNotStarted(cause: unknown): WireError {
+  if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return toWire(cause);
+  return {
+    code: 'toolchain-missing',
+    message: 'The setup needs Node.js, which is not on the PATH of the window.',
+    remedy: 'Start the window with "npm start" in the repository clone.',
+  };
+}
+
 export function createToolCalls({ layout, env, clone, emit }: ToolCallsOptions): ToolCalls {
   const script = clone === null ? null : join(clone, 'scripts', 'setup.mjs');
   const state: { work: InstallWork | null; stop: AbortController; ended: Promise<void> } = {
@@ -80,15 +89,7 @@ export function createToolCalls({ layout, env, clone, emit }: ToolCallsOptions):
         else keep({ status: error === null ? 'done' : 'failed', lines: shown(), error });
       },
       (cause: unknown) => {
-        const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-        const error: WireError = missing
-          ? {
-              code: 'toolchain-missing',
-              message: 'The setup needs Node.js, which is not on the PATH of the window.',
-              remedy: 'Start the window with "npm start" in the repository clone.',
-            }
-          : toWire(cause);
-        keep({ status: 'failed', lines: shown(), error });
+        keep({ status: 'failed', lines: shown(), error: setupNotStarted(cause) });
       },
     );
   };
