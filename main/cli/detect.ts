@@ -3,6 +3,7 @@ import { cliRemedyOf } from '../contract/error-text';
 import { WorkbenchError } from '../contract/errors';
 import type { GpuFacts, MachineStatus } from '../contract/machine';
 import { formatBytes } from '../contract/numbers';
+import { present } from '../contract/present';
 import { dockerEngineSchema, formats } from '../contract/run/run-spec';
 import { formatChecks } from '../contract/words';
 import type { CliContext } from './context';
@@ -73,8 +74,7 @@ export function addDetect(program: Command, context: CliContext): void {
       const asked = images !== undefined || release !== undefined || gpus !== undefined;
       const engine = dockerEngineSchema.safeParse({
         kind: 'docker',
-        ...(images === undefined ? {} : { images }),
-        ...(release === undefined ? {} : { release }),
+        ...present({ images, release }),
         gpus: (gpus ?? '').split(/[\s,]+/).filter((id) => id !== ''),
       });
       if (!engine.success) {

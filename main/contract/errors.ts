@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { present } from './present';
 
 /**
  * Every way the workbench can refuse or fail, as a closed set.
@@ -98,9 +99,7 @@ export function toWire(error: unknown): WireError {
     return {
       code: error.code,
       message: error.message,
-      ...(error.where === undefined ? {} : { where: error.where }),
-      ...(error.remedy === undefined ? {} : { remedy: error.remedy }),
-      ...(error.details === undefined ? {} : { details: error.details }),
+      ...present({ where: error.where, remedy: error.remedy, details: error.details }),
     };
   }
   if (error instanceof Error) {

@@ -146,31 +146,23 @@ function kindOf(
   const tls = analyzerTls(input);
   // Of a model that is not decoupled it tells none: there is one answer a request.
   const responses = row.responsesPerSecond ?? row.columns.inferencesPerSecond / level.batchSize;
-  return {
-    ...(streaming
+  return present({
+    streaming: streaming
       ? {
-          streaming: {
-            decoupled,
-            responsesPerRequest: (responses * level.batchSize) / row.columns.inferencesPerSecond,
-            responsesPerSecond: responses,
-            ...{ fewestResponses: null, mostResponses: null },
-            ...{ firstResponse: null, interResponse: null, finalResponse: null },
-          },
+          decoupled,
+          responsesPerRequest: (responses * level.batchSize) / row.columns.inferencesPerSecond,
+          responsesPerSecond: responses,
+          ...{ fewestResponses: null, mostResponses: null },
+          ...{ firstResponse: null, interResponse: null, finalResponse: null },
         }
-      : {}),
-    ...(sequences === undefined
-      ? {}
-      : {
-          sequences: {
-            ...sequenceLengths(sequences, input.inputData.streams),
-            concurrent: level.concurrency,
-            endedPerSecond: sequencesPerSecond,
-          },
-        }),
-    ...(tls === null
-      ? {}
-      : { tls: { verified: tls.insecure !== true, clientCertificate: tls.certFile !== undefined } }),
-  };
+      : null,
+    sequences: sequences && {
+      ...sequenceLengths(sequences, input.inputData.streams),
+      concurrent: level.concurrency,
+      endedPerSecond: sequencesPerSecond,
+    },
+    tls: tls && { verified: tls.insecure !== true, clientCertificate: tls.certFile !== undefined },
+  });
 }
 
 function distributionOf({ level, settings }: MeasureInput): LoadPoint['requestDistribution'] {

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import type { TlsFiles } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
+import { present } from '../contract/present';
 
 /** What {@link TlsFiles} name, read; a plain value that crosses threads. */
 export interface TlsMaterial {
@@ -64,9 +65,7 @@ export function tlsConnection(tls: TlsMaterial, host: string) {
   const { ca, cert, key } = tls;
   const name = tls.serverName ?? host;
   return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
+    ...present({ ca, cert, key }),
     // RFC 6066: no address in the server name indication; it is checked all the same.
     ...(isIP(name) === 0
       ? { servername: name }

@@ -1,3 +1,4 @@
+import { present } from '../present';
 import type { Scenario } from '../run/run-events';
 import type { MeasuredPoint, MissingPoint, RunState, ScenarioState } from '../run/run-state';
 import { loadKey } from '../run/scenario-levels';
@@ -73,38 +74,29 @@ function mergedDetails(
   const [shared, ...others] = points.flatMap(({ sharedMemory }) => sharedMemory ?? []);
   const allShared = shared === undefined ? [] : [shared, ...others];
   const caches = points.flatMap(({ cache }) => cache ?? []);
-  return {
-    ...(caches.length === 0 ? {} : { cache: mergedCache(caches) }),
-    ...(shared === undefined
-      ? {}
-      : {
-          sharedMemory: {
-            kind: shared.kind,
-            checkedCount: total(allShared, (one) => one.checkedCount),
-            wrongCount: total(allShared, (one) => one.wrongCount),
-            repairs: total(allShared, (one) => one.repairs),
-          },
-        }),
-    ...(stream === undefined ? {} : { streaming: mergedStreaming([stream, ...streams]) }),
-    ...(sequence === undefined
-      ? {}
-      : {
-          sequences: {
-            ...sequence,
-            endedPerSecond: median([sequence, ...sequences].map((one) => one.endedPerSecond)),
-          },
-        }),
-    ...(checks.length === 0
-      ? {}
-      : {
-          outputChecks: {
+  return present({
+    cache: caches.length === 0 ? null : mergedCache(caches),
+    sharedMemory: shared && {
+      kind: shared.kind,
+      checkedCount: total(allShared, (one) => one.checkedCount),
+      wrongCount: total(allShared, (one) => one.wrongCount),
+      repairs: total(allShared, (one) => one.repairs),
+    },
+    streaming: stream && mergedStreaming([stream, ...streams]),
+    sequences: sequence && {
+      ...sequence,
+      endedPerSecond: median([sequence, ...sequences].map((one) => one.endedPerSecond)),
+    },
+    outputChecks:
+      checks.length === 0
+        ? null
+        : {
             checkedCount: total(checks, (one) => one.checkedCount),
             wrongCount: total(checks, (one) => one.wrongCount),
             comparedCount: total(checks, (one) => one.comparedCount),
             finite: checks.every((one) => one.finite),
           },
-        }),
-  };
+  });
 }
 
 /** The columns that have a median and a range of their own. */

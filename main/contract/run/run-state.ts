@@ -1,6 +1,7 @@
 import type { ByType, OfType } from '../by-type';
 import type { WireError } from '../errors';
 import type { AccuracyResult, Environment, LoadPoint } from '../measured/results';
+import { present } from '../present';
 import type { ImportSource } from './imported';
 import type { RunOrigin } from './run-content';
 import {
@@ -340,9 +341,7 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
           key: entry.key,
           batchSize: entry.batchSize,
           concurrency: entry.concurrency,
-          ...(entry.requestRate === undefined ? {} : { requestRate: entry.requestRate }),
-          ...(entry.repeat === undefined ? {} : { repeat: entry.repeat }),
-          ...(entry.loadTool === undefined ? {} : { loadTool: entry.loadTool }),
+          ...present({ requestRate: entry.requestRate, repeat: entry.repeat, loadTool: entry.loadTool }),
           error: entry.error,
         },
       ],
