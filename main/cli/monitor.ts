@@ -56,10 +56,7 @@ function readProbe(options: MonitorCliOptions): ProbeSettings | null {
   throw new WorkbenchError(
     'input-invalid',
     `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`,
-    {
-      where: '--probe',
-      remedy: 'For example --probe resnet50:2, from 0.1 to 20 requests per second.',
-    },
+    { where: '--probe', remedy: 'For example --probe resnet50:2, from 0.1 to 20 requests per second.' },
   );
 }
 

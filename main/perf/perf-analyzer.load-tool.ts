@@ -230,9 +230,7 @@ export function createPerfAnalyzerTool(options: PerfAnalyzerOptions): LoadTool {
       throw new WorkbenchError(
         'load-tool-failed',
         'perf_analyzer returned no result, even without a stability rule',
-        {
-          remedy: 'Measure with a longer interval, or with --load-tool native.',
-        },
+        { remedy: 'Measure with a longer interval, or with --load-tool native.' },
       );
     }
     const { level, settings } = input;

@@ -109,9 +109,7 @@ export async function journalBytes(file: FileHandle, path: string): Promise<Buff
   throw new WorkbenchError(
     'journal-corrupt',
     `The journal has ${size} bytes, at most ${mostJournalBytes} are read`,
-    {
-      where: path,
-    },
+    { where: path },
   );
 }
 

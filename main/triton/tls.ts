@@ -33,10 +33,7 @@ export async function readTls(files: TlsFiles | null | undefined): Promise<TlsMa
     throw new WorkbenchError(
       'input-invalid',
       'A client certificate needs its key, and a key needs its certificate',
-      {
-        where: files.certFile === undefined ? 'certFile' : 'keyFile',
-        remedy: 'Set both, or neither.',
-      },
+      { where: files.certFile === undefined ? 'certFile' : 'keyFile', remedy: 'Set both, or neither.' },
     );
   }
   return {

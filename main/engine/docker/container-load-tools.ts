@@ -48,10 +48,7 @@ async function readResult(path: string, end: ContainerEnd, where: string): Promi
     throw new WorkbenchError(
       'load-tool-failed',
       `The load tool's container ended with exit code ${end.exitCode}`,
-      {
-        where,
-        details: end.tail.slice(-40).join('\n'),
-      },
+      { where, details: end.tail.slice(-40).join('\n') },
     );
   }
   return result.point;

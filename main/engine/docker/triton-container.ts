@@ -189,9 +189,7 @@ async function awaitReady(
       throw new WorkbenchError(
         'server-start-failed',
         `Triton was not ready within ${readyDeadlineMs / 1000} s`,
-        {
-          where: start.logPath,
-        },
+        { where: start.logPath },
       );
     }
     await sleep(pollMs);

@@ -42,10 +42,7 @@ function allFailed(input: MeasureInput, failures: readonly FailureCount[]): Work
   return new WorkbenchError(
     'inference-failed',
     `Triton answered no request for ${input.modelName}: ${first === undefined ? 'no answer' : `${first.kind}: ${first.message}`}`,
-    {
-      where: levelText(input.level),
-      details: inWords(failures).join('\n'),
-    },
+    { where: levelText(input.level), details: inWords(failures).join('\n') },
   );
 }
 
@@ -149,10 +146,7 @@ async function sharedRegions(
   throw new WorkbenchError(
     'combination-unsupported',
     'The native generator does not support CUDA shared memory',
-    {
-      where: '--shared-memory',
-      remedy: 'Measure with --load-tool perf_analyzer.',
-    },
+    { where: '--shared-memory', remedy: 'Measure with --load-tool perf_analyzer.' },
   );
 }
 
@@ -300,9 +294,6 @@ function failureOf(ended: unknown, cause: unknown, input: MeasureInput): unknown
   return new WorkbenchError(
     'server-gone',
     `Triton at ${input.httpAddress} stopped responding during the measurement`,
-    {
-      details: error.message,
-      cause: error,
-    },
+    { details: error.message, cause: error },
   );
 }
