@@ -5,6 +5,7 @@ import type { ProbeSettings } from '../contract/monitor/monitor';
 import { rawValues } from '../perf/generate-input';
 import { createRandom } from '../perf/request-schedule';
 import type { ModelMetadata } from '../triton/client';
+import { errorWords } from '../triton/error-words';
 import type { EncodedInferRequest } from '../triton/infer-message';
 import { countToMake, elementBytes, type Tensor, zeroTensor } from '../triton/tensor';
 import { tlsConnection, type TlsMaterial } from '../triton/tls';
@@ -15,16 +16,6 @@ type ProbeOutcome =
 
 /** Of an error reply; what comes of an answer is read and dropped. */
 const mostErrorBytes = 4096;
-
-function errorOf(text: string, status: number): string {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (parsed !== null && typeof parsed === 'object' && 'error' in parsed) return String(parsed.error);
-  } catch {
-    // Not JSON: the text itself is the best there is.
-  }
-  return text === '' ? `HTTP status ${status}` : text;
-}
 
 /**
  * Sends one inference over a connection of its own: Triton waits for idle connections when it stops, and a monitor must
@@ -60,7 +51,11 @@ export function sendProbe(
         });
         response.on('end', () => {
           if (status === 200) resolve({ kind: 'ok' });
-          else resolve({ kind: status >= 500 ? 'failed' : 'refused', reason: errorOf(text, status) });
+          else
+            resolve({
+              kind: status >= 500 ? 'failed' : 'refused',
+              reason: errorWords(text === '' ? `HTTP status ${status}` : text),
+            });
         });
         response.on('error', (error) => {
           resolve({ kind: 'unreachable', reason: error.message });

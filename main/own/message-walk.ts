@@ -79,3 +79,8 @@ export class MessageWalk {
     return this.file.text(start, end - start);
   }
 }
+
+/** Throws an Error where a file has too many of something. */
+export function limited(count: number, limit: number, what: string): void {
+  if (count > limit) throw new Error(`More than ${limit} ${what}`);
+}

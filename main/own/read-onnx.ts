@@ -2,7 +2,7 @@ import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { openModelFile } from '../platform/file-window';
 import type { MessageField } from './message-walk';
-import { MessageWalk } from './message-walk';
+import { limited, MessageWalk } from './message-walk';
 
 /** A dimension: its size, or the name of one that varies ('' where it has none). */
 export type Dimension = number | string;
@@ -34,11 +34,6 @@ const {
   operators: operatorLimit,
   domains: domainLimit,
 } = fileLimits.protobufModel;
-
-/** Throws an Error where the model has too many of something. */
-function limited(count: number, limit: number, what: string): void {
-  if (count > limit) throw new Error(`More than ${limit} ${what}`);
-}
 
 /** Field numbers of onnx.proto3 (ONNX 1.18), as far as they are read. */
 const model = { graph: 7, opsetImport: 8, functions: 25 } as const;

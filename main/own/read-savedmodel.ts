@@ -3,7 +3,7 @@ import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { someOf } from '../platform/clean-text';
 import { FileWindow } from '../platform/file-window';
-import { type MessageField, MessageWalk } from './message-walk';
+import { limited, type MessageField, MessageWalk } from './message-walk';
 import type { Dimension } from './read-onnx';
 
 export interface SavedModelTensor {
@@ -45,11 +45,6 @@ const {
   operators: operatorLimit,
   signatures: signatureLimit,
 } = fileLimits.protobufModel;
-
-/** Throws an Error where the file has too many of something. */
-function limited(count: number, limit: number, what: string): void {
-  if (count > limit) throw new Error(`More than ${limit} ${what}`);
-}
 
 interface Graph {
   readonly tags: string[];

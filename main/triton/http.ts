@@ -1,6 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
 import { linkedAbort, whenAborted } from '../platform/abort';
 import { fetchReason } from '../platform/file-error';
+import { errorWords } from './error-words';
 import { exchangeOverTls, type HttpRequest, type HttpResponse, tooLarge } from './https';
 
 const plainResponseBytes = 8 * 1024 * 1024;
@@ -114,11 +115,5 @@ function reservedPort(address: string, where: string, cause: unknown): Workbench
 /** Triton's own words in an error reply, or the beginning of whatever was sent. */
 export function errorTextOf(response: HttpResponse): string {
   const text = response.body.toString('utf8').slice(0, 20_000);
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (parsed !== null && typeof parsed === 'object' && 'error' in parsed) return String(parsed.error);
-  } catch {
-    // Not JSON: the text itself is the best there is.
-  }
-  return text === '' ? `HTTP status ${response.status}` : text;
+  return text === '' ? `HTTP status ${response.status}` : errorWords(text);
 }

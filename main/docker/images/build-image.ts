@@ -51,13 +51,16 @@ export function packBuildContext(files: readonly RecipeFile[], wheels: string | 
 
 const tailLines = 40;
 
-interface BuildImageOptions {
-  readonly recipe: ImageRecipe;
-  /** Folder of wheels; null: pip asks its index from inside the build. */
-  readonly wheels: string | null;
+export interface ImageReporter {
   readonly signal: AbortSignal;
   readonly onLine: (line: string) => void;
   readonly onProgress: (progress: WorkProgress) => void;
+}
+
+interface BuildImageOptions extends ImageReporter {
+  readonly recipe: ImageRecipe;
+  /** Folder of wheels; null: pip asks its index from inside the build. */
+  readonly wheels: string | null;
 }
 
 /** "Step 4/9 : RUN …" of the classic builder. Pure; null for any other line. */
@@ -158,14 +161,11 @@ export interface MakeImageOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-interface MakeImageInput {
+interface MakeImageInput extends ImageReporter {
   readonly docker: Docker;
   /** The engine's processor: "amd64". */
   readonly architecture: string;
   readonly recipe: ImageRecipe;
-  readonly signal: AbortSignal;
-  readonly onLine: (line: string) => void;
-  readonly onProgress: (progress: WorkProgress) => void;
 }
 
 async function isThere(docker: Docker, reference: string): Promise<boolean> {

@@ -2,9 +2,9 @@ import type Docker from 'dockerode';
 import type { BuiltImage, ImageWork } from '../../contract/docker';
 import type { HomeLayout } from '../../platform/layout';
 import { Works } from '../../platform/works';
-import { makeImage } from './build-image';
+import { type ImageReporter, makeImage } from './build-image';
 import type { RegistryAuths } from './docker-config';
-import { type ImageBuildArgs, readImageRecipe, type WorkProgress } from './image-recipe';
+import { type ImageBuildArgs, readImageRecipe } from './image-recipe';
 import { formatImageReference, parseImageReference } from './image-reference';
 import { pullImage } from './pull-image';
 
@@ -36,19 +36,13 @@ export interface ImageWorks {
 
 type WorkFacts = Pick<ImageWork, 'kind' | 'image' | 'lines'>;
 
-interface Reporter {
-  readonly signal: AbortSignal;
-  readonly onLine: (line: string) => void;
-  readonly onProgress: (progress: WorkProgress) => void;
-}
-
 /** Pulls and builds under way, one at a time for each image. */
 export function createImageWorks(options: ImageWorksOptions): ImageWorks {
   const works = new Works<WorkFacts>('pull or build', options.emit);
   const start = (
     kind: ImageWork['kind'],
     image: string,
-    run: (reporter: Reporter) => Promise<void>,
+    run: (reporter: ImageReporter) => Promise<void>,
   ): string =>
     works.start(image, { kind, image, lines: [] }, async ({ signal, change }) => {
       const lines: string[] = [];

@@ -27,7 +27,7 @@ export interface AnalyzerRow {
   readonly responsesPerSecond: number | null;
 }
 
-const columns: Readonly<Record<keyof AnalyzerColumns, string>> = {
+export const analyzerColumns = {
   inferencesPerSecond: 'Inferences/Second',
   clientSendUs: 'Client Send',
   networkServerSendRecvUs: 'Network+Server Send/Recv',
@@ -41,7 +41,7 @@ const columns: Readonly<Record<keyof AnalyzerColumns, string>> = {
   p95Us: 'p95 latency',
   p99Us: 'p99 latency',
   avgUs: 'Avg latency',
-};
+} as const satisfies Readonly<Record<keyof AnalyzerColumns, string>>;
 
 const rateColumn = 'Request Rate';
 const responseColumn = 'Response Throughput';
@@ -71,7 +71,7 @@ export function parseAnalyzerCsv(text: string): AnalyzerRow {
   };
   const byRate = names.includes(rateColumn);
   const measured = Object.fromEntries(
-    Object.entries(columns).map(([key, name]) => [key, read(name)]),
+    Object.entries(analyzerColumns).map(([key, name]) => [key, read(name)]),
   ) as unknown as AnalyzerColumns;
   if (measured.inferencesPerSecond <= 0) throw refused('has a level without throughput', text);
   return {

@@ -3,6 +3,7 @@ import type { LoadPoint } from '../../contract/measured/results';
 import { fileLimits } from '../../contract/reader-limits';
 import { loadKey, mostUnderWay } from '../../contract/run/scenario-levels';
 import { shortText, someOf } from '../../platform/clean-text';
+import { analyzerColumns } from '../analyzer/parse-analyzer-csv';
 
 /** The levels of a file, and what of it has no place in them. */
 export interface Capture {
@@ -18,29 +19,14 @@ export interface CaptureOptions {
   readonly batchSize: number;
 }
 
-const required = {
-  p50Us: 'p50 latency',
-  p90Us: 'p90 latency',
-  p95Us: 'p95 latency',
-  p99Us: 'p99 latency',
-} as const;
-const optional = {
-  clientSendUs: 'Client Send',
-  networkServerSendRecvUs: 'Network+Server Send/Recv',
-  serverQueueUs: 'Server Queue',
-  serverComputeInputUs: 'Server Compute Input',
-  serverComputeInferUs: 'Server Compute Infer',
-  serverComputeOutputUs: 'Server Compute Output',
-  clientRecvUs: 'Client Recv',
-  avgUs: 'Avg latency',
-} as const;
+const { inferencesPerSecond: throughputColumn, p50Us, p90Us, p95Us, p99Us, ...optional } = analyzerColumns;
+const required = { p50Us, p90Us, p95Us, p99Us } as const;
 const gpuColumns = {
   utilization: 'Avg GPU Utilization',
   powerW: 'Avg GPU Power Usage',
   maxMemoryBytes: 'Max GPU Memory Usage',
   totalMemoryBytes: 'Total GPU Memory',
 } as const;
-const throughputColumn = 'Inferences/Second';
 /** Sums of other columns; the last one is what the published scripts add. */
 const derived = ['request/response', 'response wait', 'avg latency'];
 /** Put in front by the published scripts, which write a file of several sweeps. */

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { errorWords } from '../../../triton/error-words';
 import { largestRequestBytes } from '../requests/batch-payloads';
 import { OutputValidator } from '../requests/output-validator';
 import { createRequestSource, type RequestSource } from '../requests/request-source';
@@ -35,17 +36,8 @@ interface Owner {
   lost(connection: HttpConnection, opened: boolean, reason: string): void;
 }
 
-/** Triton's own words in an error reply, or the beginning of whatever it sent. */
-function errorText(buffer: Buffer, start: number, end: number): string {
-  const text = buffer.toString('utf8', start, Math.min(end, start + 4096));
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (parsed !== null && typeof parsed === 'object' && 'error' in parsed) return String(parsed.error);
-  } catch {
-    // Not JSON: the text itself is the best there is.
-  }
-  return text;
-}
+/** Of an error reply, more than it has. */
+const mostErrorBytes = 4096;
 
 /** A slot's own keep-alive connection, as each of perf_analyzer's threads has one. */
 class HttpConnection {
@@ -156,7 +148,8 @@ class HttpConnection {
     let fault: Failure | null;
     let endUs = nowUs();
     if (reply.status !== 200) {
-      fault = { kind: `HTTP ${reply.status}`, message: errorText(buffer, start, end) };
+      const text = buffer.toString('utf8', start, Math.min(end, start + mostErrorBytes));
+      fault = { kind: `HTTP ${reply.status}`, message: errorWords(text) };
     } else {
       try {
         this.checker.check(buffer, start, end, reply.jsonBytes);
