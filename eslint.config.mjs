@@ -58,6 +58,13 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['main/**/*.ts'],
+    rules: {
+      complexity: ['error', 15],
+      'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
+    },
+  },
   { files: ['renderer/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat.recommended] },
   {
     files: ['scripts/**/*.mjs', '*.mjs', '*.cjs'],
