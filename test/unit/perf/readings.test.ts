@@ -117,7 +117,7 @@ describe('a level', () => {
     const { address, asked } = await serve(text);
     const watchGpus = () => Promise.reject(new Error('nobody asks for GPUs'));
     const point = await withReadings({ metricsAddress: address, watchGpus }, async () => {
-      await until(() => asked.count > 0);
+      await until(() => asked.count > 1);
       return loadPoint;
     });
     expect(point).not.toHaveProperty('gpus');

@@ -159,7 +159,7 @@ describe('the details of levels', () => {
     ]);
     const page = drawn(<EffortTable points={[plain, point]} />);
     expect(rowsOf(page)).toEqual([
-      [level, '0.970', '95.5 %', '1.50', 'client-limited: the server may be faster'],
+      [level, '0.970', '–', '95.5 %', '1.50', 'client-limited: the server may be faster'],
     ]);
     expect(page.querySelectorAll('tr.tone-warn')).toHaveLength(1);
   });
