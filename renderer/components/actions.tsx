@@ -1,5 +1,28 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import type { Icon } from '@tabler/icons-react';
+import type { ComponentProps } from 'react';
+
+/** A small button that its icon says; `name` is more exact than the label where several stand together. */
+export function IconButton({
+  icon: Glyph,
+  label,
+  name = label,
+  size = 15,
+  ...rest
+}: Pick<ComponentProps<'button'>, 'onClick' | 'aria-expanded'> & {
+  icon: Icon;
+  label: string;
+  name?: string;
+  size?: number;
+}) {
+  return (
+    <Tooltip label={label} openDelay={300}>
+      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={name} {...rest}>
+        <Glyph size={size} aria-hidden="true" />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
 
 /** A button of a row. One that cannot be used stays in reach and says why. */
 export function IconAction(props: {

@@ -1,10 +1,11 @@
-import { ActionIcon, Select, Tooltip } from '@mantine/core';
-import { type Icon, IconArrowBarToLeft, IconX } from '@tabler/icons-react';
+import { Select } from '@mantine/core';
+import { IconArrowBarToLeft, IconX } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { RunState } from '../../../main/contract/run/run-state';
 import type { SpecChange } from '../../../main/contract/run/spec-changes';
 import { changesText } from '../../../main/contract/run/spec-changes';
 import { runLook } from '../../charts/compare-chart';
+import { IconButton } from '../../components/actions';
 import { RunStatusText } from '../../components/status-text';
 import { useChartTheme } from '../../components/use-chart-theme';
 import { formatWhen } from '../../format/times';
@@ -14,17 +15,6 @@ import { useWorkbench } from '../../workbench';
 const glyphs = ['●', '■', '◆', '▲', '⬟', '★'] as const;
 
 const changeLine = ({ at, changed }: SpecChange): string => `${formatWhen(at)}: ${changesText(changed)}`;
-
-function LegendButton(props: { label: string; name: string; icon: Icon; onClick: () => void }) {
-  const { label, name, icon: ButtonIcon } = props;
-  return (
-    <Tooltip label={label} openDelay={300}>
-      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={name} onClick={props.onClick}>
-        <ButtonIcon size={15} aria-hidden="true" />
-      </ActionIcon>
-    </Tooltip>
-  );
-}
 
 /** One run; the first, at `index` 0, is the baseline. */
 function LegendRun(props: {
@@ -65,14 +55,14 @@ function LegendRun(props: {
         {index === 0 ? (
           <span className="compare-baseline">Baseline</span>
         ) : (
-          <LegendButton
+          <IconButton
             label="Use as baseline"
             name={`Use ${short} as baseline`}
             icon={IconArrowBarToLeft}
             onClick={props.onBaseline}
           />
         )}
-        <LegendButton label="Remove" name={`Remove ${short}`} icon={IconX} onClick={props.onRemove} />
+        <IconButton label="Remove" name={`Remove ${short}`} icon={IconX} onClick={props.onRemove} />
       </span>
     </li>
   );

@@ -1,5 +1,5 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconFile, IconFolderOpen } from '@tabler/icons-react';
+import { IconButton } from '../../../components/actions';
 import { attempt } from '../../../components/notices';
 import { useWorkbench } from '../../../workbench';
 import type { Control, Field } from '../fields/field';
@@ -29,19 +29,13 @@ export function PathControl(props: {
       placeholder={control.placeholder}
       read={(text) => (text.trim() === '' ? undefined : text)}
       side={
-        <Tooltip label={label} openDelay={300}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="sm"
-            aria-label={label}
-            onClick={() => {
-              attempt(choose);
-            }}
-          >
-            <Glyph size={15} aria-hidden="true" />
-          </ActionIcon>
-        </Tooltip>
+        <IconButton
+          icon={Glyph}
+          label={label}
+          onClick={() => {
+            attempt(choose);
+          }}
+        />
       }
     />
   );

@@ -4,19 +4,18 @@ import type { ChangePlan } from '../../../../main/contract/run/spec-changes';
 import { levelText, stepTitle } from '../../../../main/contract/words';
 import { Panel } from '../../../components/panel';
 import { TableHead } from '../../../components/table';
-import { pageOf } from '../../../stores/draft/wizard-page';
 import { keptText, resumeCommand } from '../change-text';
 import { pathOf } from '../fields/field';
 import { planText } from '../plan-text';
 import { fieldText } from '../read-text';
 import { useWizard } from '../wizard-context';
-import { CommandPanel, PlanPanel } from './plan-panel';
+import { CommandPanel, FieldLink, PlanPanel } from './plan-panel';
 
 const headings = ['Field', 'This run', 'New'];
 
 /** What the run says now and what it will say, field by field. */
 function ChangedFields({ changed }: Pick<ChangePlan, 'changed'>) {
-  const { draft, fields } = useWizard();
+  const { fields } = useWizard();
   return (
     <table className="table differences-table change-table">
       <TableHead headings={headings} />
@@ -26,16 +25,7 @@ function ChangedFields({ changed }: Pick<ChangePlan, 'changed'>) {
           return (
             <tr key={path}>
               <td>
-                <button
-                  type="button"
-                  className="plain-button link"
-                  title={path}
-                  onClick={() => {
-                    draft.goTo(pageOf(path));
-                  }}
-                >
-                  {field?.label ?? path}
-                </button>
+                <FieldLink path={path} label={field?.label ?? path} />
               </td>
               <td className="dim">{fieldText(field?.control, from)}</td>
               <td>{fieldText(field?.control, to)}</td>

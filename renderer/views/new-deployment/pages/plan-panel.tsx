@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
 import { CommandText } from '../../../components/command-text';
 import { Panel } from '../../../components/panel';
+import { pageOf } from '../../../stores/draft/wizard-page';
 import type { planText } from '../plan-text';
+import { useWizard } from '../wizard-context';
 
 /** The steps of a run, each with what it does. */
 export function PlanPanel({ steps, note }: { steps: ReturnType<typeof planText>; note?: ReactNode }) {
@@ -29,5 +31,22 @@ export function CommandPanel({ argv, children }: { argv: readonly string[]; chil
         {children}
       </div>
     </Panel>
+  );
+}
+
+/** To the page that has the field. */
+export function FieldLink({ path, label }: { path: string; label: string }) {
+  const { draft } = useWizard();
+  return (
+    <button
+      type="button"
+      className="plain-button link"
+      title={path}
+      onClick={() => {
+        draft.goTo(pageOf(path));
+      }}
+    >
+      {label}
+    </button>
   );
 }

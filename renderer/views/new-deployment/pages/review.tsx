@@ -4,21 +4,21 @@ import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import { Panel } from '../../../components/panel';
 import { TableHead } from '../../../components/table';
 import { ownModelKeys } from '../../../stores/draft/draft-state';
-import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
+import { pageTitle } from '../../../stores/draft/wizard-page';
 import { pathOf } from '../fields/field';
 import { cliCommand, commandChanges, modelWords, planText } from '../plan-text';
 import { fieldText } from '../read-text';
 import { resetField } from '../reset-field';
 import { useWizard } from '../wizard-context';
 import { ChangePanel } from './change-panel';
-import { CommandPanel, PlanPanel } from './plan-panel';
+import { CommandPanel, FieldLink, PlanPanel } from './plan-panel';
 import { ProblemList } from './problem-list';
 
 const headings = ['Field', 'Default', 'Chosen', { title: 'Action', hidden: true }];
 
 function Differences() {
   const wizard = useWizard();
-  const { changes, fields, draft } = wizard;
+  const { changes, fields } = wizard;
   if (changes.length === 0) return <p className="panel-body dim">No changes: preset defaults.</p>;
   const fieldAt = (path: string) => fields.find((field) => pathOf(field) === path);
   const nameOf = (path: string): string =>
@@ -32,16 +32,7 @@ function Differences() {
           return (
             <tr key={path}>
               <td>
-                <button
-                  type="button"
-                  className="plain-button link"
-                  title={path}
-                  onClick={() => {
-                    draft.goTo(pageOf(path));
-                  }}
-                >
-                  {nameOf(path)}
-                </button>
+                <FieldLink path={path} label={nameOf(path)} />
               </td>
               <td className="dim">{fieldText(fieldAt(path)?.control, from)}</td>
               <td>{fieldText(fieldAt(path)?.control, to)}</td>

@@ -1,7 +1,7 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconLayoutSidebarRightCollapse, IconLayoutSidebarRightExpand } from '@tabler/icons-react';
 import { stepsOf } from '../../../../main/contract/run/run-events';
 import { stepTitle } from '../../../../main/contract/words';
+import { IconButton } from '../../../components/actions';
 import { CommandText } from '../../../components/command-text';
 import { CopyButton } from '../../../components/copy-button';
 import { Loading } from '../../../components/loading';
@@ -162,24 +162,15 @@ export function Pane(props: {
             ))}
           </div>
         ) : null}
-        <Tooltip label={label} openDelay={300}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="sm"
-            aria-label={label}
-            aria-expanded={open}
-            onClick={() => {
-              props.onFold(!open);
-            }}
-          >
-            {open ? (
-              <IconLayoutSidebarRightCollapse size={17} aria-hidden="true" />
-            ) : (
-              <IconLayoutSidebarRightExpand size={17} aria-hidden="true" />
-            )}
-          </ActionIcon>
-        </Tooltip>
+        <IconButton
+          icon={open ? IconLayoutSidebarRightCollapse : IconLayoutSidebarRightExpand}
+          label={label}
+          size={17}
+          aria-expanded={open}
+          onClick={() => {
+            props.onFold(!open);
+          }}
+        />
       </div>
       {open ? (
         <div
