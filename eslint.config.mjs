@@ -67,6 +67,13 @@ export default tseslint.config(
   },
   { files: ['renderer/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat.recommended] },
   {
+    files: ['electron/**/*.ts', 'renderer/**/*.{ts,tsx}', 'scripts/**/*.{mjs,ts}'],
+    rules: {
+      complexity: ['error', 15],
+      'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  {
     files: ['scripts/**/*.mjs', '*.mjs', '*.cjs'],
     languageOptions: {
       globals: Object.fromEntries(
