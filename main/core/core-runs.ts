@@ -51,16 +51,20 @@ async function requireSoundSpec({ own, presetOf, approvals }: CoreParts, spec: R
   await requireApproved(approvals, spec);
 }
 
-/** The runs of this process: what each may use, where it works, and whose turn it is at a device. */
-export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
-  const { layout, engines, docker, toolkit, now } = parts;
-  const { env, resources, printPdf, version } = parts.options;
-  const requireSound = (spec: RunSpec) => requireSoundSpec(parts, spec);
-  const environmentFor = async ({ engine }: RunSpec): Promise<Environment> => ({
+async function environmentOf({ options, toolkit }: CoreParts, { engine }: RunSpec): Promise<Environment> {
+  const { env, version } = options;
+  return {
     ...(await readEnvironment({ workbenchVersion: version, engine: engine.kind, env })),
     // In containers the packages are those of the client's image, told when it is there.
     packages: engine.kind === 'docker' ? {} : await readPackages(toolkit),
-  });
+  };
+}
+
+/** The runs of this process: what each may use, where it works, and whose turn it is at a device. */
+export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
+  const { layout, engines, docker, now } = parts;
+  const { env, resources, printPdf } = parts.options;
+  const requireSound = (spec: RunSpec) => requireSoundSpec(parts, spec);
   return new Runs({
     store: parts.store,
     cache: parts.cache,
@@ -114,7 +118,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
     sweep: async (except) => {
       await engines.sweep({ all: true, except });
     },
-    environmentFor,
+    environmentFor: (spec) => environmentOf(parts, spec),
     takeDevice: async ({ runId, spec }, signal, onWaiting) => {
       const waited = { some: false };
       const release = await takeDevice({
