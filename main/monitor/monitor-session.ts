@@ -46,10 +46,7 @@ async function writeMonitorSettings(path: string, settings: MonitorSettings): Pr
 }
 
 /** The target first, and those before it. */
-const withRecent = (
-  targets: readonly MonitorTarget[],
-  target: MonitorTarget,
-): readonly MonitorTarget[] =>
+const withRecent = (targets: readonly MonitorTarget[], target: MonitorTarget): readonly MonitorTarget[] =>
   [target, ...targets.filter((known) => known.url !== target.url)].slice(0, mostTargets);
 
 const defaultIntervalMs = 1000;

@@ -21,7 +21,7 @@ export function treeProblems(files) {
     .filter((test) => !sourcesOf(test).some((name) => known.has(name)))
     .map(
       (test) =>
-        `${test}: tests stand where their source stands: <source>.test.ts or <source>.<aspect>.test.ts`,
+        `${test}: no source at the same path; name the test <source>.test.ts or <source>.<aspect>.test.ts`,
     );
   return [...full, ...orphans];
 }
