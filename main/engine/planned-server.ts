@@ -1,9 +1,10 @@
-import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
+import type { DockerEngineSpec, Format, RunSpec } from '../contract/run/run-spec';
 import { imageFamily } from '../contract/run/serving';
 import { sharedMemoryOf } from '../contract/run/sweep';
-import { defaultRelease, releaseOf } from '../machine/releases';
+import { releaseOf } from '../machine/releases';
 import type { HomeLayout } from '../platform/layout';
 import { parseRemoteUrl } from '../triton/remote-url';
+import { usualRelease } from './docker/run-images';
 import { allowsClientSharedMemory, containerPorts, tritonCommand } from './docker/triton-command';
 import type { ServerHandle } from './engine';
 import { serverArguments } from './local/server-command';
@@ -17,9 +18,9 @@ interface PlannedServer {
 }
 
 /** Of the Triton image, as far as its name says; null where it does not, and of one that is built here. */
-function plannedRelease(engine: DockerEngineSpec): string | null {
+function plannedRelease(engine: DockerEngineSpec, format: Format): string | null {
   if (engine.tritonImage !== undefined) return releaseOf(engine.tritonImage);
-  return imageFamily(engine) === 'ngc' ? (engine.release ?? defaultRelease) : null;
+  return imageFamily(engine) === 'ngc' ? (engine.release ?? usualRelease(format)) : null;
 }
 
 /**
@@ -27,7 +28,7 @@ function plannedRelease(engine: DockerEngineSpec): string | null {
  * stand as <http-port> and <grpc-port>. Throws input-invalid for a remote address that cannot be read.
  */
 export function plannedServer(
-  { engine, performance }: RunSpec,
+  { engine, format, performance }: RunSpec,
   run: { readonly runId: string; readonly repository: string; readonly programs: ServerPrograms },
 ): PlannedServer {
   const loopback = (http: string | number, grpc: string | number) => ({
@@ -43,16 +44,18 @@ export function plannedServer(
         forClients: { httpAddress: http, grpcAddress: grpc, httpTls: tls, grpcTls: tls },
       };
     }
-    case 'docker':
+    case 'docker': {
+      const release = plannedRelease(engine, format);
       return {
         command: tritonCommand({
           builtHere: imageFamily(engine) === 'cpu' && engine.tritonImage === undefined,
           gpus: engine.gpus.length > 0,
-          release: plannedRelease(engine),
-          clientSharedMemory: allowsClientSharedMemory(sharedMemoryOf(performance), plannedRelease(engine)),
+          release,
+          clientSharedMemory: allowsClientSharedMemory(sharedMemoryOf(performance), release),
         }),
         forClients: loopback(containerPorts.http, containerPorts.grpc),
       };
+    }
     case 'local':
       return {
         command: serverArguments({

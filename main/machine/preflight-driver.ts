@@ -1,7 +1,7 @@
 import type { GpuFacts } from '../contract/machine';
 import { gpusOfPlan, withoutGpus } from './preflight-gpu';
 import { notApplicable, ok, type Outcome, type PreflightInput, problem, warning } from './preflight-input';
-import { compareVersions, majorOf, type Release, type Releases } from './releases';
+import { compareVersions, majorOf, type Release, releaseFault, type Releases } from './releases';
 
 /** How a driver stands to a release. */
 type DriverFit =
@@ -33,7 +33,7 @@ export function isDataCentreGpu(gpu: GpuFacts, releases: Releases): boolean {
  * The driver that a release needs is the higher of what its notes state and what its CUDA major version needs:
  * notes of CUDA 13 images carried the number of CUDA 12 on.
  */
-function driverFit(
+export function driverFit(
   release: Release,
   driver: string,
   gpus: readonly GpuFacts[],
@@ -125,16 +125,25 @@ function judge(input: PreflightInput, driver: string, release: Release): Outcome
 
 const branchOf = (version: string): string => String(majorOf(version));
 
+const isOffered = ({ plan }: PreflightInput, { release }: Release): boolean =>
+  releaseFault(release, plan.buildsClient) === null;
+
+/** Without a full stop. */
+export const installDriver = (needed: string): string =>
+  `Install driver ${needed} or later and restart the machine. On Ubuntu: sudo apt-get install nvidia-driver-${branchOf(needed)}`;
+
 function driverRemedy(input: PreflightInput, driver: string, needed: string, release: Release): string {
   const gpus = gpusOfPlan(input);
   const { releases } = input;
   const older = releases.releases.find((candidate) => {
-    if (compareVersions(candidate.release, release.release) >= 0) return false;
+    if (compareVersions(candidate.release, release.release) >= 0 || !isOffered(input, candidate))
+      return false;
     const { kind } = driverFit(candidate, driver, gpus, releases);
     return kind === 'new-enough' || kind === 'branch-allowed';
   });
-  const install = `Install driver ${needed} or later and restart the machine. On Ubuntu: sudo apt-get install nvidia-driver-${branchOf(needed)}`;
-  if (older === undefined) return `${install}. No older known release fits driver ${driver}.`;
+  const install = installDriver(needed);
+  if (older === undefined)
+    return `${install}. No older release that the workbench runs fits driver ${driver}.`;
   const below = compareVersions(older.release, releases.security.floor) < 0;
   const floor = below ? `, which is below the security floor ${releases.security.floor}` : '';
   return `${install}. Or use release ${older.release}, the newest that driver ${driver} supports${floor}.`;
@@ -163,13 +172,17 @@ export function checkComputeCapability(input: PreflightInput): Outcome {
   if (weak.length > 0) {
     const fits = input.releases.releases.find((candidate) => {
       const limit = leastCapability(input, candidate);
-      return limit !== null && weak.every((gpu) => compareVersions(gpu.computeCapability, limit) >= 0);
+      return (
+        isOffered(input, candidate) &&
+        limit !== null &&
+        weak.every((gpu) => compareVersions(gpu.computeCapability, limit) >= 0)
+      );
     });
     const other = 'Use a newer GPU';
     return problem(
       `${needs}.`,
       fits === undefined
-        ? `${other}: no known release supports this one.`
+        ? `${other}: no release that the workbench runs supports this one.`
         : `${other}, or release ${fits.release}, the newest that supports this one.`,
     );
   }
@@ -179,12 +192,15 @@ export function checkComputeCapability(input: PreflightInput): Outcome {
   return ok(`${needs}.`);
 }
 
-function leastCapability({ releases }: PreflightInput, release: Release): string | null {
+export function leastCapability(
+  { releases }: Pick<PreflightInput, 'releases'>,
+  release: Release,
+): string | null {
   return release.computeCapability ?? cudaMajorOf(release, releases)?.computeCapability ?? null;
 }
 
 /** Drivers say "Ada Lovelace" or only "Ada". */
-function names(release: Release, architecture: string): boolean {
+export function names(release: Release, architecture: string): boolean {
   return release.architectures.some((name) => name.split(' ')[0] === architecture.split(' ')[0]);
 }
 

@@ -7,7 +7,13 @@ const isGpu = (gpu: GpuFacts, id: string): boolean => gpu.uuid === id || String(
 const hasMig = (gpu: GpuFacts, id: string): boolean => gpu.mig.devices.some(({ uuid }) => uuid === id);
 
 /** The GPUs that the plan asks for, by GPU or by MIG device; all of them where it asks for none. */
-export function gpusOfPlan({ gpus, plan }: PreflightInput): readonly GpuFacts[] {
+export function gpusOfPlan({
+  gpus,
+  plan,
+}: {
+  readonly gpus: Pick<PreflightInput['gpus'], 'gpus'>;
+  readonly plan: Pick<PreflightInput['plan'], 'gpuIds'>;
+}): readonly GpuFacts[] {
   if (plan.gpuIds.length === 0 || plan.gpuIds.includes('all')) return gpus.gpus;
   return gpus.gpus.filter((gpu) => plan.gpuIds.some((id) => isGpu(gpu, id) || hasMig(gpu, id)));
 }

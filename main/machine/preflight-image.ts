@@ -1,11 +1,27 @@
+import { releaseGrade } from './fitting-release';
 import { remoteHost } from './preflight-docker';
 import { releaseOfPlan } from './preflight-driver';
-import { gpusOfPlan } from './preflight-gpu';
+import { gpusOfPlan, withoutGpus } from './preflight-gpu';
 import { notApplicable, ok, type Outcome, type PreflightInput, problem, warning } from './preflight-input';
 import { compareVersions, type Releases } from './releases';
 
+/** Whether a release without any of the published flaws could serve the model on this machine. */
+function couldKeepFloor(input: PreflightInput): boolean {
+  const { plan, releases, gpus } = input;
+  const { floor } = releases.security;
+  if (plan.usesTensorFlow && compareVersions(releases.tensorflowBackend.newestRelease, floor) < 0)
+    return false;
+  if (withoutGpus(input) !== null) return true;
+  const place = { gpus: gpusOfPlan(input), driver: gpus.driverVersion };
+  return releases.releases.some(
+    (release) =>
+      compareVersions(release.release, floor) >= 0 && releaseGrade(release, place, releases) !== null,
+  );
+}
+
 /** Releases are fixed forward: what is newer than a bulletin's release has its fix too. */
-export function checkSecurityFloor({ plan, releases }: PreflightInput): Outcome {
+export function checkSecurityFloor(input: PreflightInput): Outcome {
+  const { plan, releases } = input;
   const { floor, bulletins } = releases.security;
   if (plan.release === null) {
     return plan.images === 'cpu'
@@ -28,6 +44,12 @@ export function checkSecurityFloor({ plan, releases }: PreflightInput): Outcome 
     return warning(
       `The CPU image contains an old Triton. ${finding}`,
       `Do not expose its ports; for production use the NGC images: --set engine.images=ngc --set engine.release=${floor}`,
+    );
+  }
+  if (!couldKeepFloor(input)) {
+    return warning(
+      `${finding} No release from ${floor} on serves this model on this machine.`,
+      'Do not expose its ports beyond this machine.',
     );
   }
   const remedy = `Use ${floor} or later: --set engine.release=${floor}. If you must keep the release, do not expose its ports beyond this machine.`;

@@ -7,6 +7,8 @@ export interface PreflightPlan {
   readonly tritonImage: string;
   /** "26.07"; null where the image's name does not say it. */
   readonly release: string | null;
+  /** The client image is built on the PyTorch image of the release. */
+  readonly buildsClient: boolean;
   /** "all", or UUIDs of GPUs and MIG devices; none when empty. */
   readonly gpuIds: readonly string[];
   /** /dev/shm of the Triton container. */

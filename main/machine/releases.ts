@@ -37,6 +37,35 @@ const releaseName = z.string().regex(/^\d\d\.\d\d$/, 'a release, as 26.07');
  */
 export const defaultRelease = '26.07';
 
+/** NVIDIA's first release whose Triton has the option --http-address, which the workbench starts it with. */
+const oldestRelease = '22.04';
+/** The oldest release whose PyTorch is known to be 2.5, the least that the toolkit in the client image runs on. */
+const oldestClientRelease = '24.10';
+
+interface ReleaseFault {
+  /** Goes on a sentence that names the release: "its Triton has no …". */
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+/**
+ * Why the workbench cannot run a release, whatever the machine; null where it can. Pure.
+ * @param buildsClient the client image is built on the PyTorch image of the release
+ */
+export function releaseFault(release: string, buildsClient: boolean): ReleaseFault | null {
+  if (compareVersions(release, oldestRelease) < 0) {
+    return {
+      reason: 'its Triton has no option --http-address',
+      remedy: `Choose release ${buildsClient ? oldestClientRelease : oldestRelease} or later.`,
+    };
+  }
+  if (!buildsClient || compareVersions(release, oldestClientRelease) >= 0) return null;
+  return {
+    reason: `${oldestClientRelease} is the oldest release whose PyTorch is known to be 2.5, which the client image needs`,
+    remedy: `Choose release ${oldestClientRelease} or later, or name a client image of your own.`,
+  };
+}
+
 const releaseSchema = z.strictObject({
   release: releaseName,
   tritonVersion: version.nullable(),

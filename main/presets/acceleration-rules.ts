@@ -3,7 +3,7 @@ import type { Format, RunSpec } from '../contract/run/run-spec';
 import { backendsOf, imageFamily } from '../contract/run/serving';
 import { formatOf } from '../formats/formats';
 import { planPlace } from '../formats/trt.format';
-import { compareVersions, defaultRelease, releaseOf } from '../machine/releases';
+import { compareVersions, releaseFault, releaseOf } from '../machine/releases';
 import { gpuDefaultsOff, gpuSettings, planText } from './gpu-defaults';
 import { note, problem, type RuleFinding, warning } from './rule-finding';
 
@@ -43,21 +43,31 @@ function instanceFindings(spec: RunSpec): RuleFinding[] {
   ];
 }
 
-/** Later releases of NVIDIA's Triton lack the backend of some formats. */
+/** A release that is named, and cannot serve the format or run at all. Where none is named, one that can is chosen. */
 function releaseFindings({ engine, format }: RunSpec): RuleFinding[] {
+  if (engine.kind !== 'docker' || imageFamily(engine) !== 'ngc') return [];
+  const { tritonImage, clientImage, release: named } = engine;
   const { newestNgcRelease: newest, title } = formatOf(format);
-  if (newest === undefined || engine.kind !== 'docker' || imageFamily(engine) !== 'ngc') return [];
-  const { tritonImage } = engine;
+  const at = tritonImage === undefined ? 'engine.release' : 'engine.tritonImage';
   // Of an image that is not NVIDIA's nothing is known.
-  const release = tritonImage === undefined ? (engine.release ?? defaultRelease) : releaseOf(tritonImage);
-  if (release === null || compareVersions(release, newest) <= 0) return [];
-  return [
-    unsupported(
-      tritonImage === undefined ? 'engine.release' : 'engine.tritonImage',
-      `Triton release ${release} has no backend for ${title}; ${newest} was the last release with one`,
-      `Choose release ${newest} or older, or the format ONNX.`,
-    ),
-  ];
+  const release = tritonImage === undefined ? (named ?? null) : releaseOf(tritonImage);
+  if (release !== null && newest !== undefined && compareVersions(release, newest) > 0) {
+    return [
+      unsupported(
+        at,
+        `Triton release ${release} has no backend for ${title}; ${newest} was the last release with one`,
+        `Choose release ${newest} or older, or the format ONNX.`,
+      ),
+    ];
+  }
+  const served = release === null ? null : releaseFault(release, false);
+  if (served !== null) {
+    return [unsupported(at, `Release ${release ?? ''} cannot be started: ${served.reason}`, served.remedy)];
+  }
+  const client = named === undefined ? null : releaseFault(named, clientImage === undefined);
+  return client === null
+    ? []
+    : [unsupported('engine.release', `Release ${named ?? ''} cannot be used: ${client.reason}`, client.remedy)];
 }
 
 /** A plan needs a GPU to be built and to be served, here and not behind an address. */

@@ -4,19 +4,15 @@ import { baseDefaults, defaultOf, fieldAt } from '../contract/fields/fields';
 import type { Preset } from '../contract/run/preset';
 import { scenarios } from '../contract/run/run-events';
 import {
-  dockerEngineSchema,
   engines,
-  type Format,
   formats,
   precisions,
   profiles,
   type RunSpec,
   runSpecSchema,
 } from '../contract/run/run-spec';
-import { imageFamily } from '../contract/run/serving';
 import { ofScenario } from '../contract/run/sweep';
 import { isTree, mergeTrees, type Tree } from '../contract/trees';
-import { formatOf } from '../formats/formats';
 import {
   chosenGpu,
   gpuDefaultsOff,
@@ -75,19 +71,6 @@ function withOnlineSweep(tree: Tree): Tree {
   const sweep = onlineConcurrency({ maxBatchSize: Math.max(1, maxBatchSize), modelInstances: instances });
   const { onlineBatchSize = sweep.batchSize } = rest;
   return { ...tree, performance: { ...rest, concurrency: [...sweep.concurrency], onlineBatchSize } };
-}
-
-/**
- * The preset's release of NVIDIA's images, where they are used and nobody names another; an older one for a format
- * whose backend later ones lack.
- */
-function withRelease(preset: Preset, format: Format | undefined, tree: Tree): Tree {
-  const engine = dockerEngineSchema.safeParse(tree['engine']);
-  const newest = format === undefined ? undefined : formatOf(format).newestNgcRelease;
-  const [release] = [preset.ngcRelease, newest].filter((name) => name !== undefined).sort();
-  if (release === undefined || !engine.success) return tree;
-  if (engine.data.release !== undefined || imageFamily(engine.data) === 'cpu') return tree;
-  return mergeTrees(tree, { engine: { release } });
 }
 
 type ProfileName = (typeof profiles)[number];
@@ -168,7 +151,7 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
   const presetDefaults = mergeTrees(underneath, ofPrecision(profile, overrides, underneath));
   const ownInputs = wantedModel['checkpoint'] !== undefined || wantedModel['dataset'] !== undefined;
   const defaults = ownInputs ? withoutThresholds(presetDefaults) : presetDefaults;
-  return withRelease(preset, format, withOnlineSweep(mergeTrees(defaults, overrides)));
+  return withOnlineSweep(mergeTrees(defaults, overrides));
 }
 
 /** Throws spec-invalid or combination-unsupported for what the schema of single fields cannot say. Pure. */

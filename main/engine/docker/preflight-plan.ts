@@ -51,6 +51,7 @@ export async function preflightPlan(
     images: family,
     tritonImage: wanted.triton.reference,
     release: engine.release ?? releaseOf(wanted.triton.reference),
+    buildsClient: family === 'ngc' && engine.clientImage === undefined,
     gpuIds: engine.gpus,
     shmSizeMiB: engine.shmSizeMiB,
     requestedPorts: await Promise.all(ports.map(portOf)),

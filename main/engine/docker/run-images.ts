@@ -4,7 +4,7 @@ import { imageFamily } from '../../contract/run/serving';
 import { readImageRecipe } from '../../docker/images/image-recipe';
 import type { ImageRequest } from '../../docker/images/prepare-image';
 import { formatOf } from '../../formats/formats';
-import { defaultRelease } from '../../machine/releases';
+import { compareVersions, defaultRelease } from '../../machine/releases';
 
 const registry = 'nvcr.io/nvidia';
 
@@ -19,6 +19,12 @@ function ngcImages(release: string): {
     sdk: `${registry}/tritonserver:${release}-py3-sdk`,
     pytorch: `${registry}/pytorch:${release}-py3`,
   };
+}
+
+/** The release where nobody names one and nothing is known of the machine. */
+export function usualRelease(format: Format, newest: string = defaultRelease): string {
+  const last = formatOf(format).newestNgcRelease ?? newest;
+  return compareVersions(last, newest) < 0 ? last : newest;
 }
 
 /** The images that a built one is built from; those for the CPU name theirs themselves. */
@@ -41,7 +47,8 @@ export async function wantedImages(
   resources: string,
   model: { readonly framework: Framework; readonly format: Format } = { framework: 'pyt', format: 'onnx' },
 ): Promise<Readonly<Record<ImageRequest['role'], ImageRequest>>> {
-  const ngc = imageFamily(engine) === 'ngc' ? ngcImages(engine.release ?? defaultRelease) : null;
+  const release = engine.release ?? usualRelease(model.format);
+  const ngc = imageFamily(engine) === 'ngc' ? ngcImages(release) : null;
   const given = (role: ImageRequest['role'], reference: string): ImageRequest => ({
     role,
     reference,
@@ -66,7 +73,7 @@ export async function wantedImages(
       ? ngc === null
         ? await built('client', 'client-cpu', frameworkArgs(model.framework))
         : await built('client', 'client-gpu', {
-            ...buildArgsOf('client-gpu', engine.release),
+            ...buildArgsOf('client-gpu', release),
             ...frameworkArgs(model.framework),
           })
       : given('client', clientImage);

@@ -7,6 +7,7 @@ const plan: PreflightPlan = {
   images: 'ngc',
   tritonImage: 'nvcr.io/nvidia/tritonserver:24.02-py3',
   release: '24.02',
+  buildsClient: true,
   gpuIds: ['all'],
   shmSizeMiB: 1024,
   requestedPorts: [],

@@ -24,7 +24,7 @@ export const driverCases: readonly Case[] = [
     change: { gpus: { driverVersion: '545.23.08', gpus: [t4] }, plan: at('24.10') },
     status: 'warning',
     finding: ['545.23', 'contradict'],
-    remedy: ['driver 560', 'nvidia-driver-560', 'release 24.06'],
+    remedy: ['driver 560', 'nvidia-driver-560', 'No older release that the workbench runs'],
   },
   {
     id: 'driver',
@@ -40,7 +40,7 @@ export const driverCases: readonly Case[] = [
     change: { gpus: { driverVersion: '550.54.14', gpus: [rtx] }, plan: at('24.10') },
     status: 'warning',
     finding: ['requires 560', 'CUDA 12.x runs on driver 525', 'PTX'],
-    remedy: ['driver 560', 'release 24.06', 'below the security floor 26.07'],
+    remedy: ['driver 560', 'No older release that the workbench runs'],
   },
   {
     id: 'driver',
@@ -56,7 +56,7 @@ export const driverCases: readonly Case[] = [
     change: { gpus: { driverVersion: '470.199.02', gpus: [workstation] }, plan: at('24.10') },
     status: 'problem',
     finding: ['560', 'NVIDIA RTX A4000 is not'],
-    remedy: ['nvidia-driver-560', 'release 21.02'],
+    remedy: ['nvidia-driver-560', 'No older release that the workbench runs'],
   },
   {
     id: 'driver',
@@ -64,7 +64,7 @@ export const driverCases: readonly Case[] = [
     change: { gpus: { driverVersion: '575.51.03' } },
     status: 'problem',
     finding: ['580'],
-    remedy: ['nvidia-driver-580', 'release 25.06'],
+    remedy: ['nvidia-driver-580', 'release 25.06', 'below the security floor 26.07'],
   },
   {
     id: 'driver',
@@ -72,7 +72,7 @@ export const driverCases: readonly Case[] = [
     change: { gpus: { driverVersion: '390.10', gpus: [rtx] } },
     status: 'problem',
     finding: ['390.10'],
-    remedy: ['No older known release'],
+    remedy: ['No older release that the workbench runs'],
   },
   {
     id: 'driver',
@@ -120,7 +120,7 @@ export const driverCases: readonly Case[] = [
     change: { gpus: { gpus: [gpuWith({ name: 'Tesla K80', computeCapability: '3.7' })] } },
     status: 'problem',
     finding: ['3.7'],
-    remedy: ['no known release'],
+    remedy: ['no release that the workbench runs'],
   },
   {
     id: 'compute-capability',

@@ -1,5 +1,5 @@
 import type { Case } from './preflight-case';
-import { at, cpu, ssh, t4 } from './preflight-case';
+import { at, cpu, ssh, t4, v100 } from './preflight-case';
 
 export const imageCases: readonly Case[] = [
   { id: 'security-floor', what: 'at the floor', change: {}, status: 'ok', finding: ['26.07'] },
@@ -19,6 +19,22 @@ export const imageCases: readonly Case[] = [
     status: 'problem',
     finding: ['5875', '5865 (critical, fixed in 26.06)'],
     remedy: ['--set engine.release=26.07'],
+  },
+  {
+    id: 'security-floor',
+    what: 'below, where no newer one supports the GPU',
+    change: { gpus: { gpus: [v100] }, plan: at('24.10') },
+    status: 'warning',
+    finding: ['5687 (critical', 'No release from 26.07 on serves this model on this machine'],
+    remedy: ['Do not expose'],
+  },
+  {
+    id: 'security-floor',
+    what: 'below, where no newer one has the backend',
+    change: { plan: { ...at('25.02'), usesTensorFlow: true } },
+    status: 'warning',
+    finding: ['No release from 26.07 on'],
+    remedy: ['Do not expose'],
   },
   {
     id: 'security-floor',

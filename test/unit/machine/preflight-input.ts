@@ -99,6 +99,7 @@ export function inputWith(change: Change = {}): PreflightInput {
       images: 'ngc',
       tritonImage: 'nvcr.io/nvidia/tritonserver:26.07-py3',
       release: '26.07',
+      buildsClient: true,
       gpuIds: ['all'],
       shmSizeMiB: 1024,
       requestedPorts: [],

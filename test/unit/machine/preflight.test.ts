@@ -104,6 +104,7 @@ const input: fc.Arbitrary<PreflightInput> = fc.record({
     images: fc.constantFrom('cpu' as const, 'ngc' as const),
     tritonImage: words(),
     release,
+    buildsClient: fc.boolean(),
     gpuIds: fc.array(uuid, { maxLength: 2 }),
     shmSizeMiB: fc.integer({ min: 1, max: 1 << 20 }),
     requestedPorts: fc.array(

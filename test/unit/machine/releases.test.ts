@@ -9,6 +9,7 @@ import {
   majorOf,
   parseReleases,
   readReleases,
+  releaseFault,
   releaseOf,
 } from '../../../main/machine/releases';
 import { gpuWith } from './preflight-input';
@@ -109,4 +110,17 @@ describe('isDataCentreGpu', () => {
   ])('%s: %s', async (name, expected) => {
     expect(isDataCentreGpu(gpuWith({ name }), await readReleases(resources))).toBe(expected);
   });
+});
+
+it('offers no release whose PyTorch the table knows to be older than 2.5', async () => {
+  const { releases } = await readReleases(resources);
+  const offered = releases.filter(({ release }) => releaseFault(release, true) === null);
+  for (const { release, pytorch } of releases) {
+    if (pytorch === null) continue;
+    const isOffered = offered.some((one) => one.release === release);
+    expect([release, isOffered]).toEqual([release, compareVersions(pytorch, '2.5') >= 0]);
+  }
+  expect(offered.at(-1)?.pytorch).not.toBeNull();
+  expect(releaseFault('22.04', false)).toBeNull();
+  expect(releaseFault('22.03', false)?.reason).toContain('--http-address');
 });

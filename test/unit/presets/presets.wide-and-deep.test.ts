@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readPreset } from '../../../main/presets/presets';
-import { layerSpec, parseSpec, resolveSpec } from '../../../main/presets/resolve-spec';
+import { layerSpec, parseSpec } from '../../../main/presets/resolve-spec';
 import { ruleFindings } from '../../../main/presets/spec-rules';
 
 const { preset } = await readPreset(join(process.cwd(), 'resources', 'models', 'wide_and_deep'));
@@ -33,9 +33,8 @@ describe('the preset wide-and-deep', () => {
     ]);
   });
 
-  it('takes the last release with the TensorFlow backend for a SavedModel, its own for ONNX', () => {
-    expect(resolveSpec(preset, { engine: gpu }).engine).toMatchObject({ release: '25.02' });
-    expect(resolveSpec(preset, { engine: gpu, format: 'onnx' }).engine).toMatchObject({ release: '26.07' });
+  it('refuses a release without the TensorFlow backend for a SavedModel', () => {
+    expect(fields({ engine: gpu })).toEqual([]);
     expect(fields({ engine: { ...gpu, release: '25.03' } })).toEqual(['engine.release']);
     expect(fields({ engine: { ...gpu, release: '25.03' }, format: 'onnx' })).toEqual([]);
     const tritonImage = 'nvcr.io/nvidia/tritonserver:26.07-py3';

@@ -104,16 +104,32 @@ it('merges without reaching a prototype', () => {
 });
 
 describe("release of NVIDIA's images", () => {
-  const withRelease: Preset = { ...preset, ngcRelease: '25.06' };
+  const made: Preset = { ...preset, ngcRelease: '25.06' };
   const releaseOf = (engine: object) => {
-    const resolved = resolveSpec(withRelease, { engine: { kind: 'docker', ...engine } }).engine;
+    const resolved = resolveSpec(made, { engine: { kind: 'docker', ...engine } }).engine;
     return resolved.kind === 'docker' ? resolved.release : null;
   };
 
-  it("is the preset's where they are used and nobody names another", () => {
-    expect(releaseOf({ gpus: ['all'] })).toBe('25.06');
-    expect(releaseOf({ images: 'ngc' })).toBe('25.06');
+  it('is open until the machine of the run is known, unless somebody names one', () => {
+    expect(releaseOf({ gpus: ['all'] })).toBeUndefined();
     expect(releaseOf({ gpus: ['all'], release: '26.07' })).toBe('26.07');
-    expect(releaseOf({})).toBeUndefined();
+  });
+
+  it.each([
+    [{ release: '21.12' }, 'no option --http-address'],
+    [{ release: '24.01' }, '24.10 is the oldest release whose PyTorch'],
+    [{ tritonImage: 'nvcr.io/nvidia/tritonserver:21.12-py3' }, 'no option --http-address'],
+    [{ tritonImage: 'nvcr.io/nvidia/tritonserver:24.01-py3', release: '24.01' }, 'PyTorch'],
+  ])('refuses %j, which cannot be started', (engine, reason) => {
+    expect(() => releaseOf({ gpus: ['all'], ...engine })).toThrow(reason);
+  });
+
+  it.each([
+    { release: '24.10' },
+    { release: '22.04', clientImage: 'mine:1' },
+    { tritonImage: 'nvcr.io/nvidia/tritonserver:24.01-py3' },
+    { tritonImage: 'mine:1' },
+  ])('takes %j', (engine) => {
+    expect(() => releaseOf({ gpus: ['all'], ...engine })).not.toThrow();
   });
 });
