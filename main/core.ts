@@ -59,7 +59,7 @@ type RunCall =
   | 'setBudget';
 
 const runCallsOf = (runs: Runs, store: RunStore): Pick<Core, RunCall> => ({
-  createRun: (spec, out) => runs.create(spec, out),
+  createRun: (spec, out, how) => runs.create(spec, out, how),
   executeRun: (runId, options) => runs.execute(runId, options),
   runContent: (runId) => runs.content(runId),
   trustRun: (runId, hash) => runs.trust(runId, hash),

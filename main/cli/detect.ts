@@ -40,6 +40,7 @@ function tell(output: Output, machine: MachineStatus): void {
   );
   for (const disk of host.disks) output.say(`Disk of ${disk.path}: ${bytesText(disk.freeBytes)} free`);
   for (const gpu of gpus.gpus) output.say(gpuLine(gpu, gpus));
+  if (machine.release !== null) output.say(`NGC images: ${machine.release}`);
   if (gpus.problem !== null) output.say(`GPUs: ${gpus.problem}`);
   for (const engine of machine.engines) {
     const version = engine.version === null ? '' : ` ${engine.version}`;

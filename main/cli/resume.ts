@@ -17,6 +17,7 @@ interface ResumeOptions extends ApproveOptions {
   readonly dryRun?: boolean;
   readonly from?: string;
   readonly allowUnverified?: boolean;
+  readonly skipPreflight?: boolean;
   readonly verbose?: boolean;
   readonly json?: boolean;
 }
@@ -54,6 +55,7 @@ export function addResume(program: Command, context: CliContext): void {
     )
     .option('--dry-run', 'with --set: list the steps to run and the measurements kept, and change nothing')
     .option('--allow-unverified', 'measure even if the accuracy gate does not pass; results are marked')
+    .option('--skip-preflight', 'continue despite preflight problems (containers only); the run is marked')
     .option(
       '--trust',
       'trust the current files and model code of a run from another home, and approve the files and images it names',
@@ -66,7 +68,7 @@ export function addResume(program: Command, context: CliContext): void {
       const output = context.output(options);
       const core = await context.core();
       if (options.trust === true) await core.trustRun(runId);
-      const { verbose = false, allowUnverified } = options;
+      const { verbose = false, allowUnverified, skipPreflight } = options;
       const spec = await changedSpec(core, runId, options);
       if (options.dryRun === true) {
         await tellPlan(core, runId, spec, output);
@@ -76,7 +78,7 @@ export function addResume(program: Command, context: CliContext): void {
       if (spec === null && (options.trust === true || options.allowRemoteLoad === true)) {
         await approveGiven(core, (await core.getRun(runId)).state.spec, options);
       }
-      const how = { verbose, from, allowUnverified, spec: spec ?? undefined };
+      const how = { verbose, from, allowUnverified, skipPreflight, spec: spec ?? undefined };
       context.exit(await workOn(core, runId, output, how));
     });
 }

@@ -87,6 +87,10 @@ const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
   'run-waiting': ({ for: what, reason = 'device' }) => [
     what === null ? 'The run continues.' : waitWords({ reason, what }),
   ],
+  preflight: ({ release, problems }) => [
+    ...(release === null ? [] : [release]),
+    ...problems.map(({ title, finding }) => `! ${title}: ${finding}`),
+  ],
   // Shown as what is under way.
   'step-started': none,
   'run-created': none,
@@ -177,6 +181,7 @@ export function runDocument(state: RunState, dir: string) {
     dir,
     ...(state.error === null ? {} : { error: state.error }),
     unverified: state.unverified,
+    preflight: state.preflight,
     tags: state.tags,
     note: state.note,
     specChanges: state.specChanges,

@@ -23,6 +23,7 @@ export function addRun(program: Command, context: CliContext): void {
       'trust the current code of your own model, and approve the files and images that --spec names',
     )
     .option('--allow-remote-load', 'allow load on another machine (--engine remote)')
+    .option('--skip-preflight', 'start despite preflight problems (containers only); the run is marked')
     .option('--out <dir>', 'run folder; default: in the workbench home')
     .option('--verbose', 'show the log of the steps')
     .option('--json', 'print one JSON document to stdout; messages go to stderr')
@@ -32,8 +33,9 @@ export function addRun(program: Command, context: CliContext): void {
       await tellNotes(core, chosen);
       const spec = await core.resolveChoice(chosen);
       await approveGiven(core, spec, options, { typed, specFile: options.spec });
-      const runId = await core.createRun(spec, options.out);
-      context.exit(await workOn(core, runId, context.output(options), { verbose: options.verbose === true }));
+      const { skipPreflight = false, verbose = false } = options;
+      const runId = await core.createRun(spec, options.out, { skipPreflight });
+      context.exit(await workOn(core, runId, context.output(options), { verbose, skipPreflight }));
     });
 }
 
@@ -48,6 +50,7 @@ async function tellNotes(core: Core, chosen: Choice): Promise<void> {
 
 interface RunFlags {
   readonly allowRemoteLoad?: boolean;
+  readonly skipPreflight?: boolean;
   readonly out?: string;
   readonly verbose?: boolean;
   readonly json?: boolean;

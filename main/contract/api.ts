@@ -242,14 +242,21 @@ export const api = {
   'runs.get': call<RunState>().with(runId),
   /** What `runs.start` would refuse this specification for: missing tools, taken ports, an unsuitable remote server. */
   'runs.check': call<readonly StartProblem[]>().with(z.strictObject({ spec: runSpecSchema })),
-  'runs.start': call<{ readonly runId: string }>().with(z.strictObject({ spec: runSpecSchema })),
+  /** `skipPreflight`: problems of the preflight do not keep a run in containers from starting, and mark it. */
+  'runs.start': call<{ readonly runId: string }>().with(
+    z.strictObject({ spec: runSpecSchema, skipPreflight: z.boolean().optional() }),
+  ),
   /** Stores the figures of another tool's file as a run that is marked as imported. Throws input-invalid with line or field. */
   'runs.import': call<{ readonly runId: string; readonly notes: readonly string[] }>().with(
     importRequestSchema,
   ),
   /** `allowUnverified`: measures although the accuracy gate did not pass; every result is then marked unverified. */
   'runs.resume': call<null>().with(
-    z.strictObject({ runId: z.string().max(200), allowUnverified: z.boolean().optional() }),
+    z.strictObject({
+      runId: z.string().max(200),
+      allowUnverified: z.boolean().optional(),
+      skipPreflight: z.boolean().optional(),
+    }),
   ),
   /** What a changed specification of a run would do again and keep. Throws input-invalid and not-trusted as `runs.change`. */
   'runs.planChange': call<ChangePlan>().with(runId.extend({ spec: runSpecSchema })),

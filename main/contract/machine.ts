@@ -147,6 +147,8 @@ export interface MachineStatus {
   readonly docker: DockerFacts;
   readonly tools: ToolFacts;
   readonly checks: readonly Check[];
+  /** Why NVIDIA's images would be of their release, or what every release misses here; null where no GPU is known. */
+  readonly release: string | null;
 }
 
 export interface EngineStatus {

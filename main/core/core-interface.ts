@@ -15,7 +15,7 @@ import type { ModelCode } from '../own/own-models';
 import type { ServerLoadListener, ServerResults } from '../perf/sweep/measure-server';
 import type { ServerLoad } from '../perf/sweep/server-models';
 import type { RunEnd } from '../pipeline/attempt';
-import type { ExecuteOptions } from '../pipeline/runs';
+import type { ExecuteOptions, StartHow } from '../pipeline/runs';
 import type { Approvals } from '../store/approvals';
 import type { DeviceTurn } from '../store/device-queue';
 import type { UnreadableRun } from '../store/run-store';
@@ -59,7 +59,7 @@ export interface Core {
   /** Watches any Triton. */
   readonly monitor: Monitor;
   initModelFolder(dir: string): Promise<InitOutcome>;
-  createRun(spec: RunSpec, out?: string): Promise<string>;
+  createRun(spec: RunSpec, out?: string, how?: StartHow): Promise<string>;
   /** Starts or goes on, or does `from` and all that need it again; resolves when the work has begun. */
   executeRun(runId: string, options?: ExecuteOptions): Promise<{ readonly end: Promise<RunEnd> }>;
   /** What a run from elsewhere would execute and reach, to be shown before `trustRun`. */

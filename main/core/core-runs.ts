@@ -78,6 +78,8 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
       // What was chosen for this session is what the run of this home used: it can be resumed in the next one.
       await parts.approvals.add(reachOf(spec));
     },
+    completed: (spec) => start.completed(spec),
+    preflight: (spec, how) => start.preflight(spec, how),
     open: async (spec, run) => {
       await requireSound(spec);
       const place = await engines.openPlace(spec, run);

@@ -1,6 +1,11 @@
 import type { Handlers } from '../contract/api';
+import type { JournalBody } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
+import type { StartProblem } from '../contract/run/spec-tools';
+import { preflightProblems, type RunPreflight, runPreflight } from '../engine/docker/run-preflight';
+import { withRelease } from '../engine/docker/run-release';
 import { refuseStart, startProblems } from '../engine/start-check';
+import type { StartHow } from '../pipeline/runs';
 import { generatedConfig } from '../spec/read-choice';
 import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
@@ -12,11 +17,16 @@ export interface StartCalls {
   readonly handlers: Pick<Handlers, 'runs.check'>;
   /** Throws the first problem. */
   refuse(spec: RunSpec): Promise<void>;
+  /** With the release that fits this machine, where it has none. */
+  completed(spec: RunSpec): Promise<RunSpec>;
+  /** Throws the first problem unless it is skipped; what to journal, null for another engine than containers. */
+  preflight(spec: RunSpec, how: StartHow): Promise<JournalBody | null>;
 }
 
 export function createStartCalls(parts: CoreParts): StartCalls {
   const { layout, docker, presetOf, monitor, tools } = parts;
-  const { resources } = parts.options;
+  const { resources, env, home } = parts.options;
+  const places = { resources, env, home, link: docker };
   /** null: a remote server is then compared by its name alone. */
   const configOf = async (spec: RunSpec): Promise<ModelConfig | null> => {
     if (spec.engine.kind !== 'remote') return null;
@@ -39,10 +49,44 @@ export function createStartCalls(parts: CoreParts): StartCalls {
       monitored,
       tools: () => tools.facts(),
     });
+  const completed = async (spec: RunSpec): Promise<RunSpec> => {
+    if (spec.engine.kind !== 'docker') return spec;
+    const { preset } = await presetOf(spec.model);
+    return (await withRelease(spec, preset.ngcRelease, places)).spec;
+  };
+  const preflightOf = async (spec: RunSpec): Promise<RunPreflight | null> =>
+    spec.engine.kind === 'docker' ? runPreflight(spec, (await presetOf(spec.model)).preset, places) : null;
   return {
-    handlers: { 'runs.check': ({ spec }) => check(spec) },
+    handlers: {
+      'runs.check': async ({ spec }) => {
+        const [found, result] = await Promise.all([check(spec), completed(spec).then(preflightOf)]);
+        return [...found, ...preflightProblems(result), ...releaseNote(result)];
+      },
+    },
     refuse: async (spec) => {
       refuseStart(await check(spec), spec);
     },
+    completed,
+    preflight: async (spec, { skipPreflight = false }) => {
+      const result = await preflightOf(spec);
+      if (result === null) return null;
+      if (!skipPreflight) refuseStart(preflightProblems(result), spec);
+      const problems = result.problems.map(({ title, finding }) => ({ title, finding }));
+      return { type: 'preflight', release: result.reason, skipped: skipPreflight, problems };
+    },
   };
+}
+
+/** Which release the run will have, and why. */
+function releaseNote(result: RunPreflight | null): readonly StartProblem[] {
+  if (result === null || result.reason === null) return [];
+  return [
+    {
+      field: 'engine.release',
+      code: 'combination-unsupported',
+      severity: 'note',
+      message: result.reason.replace(/\.$/, ''),
+      remedy: null,
+    },
+  ];
 }

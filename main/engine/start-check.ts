@@ -159,7 +159,8 @@ export async function startProblems(
 
 /** Throws the first problem, as the error that the run would otherwise have ended with. */
 export function refuseStart(problems: readonly StartProblem[], { engine }: RunSpec): void {
-  const first = problems.find(({ severity }) => severity === 'problem');
+  const found = problems.filter(({ severity }) => severity === 'problem');
+  const [first] = found;
   if (first === undefined) return;
   const port =
     engine.kind === 'remote'
@@ -172,5 +173,9 @@ export function refuseStart(problems: readonly StartProblem[], { engine }: RunSp
     where,
     // The tools are installed by a button in the window and by a command elsewhere: the code's own remedies say so.
     remedy: first.code === 'toolchain-missing' ? undefined : (first.remedy ?? undefined),
+    details:
+      found.length > 1
+        ? found.map(({ message, remedy }) => [message, remedy ?? ''].join('. ')).join('\n')
+        : undefined,
   });
 }

@@ -92,7 +92,7 @@ interface MachineStatusInput {
 }
 
 /** Everything that this machine offers, with the checks of what a run on it would need. */
-export async function readMachineStatus(input: MachineStatusInput): Promise<MachineStatus> {
+export async function readMachineStatus(input: MachineStatusInput): Promise<Omit<MachineStatus, 'release'>> {
   // The slow ones first: a driver that hangs and an engine that hangs are waited for side by side.
   const asked = Promise.all([input.environment(), input.engines(), readGpus(input.env)]);
   const docker = await input.docker();

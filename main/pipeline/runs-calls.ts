@@ -31,12 +31,12 @@ export function createRunsCalls(parts: {
     handlers: {
       'runs.list': async () => (await store.list()).runs,
       'runs.get': async ({ runId }) => (await store.load(runId)).state,
-      'runs.start': async ({ spec }) => {
-        const runId = await runs.create(spec);
-        await runs.execute(runId);
+      'runs.start': async ({ spec, skipPreflight }) => {
+        const runId = await runs.create(spec, undefined, { skipPreflight });
+        await runs.execute(runId, { skipPreflight });
         return { runId };
       },
-      'runs.resume': ({ runId, allowUnverified }) => done(runs.execute(runId, { allowUnverified })),
+      'runs.resume': ({ runId, ...how }) => done(runs.execute(runId, how)),
       'runs.rerunFrom': ({ runId, step }) => done(runs.execute(runId, { from: step })),
       'runs.planRerun': ({ runId, step }) => runs.planRerun(runId, step),
       'runs.planChange': ({ runId, spec }) => runs.planChange(runId, spec),

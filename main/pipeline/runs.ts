@@ -32,8 +32,12 @@ import type { InputServices, RunContext } from './step';
 interface RunsOptions extends AttemptOptions {
   readonly store: RunStore;
   readonly presetOf: (model: RunSpec['model']) => Promise<LoadedPreset>;
+  /** With what is chosen only where the run is started: the release of its images. */
+  readonly completed: (spec: RunSpec) => Promise<RunSpec>;
   /** Throws where the engine of a specification cannot be used at all. */
   readonly check: (spec: RunSpec) => Promise<void>;
+  /** Throws where its containers cannot start on this machine, unless that is skipped; what to journal, null: nothing. */
+  readonly preflight: (spec: RunSpec, how: StartHow) => Promise<JournalBody | null>;
   readonly open: (spec: RunSpec, run: PlaceRun) => Promise<OpenServices>;
   /** What the keys of its steps are asked of, without a place to run; throws where a specification may not be looked into. */
   readonly inputServices: (spec: RunSpec, framework: Framework) => Promise<InputServices>;
@@ -43,7 +47,12 @@ interface RunsOptions extends AttemptOptions {
   readonly emit: (event: CoreEvent) => void;
 }
 
-export interface ExecuteOptions {
+export interface StartHow {
+  /** Starts a run in containers although the preflight found problems; the journal keeps that someone chose so. */
+  readonly skipPreflight?: boolean | undefined;
+}
+
+export interface ExecuteOptions extends StartHow {
   /** The specification from now on, whole; what does not depend on the change is kept. */
   readonly spec?: RunSpec | undefined;
   /** This step and all that need it are done again, whatever the journal and the cache hold. */
@@ -68,6 +77,8 @@ interface ActiveRun {
 /** The runs that this process works on. */
 export class Runs {
   private readonly active = new Map<string, ActiveRun>();
+  /** Of runs that were created and not executed yet: nothing is asked twice. */
+  private readonly preflights = new Map<string, JournalBody | null>();
 
   constructor(private readonly options: RunsOptions) {}
 
@@ -80,11 +91,14 @@ export class Runs {
   }
 
   /** Creates the run folder; `execute` starts the work. */
-  async create(spec: RunSpec, out?: string): Promise<string> {
+  async create(given: RunSpec, out?: string, how: StartHow = {}): Promise<string> {
     // What cannot be run is refused before there is a run.
-    await this.options.presetOf(spec.model);
+    await this.options.presetOf(given.model);
+    const spec = await this.options.completed(given);
     await this.options.check(spec);
+    const preflight = await this.options.preflight(spec, how);
     const run = await this.options.store.create(spec, await this.options.environmentFor(spec), out);
+    this.preflights.set(run.state.runId, preflight);
     this.options.emit({ type: 'runs-changed' });
     return run.state.runId;
   }
@@ -98,7 +112,7 @@ export class Runs {
     const { store, emit } = this.options;
     const own = this.active.get(runId);
     if (own !== undefined) return this.continued(runId, own, options);
-    const { spec: wanted, from, allowUnverified = false } = options;
+    const { spec: wanted, from, allowUnverified = false, ...how } = options;
     const folder = await store.folderOf(runId);
     const release = await acquireLease(folder.dir);
     const journal: { writer: JournalWriter | null } = { writer: null };
@@ -111,6 +125,7 @@ export class Runs {
       requireSameRun(state.runId, runId, folder.dir);
       await this.requireOwnWork(state);
       const { spec, change } = await this.validSpec(folder, state, wanted);
+      const preflight = await this.preflightOf(runId, spec, how);
       const keptSteps = this.options.steps.filter(({ kind }) => kind !== 'files').map(({ id }) => id);
       await requirePlainRun(folder, spec.configure.modelName, keptSteps);
       const forgotten = from === undefined ? [] : this.stepsFrom(spec, from);
@@ -146,6 +161,7 @@ export class Runs {
       if (forgotten.length > 0) await run.append({ type: 'steps-forgotten', steps: [...forgotten] });
       if (allowUnverified && !state.gateOverridden) await run.append({ type: 'gate-overridden' });
       await run.append({ type: 'run-started', attempt: state.attempt + 1, pid: process.pid });
+      if (preflight !== null) await run.append(preflight);
       const end = attemptRun(run, opened, stops, this.options).finally(async () => {
         active.closing = true;
         await writer.close();
@@ -209,8 +225,15 @@ export class Runs {
     return state;
   }
 
-  private async changeOf(folder: RunFolder, state: RunState, spec: RunSpec): Promise<SpecChanged | null> {
-    requireSameModel(state.spec, spec);
+  private async preflightOf(runId: string, spec: RunSpec, how: StartHow): Promise<JournalBody | null> {
+    const known = this.preflights.get(runId);
+    this.preflights.delete(runId);
+    return known === undefined ? this.options.preflight(spec, how) : known;
+  }
+
+  private async changeOf(folder: RunFolder, state: RunState, given: RunSpec): Promise<SpecChanged | null> {
+    requireSameModel(state.spec, given);
+    const spec = await this.options.completed(given);
     const preset = await this.options.presetOf(spec.model);
     const services = await this.options.inputServices(spec, preset.preset.framework ?? 'pyt');
     return specChange(this.options.steps, state, { spec, preset, services, folder });

@@ -67,7 +67,13 @@ function releaseFindings({ engine, format }: RunSpec): RuleFinding[] {
   const client = named === undefined ? null : releaseFault(named, clientImage === undefined);
   return client === null
     ? []
-    : [unsupported('engine.release', `Release ${named ?? ''} cannot be used: ${client.reason}`, client.remedy)];
+    : [
+        unsupported(
+          'engine.release',
+          `Release ${named ?? ''} cannot be used: ${client.reason}`,
+          client.remedy,
+        ),
+      ];
 }
 
 /** A plan needs a GPU to be built and to be served, here and not behind an address. */

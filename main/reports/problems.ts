@@ -1,6 +1,6 @@
 import { errorText } from '../contract/error-text';
 import { formatDuration } from '../contract/numbers';
-import { damageText } from '../contract/run/run-events';
+import { damageText, skippedText } from '../contract/run/run-events';
 import type { Tone } from '../contract/run/run-outcome';
 import type { RunState, StepState } from '../contract/run/run-state';
 import { shellLine } from '../contract/shell-line';
@@ -44,6 +44,9 @@ export function reportProblems(state: RunState): readonly ReportProblem[] {
         };
   const warnings = [
     ...(state.imported?.notes ?? []).map((text) => ({ title: 'Imported', text })),
+    ...(state.preflight?.skipped === true
+      ? [{ title: stepTitle.images, text: skippedText(state.preflight) }]
+      : []),
     ...(gate?.warnings ?? []).map((text) => ({ title: 'Accuracy', text })),
     ...state.steps.flatMap((step) => step.warnings.map((text) => ({ title: stepTitle[step.id], text }))),
   ];

@@ -62,7 +62,9 @@ export class NotingRuns {
       cache: new ArtefactCache(join(home, 'cache')),
       steps,
       presetOf: () => Promise.resolve({ preset: {} } as unknown as LoadedPreset),
+      completed: (spec) => Promise.resolve(spec),
       check: nothing,
+      preflight: () => Promise.resolve(null),
       inputServices: () => Promise.resolve({} as unknown as InputServices),
       open: () =>
         Promise.resolve({

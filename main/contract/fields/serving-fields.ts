@@ -132,7 +132,7 @@ const engineFields: readonly FieldRow[] = [
     label: 'NGC release',
     term: 'container_version',
     help: 'Release of all NVIDIA images, for example 26.07.',
-    absent: 'the preset’s',
+    absent: 'newest that fits the machine and the model',
     option: '--release <YY.MM>',
     decides: 'step',
     onlyWith: withContainers,

@@ -136,6 +136,14 @@ const journalBodySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('p99-budget'), p99BudgetMs: z.number().positive().nullable() }),
   /** Someone chose to measure although the accuracy gate did not pass; holds until the check itself is forgotten. */
   z.object({ type: z.literal('gate-overridden') }),
+  /** Of an attempt in containers: why it has its release of NVIDIA's images, and whether problems were passed over. */
+  z.object({
+    type: z.literal('preflight'),
+    /** A sentence; null where nothing is known of the machine, or of another release that was named. */
+    release: z.string().nullable(),
+    skipped: z.boolean(),
+    problems: z.array(z.object({ title: z.string(), finding: z.string() })),
+  }),
   /** These steps are to be done again whatever their keys say. */
   z.object({
     type: z.literal('steps-forgotten'),
@@ -261,4 +269,14 @@ export function damageText(lines: readonly number[]): string | null {
   const rest =
     lines.length > mostShown ? `${formatCount(lines.length - mostShown)} more` : lines.slice(-1).join();
   return `Lines ${shown.join(', ')} and ${rest} of journal.jsonl are damaged. ${lost}`;
+}
+
+/** What a run was started in spite of, for its report and its page. */
+export function skippedText({
+  problems,
+}: {
+  readonly problems: readonly { readonly title: string; readonly finding: string }[];
+}): string {
+  const found = problems.map(({ title, finding }) => `${title}: ${finding}`);
+  return `Preflight problems were skipped (--skip-preflight). ${found.join(' ') || 'There were none.'}`;
 }

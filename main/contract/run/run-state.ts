@@ -88,6 +88,12 @@ export interface RunState {
   readonly unverified: boolean;
   /** Someone chose to go past a failed accuracy gate after the start; the specification still says no. */
   readonly gateOverridden: boolean;
+  /** Of the last attempt in containers; one that skipped problems stays marked. null: of another engine or an earlier version. */
+  readonly preflight: {
+    readonly release: string | null;
+    readonly skipped: boolean;
+    readonly problems: readonly { readonly title: string; readonly finding: string }[];
+  } | null;
   readonly tags: readonly string[];
   readonly note: string;
   /** The p99 that was set as a budget for this run; milliseconds. */
@@ -141,6 +147,7 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     reports: [],
     unverified: false,
     gateOverridden: false,
+    preflight: null,
     tags: [],
     note: '',
     p99BudgetMs: null,
@@ -272,6 +279,12 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
   annotation: (entry, state) => ({ ...state, tags: entry.tags, note: entry.note }),
   'p99-budget': (entry, state) => ({ ...state, p99BudgetMs: entry.p99BudgetMs }),
   'gate-overridden': (_entry, state) => ({ ...state, gateOverridden: true }),
+  preflight: (entry, state) => {
+    const { release } = entry;
+    const { skipped, problems } =
+      state.preflight?.skipped === true && !entry.skipped ? state.preflight : entry;
+    return { ...state, preflight: { release, skipped, problems } };
+  },
   'steps-forgotten': (entry, state) => withoutSteps(state, entry.steps),
   'step-started': (entry, state) =>
     withStep(withoutOldLevels(state, entry.step, entry.key), entry.step, (step) => ({

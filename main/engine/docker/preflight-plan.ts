@@ -1,6 +1,6 @@
 import type { DockerFacts } from '../../contract/machine';
 import type { PlanProvenance } from '../../contract/run/artefacts';
-import type { DockerEngineSpec, Format } from '../../contract/run/run-spec';
+import type { DockerEngineSpec, Format, Framework } from '../../contract/run/run-spec';
 import { imageFamily } from '../../contract/run/serving';
 import type { DockerLink } from '../../docker/docker-link';
 import { imageIsThere } from '../../docker/images/prepare-image';
@@ -33,7 +33,11 @@ export async function preflightPlan(
   engine: DockerEngineSpec,
   options: { readonly resources: string; readonly link: DockerLink },
   docker: DockerFacts,
-  model: { readonly format: Format | null; readonly plan?: PlanProvenance } = { format: null },
+  model: {
+    readonly format: Format | null;
+    readonly framework?: Framework;
+    readonly plan?: PlanProvenance;
+  } = { format: null },
 ): Promise<PreflightPlan> {
   const family = imageFamily(engine);
   const { format, plan = null } = model;
@@ -41,7 +45,9 @@ export async function preflightPlan(
   const wanted = await wantedImages(
     engine,
     options.resources,
-    ...(format === null ? [] : [{ framework: served?.shimFramework ?? 'pyt', format } as const]),
+    ...(format === null
+      ? []
+      : [{ framework: model.framework ?? served?.shimFramework ?? 'pyt', format } as const]),
   );
   const missing = async (reference: string) =>
     docker.reachable && !(await imageIsThere(await options.link.connect(), reference).catch(() => true));

@@ -1,3 +1,4 @@
+import { skippedText } from '../../contract/run/run-events';
 import { readPackages } from '../../toolkit/packages';
 import type { Step } from '../step';
 
@@ -13,6 +14,9 @@ export const imagesStep: Step = {
     const { run } = context;
     const { prepareImages } = run.services;
     if (prepareImages === null) return {};
+    const { preflight } = run.state();
+    if (preflight !== null && preflight.release !== null) context.fact('NGC release', preflight.release);
+    if (preflight?.skipped === true) context.warning(skippedText(preflight));
     const images = await prepareImages(context);
     for (const image of images) {
       context.fact(

@@ -26,10 +26,11 @@ function FactsCard({ title, facts }: { title: string; facts: readonly (readonly 
 }
 
 function Machine({ machine }: { machine: MachineStatus }) {
-  const { environment, host, engines, docker } = machine;
+  const { environment, host, engines, docker, release } = machine;
+  const ngc = release === null ? [] : ([['NGC release', release]] as const);
   return (
     <>
-      <FactsCard title="This machine" facts={machineFacts(environment, host)} />
+      <FactsCard title="This machine" facts={[...machineFacts(environment, host), ...ngc]} />
       {engines.map((engine) => (
         <EngineCard
           key={engine.kind}

@@ -135,7 +135,9 @@ async function main(): Promise<void> {
     cache: new ArtefactCache(layout.cache),
     steps: steps.filter(({ id }) => stepsOf(spec).includes(id)),
     presetOf: () => Promise.resolve(preset),
+    completed: (given) => Promise.resolve(given),
     check: () => Promise.resolve(),
+    preflight: () => Promise.resolve(null),
     inputServices: () => Promise.resolve(services),
     open: () =>
       Promise.resolve({

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalBody } from '../../../../main/contract/run/run-events';
 import { reduceRun, type RunState } from '../../../../main/contract/run/run-state';
+import { reportProblems } from '../../../../main/reports/problems';
 import {
   completeBodies,
   completeState,
@@ -100,6 +101,24 @@ describe('reduceRun', () => {
       status: 'skipped',
       skippedBecause: 'cached',
     });
+  });
+
+  it('keeps that problems of the preflight were skipped in any attempt', () => {
+    const problems = [{ title: 'NVIDIA driver', finding: 'Too old.' }];
+    const skipped: JournalBody = { type: 'preflight', release: null, skipped: true, problems };
+    const sound: JournalBody = {
+      type: 'preflight',
+      release: 'Release 25.06 fits.',
+      skipped: false,
+      problems: [],
+    };
+    expect(stateOf(completeBodies()).preflight).toBeNull();
+    expect(stateOf([...completeBodies(), sound]).preflight?.skipped).toBe(false);
+    const both = stateOf([...completeBodies(), skipped, sound]);
+    expect(both.preflight).toEqual({ release: 'Release 25.06 fits.', skipped: true, problems });
+    expect(reportProblems(both).map(({ text }) => text)).toContainEqual(
+      'Preflight problems were skipped (--skip-preflight). NVIDIA driver: Too old.',
+    );
   });
 
   it('keeps that someone went past the gate until the check is forgotten', () => {

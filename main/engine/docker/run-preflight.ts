@@ -1,0 +1,89 @@
+import type { ErrorCode } from '../../contract/errors';
+import type { Check, CheckId } from '../../contract/machine';
+import type { Framework, RunSpec } from '../../contract/run/run-spec';
+import type { StartProblem } from '../../contract/run/spec-tools';
+import { readGpus } from '../../machine/gpu-report';
+import { readHostFacts } from '../../machine/host-facts';
+import { preflight } from '../../machine/preflight';
+import { remoteHost } from '../../machine/preflight-docker';
+import { readReleases } from '../../machine/releases';
+import { preflightPlan } from './preflight-plan';
+import { releaseFor, releaseNeeds, type ReleasePlaces } from './run-release';
+
+/** Asked elsewhere: containers bring their tools, and a port may be held by a container that the run takes up again. */
+const notOfRuns: ReadonlySet<CheckId> = new Set(['tools', 'ports']);
+
+/** Where a problem is fixed, and as what it is refused. */
+const refusals: Readonly<Partial<Record<CheckId, { readonly field: string; readonly code: ErrorCode }>>> = {
+  gpus: { field: 'engine.gpus', code: 'engine-unavailable' },
+  driver: { field: 'engine.release', code: 'engine-unavailable' },
+  'compute-capability': { field: 'engine.release', code: 'engine-unavailable' },
+  'container-toolkit': { field: 'engine.gpus', code: 'engine-unavailable' },
+  disk: { field: 'engine.kind', code: 'disk-full' },
+  'shared-memory': { field: 'engine.shmSizeMiB', code: 'engine-unavailable' },
+  'security-floor': { field: 'engine.release', code: 'combination-unsupported' },
+  'tensorflow-backend': { field: 'format', code: 'combination-unsupported' },
+  'tensorrt-plan': { field: 'format', code: 'combination-unsupported' },
+};
+
+export interface RunPreflight {
+  /** Why the run has its release; null where it was named and another one fits, or nothing is known of the machine. */
+  readonly reason: string | null;
+  /** What keeps the run from starting. */
+  readonly problems: readonly Check[];
+}
+
+interface PreflightPlaces extends ReleasePlaces {
+  readonly home: string;
+}
+
+interface PresetFacts {
+  readonly ngcRelease?: string | undefined;
+  readonly framework?: Framework | undefined;
+}
+
+/**
+ * The preflight of a run in containers, before any byte of its images is pulled; null for other engines, and where the
+ * Docker Engine does not answer: runs wait for it.
+ * @param spec with its release, see `withRelease`
+ */
+export async function runPreflight(
+  { engine, format }: RunSpec,
+  { ngcRelease, framework = 'pyt' }: PresetFacts,
+  places: PreflightPlaces,
+): Promise<RunPreflight | null> {
+  if (engine.kind !== 'docker') return null;
+  const { env, home, resources, link } = places;
+  const [docker, gpus, releases] = await Promise.all([link.facts(), readGpus(env), readReleases(resources)]);
+  if (!docker.reachable) return null;
+  const [host, plan] = await Promise.all([
+    readHostFacts([home, ...(docker.rootDir === '' ? [] : [docker.rootDir])]),
+    preflightPlan(engine, places, docker, { format, framework }),
+  ]);
+  const fit =
+    remoteHost(docker) === null
+      ? releaseFor(engine, releaseNeeds(engine, format, ngcRelease), { gpus, releases })
+      : null;
+  const found = preflight({ gpus, host, docker, releases, plan, tools: null }).filter(
+    ({ id, status }) => status === 'problem' && !notOfRuns.has(id),
+  );
+  if (fit?.kind !== 'none') {
+    return { reason: fit !== null && fit.release === engine.release ? fit.reason : null, problems: found };
+  }
+  // What is missing for every release says more than what is missing for this one.
+  const { finding, remedy } = fit;
+  const missing: Check = { id: 'driver', title: 'NGC release', status: 'problem', finding, remedy };
+  const others = found.filter(({ id }) => id !== 'driver' && id !== 'compute-capability');
+  return { reason: null, problems: [missing, ...others] };
+}
+
+/** The problems as what a start is refused for. */
+export function preflightProblems(result: RunPreflight | null): readonly StartProblem[] {
+  return (result?.problems ?? []).map(({ id, finding, remedy }) => ({
+    field: refusals[id]?.field ?? 'engine.kind',
+    code: refusals[id]?.code ?? 'engine-unavailable',
+    severity: 'problem',
+    message: finding.replace(/\.$/, ''),
+    remedy,
+  }));
+}

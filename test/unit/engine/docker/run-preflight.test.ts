@@ -1,0 +1,94 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { DockerEngineSpec, RunSpec } from '../../../../main/contract/run/run-spec';
+import type { DockerLink } from '../../../../main/docker/docker-link';
+import { preflightProblems, runPreflight } from '../../../../main/engine/docker/run-preflight';
+import { withRelease } from '../../../../main/engine/docker/run-release';
+import { repository } from '../../../support/home';
+import { specFixture } from '../../../support/run-state';
+import { captureFolder } from '../../machine/captures';
+import { localDocker } from '../../machine/preflight-input';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'twb-preflight-'));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+const engine: DockerEngineSpec = { kind: 'docker', gpus: ['all'], shmSizeMiB: 256 };
+const specWith = (more: Partial<DockerEngineSpec> = {}): RunSpec => ({
+  ...specFixture(),
+  engine: { ...engine, ...more },
+});
+
+/** This machine with the GPUs of a capture, or with none. */
+async function machineWith(capture: string | null) {
+  if (capture !== null) {
+    const text = `#!/bin/sh\n[ "$1" = -q ] && exec /bin/cat '${join(captureFolder, capture)}'\nexit 0\n`;
+    await writeFile(join(folder, 'nvidia-smi'), text);
+    await chmod(join(folder, 'nvidia-smi'), 0o755);
+  }
+  const pulled: string[] = [];
+  const client = {
+    getImage: (name: string) => ({
+      inspect: () => {
+        pulled.push(name);
+        return Promise.reject(Object.assign(new Error('no such image'), { statusCode: 404 }));
+      },
+    }),
+  };
+  const link = {
+    facts: () => Promise.resolve({ ...localDocker, rootDir: '/' }),
+    connect: () => Promise.resolve(client),
+  } as unknown as DockerLink;
+  return { env: { PATH: folder }, resources: join(repository, 'resources'), home: folder, link };
+}
+
+async function started(capture: string | null, given: RunSpec) {
+  const places = await machineWith(capture);
+  const { spec } = await withRelease(given, '26.07', places);
+  const result = await runPreflight(spec, { ngcRelease: '26.07' }, places);
+  const { release } = spec.engine as DockerEngineSpec;
+  return { release, reason: result?.reason, problems: preflightProblems(result) };
+}
+
+it('takes the release that fits the GPU, and says why', async () => {
+  const { release, reason, problems } = await started('a100-sxm4-v12.xml', specWith());
+  expect({ release, problems }).toEqual({ release: '25.06', problems: [] });
+  expect(reason).toContain('newest that driver 535.54.03 supports');
+});
+
+it('refuses where no release fits, with what is missing', async () => {
+  const { problems, reason } = await started('tesla-v100s-v11.xml', specWith());
+  expect(reason).toBeNull();
+  expect(problems[0]).toMatchObject({ field: 'engine.release', code: 'engine-unavailable' });
+  expect(problems[0]?.message).toContain('Driver 460.73.01 is too old for every release');
+  expect(problems[0]?.remedy).toContain('Install driver 560');
+});
+
+it('refuses a release that is named and does not fit', async () => {
+  const { release, problems } = await started('a100-sxm4-v12.xml', specWith({ release: '26.07' }));
+  expect(release).toBe('26.07');
+  expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('26.07 (CUDA 13')]);
+});
+
+it('takes the last release with the backend of the format', async () => {
+  const spec: RunSpec = { ...specWith(), format: 'tf-savedmodel' };
+  expect((await started('rtx-3080-v13.xml', spec)).release).toBe('25.02');
+  expect((await started(null, spec)).release).toBe('25.02');
+});
+
+it('leaves the usual release where no GPU is known, and refuses GPUs that are not there', async () => {
+  const { release, reason, problems } = await started(null, specWith());
+  expect({ release, reason }).toEqual({ release: '26.07', reason: null });
+  expect(problems.map(({ field }) => field)).toEqual(['engine.gpus']);
+});
+
+it('has nothing against a run on the CPU', async () => {
+  const { release, problems } = await started(null, specWith({ gpus: [] }));
+  expect({ release, problems }).toEqual({ release: undefined, problems: [] });
+});
