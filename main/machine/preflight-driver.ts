@@ -143,7 +143,7 @@ function driverRemedy(input: PreflightInput, driver: string, needed: string, rel
   });
   const install = installDriver(needed);
   if (older === undefined)
-    return `${install}. No older release that the workbench runs fits driver ${driver}.`;
+    return `${install}. No older release that the workbench runs fits driver ${driver} without a warning.`;
   const below = compareVersions(older.release, releases.security.floor) < 0;
   const floor = below ? `, which is below the security floor ${releases.security.floor}` : '';
   return `${install}. Or use release ${older.release}, the newest that driver ${driver} supports${floor}.`;

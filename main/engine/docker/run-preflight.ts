@@ -13,6 +13,9 @@ import { releaseFor, releaseNeeds, type ReleasePlaces } from './run-release';
 /** Asked elsewhere: containers bring their tools, and a port may be held by a container that the run takes up again. */
 const notOfRuns: ReadonlySet<CheckId> = new Set(['tools', 'ports']);
 
+/** What another release can solve. */
+const ofRelease: ReadonlySet<CheckId> = new Set(['driver', 'compute-capability']);
+
 /** Where a problem is fixed, and as what it is refused. */
 const refusals: Readonly<Partial<Record<CheckId, { readonly field: string; readonly code: ErrorCode }>>> = {
   gpus: { field: 'engine.gpus', code: 'engine-unavailable' },
@@ -68,12 +71,17 @@ export async function runPreflight(
     ({ id, status }) => status === 'problem' && !notOfRuns.has(id),
   );
   if (fit?.kind !== 'none') {
-    return { reason: fit !== null && fit.release === engine.release ? fit.reason : null, problems: found };
+    const isFitting = fit === null || fit.release === engine.release;
+    const hint = isFitting ? '' : ` Or leave the release empty: ${fit.release} is chosen then.`;
+    const problems = found.map((check) =>
+      ofRelease.has(check.id) ? { ...check, remedy: `${check.remedy ?? ''}${hint}` } : check,
+    );
+    return { reason: isFitting ? (fit?.reason ?? null) : null, problems };
   }
   // What is missing for every release says more than what is missing for this one.
   const { finding, remedy } = fit;
   const missing: Check = { id: 'driver', title: 'NGC release', status: 'problem', finding, remedy };
-  const others = found.filter(({ id }) => id !== 'driver' && id !== 'compute-capability');
+  const others = found.filter(({ id }) => !ofRelease.has(id));
   return { reason: null, problems: [missing, ...others] };
 }
 

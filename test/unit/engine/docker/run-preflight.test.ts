@@ -74,6 +74,7 @@ it('refuses a release that is named and does not fit', async () => {
   const { release, problems } = await started('a100-sxm4-v12.xml', specWith({ release: '26.07' }));
   expect(release).toBe('26.07');
   expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('26.07 (CUDA 13')]);
+  expect(problems[0]?.remedy).toContain('Or leave the release empty: 25.06 is chosen then.');
 });
 
 it('takes the last release with the backend of the format', async () => {
