@@ -60,6 +60,12 @@ async function environmentOf({ options, toolkit }: CoreParts, { engine }: RunSpe
   };
 }
 
+/** What is known and asked of a run only where it is started. */
+const pickStart = ({ completed, preflight }: StartCalls): Pick<StartCalls, 'completed' | 'preflight'> => ({
+  completed,
+  preflight,
+});
+
 /** The runs of this process: what each may use, where it works, and whose turn it is at a device. */
 export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
   const { layout, engines, docker, now } = parts;
@@ -78,8 +84,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
       // What was chosen for this session is what the run of this home used: it can be resumed in the next one.
       await parts.approvals.add(reachOf(spec));
     },
-    completed: (spec) => start.completed(spec),
-    preflight: (spec, how) => start.preflight(spec, how),
+    ...pickStart(start),
     open: async (spec, run) => {
       await requireSound(spec);
       const place = await engines.openPlace(spec, run);

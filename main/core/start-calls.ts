@@ -18,9 +18,9 @@ export interface StartCalls {
   /** Throws the first problem. */
   refuse(spec: RunSpec): Promise<void>;
   /** With the release that fits this machine, where it has none. */
-  completed(spec: RunSpec): Promise<RunSpec>;
+  readonly completed: (spec: RunSpec) => Promise<RunSpec>;
   /** Throws the first problem unless it is skipped; what to journal, null for another engine than containers. */
-  preflight(spec: RunSpec, how: StartHow): Promise<JournalBody | null>;
+  readonly preflight: (spec: RunSpec, how: StartHow) => Promise<JournalBody | null>;
 }
 
 export function createStartCalls(parts: CoreParts): StartCalls {
