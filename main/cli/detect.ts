@@ -63,7 +63,7 @@ export function addDetect(program: Command, context: CliContext): void {
     )
     .option('--images <family>', 'check for cpu (built locally) or ngc (NVIDIA) images')
     .option('--release <YY.MM>', 'check for this release of the NGC images')
-    .option('--gpus <list>', 'check for these GPUs: "all", or UUIDs')
+    .option('--gpus <list>', 'check for these GPUs: "idlest", "all", or UUIDs')
     .option(
       '--format <name>',
       'check for serving this format; newer releases have no backend for tf-savedmodel',

@@ -13,10 +13,10 @@ import { printText } from './output';
 import { readOverrides, type RunOptions, type SpecReader } from './read-spec';
 import { readNumbers } from './read-values';
 
-/** The GPU that containers are given: of "all" the first, else the one of the first UUID. */
+/** The GPU that containers are given: of "all" and "idlest" the first, else the one of the first UUID. */
 function givenGpu({ gpus }: GpuReport, ids: readonly unknown[]): string | null {
   const [first] = ids;
-  const found = first === 'all' ? gpus[0] : gpus.find(({ uuid }) => uuid === first);
+  const found = first === 'all' || first === 'idlest' ? gpus[0] : gpus.find(({ uuid }) => uuid === first);
   return found?.name ?? null;
 }
 

@@ -61,7 +61,8 @@ export interface ContainerBodyInput {
 }
 
 function deviceRequests(input: Pick<ContainerBodyInput, 'gpus' | 'gpuAccess'>): Docker.DeviceRequest[] {
-  const { gpus } = input;
+  // Where nothing is known of the GPUs, the first stands for the idlest.
+  const gpus = input.gpus.map((id) => (id === 'idlest' ? '0' : id));
   if (gpus.length === 0) return [];
   if (input.gpuAccess === 'cdi') {
     return [{ Driver: 'cdi', DeviceIDs: gpus.map((id) => `nvidia.com/gpu=${id}`) }];

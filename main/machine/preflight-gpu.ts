@@ -6,6 +6,38 @@ import { notApplicable, ok, type Outcome, type PreflightInput, problem, warning 
 const isGpu = (gpu: GpuFacts, id: string): boolean => gpu.uuid === id || String(gpu.index) === id;
 const hasMig = (gpu: GpuFacts, id: string): boolean => gpu.mig.devices.some(({ uuid }) => uuid === id);
 
+/** Share of a memory that is in use; a driver that does not say counts as none. */
+const usedShare = (used: number | null, total: number | null): number =>
+  used === null || total === null || total === 0 ? 0 : used / total;
+
+/** The GPU with the least load, of equals the one with the most memory free, then the first; null where there is none. */
+export function idlestGpu({ gpus }: Pick<PreflightInput['gpus'], 'gpus'>): GpuFacts | null {
+  const [first = null] = gpus.toSorted(
+    ({ load: a, ...one }, { load: b, ...other }) =>
+      (a.gpuPercent ?? 0) - (b.gpuPercent ?? 0) ||
+      usedShare(a.memoryUsedBytes, one.memoryTotalBytes) -
+        usedShare(b.memoryUsedBytes, other.memoryTotalBytes) ||
+      one.index - other.index,
+  );
+  return first;
+}
+
+/**
+ * What a container is given of the idlest GPU: its UUID, or that of its MIG device with the most memory free, as a GPU in
+ * MIG mode runs nothing itself. null where no GPU is known.
+ */
+export function idlestDevice(report: Pick<PreflightInput['gpus'], 'gpus'>): string | null {
+  const gpu = idlestGpu(report);
+  if (gpu === null) return null;
+  const [slice] = gpu.mig.devices
+    .filter(({ uuid }) => uuid !== null)
+    .toSorted(
+      (a, b) =>
+        usedShare(a.memoryUsedBytes, a.memoryTotalBytes) - usedShare(b.memoryUsedBytes, b.memoryTotalBytes),
+    );
+  return gpu.mig.enabled === true ? (slice?.uuid ?? gpu.uuid) : gpu.uuid;
+}
+
 /** The GPUs that the plan asks for, by GPU or by MIG device; all of them where it asks for none. */
 export function gpusOfPlan({
   gpus,
@@ -15,6 +47,7 @@ export function gpusOfPlan({
   readonly plan: Pick<PreflightInput['plan'], 'gpuIds'>;
 }): readonly GpuFacts[] {
   if (plan.gpuIds.length === 0 || plan.gpuIds.includes('all')) return gpus.gpus;
+  if (plan.gpuIds.includes('idlest')) return [idlestGpu(gpus)].filter((gpu) => gpu !== null);
   return gpus.gpus.filter((gpu) => plan.gpuIds.some((id) => isGpu(gpu, id) || hasMig(gpu, id)));
 }
 
@@ -54,7 +87,7 @@ export function checkGpus(input: PreflightInput): Outcome {
 }
 
 function isPresent(gpus: readonly GpuFacts[], id: string): boolean {
-  if (id === 'all') return gpus.length > 0;
+  if (id === 'all' || id === 'idlest') return gpus.length > 0;
   return gpus.some((gpu) => isGpu(gpu, id) || hasMig(gpu, id));
 }
 

@@ -27,11 +27,11 @@ export function gpuDefaultsOff(profile: unknown, engine: unknown): GpuDefaultsOf
   return servesOnGpu(engine) ? null : 'cpu';
 }
 
-/** Containers with all GPUs, unless the choice says where it is to run. */
+/** Containers with one GPU, as published, unless the choice says where it is to run. */
 export function gpuEngine(overrides: Tree): Tree {
   const engine = isTree(overrides['engine']) ? overrides['engine'] : {};
   const { kind = 'docker' } = engine;
-  return kind === 'docker' ? { engine: { kind: 'docker', gpus: ['all'] } } : {};
+  return kind === 'docker' ? { engine: { kind: 'docker', gpus: ['idlest'] } } : {};
 }
 
 /** TorchScript in half precision works on a CPU, many times slower than in full. */

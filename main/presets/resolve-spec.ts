@@ -187,7 +187,7 @@ const procedureFields = ['loadTool', 'protocol', 'sharedMemory', 'measurementMod
 function publishedSpec(preset: Preset, { targetGpu, format, precision }: RunSpec): RunSpec | null {
   if (targetGpu === undefined || preset.byGpu?.[targetGpu] === undefined) return null;
   try {
-    const engine = { kind: 'docker', gpus: ['all'] };
+    const engine = { kind: 'docker', gpus: ['idlest'] };
     return parseSpec(layerSpec(preset, { model: { profile: 'full' }, targetGpu, engine, format, precision }));
   } catch {
     // A preset of another version may lack what the run chose.

@@ -161,7 +161,7 @@ const engineFields: readonly FieldRow[] = [
     path: 'engine.gpus',
     label: 'GPUs',
     term: 'NVIDIA_VISIBLE_DEVICES',
-    help: '“all”, or GPUs and MIG devices by UUID.',
+    help: '“idlest” for one GPU, chosen at the start; “all”; or GPUs and MIG devices by UUID.',
     absent: 'none',
     option: '--gpus <list>',
     decides: 'step',

@@ -6,7 +6,7 @@ import { formatOf } from '../../formats/formats';
 import { type FittingRelease, fittingRelease, type ReleaseNeeds } from '../../machine/fitting-release';
 import { readGpus } from '../../machine/gpu-report';
 import { remoteHost } from '../../machine/preflight-docker';
-import { gpusOfPlan } from '../../machine/preflight-gpu';
+import { gpusOfPlan, idlestDevice } from '../../machine/preflight-gpu';
 import { defaultRelease, readReleases, type Releases } from '../../machine/releases';
 import { usualRelease } from './run-images';
 
@@ -64,8 +64,15 @@ export interface SpecRelease {
   readonly fit: FittingRelease | null;
 }
 
+/** With the UUID of the idlest GPU of this machine in its place, where one is known. */
+async function withGpu(engine: DockerEngineSpec, { env, link }: ReleasePlaces): Promise<DockerEngineSpec> {
+  if (!engine.gpus.includes('idlest') || remoteHost(await link.facts()) !== null) return engine;
+  const device = idlestDevice(await readGpus(env));
+  return device === null ? engine : { ...engine, gpus: [device] };
+}
+
 /**
- * The specification with the release that fits this machine where it names none, or with the usual one where nothing is
+ * The specification with the GPU that is chosen at the start and the release that fits this machine where it names none, or with the usual one where nothing is
  * known of the machine or nothing fits.
  */
 export async function withRelease(
@@ -73,12 +80,14 @@ export async function withRelease(
   presetRelease: string | undefined,
   places: ReleasePlaces,
 ): Promise<SpecRelease> {
-  const { engine, format } = spec;
-  if (engine.kind !== 'docker' || imageFamily(engine) === 'cpu') return { spec, fit: null };
+  const { format } = spec;
+  if (spec.engine.kind !== 'docker' || imageFamily(spec.engine) === 'cpu') return { spec, fit: null };
+  const engine = await withGpu(spec.engine, places);
   const needs = releaseNeeds(engine, format, presetRelease);
   const fit = await releaseHere(engine, needs, places);
   if (engine.release !== undefined) {
-    return { spec, fit: fit?.kind === 'fits' && fit.release === engine.release ? fit : null };
+    const isIt = fit?.kind === 'fits' && fit.release === engine.release;
+    return { spec: { ...spec, engine }, fit: isIt ? fit : null };
   }
   const release = fit?.kind === 'fits' ? fit.release : needs.newest;
   return { spec: { ...spec, engine: { ...engine, release } }, fit };

@@ -53,7 +53,7 @@ describe('the defaults of a published GPU', () => {
     (id, gpu, format, precision, batch, instances, accelerator, workspace) => {
       const spec = resolveSpec(presetOf(id), { ...full, targetGpu: gpu });
       expect(spec).toMatchObject({ format, precision, targetGpu: gpu });
-      expect(spec.engine).toMatchObject({ kind: 'docker', gpus: ['all'] });
+      expect(spec.engine).toMatchObject({ kind: 'docker', gpus: ['idlest'] });
       expect(spec.configure).toMatchObject({
         maxBatchSize: batch,
         instances,

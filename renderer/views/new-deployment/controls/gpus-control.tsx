@@ -12,7 +12,7 @@ function devicesOf(machine: MachineStatus | null): ReadonlyMap<string, string> {
       mig.uuid === null ? [] : [[mig.uuid, `MIG device ${mig.index} of GPU ${gpu.index}`] as const],
     ),
   ]);
-  return new Map([['all', 'All GPUs'], ...devices]);
+  return new Map([['idlest', 'The idlest GPU'], ['all', 'All GPUs'], ...devices]);
 }
 
 export function GpusControl({ field, frame }: { field: Field; frame: ControlProps }) {
