@@ -216,6 +216,10 @@ function sourceRuntime({ framework, spec }: ModelSource): string {
   }
 }
 
+/** Framework and Triton are given the same samples. */
+const comparedSamples = ({ spec: { accuracy } }: ModelSource): ToolkitArgument[] =>
+  accuracy.samples === undefined ? [] : [['--limit', accuracy.samples]];
+
 export function inferFrameworkCommand(
   source: ModelSource,
   prepared: PreparedPaths,
@@ -228,6 +232,7 @@ export function inferFrameworkCommand(
       ...datasetArguments(source, prepared.dataset),
       ...weightArguments(source, prepared.checkpoint, '--path'),
       ['--runtime', sourceRuntime(source)],
+      ...comparedSamples(source),
       ['--output-dir', outputDir],
       ['--dump-labels'],
     ],
@@ -261,6 +266,7 @@ export function inferTritonCommand(
       ...(tls === undefined ? [] : tlsArguments(tls)),
       ['--model-name', configure.modelName],
       ['--model-version', configure.modelVersion],
+      ...comparedSamples(source),
       ['--output-dir', outputDir],
       ['--dump-labels'],
     ],

@@ -106,6 +106,7 @@ async function wishes() {
       'accuracy.thresholds.top1': '0.01',
       'accuracy.thresholds.top5': '0.02',
       'accuracy.allowUnverified': 'true',
+      'accuracy.samples': '8',
     },
     Performance: {
       'performance.batchSizes': '6',
@@ -132,6 +133,14 @@ async function wishes() {
       'performance.maxTrials': '4',
       'performance.repeats': '2',
       'performance.crossCheck': 'true',
+      'performance.offline.loadTool': 'native',
+      'performance.offline.protocol': 'grpc',
+      'performance.offline.sharedMemory': 'none',
+      'performance.offline.measurementRequestCount': '25',
+      'performance.online.loadTool': 'native',
+      'performance.online.protocol': 'grpc',
+      'performance.online.sharedMemory': 'none',
+      'performance.online.measurementRequestCount': '30',
     },
     'Review & run': Object.fromEntries(
       [

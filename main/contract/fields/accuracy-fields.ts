@@ -3,6 +3,15 @@ import type { FieldRow } from './field';
 /** When a deployment counts as right, and how long its steps may take. */
 export const accuracyFields: readonly FieldRow[] = [
   {
+    path: 'accuracy.samples',
+    label: 'Samples',
+    term: 'limit',
+    help: 'Number of samples to compare, from the start of the data set: large models take long in the framework.',
+    absent: 'all',
+    option: '--accuracy-samples <n>',
+    decides: 'step',
+  },
+  {
     path: 'accuracy.atol.*',
     label: 'Absolute tolerance',
     term: 'atol',

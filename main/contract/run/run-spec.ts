@@ -136,6 +136,8 @@ const configureSchema = z.strictObject({
 });
 
 const accuracySchema = z.strictObject({
+  /** Samples of the data set that are compared, the first ones; absent: all. */
+  samples: positive.optional(),
   /** Per output name; `*` stands for every output that is not named. */
   atol: tolerance,
   rtol: tolerance,

@@ -148,7 +148,11 @@ describe('the tables', () => {
     const wanted = leavesOf(spec).map(([keys]) => keys.join('.'));
     expect(shown).toEqual(expect.arrayContaining(wanted.filter((path) => path !== 'version')));
     // What else has a row is not set, and says what holds all the same.
-    expect(shown.filter((path) => !wanted.includes(path))).toEqual(['targetGpu', 'performance.streaming']);
+    expect(shown.filter((path) => !wanted.includes(path))).toEqual([
+      'targetGpu',
+      'performance.streaming',
+      'accuracy.samples',
+    ]);
   });
 
   it('name the published variables beside our own fields', () => {

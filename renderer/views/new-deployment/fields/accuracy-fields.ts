@@ -27,7 +27,7 @@ export function accuracySections(context: FieldContext): readonly Section[] {
     {
       title: 'Outputs, framework against Triton',
       note: 'The same samples run in the framework and on Triton. Values agree when they differ by no more than absolute + relative × value.',
-      fields: toleranceFields(context),
+      fields: [...toleranceFields(context), formField('accuracy.samples', context)],
     },
     {
       title: 'Metrics',
