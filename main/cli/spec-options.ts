@@ -116,7 +116,7 @@ function choiceOf(model: OpenedModel): Choice {
 
 /**
  * The model of the engineer's own that an argument names: anything with a slash, and any file or folder that is there
- * and is no preset. null: it is a preset's name.
+ * and does not name a preset. null: it is a preset's name.
  */
 async function readOwnModel(
   core: Core,

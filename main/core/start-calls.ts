@@ -52,7 +52,7 @@ export function createStartCalls(parts: CoreParts): StartCalls {
   const completed = async (spec: RunSpec): Promise<RunSpec> => {
     if (spec.engine.kind !== 'docker') return spec;
     const { preset } = await presetOf(spec.model);
-    return (await withRelease(spec, preset.ngcRelease, places)).spec;
+    return withRelease(spec, preset.ngcRelease, places);
   };
   const preflightOf = async (spec: RunSpec): Promise<RunPreflight | null> =>
     spec.engine.kind === 'docker' ? runPreflight(spec, (await presetOf(spec.model)).preset, places) : null;

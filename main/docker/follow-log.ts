@@ -27,7 +27,7 @@ export class LogDemultiplexer {
     private readonly skip: Readonly<Record<LogChannel, number>> = { stdout: 0, stderr: 0 },
   ) {}
 
-  /** Throws docker-failed for what is no such stream. */
+  /** Throws docker-failed for bytes that are not such a stream. */
   add(chunk: Buffer): void {
     this.pending = this.pending.length === 0 ? chunk : Buffer.concat([this.pending, chunk]);
     for (;;) {

@@ -31,14 +31,14 @@ interface FollowEventsInput {
   readonly onEvent: () => void;
 }
 
-/** Does the line tell of a change? Pure. Throws for what is no event. */
+/** Whether the line reports a change. Pure. Throws for a line that is not an event. */
 export function parseEvent(line: string): boolean {
   const event = eventSchema.parse(JSON.parse(line));
   return !beside.test('Action' in event ? String(event.Action) : event.status);
 }
 
 /**
- * Listens to the engine until the stream is over. End, close, error and a line that is no event are all the same: it
+ * Listens to the engine until the stream is over. End, close, error and a line that is not an event are all the same: it
  * resolves, and what happened since is for a list to say. Throws when the stream cannot be opened.
  */
 async function followEvents(input: FollowEventsInput): Promise<void> {
@@ -78,7 +78,7 @@ async function followEvents(input: FollowEventsInput): Promise<void> {
       else input.onOpen();
     });
   } finally {
-    // A stream that is destroyed may still tell of an error.
+    // A destroyed stream may still emit an error.
     stream.on('error', () => undefined);
     stop();
   }

@@ -19,7 +19,7 @@ function childOf(node: SmiNode, name: string): SmiNode | null {
   return isNode(value) ? value : null;
 }
 
-/** All children of this name; one that holds text alone ("None") is no child. */
+/** All children of this name; one that holds text alone ("None") is not a child. */
 function childrenOf(node: SmiNode, name: string): readonly SmiNode[] {
   const value: unknown = Object.hasOwn(node, name) ? node[name] : null;
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];

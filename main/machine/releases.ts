@@ -6,7 +6,7 @@ import { parseYaml } from '../platform/parse-yaml';
 
 /**
  * Below zero, zero or above as `a` is older than, equal to or newer than `b`: number by number,
- * so that 525.85 is before 525.105. Missing parts are zero, what is no number is not looked at.
+ * so that 525.85 is before 525.105. Missing parts are zero, and parts that are not numbers are ignored.
  */
 export function compareVersions(a: string, b: string): number {
   const left = parts(a);

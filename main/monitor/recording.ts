@@ -88,7 +88,7 @@ export function parseRecordingLine(line: string): MonitorSample | null {
 
 /**
  * The samples of a recording in their order, read as they are asked for. Damaged lines are left out and counted.
- * Throws input-invalid when the file is no recording.
+ * Throws input-invalid when the file is not a recording.
  */
 export async function* readRecording(
   path: string,
@@ -178,7 +178,7 @@ const restMs = 25;
 
 /**
  * Tells the samples of a recording at `speed` times the pace that they were taken at; 0: as fast as it goes. Resolves at
- * the end or when the signal fires. Throws input-invalid when the file is no recording.
+ * the end or when the signal fires. Throws input-invalid when the file is not a recording.
  */
 export async function replayRecording(options: {
   readonly path: string;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GpuReading } from '../contract/machine';
 import type { LoadPoint } from '../contract/measured/results';
 import { largestOf } from '../contract/statistics';
@@ -100,17 +101,8 @@ async function read(sources: ReadingSources, readings: Readings, signal: AbortSi
       };
       watch = watchGpus(onReading, signal);
     }
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, intervalMs);
-      signal.addEventListener(
-        'abort',
-        () => {
-          clearTimeout(timer);
-          resolve();
-        },
-        { once: true },
-      );
-    });
+    // The signal only ends the wait.
+    await sleep(intervalMs, undefined, { signal }).catch(() => undefined);
   }
   await watch;
 }

@@ -1,7 +1,8 @@
 import { meanBatch } from '../contract/measured/columns';
 import { formatCount, formatScale } from '../contract/numbers';
+import { scenarios } from '../contract/run/run-events';
 import { type Protocol, protocols, type RunSpec } from '../contract/run/run-spec';
-import { ofScenarios, plannedSweep } from '../contract/run/sweep';
+import { ofScenario, ofScenarios, plannedSweep } from '../contract/run/sweep';
 import type { NamedText } from './report';
 
 const clientColumnsOf: Readonly<Record<Protocol, string>> = {
@@ -18,11 +19,20 @@ function clientColumns({ performance }: RunSpec): string {
     .join(' ');
 }
 
-function stability({ performance }: RunSpec): string {
+/** "500", or "100 (offline) or 500 (online)". */
+function requestCounts({ performance }: RunSpec): string {
+  const counts = scenarios.map((scenario) => ofScenario(performance, scenario).measurementRequestCount);
+  const [first = 0] = counts;
+  if (counts.every((count) => count === first)) return formatCount(first);
+  return counts.map((count, index) => `${formatCount(count)} (${scenarios[index] ?? ''})`).join(' or ');
+}
+
+function stability(spec: RunSpec): string {
+  const { performance } = spec;
   const window =
     performance.measurementMode === 'time_windows'
       ? `windows of ${formatCount(performance.measurementIntervalMs)} ms`
-      : `windows of at least ${[...new Set(ofScenarios(performance).map((one) => formatCount(one.measurementRequestCount)))].join(' (offline) or ')} requests`;
+      : `windows of at least ${requestCounts(spec)} requests`;
   return (
     `A level is measured in ${window}. It is steady when, over the last three windows, throughput and mean latency each ` +
     `stay within ${formatScale(performance.stabilityPercentage)} % of their smallest value, and its result merges those three. ` +

@@ -12,11 +12,10 @@ import sys
 from types import FrameType
 from typing import Any, NoReturn, Optional
 
-from .ahead import wait_for_verb
 from .errors import ToolkitError, as_toolkit_error
 from .options import Parser
 from .report import Report
-from .workbench import end_with_workbench
+from .workbench import end_with_workbench, wait_for_verb
 
 VERBS = {
     "make-dataset": "write a generated data set",

@@ -12,13 +12,13 @@ import importlib.util
 import inspect
 import json
 import sys
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Callable, Optional
 
 from .errors import ToolkitError
-from .own_code import own_code
 
 _PACKAGE = "_model_folder"
 
@@ -34,6 +34,38 @@ ENTRY_POINTS = {
     "input_ranges": ("input_ranges", False),
 }
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+
+
+@contextmanager
+def own_code(folder: Path, function: str) -> Iterator[None]:
+    """
+    Runs a part of the folder's code. Throws input-invalid where that code itself says that a value or a file is wrong
+    (it raises ValueError), model-folder-invalid for any other fault; errors of the system and of the toolkit pass.
+    """
+    try:
+        yield
+    except (ToolkitError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        root = str(folder.resolve())
+        trace = traceback.extract_tb(error.__traceback__)
+        frames = [frame for frame in trace if frame.filename.startswith(root)]
+        where = f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else str(folder)
+        text = (str(error).strip() or type(error).__name__).splitlines()[0]
+        if isinstance(error, ValueError) and frames and trace[-1].filename.startswith(root):
+            raise ToolkitError(
+                "input-invalid",
+                text,
+                where=f"{where} ({function})",
+                remedy="Correct what the message names: the file, the argument, or the line.",
+            ) from error
+        raise ToolkitError(
+            "model-folder-invalid",
+            f"{function} failed: {type(error).__name__}: {text}",
+            where=where,
+            remedy="Correct the line that is named; the whole trace is below.",
+            details="".join(traceback.format_exception(type(error), error, error.__traceback__)),
+        ) from error
 
 
 def _convert(name: str, text: str, default: object) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
@@ -132,7 +133,8 @@ def read_checkpoint(path: Path, classes: Sequence[str] = ()) -> Any:
                     if written > _MOST_BYTES:
                         raise refuse(path, f"{inner} in it is larger than {_MOST_BYTES} bytes")
                     file.write(piece)
-        except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as error:
+        # Encrypted members are a RuntimeError, and a compression that Python lacks a NotImplementedError.
+        except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError) as error:
             raise refuse(path, f"{inner} in it cannot be unpacked ({error})") from error
         return _load(target, path, classes)
 

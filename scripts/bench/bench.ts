@@ -7,8 +7,7 @@ import { createTritonClient } from '../../main/triton/client';
 import { chosenScenarios } from './chosen-scenarios';
 import { levelInput, measureAnalyzer, measureNative, type Sample } from './measure';
 import { keepApart } from './processors';
-import type { BenchScenario } from './scenarios';
-import { startBenchTriton } from './start-bench-triton';
+import { type BenchScenario, startBenchTriton } from './scenarios';
 import { formatScenario, missed, type ScenarioResult, titleOf } from './table';
 import { cutText, exitWhenCut, isCut, untilCut } from './until-cut';
 

@@ -1,5 +1,4 @@
-import type { BenchScenario } from './scenarios';
-import { scenarios } from './scenarios';
+import { type BenchScenario, scenarios } from './scenarios';
 import { titleOf } from './table';
 
 /** The scenarios whose title holds the text; all for an empty one. Throws, with the titles, when there is none. */

@@ -1,13 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Trial } from './interval-trial';
-import { measureTrial, together } from './interval-trial';
+import { measureTrial, together, type Trial } from './interval-trial';
 import { levelInput } from './measure';
 import { median } from './pairs';
-import type { BenchScenario } from './scenarios';
-import { scenarios } from './scenarios';
-import { startBenchTriton } from './start-bench-triton';
+import { type BenchScenario, scenarios, startBenchTriton } from './scenarios';
 import { titleOf } from './table';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);

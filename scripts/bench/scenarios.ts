@@ -1,5 +1,5 @@
 import type { Protocol } from '../../main/contract/run/run-spec';
-import type { TestModel } from '../../test/support/triton';
+import { startTestTriton, type TestModel, type TestTriton } from '../../test/support/triton';
 
 /**
  * The Python backend's models that are measured. `sink` takes its input and answers with one value, as a classifier of images
@@ -111,3 +111,12 @@ export const scenarios: readonly BenchScenario[] = [
     goals: { throughputAtLeast: 1 },
   },
 ];
+
+/**
+ * A Triton with the models that are measured, or one of them. `compute` works on one thread: a server that computes on all
+ * processors measures its own fight with the client, so one is left to whoever sends.
+ */
+export function startBenchTriton(name?: string): Promise<TestTriton> {
+  process.env['OPENBLAS_NUM_THREADS'] = '1';
+  return startTestTriton(models.filter((model) => name === undefined || model.name === name));
+}

@@ -20,7 +20,7 @@ import {
   shuffled,
 } from './bench-facts';
 import { median, pairedRatio } from './pairs';
-import { startBenchTriton } from './start-bench-triton';
+import { startBenchTriton } from './scenarios';
 import { cutText, exitWhenCut, isCut, untilCut } from './until-cut';
 
 const repeats = Number(option('repeats', '3'));

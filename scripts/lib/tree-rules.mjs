@@ -3,9 +3,9 @@ import { posix } from 'node:path';
 import { repoRoot } from './layout.mjs';
 
 const mostFiles = 25;
-const source = /^(electron|main|renderer)\/.*\.tsx?$/;
+const source = /^(electron|main|renderer|resources|scripts)\/.*\.(tsx?|mjs|py)$/;
 
-/** What the tree breaks: a folder of the program with too many files, and a unit test that names no source. */
+/** What the tree breaks: a folder with too many files of source, and a unit test that names no source. */
 export function treeProblems(files) {
   const folders = new Map();
   for (const file of files.filter((name) => source.test(name))) {

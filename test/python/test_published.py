@@ -224,6 +224,14 @@ class CheckpointTest(ToolkitCase):
         with zipfile.ZipFile(empty, "w") as file:
             file.writestr("readme.txt", "nothing")
         self.refuses("tft", empty, "no file of weights")
+        broken = self.dir / "broken.zip"
+        with zipfile.ZipFile(broken, "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr("weights.pt", b"weights" * 1000)
+        packed = bytearray(broken.read_bytes())
+        # The first byte of the deflated stream: a block of the type that does not exist.
+        packed[30 + len("weights.pt")] = 0xFF
+        broken.write_bytes(packed)
+        self.refuses("tft", broken, "cannot be unpacked")
         text = self.dir / "text.pt"
         text.write_text("weights")
         self.refuses("tft", text, "cannot be read as weights")

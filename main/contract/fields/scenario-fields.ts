@@ -6,7 +6,7 @@ import { performanceFields } from './performance-fields';
 const apart = ['loadTool', 'protocol', 'sharedMemory', 'measurementRequestCount'] as const;
 
 const ofScenario = (row: FieldRow, scenario: Scenario): FieldRow => {
-  const { path, label, help, term, choices, unit } = row;
+  const { path, label, help, term, choices, unit, option } = row;
   return {
     path: path.replace('performance.', `performance.${scenario}.`),
     group: 'apart',
@@ -15,8 +15,8 @@ const ofScenario = (row: FieldRow, scenario: Scenario): FieldRow => {
     help,
     ...(choices === undefined ? {} : { choices }),
     ...(unit === undefined ? {} : { unit }),
-    absent: 'as in the other scenario',
-    option: row.option?.replace('--', `--${scenario}-`) ?? '',
+    absent: 'the value for both scenarios',
+    ...(option === undefined ? {} : { option: option.replace('--', `--${scenario}-`) }),
     runOnly: true,
     decides: 'level',
   };

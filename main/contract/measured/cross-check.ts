@@ -4,6 +4,7 @@ import type { Scenario } from '../run/run-events';
 import { type LoadTool, loadTools } from '../run/run-spec';
 import type { RunState } from '../run/run-state';
 import { byLoad, loadKey, type LoadLevel } from '../run/scenario-levels';
+import { ofScenario } from '../run/sweep';
 import { largestOf, meanInterval, medianOf, smallestOf } from '../statistics';
 import { levelText } from '../words';
 import { type Column, valueText } from './column';
@@ -151,7 +152,7 @@ export function crossCheckOf(
 ): readonly CrossLevel[] | null {
   if (!state.spec.performance.crossCheck) return null;
   const { points, missing } = state.scenarios[scenario];
-  const { loadTool } = state.spec.performance;
+  const { loadTool } = ofScenario(state.spec.performance, scenario);
   return [
     ...crossCheck({
       points: points.map(({ point }) => ({ ...point, repeat: point.repeat ?? 1 })),

@@ -46,49 +46,27 @@ export interface ReleasePlaces {
   readonly link: DockerLink;
 }
 
-/** {@link releaseFor} on this machine; null also for a Docker Engine on another one. */
-export async function releaseHere(
-  engine: DockerEngineSpec,
-  needs: ReleaseNeeds,
-  { env, resources, link }: ReleasePlaces,
-): Promise<FittingRelease | null> {
-  if (imageFamily(engine) === 'cpu' || engine.tritonImage !== undefined) return null;
-  const [gpus, releases, docker] = await Promise.all([readGpus(env), readReleases(resources), link.facts()]);
-  return remoteHost(docker) === null ? releaseFor(engine, needs, { gpus, releases }) : null;
-}
-
-export interface SpecRelease {
-  /** With the release of its images where it uses NVIDIA's. */
-  readonly spec: RunSpec;
-  /** What fits this machine; null where nothing is known of it, or of a release that somebody named. */
-  readonly fit: FittingRelease | null;
-}
-
-/** With the UUID of the idlest GPU of this machine in its place, where one is known. */
-async function withGpu(engine: DockerEngineSpec, { env, link }: ReleasePlaces): Promise<DockerEngineSpec> {
-  if (!engine.gpus.includes('idlest') || remoteHost(await link.facts()) !== null) return engine;
-  const device = idlestDevice(await readGpus(env));
+/** With the UUID of the idlest GPU in its place, where one is known. */
+function withGpu(engine: DockerEngineSpec, gpus: GpuReport): DockerEngineSpec {
+  const device = engine.gpus.includes('idlest') ? idlestDevice(gpus) : null;
   return device === null ? engine : { ...engine, gpus: [device] };
 }
 
 /**
- * The specification with the GPU that is chosen at the start and the release that fits this machine where it names none, or with the usual one where nothing is
- * known of the machine or nothing fits.
+ * The specification with what is chosen at the start: the GPU, and where it names no release the one that fits this
+ * machine, or the usual one where nothing fits or nothing is known of the machine.
  */
 export async function withRelease(
   spec: RunSpec,
   presetRelease: string | undefined,
-  places: ReleasePlaces,
-): Promise<SpecRelease> {
-  const { format } = spec;
-  if (spec.engine.kind !== 'docker' || imageFamily(spec.engine) === 'cpu') return { spec, fit: null };
-  const engine = await withGpu(spec.engine, places);
-  const needs = releaseNeeds(engine, format, presetRelease);
-  const fit = await releaseHere(engine, needs, places);
-  if (engine.release !== undefined) {
-    const isIt = fit?.kind === 'fits' && fit.release === engine.release;
-    return { spec: { ...spec, engine }, fit: isIt ? fit : null };
-  }
-  const release = fit?.kind === 'fits' ? fit.release : needs.newest;
-  return { spec: { ...spec, engine: { ...engine, release } }, fit };
+  { env, resources, link }: ReleasePlaces,
+): Promise<RunSpec> {
+  if (spec.engine.kind !== 'docker' || imageFamily(spec.engine) === 'cpu') return spec;
+  const [gpus, releases, docker] = await Promise.all([readGpus(env), readReleases(resources), link.facts()]);
+  const isHere = remoteHost(docker) === null;
+  const engine = isHere ? withGpu(spec.engine, gpus) : spec.engine;
+  if (engine.release !== undefined) return { ...spec, engine };
+  const needs = releaseNeeds(engine, spec.format, presetRelease);
+  const fit = isHere ? releaseFor(engine, needs, { gpus, releases }) : null;
+  return { ...spec, engine: { ...engine, release: fit?.kind === 'fits' ? fit.release : needs.newest } };
 }

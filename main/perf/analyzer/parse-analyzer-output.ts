@@ -119,7 +119,7 @@ function columnsOf(modelName: string, modelVersion: string, lines: readonly stri
 
 /**
  * The models of an ensemble in perf_analyzer's `-v` output, by its last summary, each once, those of inner ensembles too;
- * none of a model that is no ensemble. Times are microseconds, cut down to whole ones.
+ * none of a model that is not an ensemble. Times are microseconds, cut down to whole ones.
  */
 export function parseComposing(lines: readonly string[]): readonly ComposingModelColumns[] {
   const last = lines.slice(lines.findLastIndex((line) => summary.test(line)) + 1);

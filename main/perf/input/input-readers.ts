@@ -37,6 +37,6 @@ export function runTensors({ inputs, outputs }: Signature): WantedTensors {
 /** Hash of the file's, or the folder's, content. Throws input-invalid where there is none. */
 export async function runInputHash(path: string): Promise<string> {
   const found = await stat(path).catch(() => null);
-  if (found === null) throw inputProblem(path, 'There is no such file or folder');
+  if (found === null) throw inputProblem(path, 'The file or folder does not exist');
   return found.isDirectory() ? hashFolder(path) : hashFile(path);
 }

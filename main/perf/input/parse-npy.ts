@@ -149,7 +149,7 @@ function writeLetter(into: Buffer, at: number, letter: number): void {
   into[at] = ((0xf00 >> width) & 0xff) | rest;
 }
 
-/** Of numpy's `U`: four bytes a letter. Throws an Error for a number that is no letter. */
+/** Of numpy's `U`: four bytes a letter. Throws an Error for a number that is not a letter. */
 export function encodeFixedLetters(data: Buffer, itemBytes: number): Buffer {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const letterAt = (at: number): number => {

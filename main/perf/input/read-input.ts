@@ -141,7 +141,7 @@ export async function readInput(
     const code = (cause as NodeJS.ErrnoException).code ?? '';
     throw inputProblem(
       path,
-      code === 'ENOENT' ? 'There is no such file or folder' : `It cannot be read (${code})`,
+      code === 'ENOENT' ? 'The file or folder does not exist' : `It cannot be read (${code})`,
     );
   });
   const defaults: WantedTensors = {

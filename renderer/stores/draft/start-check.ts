@@ -2,6 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { MachineStatus } from '../../../main/contract/machine';
 import type { RunSpec } from '../../../main/contract/run/run-spec';
 import type { StartProblem } from '../../../main/contract/run/spec-tools';
+import { ofScenarios } from '../../../main/contract/run/sweep';
 import type { Client } from '../../client';
 import { createLatest } from '../latest';
 import type { Resource } from '../resource';
@@ -20,11 +21,11 @@ export interface StartCheck {
 /** The part of a choice that the answer depends on: nothing else makes the core look again. */
 function checkedPart(spec: RunSpec): string {
   const { engine, format, precision, configure, model, performance } = spec;
-  const { loadTool } = performance;
+  const loadTools = ofScenarios(performance).map(({ loadTool }) => loadTool);
   return JSON.stringify(
     engine.kind === 'remote'
-      ? { engine, format, precision, configure, model, loadTool }
-      : { engine, format, loadTool },
+      ? { engine, format, precision, configure, model, loadTools }
+      : { engine, format, loadTools },
   );
 }
 

@@ -2,6 +2,7 @@ import type { Preset } from '../../../main/contract/run/preset';
 import { type StepId, stepsOf } from '../../../main/contract/run/run-events';
 import { type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
 import { imageFamily } from '../../../main/contract/run/serving';
+import { ofScenarios } from '../../../main/contract/run/sweep';
 import { stepTitle, thresholdSign } from '../../../main/contract/words';
 import { formatText, loadToolText, precisionText } from '../../format/words';
 import type { Change } from './changes';
@@ -51,7 +52,10 @@ const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>
   offline: ({ performance }) =>
     `${levels(performance.batchSizes.length)}: batch size ${list(performance.batchSizes)}; concurrency 1`,
   online: ({ performance }) => `${onlineText(performance)}; batch size ${performance.onlineBatchSize}`,
-  report: ({ performance }) => `HTML, PDF and CSV; measured by ${loadToolText[performance.loadTool]}`,
+  report: ({ performance }) => {
+    const tools = new Set(ofScenarios(performance).map(({ loadTool }) => loadToolText[loadTool]));
+    return `HTML, PDF and CSV; measured by ${[...tools].join(' and ')}`;
+  },
 };
 
 /** The steps of a run in words, before it starts. `metrics`: the preset's, which say how a threshold bounds. */

@@ -40,7 +40,7 @@ export class LevelGroup {
   }
 }
 
-/** What the turns of a level have given so far; the next one goes on from it. */
+/** What the turns of a level have given so far; the next one continues from it. */
 export interface LevelTurns {
   readonly windows: readonly MeasuredWindow[];
   readonly totals: LoadTotals;

@@ -185,6 +185,20 @@ describe('the cross-check of a run', () => {
     expect(crossCheckOf(state, 'online')).toMatchObject([{ measured: { native: 1, perf_analyzer: 1 } }]);
   });
 
+  it('takes a hole that names no tool for the tool of its scenario', () => {
+    const apart = specFixture((spec) => {
+      spec.performance.crossCheck = true;
+      spec.performance.online = { loadTool: 'perf_analyzer' };
+    });
+    const error = { code: 'load-tool-failed' as const, message: 'no result' };
+    const state = stateOf([
+      ...createdBodies(apart),
+      body(pointFixture({ ...level, loadTool: 'native' }), 'a'),
+      { type: 'measurement-missing', scenario: 'online', key: 'b', ...level, error },
+    ]);
+    expect(crossCheckOf(state, 'online')).toMatchObject([{ failed: [{ loadTool: 'perf_analyzer' }] }]);
+  });
+
   it('is none of a run that does not ask for it', () => {
     expect(crossCheckOf(stateOf(createdBodies(specFixture())), 'online')).toBeNull();
   });

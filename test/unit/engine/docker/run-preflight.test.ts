@@ -50,7 +50,7 @@ async function machineWith(capture: string | null) {
 
 async function started(capture: string | null, given: RunSpec) {
   const places = await machineWith(capture);
-  const { spec } = await withRelease(given, '26.07', places);
+  const spec = await withRelease(given, '26.07', places);
   const result = await runPreflight(spec, { ngcRelease: '26.07' }, places);
   const { release } = spec.engine as DockerEngineSpec;
   return { release, reason: result?.reason, problems: preflightProblems(result) };

@@ -195,7 +195,7 @@ describe('a folder', () => {
 describe('a path', () => {
   it('that leads nowhere is refused', async () => {
     const error = await rejection(readInput(join(dir, 'nothing.json'), plain));
-    expect(error.message).toBe('There is no such file or folder');
+    expect(error.message).toBe('The file or folder does not exist');
     expect(error.where).toContain('nothing.json');
   });
 

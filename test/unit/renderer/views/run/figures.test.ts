@@ -25,6 +25,15 @@ describe('the plan of a run', () => {
     );
   });
 
+  it('names both load tools where offline has one of its own', () => {
+    const spec = specFixture((of) => {
+      of.performance.offline = { loadTool: 'perf_analyzer' };
+    });
+    expect(planText(spec, []).find(({ step }) => step === 'report')?.what).toBe(
+      'HTML, PDF and CSV; measured by perf_analyzer and Built-in generator',
+    );
+  });
+
   it('says which way a threshold bounds', () => {
     const spec = specFixture();
     const limited = { ...spec, accuracy: { ...spec.accuracy, thresholds: { risk: 0.1, top1: 0.9 } } };
