@@ -69,7 +69,7 @@ th.n + th:not(.n), td.n + td:not(.n) { padding-left: 4mm; }
 .outputs .tick { white-space: normal; }
 .metrics th:nth-child(1) { width: 28%; } .metrics th:nth-child(6) { width: 20%; }
 .steps th:nth-child(1) { width: 20%; } .steps th:nth-child(2) { width: 11%; } .steps th:nth-child(3) { width: 10%; }
-.sampling th:nth-child(1), .sampling th:nth-child(2) { width: 5.5%; } .sampling th:nth-child(3) { width: 8%; } .sampling th:nth-child(4), .sampling th:nth-child(5) { width: 6.5%; } .sampling th:nth-child(6) { width: 8.5%; } .sampling th:nth-child(-n + 9):nth-child(n + 7) { width: 7%; } .sampling th:nth-child(10) { width: 17.5%; }
+.sampling th:nth-child(1), .sampling th:nth-child(2) { width: 5%; } .sampling th:nth-child(-n + 5):nth-child(n + 3), .sampling th:nth-child(7) { width: 8%; } .sampling th:nth-child(6) { width: 10%; } .sampling th:nth-child(-n + 10):nth-child(n + 8) { width: 6.5%; } .sampling th:nth-child(11) { width: 16.5%; }
 .sampling td { vertical-align: middle; }
 .sampling .tick { white-space: normal; }
 .sampling .range { white-space: nowrap; font-size: 6.6pt; color: ${ink.soft}; }
