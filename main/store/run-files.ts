@@ -35,6 +35,7 @@ export function runFiles(folder: RunFolder, spec: RunSpec, framework: Framework 
     converted: join(folder.step('convert'), model),
     frameworkDump: join(accuracy, 'framework'),
     tritonDump: join(accuracy, 'triton'),
+    keptSamples: join(accuracy, 'samples'),
     frameworkMetrics: join(folder.results, 'accuracy-metrics-framework.csv'),
     tritonMetrics: join(folder.results, 'accuracy-metrics-triton.csv'),
     inputData: folder.step('profile-data'),

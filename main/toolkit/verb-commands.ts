@@ -289,6 +289,27 @@ export function verifyCommand(spec: RunSpec, reference: string, candidate: strin
   };
 }
 
+/** Of the compared samples, the first few with the outputs of the framework. */
+export function keepSamplesCommand(
+  source: ModelSource,
+  dataset: string,
+  reference: string,
+  outputDir: string,
+): ToolkitCommand {
+  const { accuracy, precision } = source.spec;
+  return {
+    verb: 'keep-samples',
+    args: [
+      ...modelArguments(source),
+      ...datasetArguments(source, dataset),
+      ['--precision', precision],
+      ['--reference', reference],
+      ['--count', Math.min(sampleCount, accuracy.samples ?? sampleCount)],
+      ['--output-dir', outputDir],
+    ],
+  };
+}
+
 export function metricsCommand(
   source: ModelSource,
   dataset: string,

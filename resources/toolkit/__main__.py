@@ -29,6 +29,7 @@ VERBS = {
     "infer-framework": "dump the outputs of a model run in this process",
     "infer-triton": "dump the outputs of a model served by Triton",
     "verify": "compare two dumps, output by output",
+    "keep-samples": "some samples with their expected outputs, to check a deployment by",
     "metrics": "metrics of a dump as CSV",
     "profile-data": "request payloads for the load tools",
     "inspect": "inputs and outputs of a TorchScript file",

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import json
 import unittest
 
 import numpy as np
-from support import ToolkitCase
+from support import ToolkitCase, write_toy
 
 from toolkit.comparison import OutputStatistics, compare
 from toolkit.dumps import DumpWriter, read_all, read_dumps
@@ -199,6 +200,35 @@ class CompareTest(ToolkitCase):
         with self.assertRaises(ToolkitError) as caught:
             compare(folders[0], folders[0], {"X": 1.0}, {})
         self.assertIn("tolerance for X", caught.exception.message)
+
+
+class KeptSamplesTest(ToolkitCase):
+    def test_samples_are_kept_with_what_the_framework_gave(self) -> None:
+        folder = self.dir / "toy"
+        write_toy(folder)
+        model = ("--model-dir", folder, "--batch-size=2")
+        self.ok(
+            "infer-framework", *model, "--runtime=pyt",
+            "--output-dir", self.dir / "framework",
+        )  # fmt: skip
+        result = self.ok(
+            "keep-samples", *model, "--reference", self.dir / "framework", "--count=3",
+            "--output-dir", self.dir / "samples",
+        )  # fmt: skip
+        self.assertEqual(result["samples"], 3)
+        document = json.loads((self.dir / "samples" / "samples.json").read_text(encoding="utf-8"))
+        self.assertEqual([sample["id"] for sample in document["samples"]], ["s0", "s1", "s2"])
+        third = document["samples"][2]
+        values, flags = third["inputs"]
+        scaled, total = third["outputs"]
+        # The second batch is longer than the first; nothing of the dump's padding is kept.
+        self.assertEqual((values["shape"], scaled["shape"], total["shape"]), ([1, 5], [1, 5], [1, 1]))
+        self.assertEqual((values["datatype"], flags["datatype"]), ("FP32", "INT64"))
+        read = {
+            tensor["name"]: np.frombuffer((self.dir / "samples" / tensor["file"]).read_bytes(), "<f4")
+            for tensor in (values, scaled)
+        }
+        np.testing.assert_array_equal(read["SCALED__0"], 2 * read["VALUES__0"])
 
 
 if __name__ == "__main__":

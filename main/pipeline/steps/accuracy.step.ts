@@ -9,9 +9,11 @@ import type { ToolkitCommand } from '../../toolkit/toolkit';
 import {
   inferFrameworkCommand,
   inferTritonCommand,
+  keepSamplesCommand,
   metricsCommand,
   verifyCommand,
 } from '../../toolkit/verb-commands';
+import { configuredTraits } from '../../triton/model-traits';
 import { codeHash, filesOf, type ModelRun, modelSource } from '../model-arguments';
 import type { Step, StepContext } from '../step';
 
@@ -23,7 +25,7 @@ const verified = z.looseObject({ outputs: z.array(outputComparisonSchema) });
 function commandsOf(run: ModelRun, forClients: ServerHandle['forClients']) {
   const source = modelSource(run);
   const files = filesOf(run);
-  const { dataset, frameworkDump, tritonDump } = files;
+  const { dataset, frameworkDump, tritonDump, keptSamples } = files;
   const hasMetrics = run.preset.preset.metrics.length > 0;
   const metrics = (dump: string, csv: string) =>
     hasMetrics ? metricsCommand(source, dataset, dump, csv) : null;
@@ -31,6 +33,9 @@ function commandsOf(run: ModelRun, forClients: ServerHandle['forClients']) {
     framework: inferFrameworkCommand(source, files, frameworkDump),
     triton: inferTritonCommand(source, dataset, forClients, tritonDump),
     verify: verifyCommand(run.spec, frameworkDump, tritonDump),
+    samples: configuredTraits(run.spec.configure).sequences
+      ? null
+      : keepSamplesCommand(source, dataset, frameworkDump, keptSamples),
     frameworkMetrics: metrics(frameworkDump, files.frameworkMetrics),
     tritonMetrics: metrics(tritonDump, files.tritonMetrics),
   };
@@ -64,8 +69,10 @@ export const accuracyStep: Step = {
     if (run.server === null) throw new WorkbenchError('server-gone', 'No Triton is running for this run');
     const { server } = run;
     const commands = commandsOf(run, server.forClients);
-    const { frameworkDump, tritonDump } = filesOf(run);
-    for (const dump of [frameworkDump, tritonDump]) await rm(dump, { recursive: true, force: true });
+    const { frameworkDump, tritonDump, keptSamples } = filesOf(run);
+    for (const dump of [frameworkDump, tritonDump, keptSamples]) {
+      await rm(dump, { recursive: true, force: true });
+    }
     context.log(['Running the samples through the framework']);
     await toolkit.call(commands.framework, inferred, context);
     context.log(['Running the same samples through Triton']);
@@ -73,6 +80,8 @@ export const accuracyStep: Step = {
       toolkit.call(commands.triton, inferred, { ...context, signal }),
     );
     const { outputs } = await toolkit.call(commands.verify, verified, context);
+    // A deployment of this run is checked by them.
+    if (commands.samples !== null) await toolkit.call(commands.samples, inferred, context);
     const framework = await metricsOf(context, 'framework', commands.frameworkMetrics);
     const triton = await metricsOf(context, 'Triton', commands.tritonMetrics);
     const lowerIsBetter = new Set(

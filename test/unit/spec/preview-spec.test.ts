@@ -190,6 +190,7 @@ describe('the commands to come', () => {
       'accuracy infer-framework',
       'accuracy infer-triton',
       'accuracy verify',
+      'accuracy keep-samples',
       'accuracy metrics',
       'accuracy metrics',
       'profile-data profile-data',
