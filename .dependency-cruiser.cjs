@@ -13,6 +13,7 @@ const order = [
   ['data', 'own', 'reports'],
   ['spec', 'monitor'],
   ['pipeline'],
+  ['deployments'],
   ['core'],
   ['cli'],
 ];

@@ -4,6 +4,7 @@ import type { Core } from './core/core-interface';
 import type { CoreOptions } from './core/core-options';
 import { type CoreParts, createCoreParts } from './core/core-parts';
 import { createCoreRuns } from './core/core-runs';
+import { createDeploymentCalls } from './core/deployment-calls';
 import { createMachineCalls, createPresetCalls } from './core/machine-calls';
 import { createReportCalls } from './core/report-calls';
 import { createStartCalls } from './core/start-calls';
@@ -119,6 +120,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...specToolsOf(parts),
       ...own.handlers,
       ...runsCalls.handlers,
+      ...createDeploymentCalls(parts),
       ...startCalls.handlers,
       ...parts.tools.handlers,
       ...reportCalls.handlers,

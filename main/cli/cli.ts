@@ -7,6 +7,7 @@ import { createElectronPrinter } from '../platform/electron-printer';
 import { defaultHome, homeLayout } from '../platform/layout';
 import type { CliContext } from './context';
 import { addData } from './data';
+import { addDeployments } from './deployments';
 import { addDetect } from './detect';
 import { addFields } from './fields';
 import { addImages } from './images';
@@ -82,6 +83,7 @@ async function main(): Promise<void> {
   addRun(program, context);
   addOwnModels(program, context);
   addResume(program, context);
+  addDeployments(program, context);
   addSpec(program, context);
   addFields(program, context);
   addPerf(program, context);

@@ -154,6 +154,7 @@ export function createRunProgress(
       for (const text of entryLines(entry, options.titleOf)) line(text);
     },
     'runs-changed': ignore,
+    'deployments-changed': ignore,
     stopping: ignore,
     'docker-changed': ignore,
     'container-log': ignore,

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
+import { present } from '../contract/present';
 import type { Choice } from '../contract/run/spec-tools';
 import type { Core } from '../core';
 import type { CliContext } from './context';
-import { printText } from './output';
+import { deployRun } from './deployments';
+import { exitCodes, printText } from './output';
 import type { RunOptions } from './read-spec';
 import { readNumber } from './read-values';
 import { runDocument } from './run-progress';
@@ -24,6 +26,10 @@ export function addRun(program: Command, context: CliContext): void {
     )
     .option('--allow-remote-load', 'allow load on another machine (--engine remote)')
     .option('--skip-preflight', 'start despite preflight problems (containers only); the run is marked')
+    .option(
+      '--keep-serving [deployment]',
+      'keep the model serving when the run is done, as a deployment of this name',
+    )
     .option('--out <dir>', 'run folder; default: in the workbench home')
     .option('--verbose', 'show the log of the steps')
     .option('--json', 'print one JSON document to stdout; messages go to stderr')
@@ -35,7 +41,14 @@ export function addRun(program: Command, context: CliContext): void {
       await approveGiven(core, spec, options, { typed, specFile: options.spec });
       const { skipPreflight = false, verbose = false } = options;
       const runId = await core.createRun(spec, options.out, { skipPreflight });
-      context.exit(await workOn(core, runId, context.output(options), { verbose, skipPreflight }));
+      const output = context.output(options);
+      const code = await workOn(core, runId, output, { verbose, skipPreflight });
+      if (code === exitCodes.done && options.keepServing !== undefined) {
+        const name = options.keepServing === true ? undefined : options.keepServing;
+        const { id, httpUrl, grpcUrl } = await deployRun(core, output, runId, present({ name }));
+        output.say(`${id} serves at ${httpUrl} and ${grpcUrl} (gRPC). Stop it with: deployments stop ${id}`);
+      }
+      context.exit(code);
     });
 }
 
@@ -51,6 +64,7 @@ async function tellNotes(core: Core, chosen: Choice): Promise<void> {
 interface RunFlags {
   readonly allowRemoteLoad?: boolean;
   readonly skipPreflight?: boolean;
+  readonly keepServing?: true | string;
   readonly out?: string;
   readonly verbose?: boolean;
   readonly json?: boolean;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type DataItem, type DataWork, fetchRequestSchema } from './data-source';
+import { type DeploymentInfo, deployRequestSchema } from './deployment';
 import {
   builtImages,
   type ContainerStats,
@@ -107,6 +108,7 @@ export interface AppInfo {
 
 const containerId = z.strictObject({ id: z.string().regex(/^[0-9a-f]{12,64}$/) });
 const runId = z.strictObject({ runId: z.string().max(200) });
+const deploymentId = z.strictObject({ id: z.string().max(63) });
 const modelName = z.strictObject({ model: z.string().min(1).max(256) });
 
 /** Every call of the window, on one page. Handler map, client and preload's channel list derive from it. */
@@ -216,6 +218,27 @@ export const api = {
    * `runs.resume` goes on and repeats nothing. Throws input-invalid when nobody works on the run.
    */
   'runs.pause': call<null>().with(runId),
+  /** As they were found just now: each model was asked one request. */
+  'deployments.list': call<readonly DeploymentInfo[]>().with(z.undefined()),
+  'deployments.show': call<DeploymentInfo>().with(deploymentId),
+  /**
+   * Keeps the verified model of a run serving, as a deployment of its own or as a new version or model in one. Throws
+   * input-invalid, combination-unsupported, verification-failed, deployment-busy and what starting Triton throws.
+   */
+  'deployments.deploy': call<DeploymentInfo>().with(deployRequestSchema),
+  /** Serves the version before again. Throws input-invalid where there is none. */
+  'deployments.rollback': call<DeploymentInfo>().with(
+    deploymentId.extend({ model: z.string().max(128).optional() }),
+  ),
+  'deployments.start': call<DeploymentInfo>().with(deploymentId),
+  'deployments.stop': call<DeploymentInfo>().with(deploymentId),
+  'deployments.restart': call<DeploymentInfo>().with(deploymentId),
+  /** Deletes its files too. Throws input-invalid while it serves, unless `force`. */
+  'deployments.remove': call<null>().with(deploymentId.extend({ force: z.boolean() })),
+  /** Last lines of its Triton. */
+  'deployments.log': call<readonly string[]>().with(
+    deploymentId.extend({ limit: z.int().min(1).max(20_000) }),
+  ),
   /** Forgets this step and all that need it, then works on the run again. Throws run-busy while somebody works on it. */
   'runs.rerunFrom': call<null>().with(runId.extend({ step: z.enum(stepIds) })),
   /** The steps that `runs.rerunFrom` forgets, in their order. Throws input-invalid for a step that the run does not have. */
@@ -316,6 +339,8 @@ export type Handlers = {
 export type CoreEvent =
   | RunEvent
   | { readonly type: 'runs-changed' }
+  /** One was changed, or work on it begins or ends. */
+  | { readonly type: 'deployments-changed'; readonly id: string; readonly work: string | null }
   | { readonly type: 'docker-changed'; readonly state: DockerState }
   | { readonly type: 'container-log'; readonly id: string; readonly lines: readonly string[] }
   | { readonly type: 'image-work'; readonly work: ImageWork }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { WireError } from './errors';
 
-export const containerRoles = ['triton', 'client'] as const;
+export const containerRoles = ['triton', 'client', 'deployment'] as const;
 export type ContainerRole = (typeof containerRoles)[number];
 
 export const containerStates = [

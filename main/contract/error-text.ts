@@ -56,6 +56,15 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'The run is in use by another process',
     remedy: 'Wait for it to finish, or cancel it with the command "cancel".',
   },
+  'deployment-unknown': {
+    title: 'No such deployment',
+    remedy: 'List the deployments on the page Deployments.',
+    cliRemedy: 'List the deployments with "deployments list".',
+  },
+  'deployment-busy': {
+    title: 'The deployment is being changed',
+    remedy: 'Wait until the change is done, then try again.',
+  },
   'run-folder-exists': {
     title: 'The run folder is not empty',
     remedy: 'Choose an empty or a new folder.',

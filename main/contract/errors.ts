@@ -18,6 +18,8 @@ export const errorCodes = [
   'run-unknown',
   'run-busy',
   'run-folder-exists',
+  'deployment-unknown',
+  'deployment-busy',
   'run-folder-unsafe',
   'journal-corrupt',
   'toolchain-missing',

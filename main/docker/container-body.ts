@@ -46,6 +46,8 @@ export interface ContainerBodyInput {
         readonly kind: 'published';
         readonly name: string;
         readonly ports: Readonly<Record<number, number | null>>;
+        /** Of this machine; loopback where absent. */
+        readonly address?: string;
       }
     | { readonly kind: 'shared'; readonly containerId: string };
   /** "all", or UUIDs of GPUs and MIG devices; empty: none. */
@@ -58,6 +60,8 @@ export interface ContainerBodyInput {
   readonly remapsUsers: boolean;
   readonly sharedMemory: ContainerSharedMemory;
   readonly memoryBytes: number;
+  /** It outlives the workbench, and comes back with the engine and after a crash. */
+  readonly isLasting?: boolean;
 }
 
 function deviceRequests(input: Pick<ContainerBodyInput, 'gpus' | 'gpuAccess'>): Docker.DeviceRequest[] {
@@ -78,7 +82,7 @@ function portBindings(network: ContainerBodyInput['network']): Docker.PortMap {
   return Object.fromEntries(
     Object.entries(network.ports).map(([port, host]) => [
       `${port}/tcp`,
-      [{ HostIp: '127.0.0.1', HostPort: host === null ? '' : String(host) }],
+      [{ HostIp: network.address ?? '127.0.0.1', HostPort: host === null ? '' : String(host) }],
     ]),
   );
 }
@@ -96,7 +100,7 @@ function sharedNamespaces({ sharedMemory }: ContainerBodyInput): Docker.HostConf
 }
 
 /**
- * The body of `POST /containers/create`: nothing of the host but the mounts, no capability, no root, no restart.
+ * The body of `POST /containers/create`: nothing of the host but the mounts, no capability, no root.
  * Pure; a test pins every flag.
  */
 export function containerBody(input: ContainerBodyInput): Docker.ContainerCreateOptions {
@@ -147,9 +151,12 @@ export function containerBody(input: ContainerBodyInput): Docker.ContainerCreate
         ...(input.gpus.length === 0 || input.rootless ? [] : [{ Name: 'memlock', Soft: -1, Hard: -1 }]),
         { Name: 'stack', Soft: 67_108_864, Hard: 67_108_864 },
       ],
-      RestartPolicy: { Name: 'no' },
+      RestartPolicy: { Name: input.isLasting === true ? 'unless-stopped' : 'no' },
       AutoRemove: false,
-      LogConfig: { Type: 'json-file', Config: { 'max-size': '256m', 'max-file': '1' } },
+      LogConfig: {
+        Type: 'json-file',
+        Config: { 'max-size': '256m', 'max-file': input.isLasting === true ? '2' : '1' },
+      },
     },
   };
 }

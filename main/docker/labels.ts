@@ -74,11 +74,20 @@ export function parseLabels(
   };
 }
 
-/** The run whose Triton a network is for. */
-export type NetworkLabels = Pick<ContainerLabels, 'instance' | 'runId' | 'runDir'>;
+/** The run or deployment whose Triton a network is for. */
+export type NetworkLabels = Pick<ContainerLabels, 'instance' | 'runId' | 'runDir'> & {
+  /** It is a deployment's: no run of a dead workbench left it. */
+  readonly role?: 'deployment';
+};
 
-export function formatNetworkLabels({ instance, runId, runDir }: NetworkLabels): Record<string, string> {
+export function formatNetworkLabels({
+  instance,
+  runId,
+  runDir,
+  role,
+}: NetworkLabels): Record<string, string> {
   return {
+    ...(role === undefined ? {} : { [labelNames.role]: role }),
     [labelNames.schema]: schema,
     [labelNames.instance]: instance,
     [labelNames.runId]: runId,
@@ -94,7 +103,8 @@ export function parseNetworkLabels(
   const of = (name: keyof typeof labelNames): string | undefined => labels?.[labelNames[name]];
   const [runId, runDir] = [of('runId'), of('runDir')];
   if (of('schema') !== schema || of('instance') !== instance) return null;
-  return runId === undefined || runDir === undefined ? null : { instance, runId, runDir };
+  if (runId === undefined || runDir === undefined) return null;
+  return { ...{ instance, runId, runDir }, ...(of('role') === 'deployment' ? { role: 'deployment' } : {}) };
 }
 
 /** The filter that lists the containers or networks of an instance and no others. */

@@ -68,8 +68,9 @@ async function sweepDocker(
     const client = await docker.connect();
     const now = Date.now();
     const instance = await docker.instance();
-    const isLeft = (labels: NetworkLabels) =>
-      labels.runId === except ? false : isOrphan(labels, graceMs, now);
+    // Deployments outlive every workbench.
+    const isLeft = (labels: Pick<NetworkLabels, 'runId' | 'runDir'> & { readonly role?: string }) =>
+      labels.role === 'deployment' || labels.runId === except ? false : isOrphan(labels, graceMs, now);
     const { removed } = await sweepContainers(client, instance, ({ labels }) => isLeft(labels));
     await removeNetworks(client, instance, isLeft);
     return { ...none, removedContainers: removed };

@@ -17,7 +17,7 @@ import type { RunContext, StepContext } from './step';
 import { editedConfig } from './step-files';
 
 /** A request of zeros in the shapes of an own file's samples; undefined for code, whose axes the signature tells. */
-function sampleCanary({ model, precision }: RunSpec): readonly Tensor[] | undefined {
+export function sampleCanary({ model, precision }: RunSpec): readonly Tensor[] | undefined {
   if (!isFileSource(model)) return undefined;
   return sampleTensors(model).map(({ name, datatype, shape }) => {
     const served = precision === 'fp16' && datatype === 'FP32' ? 'FP16' : datatype;

@@ -20,6 +20,8 @@ export interface HomeLayout {
   readonly perfAnalyzerLibraries: string;
   readonly electron: string;
   readonly runs: string;
+  /** Models that are kept serving: a folder each. */
+  readonly deployments: string;
   readonly cache: string;
   /** One record a started engine process, for the sweep of orphans. */
   readonly engines: string;
@@ -68,6 +70,7 @@ export function homeLayout(home: string): HomeLayout {
     perfAnalyzerLibraries: join(home, 'perf-analyzer', 'lib'),
     electron: join(home, 'electron', 'electron'),
     runs: join(home, 'runs'),
+    deployments: join(home, 'deployments'),
     cache: join(home, 'cache'),
     engines: join(home, 'engines'),
     settings: join(home, 'settings.json'),

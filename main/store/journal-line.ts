@@ -12,7 +12,11 @@ const closing = Buffer.from('}');
 const hex = (checksum: number): string => (checksum >>> 0).toString(16).padStart(8, '0');
 
 /** One journal line without its newline: the entry's JSON with the CRC-32 of that JSON as last member. */
-export function formatJournalLine(entry: JournalEntry): string {
+export function formatJournalLine(entry: {
+  readonly seq: number;
+  readonly at: string;
+  readonly [field: string]: unknown;
+}): string {
   const json = JSON.stringify(entry);
   return `${json.slice(0, -1)},"crc":"${hex(crc32.str(json))}"}`;
 }
@@ -25,8 +29,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Exactly one record. The checksum is over the bytes: text decoded from damaged bytes has another length. */
-export function parseJournalLine(line: Uint8Array): JournalEntry | null {
+/** The value on a whole line; null for a damaged one. The checksum is over the bytes: text decoded from damaged bytes has another length. */
+export function checkedValue(line: Uint8Array): unknown {
   const bytes = Buffer.from(line.buffer, line.byteOffset, line.byteLength);
   const end = bytes.length - suffixLength;
   if (end < 0) return null;
@@ -34,7 +38,12 @@ export function parseJournalLine(line: Uint8Array): JournalEntry | null {
   if (suffix?.index !== 0) return null;
   const body = bytes.subarray(0, end);
   if (hex(crc32.buf(closing, crc32.buf(body))) !== suffix[1]) return null;
-  const parsed = journalEntrySchema.safeParse(parseJson(`${body.toString('utf8')}}`));
+  return parseJson(`${body.toString('utf8')}}`);
+}
+
+/** Exactly one record. */
+export function parseJournalLine(line: Uint8Array): JournalEntry | null {
+  const parsed = journalEntrySchema.safeParse(checkedValue(line));
   return parsed.success ? parsed.data : null;
 }
 

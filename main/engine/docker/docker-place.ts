@@ -5,7 +5,7 @@ import type { DockerEngineSpec, RunSpec } from '../../contract/run/run-spec';
 import { sharedMemoryOf } from '../../contract/run/sweep';
 import type { DockerClient } from '../../docker/client';
 import { removeContainer } from '../../docker/container-life';
-import { type DockerLink, gpuAccessOf, isRootless, remapsUsers } from '../../docker/docker-link';
+import type { DockerLink } from '../../docker/docker-link';
 import type { ImageRequest } from '../../docker/images/prepare-image';
 import { listContainers, type OwnContainer } from '../../docker/list-containers';
 import { type ContainerEnd, dockerRunCommand, runContainer } from '../../docker/run-container';
@@ -15,7 +15,7 @@ import type { Engine, ServerHandle, StartServerInput } from '../engine';
 import type { EngineWatch, ImagesListener, Place, PlaceRun } from '../place';
 import { type ClientStep, createContainerLoadTools } from './container-load-tools';
 import { createEngineWatch } from './engine-watch';
-import { RunContainers } from './run-containers';
+import { readEngineFacts, RunContainers } from './run-containers';
 import { imageNamesOf, wantedImages } from './run-images';
 import { allowsClientSharedMemory, readImageRelease, tritonCommand } from './triton-command';
 import { startTritonContainer } from './triton-container';
@@ -76,15 +76,8 @@ async function openSession({ link, run, spec, engine, ...options }: DockerPlaceO
       },
     );
   }
-  const info = await link.info();
-  const facts = {
-    memoryBytes: info.MemTotal,
-    rootless: isRootless(info),
-    remapsUsers: remapsUsers(info),
-    gpuAccess: gpuAccessOf(info),
-  };
   const containers = new RunContainers({
-    facts,
+    facts: await readEngineFacts(link),
     instance: await link.instance(),
     run,
     spec,

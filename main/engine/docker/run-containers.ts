@@ -3,6 +3,7 @@ import type Docker from 'dockerode';
 import type { DockerEngineSpec, PerformanceSpec, RunSpec } from '../../contract/run/run-spec';
 import { sharedMemoryOf } from '../../contract/run/sweep';
 import { type BindMount, containerBody, type ContainerBodyInput } from '../../docker/container-body';
+import { type DockerLink, gpuAccessOf, isRootless, remapsUsers } from '../../docker/docker-link';
 import type { ContainerLabels } from '../../docker/labels';
 import { hashValue } from '../../platform/files';
 import { makeFolder } from '../../platform/make-folder';
@@ -19,7 +20,7 @@ const mebibyte = 2 ** 20;
 const clientShmBytes = 1024 * mebibyte;
 
 /** What the engine says that decides how containers are made. */
-interface EngineFacts {
+export interface EngineFacts {
   readonly memoryBytes: number;
   /** In a rootless engine, root of a container is this plain user, and any other id owns nothing here. */
   readonly rootless: boolean;
@@ -27,6 +28,33 @@ interface EngineFacts {
   readonly remapsUsers: boolean;
   readonly gpuAccess: 'runtime' | 'cdi';
 }
+
+/** Throws docker-unreachable. */
+export async function readEngineFacts(link: DockerLink): Promise<EngineFacts> {
+  const info = await link.info();
+  return {
+    memoryBytes: info.MemTotal,
+    rootless: isRootless(info),
+    remapsUsers: remapsUsers(info),
+    gpuAccess: gpuAccessOf(info),
+  };
+}
+
+/** "uid:gid" of containers, and the user that folders are given to which they work in, where that is not this one. */
+export function containerUser({ rootless }: Pick<EngineFacts, 'rootless'>): {
+  readonly user: string;
+  readonly ownerId: number | null;
+} {
+  const uid = process.getuid?.() ?? plainUser;
+  const gid = process.getgid?.() ?? plainUser;
+  return {
+    ownerId: uid === 0 && !rootless ? plainUser : null,
+    user: rootless ? '0:0' : uid === 0 ? `${plainUser}:${plainUser}` : `${uid}:${gid}`,
+  };
+}
+
+/** Of the memory of the machine: a model that takes all of it must not take the engine with it. */
+export const memoryShare = 0.9;
 
 interface RunContainersOptions {
   readonly facts: EngineFacts;
@@ -54,10 +82,9 @@ export class RunContainers {
   constructor(private readonly options: RunContainersOptions) {
     const { run } = options;
     this.paths = containerPaths({ ...options, runDir: run.dir });
-    const uid = process.getuid?.() ?? plainUser;
-    const gid = process.getgid?.() ?? plainUser;
-    this.ownerId = uid === 0 && !options.facts.rootless ? plainUser : null;
-    this.user = options.facts.rootless ? '0:0' : uid === 0 ? `${plainUser}:${plainUser}` : `${uid}:${gid}`;
+    const { user, ownerId } = containerUser(options.facts);
+    this.ownerId = ownerId;
+    this.user = user;
   }
 
   private mounts(): BindMount[] {
@@ -93,7 +120,7 @@ export class RunContainers {
       gpuAccess: facts.gpuAccess,
       rootless: facts.rootless,
       remapsUsers: facts.remapsUsers,
-      memoryBytes: Math.floor(facts.memoryBytes * 0.9),
+      memoryBytes: Math.floor(facts.memoryBytes * memoryShare),
     };
   }
 

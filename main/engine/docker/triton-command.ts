@@ -13,6 +13,8 @@ interface TritonCommandInput {
   readonly release?: string | null;
   /** Triton is to be told that it may take memory of its clients; see `allowsClientSharedMemory`. */
   readonly clientSharedMemory?: boolean;
+  /** Every model of the repository is loaded at the start, as after a restart of the machine. */
+  readonly loadAll?: boolean;
 }
 
 /** NVIDIA's first release that can be told to add nothing to a configuration; older ones do not know the flag. */
@@ -38,6 +40,7 @@ export function tritonCommand(input: TritonCommandInput): [string, ...string[]] 
     ...(completesNothing(input) ? ['--disable-auto-complete-config'] : []),
     ...(input.gpus ? [] : ['--allow-gpu-metrics=false']),
     ...(input.clientSharedMemory === true ? ['--allow-client-shm=true'] : []),
+    ...(input.loadAll === true ? ['--load-model=*'] : []),
     '--exit-timeout-secs=5',
   ];
 }

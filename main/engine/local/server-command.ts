@@ -8,6 +8,9 @@ interface ServerCommandInput {
   readonly engineId: string;
   readonly httpPort: number | undefined;
   readonly grpcPort: number | undefined;
+  readonly metricsPort?: number | undefined;
+  /** Every model of the repository is loaded at the start. */
+  readonly loadAll?: boolean;
 }
 
 /**
@@ -27,12 +30,13 @@ export function serverArguments(input: ServerCommandInput): [string, ...string[]
     `--grpc-address=${loopback.grpc}`,
     `--grpc-port=${input.grpcPort ?? 0}`,
     `--metrics-address=${loopback.metrics}`,
-    '--metrics-port=0',
+    `--metrics-port=${input.metricsPort ?? 0}`,
     '--allow-gpu-metrics=false',
     // The configuration is written whole: nothing is to be added to it, and a Python stub less is started for each model.
     '--disable-auto-complete-config',
     // Names of shared memory of our own, so that leftovers can be told from other people's.
     `--backend-config=python,shm-region-prefix-name=${sharedMemoryPrefix(input.engineId)}`,
+    ...(input.loadAll === true ? ['--load-model=*'] : []),
     '--exit-timeout-secs=5',
   ];
 }

@@ -19,6 +19,8 @@ const byCode: Readonly<Record<ErrorCode, readonly RemedyAction[]>> = {
   'run-unknown': [],
   'run-busy': ['resume'],
   'run-folder-exists': ['edit'],
+  'deployment-unknown': [],
+  'deployment-busy': [],
   'run-folder-unsafe': ['resume'],
   'journal-corrupt': ['edit'],
   'toolchain-missing': ['environment', 'edit', 'resume'],

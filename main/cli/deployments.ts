@@ -1,0 +1,258 @@
+import type { Command } from 'commander';
+import type { DeploymentInfo, DeployRequest } from '../contract/deployment';
+import { snippetsOf } from '../contract/deployment-snippets';
+import { WorkbenchError } from '../contract/errors';
+import { missing } from '../contract/numbers';
+import { present } from '../contract/present';
+import type { Core } from '../core';
+import type { CliContext } from './context';
+import { formatTable, type Output } from './output';
+import { readNumber } from './read-values';
+
+interface Json {
+  readonly json?: boolean;
+}
+const jsonHelp = 'print one JSON document to stdout';
+
+interface DeployOptions {
+  readonly name?: string;
+  readonly to?: string;
+  readonly httpPort?: number;
+  readonly grpcPort?: number;
+  readonly metricsPort?: number;
+  readonly listen?: string;
+  readonly allowUnverified?: boolean;
+}
+
+const stateText = ({ state, reason }: Pick<DeploymentInfo, 'state' | 'reason'>): string =>
+  reason === null ? state : `${state}: ${reason}`;
+
+const modelText = ({ name, version }: DeploymentInfo['models'][number]): string => `${name} v${version}`;
+
+function detailLines(deployment: DeploymentInfo): readonly string[] {
+  const { engine, image, gpus, httpUrl, grpcUrl, metricsUrl, models } = deployment;
+  return [
+    `${deployment.id}: ${stateText(deployment)}`,
+    `  HTTP     ${httpUrl}`,
+    `  gRPC     ${grpcUrl}`,
+    `  metrics  ${metricsUrl}`,
+    `  engine   ${engine}${image === null ? '' : `, ${image}`}${gpus.length === 0 ? '' : `, GPUs ${gpus.join(', ')}`}`,
+    ...models.flatMap((model) => [
+      `  ${modelText(model)}: ${model.state}${model.reason === null ? '' : `, ${model.reason}`}`,
+      `    from ${model.runId}, ${model.format} ${model.precision}; ${
+        model.checkedSamples === 0
+          ? 'checked by a canary request'
+          : `${model.checkedSamples} samples checked against the framework`
+      }`,
+      ...(model.previous === null
+        ? []
+        : [`    previous version ${model.previous.version}, from ${model.previous.runId}`]),
+    ]),
+  ];
+}
+
+/** Says what is being done while it is done. */
+async function following<Value>(core: Core, output: Output, work: () => Promise<Value>): Promise<Value> {
+  const stop = core.subscribe((event) => {
+    if (event.type === 'deployments-changed' && event.work !== null) output.say(`${event.id}: ${event.work}`);
+  });
+  try {
+    return await work();
+  } finally {
+    stop();
+  }
+}
+
+function tell(output: Output, deployment: DeploymentInfo): void {
+  if (output.json) output.document(deployment);
+  else for (const line of detailLines(deployment)) output.say(line);
+}
+
+/** Keeps the model of a run serving, and says where. */
+export async function deployRun(
+  core: Core,
+  output: Output,
+  runId: string,
+  options: DeployOptions,
+): Promise<DeploymentInfo> {
+  const { name, to, httpPort, grpcPort, metricsPort, listen, allowUnverified } = options;
+  const request: DeployRequest = {
+    runId,
+    ...present({ name, to, httpPort, grpcPort, metricsPort, listen, allowUnverified }),
+  };
+  return following(core, output, () => core.handlers['deployments.deploy'](request));
+}
+
+/** @throws {WorkbenchError} input-invalid, naming the option. */
+const readPort =
+  (flag: string) =>
+  (text: string): number => {
+    const port = readNumber(flag, text);
+    if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
+    throw new WorkbenchError('input-invalid', `"${text}" is not a port, 1 to 65535`, { where: flag });
+  };
+
+/** The options of how and where a run is kept serving. */
+const addDeployOptions = (command: Command): Command =>
+  command
+    .option('--name <name>', 'name of the deployment; default: that of the model')
+    .option(
+      '--http-port <port>',
+      'fixed HTTP port; default: 8000, or the next free one',
+      readPort('--http-port'),
+    )
+    .option(
+      '--grpc-port <port>',
+      'fixed gRPC port; default: 8001, or the next free one',
+      readPort('--grpc-port'),
+    )
+    .option(
+      '--metrics-port <port>',
+      'fixed metrics port; default: 8002, or the next free one',
+      readPort('--metrics-port'),
+    )
+    .option(
+      '--listen <address>',
+      'address of this machine to serve on (containers only); default: 127.0.0.1. Triton asks nobody for a password',
+    );
+
+type Call = 'deployments.start' | 'deployments.stop' | 'deployments.restart';
+
+function addChange(
+  program: Command,
+  context: CliContext,
+  verb: string,
+  description: string,
+  call: Call,
+): void {
+  program
+    .command(verb)
+    .description(description)
+    .argument('<deployment>')
+    .option('--json', jsonHelp)
+    .action(async (id: string, options: Json) => {
+      const output = context.output(options);
+      const core = await context.core();
+      tell(output, await following(core, output, () => core.handlers[call]({ id })));
+    });
+}
+
+function addLooks(program: Command, context: CliContext): void {
+  program
+    .command('list')
+    .description('List deployments, each with its state as it is now')
+    .option('--json', jsonHelp)
+    .action(async (options: Json) => {
+      const output = context.output(options);
+      const found = await (await context.core()).handlers['deployments.list'](undefined);
+      if (output.json) {
+        output.document(found);
+        return;
+      }
+      if (found.length === 0) {
+        output.say('No deployments yet. Keep the model of a run serving with: deploy <run-id>');
+        return;
+      }
+      const rows = found.map((deployment) => [
+        deployment.id,
+        deployment.state,
+        deployment.engine,
+        deployment.models.map(modelText).join(', ') || missing,
+        deployment.httpUrl,
+        deployment.grpcUrl,
+      ]);
+      output.say(formatTable(['deployment', 'state', 'engine', 'models', 'HTTP', 'gRPC'], rows));
+      for (const { id, reason } of found) if (reason !== null) output.say(`${id}: ${reason}`);
+    });
+  program
+    .command('show')
+    .description('Show a deployment: state, addresses, models and client code')
+    .argument('<deployment>')
+    .option('--json', jsonHelp)
+    .action(async (id: string, options: Json) => {
+      const output = context.output(options);
+      const deployment = await (await context.core()).handlers['deployments.show']({ id });
+      tell(output, deployment);
+      if (output.json) return;
+      for (const model of deployment.models) {
+        for (const { title, text } of snippetsOf(deployment, model)) {
+          output.say(['', `${model.name}, ${title}:`, text].join('\n'));
+        }
+      }
+    });
+  program
+    .command('logs')
+    .description('Print the last lines of the Triton of a deployment')
+    .argument('<deployment>')
+    .option('--tail <lines>', 'number of lines', Number, 200)
+    .action(async (id: string, { tail }: { readonly tail: number }) => {
+      const output = context.output({});
+      const limit = Number.isInteger(tail) && tail > 0 ? Math.min(tail, 20_000) : 200;
+      const lines = await (await context.core()).handlers['deployments.log']({ id, limit });
+      for (const line of lines) output.say(line);
+    });
+}
+
+function addRemove(program: Command, context: CliContext): void {
+  program
+    .command('rollback')
+    .description('Serve the previous version of a model again')
+    .argument('<deployment>')
+    .option('--model <name>', 'the model, where the deployment has several')
+    .option('--json', jsonHelp)
+    .action(async (id: string, options: Json & { readonly model?: string }) => {
+      const output = context.output(options);
+      const core = await context.core();
+      const input = { id, ...present({ model: options.model }) };
+      tell(output, await following(core, output, () => core.handlers['deployments.rollback'](input)));
+    });
+  program
+    .command('remove')
+    .description('Delete a deployment and its files; the runs stay')
+    .argument('<deployment>')
+    .option('--force', 'also while it serves')
+    .option('--json', jsonHelp)
+    .action(async (id: string, options: Json & { readonly force?: boolean }) => {
+      const output = context.output(options);
+      const core = await context.core();
+      await core.handlers['deployments.remove']({ id, force: options.force === true });
+      if (output.json) output.document({ id, removed: true });
+      else output.say(`${id} removed.`);
+    });
+}
+
+/** `deploy` and `deployments`: models that are kept serving. */
+export function addDeployments(program: Command, context: CliContext): void {
+  addDeployOptions(
+    program
+      .command('deploy')
+      .description(
+        'Keep the verified model of a run serving, also after this command and its terminal have ended',
+      )
+      .argument('<run-id>')
+      .option(
+        '--to <deployment>',
+        'serve it in this deployment, in place of the version there or beside other models',
+      ),
+  )
+    .option('--allow-unverified', 'also deploy a run whose accuracy check did not pass')
+    .option('--json', jsonHelp)
+    .action(async (runId: string, options: DeployOptions & Json) => {
+      const output = context.output(options);
+      tell(output, await deployRun(await context.core(), output, runId, options));
+    });
+  const deployments = program
+    .command('deployments')
+    .description('Look after the models that are kept serving');
+  addLooks(deployments, context);
+  addChange(deployments, context, 'start', 'Start a stopped deployment', 'deployments.start');
+  addChange(
+    deployments,
+    context,
+    'stop',
+    'Stop a deployment; its files and ports are kept',
+    'deployments.stop',
+  );
+  addChange(deployments, context, 'restart', 'Stop and start a deployment', 'deployments.restart');
+  addRemove(deployments, context);
+}

@@ -1,0 +1,162 @@
+import { constants } from 'node:fs';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type Deployment,
+  type DeploymentBody,
+  type DeploymentEntry,
+  deploymentEntrySchema,
+  deploymentIdPattern,
+  reduceDeployment,
+} from '../contract/deployment';
+import { WorkbenchError } from '../contract/errors';
+import type { DeploymentPlace } from '../engine/deployment-server';
+import { fileError } from '../platform/file-error';
+import { exists } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
+import { openPlain } from '../platform/plain-entry';
+import { readBoundedFile } from '../platform/read-bounded-file';
+import { takeFileLease } from '../store/file-lease';
+import { checkedValue, formatJournalLine } from '../store/journal-line';
+import { holderText } from '../store/lease';
+
+const journalName = 'journal.jsonl';
+/** Of a journal: one entry a change. */
+const mostJournalBytes = 16 * 2 ** 20;
+
+/** Names in the folder of a deployment. */
+export interface DeploymentFolder extends DeploymentPlace {
+  readonly journal: string;
+  /** What is kept of a version beside the repository: its configuration and the samples that it was checked by. */
+  readonly kept: (model: string, version: number) => string;
+}
+
+const folderAt = (dir: string): DeploymentFolder => ({
+  dir,
+  repository: join(dir, 'models'),
+  log: join(dir, 'triton.log'),
+  journal: join(dir, journalName),
+  kept: (model, version) => join(dir, 'versions', model, String(version)),
+});
+
+export interface StoredDeployment {
+  readonly deployment: Deployment;
+  readonly folder: DeploymentFolder;
+}
+
+async function readText(path: string): Promise<string> {
+  const found = await readBoundedFile(path, mostJournalBytes);
+  if ('text' in found) return found.text;
+  throw new WorkbenchError(
+    'journal-corrupt',
+    `The journal of the deployment cannot be read: ${found.problem}`,
+    {
+      where: path,
+    },
+  );
+}
+
+/** A whole entry a line; what a crash left half written is none. */
+const entriesOf = (text: string): readonly DeploymentEntry[] =>
+  text.split('\n').flatMap((line) => {
+    const parsed = deploymentEntrySchema.safeParse(checkedValue(Buffer.from(line)));
+    return parsed.success ? [parsed.data] : [];
+  });
+
+/** The deployments of a home: a folder with a journal each. */
+export class DeploymentStore {
+  constructor(private readonly root: string) {}
+
+  /** Ids, oldest folder name first; a folder that is no deployment is passed over. */
+  async ids(): Promise<readonly string[]> {
+    const names = await readdir(this.root).catch(() => []);
+    return names.filter((name) => deploymentIdPattern.test(name)).sort();
+  }
+
+  /** Throws deployment-unknown, journal-corrupt. */
+  async load(id: string): Promise<StoredDeployment> {
+    const folder = folderAt(join(this.root, id));
+    if (!deploymentIdPattern.test(id) || !(await exists(folder.dir))) {
+      throw new WorkbenchError('deployment-unknown', `Unknown deployment "${id}"`);
+    }
+    const deployment = reduceDeployment(entriesOf(await readText(folder.journal)));
+    if (deployment !== null && deployment.id === id) return { deployment, folder };
+    throw new WorkbenchError(
+      'journal-corrupt',
+      'The journal does not begin with the creation of a deployment',
+      {
+        where: folder.journal,
+      },
+    );
+  }
+
+  /** Makes the folder with its first entry. Throws input-invalid where the name is taken. */
+  async create(body: DeploymentBody & { readonly type: 'deployment-created' }): Promise<StoredDeployment> {
+    const folder = folderAt(join(this.root, body.id));
+    if (await exists(folder.dir)) {
+      throw new WorkbenchError('input-invalid', `A deployment "${body.id}" exists already`, {
+        where: 'name',
+        remedy: 'Choose another name, or update that deployment with --to.',
+      });
+    }
+    await makeFolder(folder.repository);
+    return this.append(folder, body);
+  }
+
+  /** Writes them through to the disk and gives the state after them. The deployment must be held. */
+  async append(folder: DeploymentFolder, ...bodies: readonly DeploymentBody[]): Promise<StoredDeployment> {
+    const path = folder.journal;
+    const before = (await exists(path)) ? await readText(path) : '';
+    const entries = entriesOf(before);
+    const added = bodies.map((body, index) => ({
+      seq: (entries.at(-1)?.seq ?? 0) + index + 1,
+      at: new Date().toISOString(),
+      ...body,
+    }));
+    // A line begins on its own, also behind half of one.
+    const gap = before === '' || before.endsWith('\n') ? '' : '\n';
+    try {
+      const file = await openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND);
+      try {
+        await file.appendFile(`${gap}${added.map((entry) => `${formatJournalLine(entry)}\n`).join('')}`);
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      throw fileError(error, path);
+    }
+    const deployment = reduceDeployment([...entries, ...added]);
+    if (deployment !== null) return { deployment, folder };
+    throw new WorkbenchError(
+      'journal-corrupt',
+      'The journal does not begin with the creation of a deployment',
+      {
+        where: path,
+      },
+    );
+  }
+
+  /** One change at a time, over all processes of the home. Throws deployment-busy. */
+  async hold<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
+    await makeFolder(this.root);
+    const { release, holder } = await takeFileLease(join(this.root, `${id}.lease`), id);
+    if (release === undefined) {
+      const who = holder === null ? 'Another process' : holderText(holder);
+      throw new WorkbenchError('deployment-busy', `${who} is changing ${id}`, { where: id });
+    }
+    try {
+      return await work();
+    } finally {
+      await release();
+    }
+  }
+
+  /** Out of the list at once, then from the disk. */
+  async remove({ dir }: Pick<DeploymentFolder, 'dir'>): Promise<void> {
+    const gone = `${dir}.removed`;
+    await rm(gone, { recursive: true, force: true });
+    await rename(dir, gone);
+    await rm(gone, { recursive: true, force: true });
+  }
+}

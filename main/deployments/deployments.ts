@@ -1,0 +1,366 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type {
+  DeployedVersion,
+  DeploymentEngine,
+  DeploymentInfo,
+  DeployRequest,
+} from '../contract/deployment';
+import { toWire, WorkbenchError } from '../contract/errors';
+import type { DeploymentServer } from '../engine/deployment-server';
+import type { ModelConfig } from '../triton/model-config';
+import type { DeployableRun } from './deployable-run';
+import {
+  addVersion,
+  leftCandidates,
+  readConfig,
+  removeModel,
+  removeVersion,
+  requireModelName,
+  servingOnly,
+  writeCandidate,
+  writeConfig,
+} from './deployed-models';
+import type { DeploymentFolder, DeploymentStore, StoredDeployment } from './deployment-store';
+import { clientOf, observe } from './observe';
+import { choosePorts, freeName, onlyModel, requireSameEngine } from './placement';
+import { checkVersion, keepCheck } from './version-check';
+
+const startLimitMs = 300_000;
+const loadLimitMs = 300_000;
+const pollMs = 200;
+
+interface DeploymentsOptions {
+  readonly store: DeploymentStore;
+  readonly servers: Readonly<Record<DeploymentEngine['kind'], DeploymentServer>>;
+  /** A run whose model may be deployed. Throws where it may not. */
+  readonly runOf: (runId: string, allowUnverified: boolean) => Promise<DeployableRun>;
+  /** `work`: what begins now; null: nothing is under way any more. */
+  readonly onChange: (id: string, work: string | null) => void;
+  readonly now: () => Date;
+}
+
+/** Models that are kept serving. */
+export class Deployments {
+  /** What this process does with which one. */
+  private readonly works = new Map<string, string>();
+
+  constructor(private readonly options: DeploymentsOptions) {}
+
+  async list(): Promise<readonly DeploymentInfo[]> {
+    const { store } = this.options;
+    const ids = await store.ids();
+    const stored = await Promise.all(ids.map((id) => store.load(id).catch(() => null)));
+    return Promise.all(
+      stored.flatMap((found) =>
+        found === null ? [] : [this.infoOf(found, this.works.get(found.deployment.id) ?? null)],
+      ),
+    );
+  }
+
+  async show(id: string): Promise<DeploymentInfo> {
+    return this.infoOf(await this.options.store.load(id), this.works.get(id) ?? null);
+  }
+
+  /** A new deployment of a run, or a new version or model in one that there is. Gives it as it then serves. */
+  async deploy(request: DeployRequest): Promise<DeploymentInfo> {
+    const run = await this.options.runOf(request.runId, request.allowUnverified === true);
+    requireModelName(run.config.name);
+    if (request.to !== undefined) return this.update(request.to, run);
+    const { store } = this.options;
+    const ids = await store.ids();
+    const id = request.name ?? freeName(run.config.name, ids);
+    return this.changing(id, 'Starting Triton', async () => {
+      const others = await Promise.all(ids.map((other) => store.load(other).catch(() => null)));
+      const taken = others.flatMap((other) => Object.values(other?.deployment.ports ?? {}));
+      const { httpPort: http, grpcPort: grpc, metricsPort: metrics, listen } = request;
+      const ports = await choosePorts({ http, grpc, metrics }, new Set(taken));
+      const { engine } = run;
+      const chosen = engine.kind === 'docker' && listen !== undefined ? { ...engine, listen } : engine;
+      if (engine.kind === 'local' && listen !== undefined) {
+        throw new WorkbenchError('input-invalid', 'The local Triton listens on this machine only', {
+          where: 'listen',
+          remedy: 'Deploy a run of the engine "docker" to serve other machines.',
+        });
+      }
+      let stored = await store.create({ type: 'deployment-created', id, engine: chosen, ports });
+      try {
+        const version = run.version;
+        await this.addFiles(stored.folder, run, version);
+        await writeConfig(stored.folder, servingOnly(run.config, version));
+        stored = await this.startServer(stored);
+        await this.untilAnswering(stored);
+        const served = await this.checked(stored, run, version, run.config.name, false);
+        stored = await store.append(stored.folder, { type: 'version-served', version: served });
+        return await this.infoOf(stored);
+      } catch (error) {
+        const failed = await this.withLog(stored, error);
+        await this.serverOf(stored)
+          .remove(stored.deployment)
+          .catch(() => undefined);
+        await store.remove(stored.folder);
+        throw failed;
+      }
+    });
+  }
+
+  /** Puts the version before in the place of the one that serves. Throws input-invalid where there is none. */
+  rollback(id: string, model?: string): Promise<DeploymentInfo> {
+    return this.changing(id, 'Returning to the previous version', async () => {
+      const stored = await this.running(id);
+      const { deployment, folder } = stored;
+      const name = model ?? onlyModel(deployment);
+      const { active, previous } = deployment.models[name] ?? { active: null, previous: null };
+      if (active === null || previous === null) {
+        throw new WorkbenchError('input-invalid', `${name} has no previous version to return to`, {
+          where: id,
+        });
+      }
+      await this.switchTo(stored, previous, active);
+      const after = await this.options.store.append(folder, {
+        ...{ type: 'rolled-back', model: name, to: previous.version, from: active.version },
+      });
+      await removeVersion(folder, name, active.version);
+      return this.infoOf(after);
+    });
+  }
+
+  start(id: string): Promise<DeploymentInfo> {
+    return this.changing(id, 'Starting Triton', async () => this.started(await this.options.store.load(id)));
+  }
+
+  stop(id: string): Promise<DeploymentInfo> {
+    return this.changing(id, 'Stopping Triton', async () =>
+      this.infoOf(await this.stopped(await this.options.store.load(id))),
+    );
+  }
+
+  restart(id: string): Promise<DeploymentInfo> {
+    return this.changing(id, 'Restarting Triton', async () =>
+      this.started(await this.stopped(await this.options.store.load(id))),
+    );
+  }
+
+  /** Stops it and deletes its files. Throws input-invalid while it serves, unless `force`. */
+  remove(id: string, force: boolean): Promise<void> {
+    return this.changing(id, 'Removing', async () => {
+      const stored = await this.options.store.load(id);
+      const { state } = await this.infoOf(stored);
+      if (!force && state !== 'stopped' && state !== 'failed') {
+        throw new WorkbenchError('input-invalid', `${id} is serving`, {
+          where: id,
+          remedy: `Stop it first, or remove it with --force.`,
+        });
+      }
+      await this.serverOf(stored).remove(stored.deployment);
+      await this.options.store.remove(stored.folder);
+    });
+  }
+
+  async log(id: string, limit: number): Promise<readonly string[]> {
+    const stored = await this.options.store.load(id);
+    return this.serverOf(stored).log(stored.deployment, stored.folder, limit);
+  }
+
+  private infoOf(stored: StoredDeployment, work: string | null = null): Promise<DeploymentInfo> {
+    return observe(stored, this.serverOf(stored), { work, now: this.options.now().getTime() });
+  }
+
+  private serverOf({ deployment }: StoredDeployment): DeploymentServer {
+    return this.options.servers[deployment.engine.kind];
+  }
+
+  /** One change at a time; whoever lists the deployments sees what is under way. */
+  private async changing<Value>(id: string, what: string, work: () => Promise<Value>): Promise<Value> {
+    return this.options.store.hold(id, async () => {
+      this.say(id, what);
+      try {
+        return await work();
+      } finally {
+        this.works.delete(id);
+        this.options.onChange(id, null);
+      }
+    });
+  }
+
+  private say(id: string, what: string): void {
+    this.works.set(id, what);
+    this.options.onChange(id, what);
+  }
+
+  private update(id: string, run: DeployableRun): Promise<DeploymentInfo> {
+    return this.changing(id, 'Loading the new version', async () => {
+      const stored = await this.running(id);
+      const { deployment, folder } = stored;
+      requireSameEngine(id, deployment.engine, run.engine);
+      const name = run.config.name;
+      const before = deployment.models[name];
+      const version = before === undefined ? run.version : before.lastVersion + 1;
+      try {
+        await this.removeCandidates(stored);
+        await this.addFiles(folder, run, version);
+        // Under another name first: what serves is not touched before the new version has shown what it answers.
+        const candidate = await writeCandidate(folder, run.config, version);
+        const served = await this.checked(stored, run, version, candidate, true);
+        await this.removeCandidates(stored);
+        this.say(id, 'Switching to the new version');
+        await this.switchTo(stored, served, before?.active ?? null);
+        const after = await this.options.store.append(folder, { type: 'version-served', version: served });
+        const oldest = before?.previous ?? null;
+        if (oldest !== null) await removeVersion(folder, name, oldest.version);
+        return await this.infoOf(after);
+      } catch (error) {
+        const failed = await this.withLog(stored, error);
+        await this.removeCandidates(stored).catch(() => undefined);
+        if (before === undefined) await removeModel(folder, name);
+        else await removeVersion(folder, name, version);
+        await this.options.store.append(folder, { type: 'failed', what: 'deploy', error: toWire(failed) });
+        throw failed;
+      }
+    });
+  }
+
+  /** A deployment whose Triton answers. Throws input-invalid for any other. */
+  private async running(id: string): Promise<StoredDeployment> {
+    const stored = await this.options.store.load(id);
+    const { state, reason } = await this.infoOf(stored);
+    if (state === 'ready' || state === 'degraded') return stored;
+    throw new WorkbenchError('input-invalid', `${id} is ${state}${reason === null ? '' : `: ${reason}`}`, {
+      where: id,
+      remedy: 'Start it first.',
+    });
+  }
+
+  private async addFiles(folder: DeploymentFolder, run: DeployableRun, version: number): Promise<void> {
+    const { name } = run.config;
+    await removeVersion(folder, name, version);
+    await addVersion(folder, { from: run.files, model: name, version });
+    await keepCheck(folder.kept(name, version), run.check, run.samples);
+    await run.keepConfig(join(folder.kept(name, version), 'config.pbtxt'), servingOnly(run.config, version));
+  }
+
+  private async checked(
+    stored: StoredDeployment,
+    run: DeployableRun,
+    version: number,
+    servedAs: string,
+    load: boolean,
+  ): Promise<DeployedVersion> {
+    const { deployment, folder } = stored;
+    const { name } = run.config;
+    this.say(deployment.id, 'Checking the new version');
+    const checkedSamples = await checkVersion({
+      client: clientOf(deployment),
+      model: servedAs,
+      version,
+      config: { ...run.config, name: servedAs },
+      kept: folder.kept(name, version),
+      load,
+    });
+    return { ...run.about, model: name, version, checkedSamples };
+  }
+
+  /** Triton loads the other version, hands over between two requests, and lets go of the one before. */
+  private async switchTo(
+    { deployment, folder }: StoredDeployment,
+    to: DeployedVersion,
+    from: DeployedVersion | null,
+  ): Promise<void> {
+    const client = clientOf(deployment);
+    const config = await this.keptConfig(folder, to);
+    await writeConfig(folder, config);
+    try {
+      await client.loadModel(to.model, { timeoutMs: loadLimitMs });
+      const kept = folder.kept(to.model, to.version);
+      await checkVersion({ client, model: to.model, version: to.version, config, kept, load: false });
+    } catch (error) {
+      if (from !== null) {
+        await writeConfig(folder, await this.keptConfig(folder, from));
+        await client.loadModel(from.model, { timeoutMs: loadLimitMs }).catch(() => undefined);
+      }
+      throw error;
+    }
+  }
+
+  private keptConfig(folder: DeploymentFolder, { model, version }: DeployedVersion): Promise<ModelConfig> {
+    return readConfig(join(folder.kept(model, version), 'config.pbtxt'));
+  }
+
+  private async removeCandidates({ deployment, folder }: StoredDeployment): Promise<void> {
+    for (const name of await leftCandidates(folder)) {
+      await clientOf(deployment)
+        .unloadModel(name)
+        .catch(() => undefined);
+      await removeModel(folder, name);
+    }
+  }
+
+  private async startServer(stored: StoredDeployment): Promise<StoredDeployment> {
+    const { deployment, folder } = stored;
+    const signal = AbortSignal.timeout(startLimitMs);
+    const process = await this.serverOf(stored).start(deployment, folder, signal);
+    const entries = process === null ? [] : [process];
+    return this.options.store.append(folder, ...entries, { type: 'started' });
+  }
+
+  private async started(stored: StoredDeployment): Promise<DeploymentInfo> {
+    // What an update left that did not come to its end is not to be loaded, and what the journal says is served.
+    for (const name of await leftCandidates(stored.folder)) await removeModel(stored.folder, name);
+    for (const { active } of Object.values(stored.deployment.models)) {
+      await writeConfig(stored.folder, await this.keptConfig(stored.folder, active));
+    }
+    const started = await this.startServer(stored);
+    try {
+      await this.untilAnswering(started);
+    } catch (error) {
+      const failed = await this.withLog(started, error);
+      await this.options.store.append(started.folder, {
+        type: 'failed',
+        what: 'start',
+        error: toWire(failed),
+      });
+      throw failed;
+    }
+    return this.infoOf(started);
+  }
+
+  private async stopped(stored: StoredDeployment): Promise<StoredDeployment> {
+    await this.serverOf(stored).stop(stored.deployment);
+    return this.options.store.append(stored.folder, { type: 'stopped' });
+  }
+
+  /** Until Triton has loaded what it was started with, or tried to. */
+  private async untilAnswering(stored: StoredDeployment): Promise<void> {
+    const { deployment } = stored;
+    const client = clientOf(deployment);
+    const deadline = performance.now() + startLimitMs;
+    for (;;) {
+      const answers = await client.serverMetadata().then(
+        () => true,
+        () => false,
+      );
+      if (answers) return;
+      const look = await this.serverOf(stored).look(deployment);
+      if (look.kind === 'failed' || look.kind === 'stopped') {
+        throw new WorkbenchError('server-start-failed', `${deployment.id}: ${look.reason}`);
+      }
+      if (performance.now() > deadline) {
+        const limit = `${startLimitMs / 1000} s`;
+        throw new WorkbenchError('server-start-failed', `Triton did not answer within ${limit}`);
+      }
+      await sleep(pollMs);
+    }
+  }
+
+  /** The same error with Triton's last lines, where it has none of its own. */
+  private async withLog(stored: StoredDeployment, error: unknown): Promise<WorkbenchError> {
+    const { code, message, where, remedy, details } = toWire(error);
+    const lines = await this.serverOf(stored)
+      .log(stored.deployment, stored.folder, 40)
+      .catch(() => []);
+    return new WorkbenchError(code, message, {
+      ...{ where, remedy, cause: error },
+      details: details ?? (lines.length === 0 ? undefined : lines.join('\n')),
+    });
+  }
+}

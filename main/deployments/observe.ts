@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import type {
+  DeployedModel,
+  Deployment,
+  DeploymentInfo,
+  DeploymentModelInfo,
+  DeploymentState,
+} from '../contract/deployment';
+import { toWire } from '../contract/errors';
+import type { DeploymentServer, ServerLook } from '../engine/deployment-server';
+import { loadAndCheckModel, zeroCanary } from '../engine/ready';
+import { createTritonClient, type TritonClient } from '../triton/client';
+import { readConfig } from './deployed-models';
+import type { DeploymentFolder, StoredDeployment } from './deployment-store';
+import { canaryOf, readCheck } from './version-check';
+
+/** Of one question to Triton. */
+const answerLimitMs = 3000;
+/** A server that does not answer this long after its start does not start. */
+const startLimitMs = 300_000;
+
+/** "0.0.0.0" is where it listens, and no address to send to. */
+const reachable = (listen: string): string =>
+  ['0.0.0.0', '::'].includes(listen) ? '127.0.0.1' : listen.includes(':') ? `[${listen}]` : listen;
+
+export function addressesOf({ engine, ports }: Deployment) {
+  const host = engine.kind === 'docker' ? reachable(engine.listen) : '127.0.0.1';
+  return {
+    http: `${host}:${ports.http}`,
+    grpc: `${host}:${ports.grpc}`,
+    metrics: `${host}:${ports.metrics}`,
+  };
+}
+
+export const clientOf = (deployment: Deployment): TritonClient =>
+  createTritonClient(addressesOf(deployment).http, { timeoutMs: answerLimitMs });
+
+type ModelLook = Pick<DeploymentModelInfo, 'state' | 'reason' | 'inputs'>;
+
+/** Asks the model one canary request; `answers` false: Triton itself does not answer. */
+async function lookAtModel(
+  folder: DeploymentFolder,
+  client: TritonClient,
+  { active }: DeployedModel,
+  answers: boolean,
+): Promise<ModelLook> {
+  const { model, version } = active;
+  const config = await readConfig(join(folder.kept(model, version), 'config.pbtxt')).catch(() => null);
+  const inputs = (config === null ? [] : zeroCanary(config)).map(({ name, datatype, shape }) => ({
+    ...{ name, datatype, shape },
+  }));
+  if (!answers) return { state: 'unknown', reason: null, inputs };
+  if (config === null) return { state: 'unknown', reason: 'Its configuration is missing', inputs };
+  try {
+    const check = await readCheck(folder.kept(model, version));
+    await loadAndCheckModel({
+      client,
+      modelName: model,
+      modelVersion: String(version),
+      config,
+      ...{ canary: canaryOf(check), anyValues: check.anyValues, load: false },
+    });
+    return { state: 'ready', reason: null, inputs };
+  } catch (error) {
+    const { code, message, details } = toWire(error);
+    const state = code === 'model-not-ready' ? 'not-loaded' : 'not-answering';
+    return {
+      state,
+      reason: details === undefined ? message : `${message}: ${details}`.slice(0, 1000),
+      inputs,
+    };
+  }
+}
+
+interface Verdict {
+  readonly state: DeploymentState;
+  readonly reason: string | null;
+}
+
+/** What is true of a deployment whose Triton does not answer. Pure. */
+export function notAnswering({ wanted }: Pick<Deployment, 'wanted'>, look: ServerLook, now: number): Verdict {
+  if (look.kind === 'failed' || look.kind === 'unknown')
+    return { state: wanted ? 'failed' : 'stopped', reason: wanted ? look.reason : null };
+  if (look.kind === 'stopped') return { state: 'stopped', reason: wanted ? look.reason : null };
+  const isFresh = look.since !== null && now - Date.parse(look.since) < startLimitMs;
+  if (isFresh) return { state: 'starting', reason: 'Triton is loading its models' };
+  return { state: 'failed', reason: 'Triton runs, but does not answer' };
+}
+
+function verdictOf(models: readonly (ModelLook & { readonly name: string })[]): Verdict {
+  const missing = models.filter(({ state }) => state !== 'ready');
+  if (missing.length === 0) return { state: 'ready', reason: null };
+  const reason = missing.map(({ name, reason: why }) => `${name}: ${why ?? 'does not answer'}`).join('; ');
+  return { state: 'degraded', reason };
+}
+
+/** How a deployment is found now: its process or container, Triton, and each of its models by one request. */
+export async function observe(
+  { deployment, folder }: StoredDeployment,
+  server: DeploymentServer,
+  { work, now }: { readonly work: string | null; readonly now: number },
+): Promise<DeploymentInfo> {
+  const client = clientOf(deployment);
+  const look = await server
+    .look(deployment)
+    .catch((error: unknown): ServerLook => ({ kind: 'unknown', reason: toWire(error).message }));
+  const answers =
+    (look.kind === 'running' || look.kind === 'unknown') &&
+    (await client.serverMetadata({ timeoutMs: answerLimitMs }).then(
+      () => true,
+      () => false,
+    ));
+  const models = await Promise.all(
+    Object.entries(deployment.models).map(async ([name, model]) => ({
+      name,
+      version: model.active.version,
+      ...(await lookAtModel(folder, client, model, answers)),
+      runId: model.active.runId,
+      format: model.active.format,
+      precision: model.active.precision,
+      checkedSamples: model.active.checkedSamples,
+      previous:
+        model.previous === null ? null : { version: model.previous.version, runId: model.previous.runId },
+    })),
+  );
+  const verdict = answers ? verdictOf(models) : notAnswering(deployment, look, now);
+  // While Triton loads at its start the models are not there yet.
+  const isStarting =
+    verdict.state === 'degraded' && models.every(({ state }) => state === 'not-loaded') && work !== null;
+  const addresses = addressesOf(deployment);
+  const { engine } = deployment;
+  return {
+    id: deployment.id,
+    name: deployment.id,
+    ...(isStarting ? { state: 'starting', reason: work } : verdict),
+    engine: engine.kind,
+    image: engine.kind === 'docker' ? engine.image : null,
+    gpus: engine.kind === 'docker' ? engine.gpus : [],
+    httpUrl: `http://${addresses.http}`,
+    grpcUrl: addresses.grpc,
+    metricsUrl: `http://${addresses.metrics}/metrics`,
+    createdAt: deployment.createdAt,
+    work,
+    models,
+  };
+}

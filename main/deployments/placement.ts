@@ -1,0 +1,82 @@
+import { createServer } from 'node:net';
+import type { Deployment, DeploymentEngine } from '../contract/deployment';
+import { WorkbenchError } from '../contract/errors';
+
+/** Triton's own, where they are free. */
+const usualPorts = { http: 8000, grpc: 8001, metrics: 8002 } as const;
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => {
+      resolve(false);
+    });
+    server.listen({ host: '0.0.0.0', port, exclusive: true }, () => {
+      server.close(() => {
+        resolve(true);
+      });
+    });
+  });
+
+/** Fixed from now on: the usual ones, or of each the next hundred that nobody has and no deployment was given. */
+export async function choosePorts(
+  wanted: { readonly [Port in keyof Deployment['ports']]: number | undefined },
+  taken: ReadonlySet<number>,
+): Promise<Deployment['ports']> {
+  const given = new Set(taken);
+  const next = async (usual: number): Promise<number> => {
+    for (let port = usual; port < 65_000; port += 10) {
+      if (given.has(port) || !(await isFree(port))) continue;
+      given.add(port);
+      return port;
+    }
+    throw new WorkbenchError('port-taken', `No port from ${usual} on is free`);
+  };
+  return {
+    http: wanted.http ?? (await next(usualPorts.http)),
+    grpc: wanted.grpc ?? (await next(usualPorts.grpc)),
+    metrics: wanted.metrics ?? (await next(usualPorts.metrics)),
+  };
+}
+
+/** "resnet50" for ResNet50; a number behind it where the name is given already. */
+export function freeName(model: string, ids: readonly string[]): string {
+  const plain = model
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 50);
+  const base = plain === '' ? 'model' : plain;
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? base : `${base}-${count}`;
+    if (!ids.includes(name)) return name;
+  }
+}
+
+/** Throws combination-unsupported where the model was verified on something else than what the deployment serves with. */
+export function requireSameEngine(id: string, has: DeploymentEngine, wanted: DeploymentEngine): void {
+  const words = (engine: DeploymentEngine) =>
+    engine.kind === 'docker'
+      ? `the image ${engine.image}`
+      : `the local Triton with ${engine.framework === 'tf' ? 'TensorFlow' : 'PyTorch'}`;
+  const same =
+    has.kind === 'docker'
+      ? wanted.kind === 'docker' && has.imageId === wanted.imageId
+      : wanted.kind === 'local' && has.framework === wanted.framework;
+  if (same) return;
+  throw new WorkbenchError(
+    'combination-unsupported',
+    `${id} serves with ${words(has)}, but the run was verified on ${words(wanted)}`,
+    { where: 'to', remedy: 'Deploy the run as a deployment of its own.' },
+  );
+}
+
+/** Throws input-invalid where a deployment has several. */
+export function onlyModel({ id, models }: Deployment): string {
+  const [first, ...others] = Object.keys(models);
+  if (first !== undefined && others.length === 0) return first;
+  throw new WorkbenchError('input-invalid', `${id} serves ${Object.keys(models).join(', ')}`, {
+    where: '--model',
+    remedy: 'Name the model.',
+  });
+}

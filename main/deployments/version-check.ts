@@ -1,0 +1,189 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { WorkbenchError } from '../contract/errors';
+import { formatTyped } from '../contract/numbers';
+import { largestOf } from '../contract/statistics';
+import { loadAndCheckModel } from '../engine/ready';
+import { writeFileAtomic } from '../platform/files';
+import { makeFolder } from '../platform/make-folder';
+import { openPlain, readPlainText } from '../platform/plain-entry';
+import type { TritonClient } from '../triton/client';
+import type { ModelConfig } from '../triton/model-config';
+import { type Tensor, tensorValues, zeroTensor } from '../triton/tensor';
+
+/** Of one file: the verb `keep-samples` keeps 64 MiB in all, or one sample. */
+const mostTensorBytes = 2 ** 30;
+const mostDocumentBytes = 4 * 2 ** 20;
+
+const fileName = z.string().regex(/^[\w.-]+\.bin$/);
+const tensorSchema = z.object({
+  name: z.string(),
+  datatype: z.string(),
+  shape: z.array(z.int().min(0)),
+  file: fileName,
+});
+const samplesSchema = z.object({
+  /** Outputs whose last axis is valid up to what another output says, by names. */
+  lengths: z.record(z.string(), z.string()),
+  samples: z.array(
+    z.object({ id: z.string(), inputs: z.array(tensorSchema), outputs: z.array(tensorSchema) }),
+  ),
+});
+export type KeptSamples = z.infer<typeof samplesSchema>;
+
+const tolerance = z.record(z.string(), z.number());
+const checkSchema = z.object({
+  /** Shapes of a request that the model takes; null: zeros of the configured shapes do. */
+  canary: z
+    .array(z.object({ name: z.string(), datatype: z.string(), shape: z.array(z.int().min(0)) }))
+    .nullable(),
+  anyValues: z.boolean(),
+  atol: tolerance,
+  rtol: tolerance,
+  maxMismatch: tolerance,
+});
+/** How a version is checked wherever it is served. */
+export type VersionCheck = z.infer<typeof checkSchema>;
+
+const parsed = async <Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>> =>
+  schema.parse(JSON.parse(await readPlainText(path, mostDocumentBytes)));
+
+const documentName = 'samples.json';
+const checkName = 'check.json';
+
+/** Keeps how a version is checked, with the samples of its run where it kept some. Gives their number. */
+export async function keepCheck(folder: string, check: VersionCheck, samples: string): Promise<number> {
+  await makeFolder(folder);
+  await writeFileAtomic(join(folder, checkName), `${JSON.stringify(check, null, 1)}\n`);
+  const found = await parsed(join(samples, documentName), samplesSchema).catch(() => null);
+  if (found === null) return 0;
+  for (const { inputs, outputs } of found.samples) {
+    for (const { file } of [...inputs, ...outputs]) await copyFile(join(samples, file), join(folder, file));
+  }
+  await writeFileAtomic(join(folder, documentName), `${JSON.stringify(found, null, 1)}\n`);
+  return found.samples.length;
+}
+
+export const readCheck = (folder: string): Promise<VersionCheck> =>
+  parsed(join(folder, checkName), checkSchema);
+
+/** null where the run of the version kept none. */
+export const readSamples = (folder: string): Promise<KeptSamples | null> =>
+  parsed(join(folder, documentName), samplesSchema).catch(() => null);
+
+async function readTensor(folder: string, tensor: z.infer<typeof tensorSchema>): Promise<Tensor> {
+  const file = await openPlain(join(folder, tensor.file), 0);
+  try {
+    const { size } = await file.stat();
+    if (size > mostTensorBytes) throw new WorkbenchError('input-invalid', `${tensor.file} is too large`);
+    return { ...tensor, data: await file.readFile() };
+  } finally {
+    await file.close();
+  }
+}
+
+const of = (values: Readonly<Record<string, number>>, output: string): number =>
+  values[output] ?? values['*'] ?? 0;
+
+/** How many values of the last axis are looked at; all where no other output says it. */
+function validLength(name: string, lengths: KeptSamples['lengths'], outputs: readonly Tensor[]): number {
+  const other = outputs.find((output) => output.name === lengths[name]);
+  return other === undefined ? Number.POSITIVE_INFINITY : (tensorValues(other)[0] ?? 0);
+}
+
+interface Rows {
+  readonly values: readonly number[];
+  /** Size of the last axis. */
+  readonly axis: number;
+}
+
+const rowsOf = (tensor: Tensor): Rows => ({ values: tensorValues(tensor), axis: tensor.shape.at(-1) ?? 1 });
+
+/** Differences of the first `width` values of each row; NaN, which agrees with nothing, counts as infinite. */
+function differences(expected: Rows, served: Rows, width: number) {
+  const rows = expected.axis === 0 ? 0 : expected.values.length / expected.axis;
+  return Array.from({ length: rows * width }, (_unused, index) => {
+    const [row, column] = [Math.floor(index / width), index % width];
+    const value = expected.values[row * expected.axis + column] ?? Number.NaN;
+    const difference = Math.abs(value - (served.values[row * served.axis + column] ?? Number.NaN));
+    return { value, difference: Number.isNaN(difference) ? Number.POSITIVE_INFINITY : difference };
+  });
+}
+
+/** What of one output is not as the framework gave it; null: it is within the tolerances of the accuracy check. Pure. */
+export function outputDifference(
+  expected: Tensor,
+  served: Tensor,
+  { atol, rtol, maxMismatch }: Pick<VersionCheck, 'atol' | 'rtol' | 'maxMismatch'>,
+  valid: { readonly expected: number; readonly served: number },
+): string | null {
+  const { name } = expected;
+  const [wanted, got] = [rowsOf(expected), rowsOf(served)];
+  const count = (rows: Rows, length: number) => (Number.isFinite(length) ? length : rows.values.length);
+  if (count(wanted, valid.expected) !== count(got, valid.served)) {
+    return `${name} has ${count(got, valid.served)} values where ${count(wanted, valid.expected)} are expected`;
+  }
+  const all = differences(wanted, got, Math.min(valid.expected, wanted.axis));
+  const [absolute, relative] = [of(atol, name), of(rtol, name)];
+  const outside = all.filter(({ value, difference }) => difference > absolute + relative * Math.abs(value));
+  if (outside.length <= of(maxMismatch, name) * all.length) return null;
+  const largest = formatTyped(largestOf(outside.map(({ difference }) => difference)));
+  return `${name} differs by up to ${largest} in ${outside.length} of ${all.length} values`;
+}
+
+interface CheckVersionInput {
+  readonly client: TritonClient;
+  readonly model: string;
+  readonly version: number;
+  /** As it is served, under that name. */
+  readonly config: ModelConfig;
+  /** Folder of `keepCheck`. */
+  readonly kept: string;
+  /** Loads the model first. */
+  readonly load: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The canary request of a version, with the shapes that its run knew. */
+export function canaryOf({ canary }: VersionCheck): readonly Tensor[] | undefined {
+  return canary?.map(({ name, datatype, shape }) => zeroTensor(name, datatype, shape));
+}
+
+/**
+ * Proves that a version answers, and that it answers the samples of its run as the framework did. Gives the number of
+ * samples. Throws model-load-failed, model-not-ready, inference-failed, verification-failed.
+ */
+export async function checkVersion(input: CheckVersionInput): Promise<number> {
+  const { client, model, version, config, kept, load, signal } = input;
+  const check = await readCheck(kept);
+  const modelVersion = String(version);
+  const canary = { canary: canaryOf(check), anyValues: check.anyValues };
+  await loadAndCheckModel({ client, modelName: model, modelVersion, config, ...canary, load, signal });
+  const found = await readSamples(kept);
+  for (const sample of found?.samples ?? []) {
+    const inputs = await Promise.all(sample.inputs.map((tensor) => readTensor(kept, tensor)));
+    const wanted = await Promise.all(sample.outputs.map((tensor) => readTensor(kept, tensor)));
+    const { outputs } = await client.infer(
+      { modelName: model, modelVersion, inputs },
+      { timeoutMs: 120_000, signal },
+    );
+    for (const expected of wanted) {
+      const served = outputs.find(({ name }) => name === expected.name);
+      const lengths = found?.lengths ?? {};
+      const difference =
+        served === undefined
+          ? `${expected.name} is missing`
+          : outputDifference(expected, served, check, {
+              expected: validLength(expected.name, lengths, wanted),
+              served: validLength(expected.name, lengths, outputs),
+            });
+      if (difference === null) continue;
+      throw new WorkbenchError(
+        'verification-failed',
+        `Version ${version} of ${model} does not answer the sample ${sample.id} as its run did: ${difference}`,
+      );
+    }
+  }
+  return found?.samples.length ?? 0;
+}

@@ -1,0 +1,171 @@
+import type { Deployment } from '../../contract/deployment';
+import { toWire, WorkbenchError } from '../../contract/errors';
+import { ask } from '../../docker/client';
+import { containerBody } from '../../docker/container-body';
+import {
+  createContainer,
+  inspectContainer,
+  type Inspected,
+  removeContainer,
+  startContainer,
+  stopContainer,
+} from '../../docker/container-life';
+import type { DockerLink } from '../../docker/docker-link';
+import { LogDemultiplexer } from '../../docker/follow-log';
+import { labelNames } from '../../docker/labels';
+import { ensureNetwork, removeNetworks } from '../../docker/run-network';
+import { hashValue } from '../../platform/files';
+import { LineSplitter } from '../../platform/line-splitter';
+import type { DeploymentPlace, DeploymentServer, ServerLook } from '../deployment-server';
+import { portTaken } from '../local/listening-sockets';
+import { chownTree } from './chown-tree';
+import { containerUser, memoryShare, readEngineFacts } from './run-containers';
+import { containerPorts, readImageRelease, tritonCommand } from './triton-command';
+
+const quiet = () => undefined;
+
+type Place = Pick<DeploymentPlace, 'dir' | 'repository'>;
+
+function dockerEngine({ id, engine }: Deployment) {
+  if (engine.kind === 'docker') return engine;
+  throw new WorkbenchError('internal', `${id} is not deployed in a container`);
+}
+
+/** Of the container and of nothing else on this engine. */
+const nameOf = (instance: string, { id }: Deployment) => `twb-${instance.slice(0, 6)}-deployment-${id}`;
+
+/** What the engine says of a container that should serve. */
+function lookAt({ State, RestartCount }: Inspected): ServerLook {
+  const { Status, ExitCode, OOMKilled } = State;
+  const ended = `Triton ended with exit code ${ExitCode}${OOMKilled ? ', out of memory' : ''}`;
+  switch (Status) {
+    case 'running':
+      return { kind: 'running', since: State.StartedAt };
+    case 'restarting':
+      return { kind: 'failed', reason: `${ended}; the Docker Engine has started it ${RestartCount} times` };
+    case 'paused':
+      return { kind: 'stopped', reason: 'The container is paused' };
+    default:
+      return { kind: 'stopped', reason: `${ended}, and was stopped in the Docker Engine` };
+  }
+}
+
+class DeploymentContainers implements DeploymentServer {
+  constructor(private readonly link: DockerLink) {}
+
+  async start(deployment: Deployment, place: Place, signal: AbortSignal): Promise<null> {
+    const options = { signal, onTrouble: quiet };
+    const client = await this.link.connect(signal);
+    const { name, body } = await this.plan(deployment, place, options);
+    const found = await inspectContainer(client, name, signal);
+    const isSame = found?.Config.Labels[labelNames.key] === body.Labels?.[labelNames.key];
+    if (found !== null && !isSame) await removeContainer(client, found.Id, { signal });
+    const id = found !== null && isSame ? found.Id : await createContainer(client, name, body, options);
+    try {
+      await startContainer(client, id, options);
+    } catch (error) {
+      await removeContainer(client, id);
+      const { code, message } = toWire(error);
+      const port = Number(/:(\d+) is in use/.exec(message)?.[1]);
+      throw code === 'port-taken' && Number.isInteger(port) ? await portTaken(port) : error;
+    }
+    return null;
+  }
+
+  async stop(deployment: Deployment): Promise<void> {
+    await stopContainer(await this.link.connect(), nameOf(await this.link.instance(), deployment));
+  }
+
+  async remove(deployment: Deployment): Promise<void> {
+    const client = await this.link.connect();
+    const instance = await this.link.instance();
+    await removeContainer(client, nameOf(instance, deployment));
+    await removeNetworks(
+      client,
+      instance,
+      ({ role, runId }) => role === 'deployment' && runId === deployment.id,
+    );
+  }
+
+  async look(deployment: Deployment): Promise<ServerLook> {
+    const name = nameOf(await this.link.instance(), deployment);
+    const found = await inspectContainer(await this.link.connect(), name);
+    if (found !== null) return lookAt(found);
+    return { kind: 'stopped', reason: 'The container was removed; starting makes it anew' };
+  }
+
+  async log(deployment: Deployment, _place: DeploymentPlace, limit: number): Promise<readonly string[]> {
+    const { docker } = await this.link.connect();
+    const name = nameOf(await this.link.instance(), deployment);
+    const bytes = await ask('read the log of the container', (abortSignal) =>
+      docker.getContainer(name).logs({ stdout: true, stderr: true, tail: limit, abortSignal }),
+    );
+    const lines: string[] = [];
+    const splitters = { stdout: new LineSplitter(take), stderr: new LineSplitter(take) };
+    function take(line: string): void {
+      lines.push(line);
+    }
+    const demultiplexer = new LogDemultiplexer((channel, chunk) => {
+      splitters[channel].add(chunk);
+    });
+    demultiplexer.add(bytes);
+    for (const splitter of Object.values(splitters)) splitter.end();
+    return lines;
+  }
+
+  private async plan(
+    deployment: Deployment,
+    { dir, repository }: Place,
+    options: Parameters<typeof ensureNetwork>[2],
+  ) {
+    const engine = dockerEngine(deployment);
+    const client = await this.link.connect();
+    const instance = await this.link.instance();
+    const facts = await readEngineFacts(this.link);
+    const { user, ownerId } = containerUser(facts);
+    if (ownerId !== null) await chownTree(repository, ownerId);
+    const image = { id: engine.imageId, reference: engine.image };
+    const names = { instance, runId: deployment.id, runDir: dir };
+    const { http, grpc, metrics } = deployment.ports;
+    const input = {
+      image: image.id,
+      command: tritonCommand({
+        builtHere: engine.builtHere,
+        release: engine.builtHere ? null : await readImageRelease(client, image),
+        gpus: engine.gpus.length > 0,
+        loadAll: true,
+      }),
+      env: { HOME: '/tmp', PYTHONDONTWRITEBYTECODE: '1' },
+      workingDir: '/tmp',
+      user,
+      mounts: [{ from: repository, to: '/models', writable: false }],
+      network: {
+        kind: 'published' as const,
+        name: await ensureNetwork(client, { ...names, role: 'deployment' }, options),
+        ports: {
+          [containerPorts.http]: http,
+          [containerPorts.grpc]: grpc,
+          [containerPorts.metrics]: metrics,
+        },
+        address: engine.listen,
+      },
+      gpus: engine.gpus,
+      gpuAccess: facts.gpuAccess,
+      rootless: facts.rootless,
+      remapsUsers: facts.remapsUsers,
+      sharedMemory: { kind: 'own' as const, bytes: engine.shmSizeMiB * 2 ** 20, shareable: false },
+      memoryBytes: Math.floor(facts.memoryBytes * memoryShare),
+      isLasting: true,
+    };
+    const labels = {
+      ...names,
+      ...{ role: 'deployment' as const, step: 'deploy', adoptable: false, server: '', gpus: engine.gpus },
+      key: hashValue(input).slice(0, 32),
+    };
+    return { name: nameOf(instance, deployment), body: containerBody({ ...input, labels }) };
+  }
+}
+
+/** Triton in a container that the engine starts again after a crash, and with itself. */
+export const createDeploymentContainers = (link: DockerLink): DeploymentServer =>
+  new DeploymentContainers(link);

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeploymentInfo } from '../../main/contract/deployment';
+import { cli, documentOf } from '../support/cli';
+import { readTestEngine } from '../support/docker';
+import { DockerHome } from '../support/docker-home';
+import { sendSteadily } from '../support/steady-load';
+import { until } from '../support/until';
+
+const engine = await readTestEngine();
+let home: DockerHome;
+
+async function verb(...args: readonly string[]): Promise<unknown> {
+  const { code, stdout } = await cli(home.path, ...args, '--json');
+  expect(`${args.join(' ')}: ${code ?? ''}${code === 0 ? '' : stdout}`).toBe(`${args.join(' ')}: 0`);
+  return JSON.parse(stdout) as unknown;
+}
+const only = async (): Promise<DeploymentInfo | undefined> =>
+  ((await verb('deployments', 'list')) as readonly DeploymentInfo[])[0];
+
+/** The container of the deployment, as the engine has it. */
+async function container() {
+  const [found] = await home.docker.listContainers({
+    all: true,
+    filters: { name: [`twb-${home.instance.slice(0, 6)}-deployment-`] },
+  });
+  return home.docker.getContainer(found?.Id ?? '').inspect();
+}
+
+describe.skipIf(engine === null)('deployments in containers', () => {
+  beforeAll(async () => {
+    if (engine === null) return;
+    home = await DockerHome.open(engine);
+  });
+  afterAll(() => home.close());
+
+  it('outlive the run, come back when Triton is killed, and change version without a gap', async () => {
+    const result = await cli(
+      home.path,
+      ...['run', 'resnet50', '--profile', 'quick', '--engine', 'docker', '--keep-serving', '--json'],
+      ...['--batch-sizes', '1', '--concurrency', '1', '--set', 'performance.maxTrials=3'],
+      ...['--set', 'performance.measurementIntervalMs=300', '--set', 'performance.warmupMs=100'],
+    );
+    expect(result.stderr).toContain('resnet50 serves at http://127.0.0.1:');
+    const { runId } = documentOf(result);
+    // What looks for leavings of dead workbenches passes it over, container and network.
+    await verb('clean');
+    const first = await only();
+    expect(first).toMatchObject({ id: 'resnet50', state: 'ready', engine: 'docker' });
+    expect(first?.models).toMatchObject([{ version: 1, state: 'ready', checkedSamples: 8 }]);
+
+    const before = await container();
+    expect(before.HostConfig.RestartPolicy?.Name).toBe('unless-stopped');
+    expect(before.Config.User).not.toMatch(/^(0|root)?$/);
+    process.kill(before.State.Pid, 'SIGKILL');
+    await until('Triton is back', async () => (await container()).RestartCount > 0);
+    await until('it is ready', async () => (await only())?.state === 'ready');
+
+    const load = sendSteadily(first?.httpUrl ?? '', 'resnet50', { perSecond: 50 });
+    await verb('deploy', runId, '--to', 'resnet50');
+    await verb('deployments', 'rollback', 'resnet50');
+    const { failed, versions } = await load.stop();
+    expect(failed).toEqual([]);
+    expect(Object.keys(versions).sort()).toEqual(['1', '2']);
+
+    expect(await verb('deployments', 'stop', 'resnet50')).toMatchObject({ state: 'stopped' });
+    expect(await verb('deployments', 'start', 'resnet50')).toMatchObject({
+      ...{ state: 'ready', httpUrl: first?.httpUrl },
+    });
+    await verb('deployments', 'remove', 'resnet50', '--force');
+    expect(await home.leftBehind()).toEqual([]);
+  });
+});

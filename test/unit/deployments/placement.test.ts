@@ -1,0 +1,63 @@
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import type { Deployment, DeploymentEngine } from '../../../main/contract/deployment';
+import { choosePorts, freeName, onlyModel, requireSameEngine } from '../../../main/deployments/placement';
+
+const none = { http: undefined, grpc: undefined, metrics: undefined };
+const docker = (imageId: string): DeploymentEngine => ({
+  ...{ kind: 'docker', imageId, image: 'tritonserver:1', builtHere: false, gpus: [] },
+  ...{ shmSizeMiB: 64, listen: '127.0.0.1' },
+});
+
+describe('choosePorts', () => {
+  it('gives three different ports that nobody has', async () => {
+    const first = await choosePorts(none, new Set());
+    const second = await choosePorts(none, new Set(Object.values(first)));
+    expect(new Set([...Object.values(first), ...Object.values(second)]).size).toBe(6);
+  });
+
+  it('passes over one that another program listens on, and keeps what was asked for', async () => {
+    const { http } = await choosePorts(none, new Set());
+    const server = createServer();
+    await new Promise<void>((resolve) => {
+      server.listen(http, '127.0.0.1', resolve);
+    });
+    try {
+      const ports = await choosePorts({ ...none, grpc: 9001 }, new Set());
+      expect(ports.http).not.toBe(http);
+      expect(ports.grpc).toBe(9001);
+    } finally {
+      server.close();
+    }
+  });
+});
+
+describe('freeName', () => {
+  it('makes a name of any model name, another one where it is given', () => {
+    expect(freeName('ResNet50_v1.5', [])).toBe('resnet50-v1-5');
+    expect(freeName('tft', ['tft', 'tft-2'])).toBe('tft-3');
+    expect(freeName('__', [])).toBe('model');
+  });
+});
+
+describe('requireSameEngine', () => {
+  it('takes the very image that the run was verified on, and no other', () => {
+    expect(() => {
+      requireSameEngine('a', docker('sha256:1'), docker('sha256:1'));
+    }).not.toThrow();
+    expect(() => {
+      requireSameEngine('a', docker('sha256:1'), docker('sha256:2'));
+    }).toThrow(/verified on the image tritonserver:1/);
+    expect(() => {
+      requireSameEngine('a', { kind: 'local', framework: 'pyt' }, { kind: 'local', framework: 'tf' });
+    }).toThrow(/TensorFlow/);
+  });
+});
+
+describe('onlyModel', () => {
+  it('asks for the name where there are several', () => {
+    const deployment = { id: 'a', models: { one: {}, two: {} } } as unknown as Deployment;
+    expect(() => onlyModel(deployment)).toThrow(/a serves one, two/);
+    expect(onlyModel({ ...deployment, models: { one: {} } } as unknown as Deployment)).toBe('one');
+  });
+});
