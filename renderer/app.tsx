@@ -7,6 +7,7 @@ import { useRunEndNotice } from './components/use-run-end-notice';
 import type { Route } from './stores/route';
 import { CompareView } from './views/compare/compare-view';
 import { ContainersView } from './views/containers/containers-view';
+import { DeploymentsView } from './views/deployments/deployments-view';
 import { EnvironmentView } from './views/environment/environment-view';
 import { MonitorView } from './views/monitor/monitor-view';
 import { NewDeploymentView } from './views/new-deployment/new-deployment-view';
@@ -24,6 +25,8 @@ function View({ route }: { route: Route }) {
       return <RunView key={route.runId} runId={route.runId} />;
     case 'compare':
       return <CompareView runIds={route.runIds} />;
+    case 'deployments':
+      return <DeploymentsView />;
     case 'monitor':
       return <MonitorView />;
     case 'containers':

@@ -27,6 +27,7 @@ const changesImages = (event: WindowEvent): boolean =>
 export function routeEvents(workbench: Workbench): () => void {
   const {
     client,
+    deployments,
     runs,
     run,
     log,
@@ -54,6 +55,7 @@ export function routeEvents(workbench: Workbench): () => void {
       tools.getState().hear(event);
     }
     if (events.some(changesList)) void runs.getState().load();
+    if (events.some(({ type }) => type === 'deployments-changed')) void deployments.getState().load();
     if (events.some(changesImages)) void images.getState().load();
   });
 }

@@ -15,6 +15,7 @@ import './styles/base.css';
 import './styles/frame.css';
 import './styles/pages.css';
 import './styles/containers.css';
+import './styles/deployments.css';
 import './styles/environment.css';
 import './styles/live.css';
 import './styles/runs.css';

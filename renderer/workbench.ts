@@ -1,6 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
 import type { AppInfo, RunSummary } from '../main/contract/api';
+import type { DeploymentInfo } from '../main/contract/deployment';
 import type { ContainerStats, ImageInfo } from '../main/contract/docker';
 import type { MachineStatus } from '../main/contract/machine';
 import type { Preset } from '../main/contract/run/preset';
@@ -38,6 +39,7 @@ export interface Workbench {
   /** Once a second while the Containers page is shown. */
   readonly containerStats: StoreApi<Resource<readonly ContainerStats[]>>;
   readonly containerLog: StoreApi<ContainerLog>;
+  readonly deployments: StoreApi<Resource<readonly DeploymentInfo[]>>;
   readonly monitor: StoreApi<Monitor>;
   readonly images: StoreApi<Resource<readonly ImageInfo[]>>;
   readonly imageWorks: StoreApi<ImageWorks>;
@@ -73,6 +75,7 @@ export function createWorkbench(client: Client, storage: Storage): Workbench {
     docker: createDocker(client),
     containerStats: createResource(() => client.call('docker.stats')),
     containerLog: createContainerLog(client),
+    deployments: createResource(() => client.call('deployments.list')),
     monitor: createMonitorStore(client),
     images: createResource(() => client.call('docker.images')),
     imageWorks: createImageWorks(client),

@@ -8,6 +8,7 @@ export const pageCommands: readonly {
 }[] = [
   { page: 'runs', title: 'Runs', shortcut: 'Ctrl+1' },
   { page: 'new', title: 'New deployment', shortcut: 'Ctrl+N' },
+  { page: 'deployments', title: 'Deployments', shortcut: 'Ctrl+2' },
   { page: 'monitor', title: 'Monitor', shortcut: 'Ctrl+3' },
   { page: 'containers', title: 'Containers', shortcut: 'Ctrl+4' },
   { page: 'compare', title: 'Compare', shortcut: 'Ctrl+5' },

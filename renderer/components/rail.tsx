@@ -9,6 +9,7 @@ import {
   IconList,
   IconMoon,
   IconPlus,
+  IconServer2,
   IconStack3,
   IconSun,
 } from '@tabler/icons-react';
@@ -64,6 +65,7 @@ const entries: readonly {
 }[] = [
   { page: 'runs', label: 'Runs', icon: IconList },
   { page: 'new', label: 'New deployment', icon: IconPlus },
+  { page: 'deployments', label: 'Deployments', icon: IconServer2 },
   { page: 'monitor', label: 'Monitor', icon: IconActivity },
   { page: 'containers', label: 'Containers', icon: IconBox },
   { page: 'compare', label: 'Compare', icon: IconArrowsLeftRight },

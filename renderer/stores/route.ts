@@ -8,6 +8,7 @@ const routeSchema = z.discriminatedUnion('page', [
   z.object({ page: z.literal('run'), runId: z.string().min(1).max(200) }),
   z.object({ page: z.literal('compare'), runIds: z.array(z.string().min(1).max(200)).max(8) }),
   z.object({ page: z.literal('monitor') }),
+  z.object({ page: z.literal('deployments') }),
   z.object({ page: z.literal('containers') }),
   z.object({ page: z.literal('environment') }),
 ]);

@@ -177,6 +177,48 @@ test('the finished run is there again when the window is opened again', async ()
   await expect(row).toContainText('Passed');
 });
 
+test('the finished run is kept serving in three clicks, and the window can go', async () => {
+  const { state } = await onlyRun(home);
+  app = await launch(home);
+  let { page } = app;
+  await new Shell(page).go('Deployments');
+  await expect(page.getByRole('heading', { name: 'No deployments yet' })).toBeVisible();
+  await new Shell(page).go('Runs');
+  await page.locator(`[data-run="${state.runId}"]`).click();
+  await page.getByRole('button', { name: 'Keep serving' }).click();
+  await page.getByRole('menuitem', { name: 'As a new deployment' }).click();
+  const panel = () => page.getByRole('region', { name: 'resnet50' });
+  await expect(panel().locator('[data-state="ready"]')).toHaveCount(2, { timeout: longStepMs });
+  await expect(panel()).toContainText('Canary and 8 samples');
+  const url = (await panel().locator('code').first().textContent()) ?? '';
+  await shutDown(app);
+
+  expect((await fetch(`${url}/v2/models/resnet50/ready`)).status).toBe(200);
+  app = await launch(home);
+  ({ page } = app);
+  await expect(panel().locator('[data-state="ready"]')).toHaveCount(2);
+  await panel().getByText('Client code').click();
+  await expect(panel()).toContainText('import tritonclient.http as triton');
+  await panel().getByRole('button', { name: 'Copy Python (tritonclient) of resnet50' }).click();
+  await expect
+    .poll(() => app.electron.evaluate(({ clipboard }) => clipboard.readText()))
+    .toContain(url.replace('http://', ''));
+  await takePictures(page, 'deployments');
+
+  await panel().getByRole('button', { name: 'Monitor resnet50' }).click();
+  await expect(page.getByRole('heading', { name: 'Monitor', level: 1 })).toBeVisible();
+  await expect(page.getByText('resnet50').first()).toBeVisible();
+  await page.getByRole('button', { name: 'Stop watching' }).click();
+  await new Shell(page).go('Deployments');
+  await panel().getByRole('button', { name: 'Stop resnet50' }).click();
+  await panel().getByRole('button', { name: 'Stop', exact: true }).click();
+  await expect(panel().locator('[data-state="stopped"]').first()).toBeVisible({ timeout: longStepMs });
+  await panel().getByRole('button', { name: 'Remove resnet50' }).click();
+  await panel().getByRole('button', { name: 'Remove', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'No deployments yet' })).toBeVisible();
+  expect(app.complaints).toEqual([]);
+});
+
 test('every page, dark and light, small and large', async () => {
   const { state } = await onlyRun(home);
   // A second run to compare with: the same files, other levels.

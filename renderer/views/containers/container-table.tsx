@@ -41,7 +41,8 @@ export function ContainerTable({
   useEffect(() => {
     if (connected && unnamed) void images.getState().load();
   }, [images, connected, unnamed, containers.length]);
-  const titleOf = (runId: string): string => {
+  const titleOf = ({ role, runId }: ContainerInfo): string => {
+    if (role === 'deployment') return 'Kept serving';
     const run = known.find((one) => one.runId === runId);
     if (run === undefined) return 'Not on this machine';
     const preset = catalog.find(({ id }) => id === run.preset)?.title ?? run.preset;
@@ -60,7 +61,7 @@ export function ContainerTable({
             }
             gpus={gpus}
             now={now}
-            title={titleOf(container.runId)}
+            title={titleOf(container)}
             image={imageName(container, imageList ?? [])}
             selected={container.id === selected}
             connected={connected}

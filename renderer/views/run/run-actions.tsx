@@ -20,6 +20,7 @@ import { attempt, noticeDone } from '../../components/notices';
 import { doRunWork, hasFailed, type RunWork, worksFor } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
 import { changeRun, isChangeable, runAgain } from '../runs/run-tools';
+import { isDeployable, KeepServing } from './keep-serving';
 import { remediesOf } from './remedies';
 
 const looks = {
@@ -188,6 +189,7 @@ export function RunActions({ state }: { state: RunState }) {
           Export PDF
         </Button>
       ) : null}
+      {isDeployable(state) ? <KeepServing state={state} /> : null}
       <ExportMenu state={state} onSave={save} />
     </>
   );

@@ -5,7 +5,7 @@ export class Shell {
   constructor(private readonly page: Page) {}
 
   async go(
-    name: 'Runs' | 'New deployment' | 'Monitor' | 'Containers' | 'Compare' | 'Environment',
+    name: 'Runs' | 'New deployment' | 'Deployments' | 'Monitor' | 'Containers' | 'Compare' | 'Environment',
   ): Promise<void> {
     await this.page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name }).click();
   }

@@ -1,0 +1,97 @@
+import {
+  type Icon,
+  IconActivity,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconRefresh,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useState } from 'react';
+import type { DeploymentInfo, DeploymentState } from '../../../main/contract/deployment';
+import { IconAction, TextAction } from '../../components/actions';
+import { ConfirmInPlace } from '../../components/confirm-in-place';
+import { attempt } from '../../components/notices';
+import { useWorkbench } from '../../workbench';
+
+type Change = 'start' | 'stop' | 'restart' | 'remove';
+
+const looks: Readonly<Record<Change, { readonly icon: Icon; readonly label: string }>> = {
+  start: { icon: IconPlayerPlay, label: 'Start' },
+  stop: { icon: IconPlayerStop, label: 'Stop' },
+  restart: { icon: IconRefresh, label: 'Restart' },
+  remove: { icon: IconTrash, label: 'Remove' },
+};
+
+const isUp = (state: DeploymentState): boolean =>
+  state === 'ready' || state === 'degraded' || state === 'starting';
+
+const questions: Readonly<Record<Exclude<Change, 'start'>, (id: string) => string>> = {
+  stop: (id) => `Stop ${id}? Its clients get no more responses.`,
+  restart: (id) => `Restart ${id}? Its clients get no responses meanwhile.`,
+  remove: (id) => `Delete ${id} and its copy of the model? The run stays.`,
+};
+
+/** What can be done with a deployment; what its clients notice is asked about first. */
+export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }) {
+  const { client, route } = useWorkbench();
+  const [asking, setAsking] = useState<Exclude<Change, 'start'> | null>(null);
+  const { id, state, work, httpUrl, metricsUrl } = deployment;
+  const change = (what: Change): void => {
+    attempt(async () => {
+      if (what === 'remove') await client.call('deployments.remove', { id, force: true });
+      else await client.call(`deployments.${what}`, { id });
+    });
+  };
+  if (asking !== null) {
+    return (
+      <ConfirmInPlace
+        question={questions[asking](id)}
+        action={looks[asking].label}
+        onConfirm={() => {
+          setAsking(null);
+          change(asking);
+        }}
+        onCancel={() => {
+          setAsking(null);
+        }}
+      />
+    );
+  }
+  const button = (what: Change, onClick: () => void) => (
+    <IconAction
+      icon={looks[what].icon}
+      label={`${looks[what].label} ${id}`}
+      why={work}
+      busy={false}
+      onClick={onClick}
+    />
+  );
+  const asked = (what: Exclude<Change, 'start'>) =>
+    button(what, () => {
+      setAsking(what);
+    });
+  return (
+    <span className="row-actions deployment-actions">
+      <TextAction
+        icon={IconActivity}
+        text="Monitor"
+        label={`Monitor ${id}`}
+        why={isUp(state) ? null : 'The deployment is not serving'}
+        busy={false}
+        onClick={() => {
+          attempt(async () => {
+            await client.call('monitor.start', { url: httpUrl, metricsUrl });
+            route.getState().go({ page: 'monitor' });
+          });
+        }}
+      />
+      {isUp(state)
+        ? asked('stop')
+        : button('start', () => {
+            change('start');
+          })}
+      {asked('restart')}
+      {asked('remove')}
+    </span>
+  );
+}

@@ -1,0 +1,148 @@
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconCircleMinus,
+  IconCircleX,
+  IconLoader2,
+} from '@tabler/icons-react';
+import { useStore } from 'zustand';
+import type { DeploymentInfo, DeploymentState, ServedModelState } from '../../../main/contract/deployment';
+import { CopyButton } from '../../components/copy-button';
+import { Panel } from '../../components/panel';
+import { type Look, Status } from '../../components/status-text';
+import { TableHead } from '../../components/table';
+import { formatWhenFully } from '../../format/times';
+import { useWorkbench } from '../../workbench';
+import { gpuText } from '../containers/container-text';
+import { ClientCode } from './client-code';
+import { DeploymentActions } from './deployment-actions';
+import { DeploymentLog } from './deployment-log';
+import { RollbackAction } from './rollback-action';
+
+const looks: Readonly<Record<DeploymentState, Look & { readonly text: string }>> = {
+  starting: { icon: IconLoader2, tone: 'info', text: 'Starting' },
+  ready: { icon: IconCircleCheck, tone: 'good', text: 'Ready' },
+  degraded: { icon: IconAlertTriangle, tone: 'warn', text: 'Degraded' },
+  stopped: { icon: IconCircleMinus, tone: 'dim', text: 'Stopped' },
+  failed: { icon: IconCircleX, tone: 'bad', text: 'Failed' },
+};
+
+const modelLooks: Readonly<Record<ServedModelState, Look & { readonly text: string }>> = {
+  ready: { icon: IconCircleCheck, tone: 'good', text: 'Ready' },
+  'not-answering': { icon: IconCircleX, tone: 'bad', text: 'Does not answer' },
+  'not-loaded': { icon: IconAlertTriangle, tone: 'warn', text: 'Not loaded' },
+  unknown: { icon: IconCircleMinus, tone: 'dim', text: 'Not asked' },
+};
+
+function Addresses({ deployment }: { deployment: DeploymentInfo }) {
+  const { machine } = useWorkbench();
+  const known = useStore(machine, (state) => state.value?.gpus.gpus) ?? [];
+  const { httpUrl, grpcUrl, metricsUrl, engine, image, gpus, createdAt } = deployment;
+  const addresses = [
+    ['HTTP', httpUrl],
+    ['gRPC', grpcUrl],
+    ['Metrics', metricsUrl],
+  ] as const;
+  return (
+    <dl className="facts">
+      {addresses.map(([name, value]) => [
+        <dt key={`${name} name`}>{name}</dt>,
+        <dd key={name} className="deployment-address">
+          <code>{value}</code>
+          <CopyButton text={value} label={`Copy ${name} address of ${deployment.id}`} />
+        </dd>,
+      ])}
+      <dt>Engine</dt>
+      <dd>{image === null ? 'Local Triton (for trying out)' : `Docker, ${image}`}</dd>
+      {engine === 'docker' && gpus.length > 0 ? (
+        <>
+          <dt>GPUs</dt>
+          <dd>{gpuText(gpus, known)}</dd>
+        </>
+      ) : null}
+      <dt>Deployed</dt>
+      <dd>{formatWhenFully(createdAt)}</dd>
+    </dl>
+  );
+}
+
+const headings = ['Model', 'Version', 'State', 'Format', 'Run', 'Checked by', 'Previous version'];
+
+function Models({ deployment }: { deployment: DeploymentInfo }) {
+  const { route } = useWorkbench();
+  const runLink = (runId: string, text = runId) => (
+    <button
+      type="button"
+      className="plain-button link cut"
+      title={runId}
+      onClick={() => {
+        route.getState().go({ page: 'run', runId });
+      }}
+    >
+      {text}
+    </button>
+  );
+  return (
+    <table className="table deployment-models">
+      <TableHead headings={headings} />
+      <tbody>
+        {deployment.models.map((model) => (
+          <tr key={model.name}>
+            <td>{model.name}</td>
+            <td>{model.version}</td>
+            <td title={model.reason ?? undefined}>
+              <Status {...modelLooks[model.state]} data-state={model.state}>
+                {modelLooks[model.state].text}
+              </Status>
+            </td>
+            <td>
+              {model.format} {model.precision}
+            </td>
+            <td>{runLink(model.runId)}</td>
+            <td>
+              {model.checkedSamples === 0
+                ? 'Canary request'
+                : `Canary and ${model.checkedSamples} ${model.checkedSamples === 1 ? 'sample' : 'samples'}`}
+            </td>
+            <td>
+              {model.previous === null ? (
+                <span className="dim">None</span>
+              ) : (
+                <span className="deployment-previous">
+                  {runLink(model.previous.runId, String(model.previous.version))}
+                  <RollbackAction deployment={deployment} model={model} to={model.previous.version} />
+                </span>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** One deployment: how it is, where it answers, what it serves, how to ask it. */
+export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) {
+  const { id, state, reason, work } = deployment;
+  const look = work === null ? looks[state] : { ...looks.starting, text: work };
+  return (
+    <Panel
+      title={id}
+      className="deployment"
+      note={
+        <Status {...look} data-state={state}>
+          {look.text}
+        </Status>
+      }
+      head={<DeploymentActions deployment={deployment} />}
+    >
+      <div className="panel-body">
+        {reason === null || work !== null ? null : <p className="deployment-reason">{reason}</p>}
+        <Addresses deployment={deployment} />
+        <Models deployment={deployment} />
+        <ClientCode deployment={deployment} />
+        <DeploymentLog id={id} />
+      </div>
+    </Panel>
+  );
+}

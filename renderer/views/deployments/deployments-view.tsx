@@ -1,0 +1,52 @@
+import { Button } from '@mantine/core';
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import { ErrorPanel } from '../../components/error-panel';
+import { Loading } from '../../components/loading';
+import { Page } from '../../components/page';
+import { pollWhileSeen } from '../../stores/poll';
+import { useWorkbench } from '../../workbench';
+import { DeploymentPanel } from './deployment-panel';
+
+/** Each look asks every model a request: often enough to see a change, seldom enough to cost nothing. */
+const lookMs = 5000;
+
+function NoDeployments() {
+  const { route } = useWorkbench();
+  return (
+    <div className="empty tall">
+      <h2>No deployments yet</h2>
+      <p>
+        A deployment keeps the verified model of a run serving: in a container that Docker starts again, or as
+        a process of its own. Open a finished run and choose Keep serving.
+      </p>
+      <Button
+        size="xs"
+        onClick={() => {
+          route.getState().go({ page: 'runs' });
+        }}
+      >
+        Open runs
+      </Button>
+    </div>
+  );
+}
+
+/** Models that are kept serving: state, addresses, versions and client code. */
+export function DeploymentsView() {
+  const { deployments } = useWorkbench();
+  const { value, error, load } = useStore(deployments);
+  useEffect(() => pollWhileSeen(document, load, lookMs), [load]);
+  return (
+    <Page title="Deployments">
+      {error === null ? null : <ErrorPanel error={error} />}
+      {value === null && error === null ? <Loading label="Looking at the deployments" /> : null}
+      {value?.length === 0 ? <NoDeployments /> : null}
+      <div className="deployments">
+        {(value ?? []).map((deployment) => (
+          <DeploymentPanel key={deployment.id} deployment={deployment} />
+        ))}
+      </div>
+    </Page>
+  );
+}

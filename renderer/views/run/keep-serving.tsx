@@ -1,0 +1,92 @@
+import { Button, Menu } from '@mantine/core';
+import { IconChevronDown, IconServer2 } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useStore } from 'zustand';
+import type { RunState } from '../../../main/contract/run/run-state';
+import { attempt, noticeDone } from '../../components/notices';
+import { useWorkbench } from '../../workbench';
+
+/** A run whose model was seen to answer rightly, on a Triton that the workbench starts. Pure. */
+export const isDeployable = ({
+  status,
+  imported,
+  origin,
+  accuracy,
+  spec,
+}: Pick<RunState, 'status' | 'imported' | 'origin' | 'accuracy' | 'spec'>): boolean =>
+  status === 'done' &&
+  imported === null &&
+  origin === 'own' &&
+  accuracy?.result.passed === true &&
+  spec.engine.kind !== 'remote';
+
+/** Keeps the model of the run serving: as a deployment of its own, or in one that there is. */
+export function KeepServing({ state }: { state: RunState }) {
+  const { client, deployments, route } = useWorkbench();
+  const found = useStore(deployments, (list) => list.value) ?? [];
+  const [busy, setBusy] = useState(false);
+  const { runId, spec } = state;
+  const deploy = (to: string | null): void => {
+    setBusy(true);
+    attempt(async () => {
+      try {
+        const { id, httpUrl } = await client.call('deployments.deploy', {
+          runId,
+          ...(to === null ? {} : { to }),
+        });
+        noticeDone(to === null ? 'Serving' : 'Updated', `${id} serves at ${httpUrl}`);
+        await deployments.getState().load();
+        route.getState().go({ page: 'deployments' });
+      } finally {
+        setBusy(false);
+      }
+    });
+  };
+  const model = spec.configure.modelName;
+  return (
+    <Menu
+      position="bottom-end"
+      shadow="md"
+      withinPortal
+      onOpen={() => {
+        void deployments.getState().load();
+      }}
+    >
+      <Menu.Target>
+        <Button
+          size="xs"
+          variant="default"
+          loading={busy}
+          title="Keeps the model serving after the workbench is closed"
+          leftSection={<IconServer2 size={14} aria-hidden="true" />}
+          rightSection={<IconChevronDown size={14} aria-hidden="true" />}
+        >
+          Keep serving
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          onClick={() => {
+            deploy(null);
+          }}
+        >
+          As a new deployment
+        </Menu.Item>
+        {found
+          .filter(({ engine }) => engine === spec.engine.kind)
+          .map(({ id, models }) => (
+            <Menu.Item
+              key={id}
+              onClick={() => {
+                deploy(id);
+              }}
+            >
+              {models.some(({ name }) => name === model)
+                ? `As the next version in ${id}`
+                : `As another model in ${id}`}
+            </Menu.Item>
+          ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
