@@ -5,6 +5,7 @@ import { toWire } from '../contract/errors';
 import { type Core, createCore } from '../core';
 import { createElectronPrinter } from '../platform/electron-printer';
 import { defaultHome, homeLayout } from '../platform/layout';
+import { addCompare } from './compare';
 import type { CliContext } from './context';
 import { addData } from './data';
 import { addDeployments } from './deployments';
@@ -80,6 +81,7 @@ async function main(): Promise<void> {
   addDetect(program, context);
   addImages(program, context);
   addListing(program, context);
+  addCompare(program, context);
   addRun(program, context);
   addOwnModels(program, context);
   addResume(program, context);

@@ -8,6 +8,7 @@ import type { Core } from '../core';
 import type { CliContext } from './context';
 import { formatTable, type Output } from './output';
 import { readNumber } from './read-values';
+import { resolveRunId } from './run-id';
 
 interface Json {
   readonly json?: boolean;
@@ -239,7 +240,8 @@ export function addDeployments(program: Command, context: CliContext): void {
     .option('--json', jsonHelp)
     .action(async (runId: string, options: DeployOptions & Json) => {
       const output = context.output(options);
-      tell(output, await deployRun(await context.core(), output, runId, options));
+      const core = await context.core();
+      tell(output, await deployRun(core, output, await resolveRunId(core, runId), options));
     });
   const deployments = program
     .command('deployments')

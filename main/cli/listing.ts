@@ -17,6 +17,7 @@ import { formatError, formatTable } from './output';
 import { crossCheckLines } from './perf/perf-print';
 import { addPresets } from './presets';
 import { readBudgetMs } from './read-values';
+import { resolveRunId } from './run-id';
 import { runDocument } from './run-progress';
 
 interface Json {
@@ -113,10 +114,12 @@ function addShow(program: Command, context: CliContext): void {
       readBudgetMs,
     )
     .option('--json', jsonHelp)
-    .action(async (runId: string, options: Json & { readonly p99BudgetMs?: number }) => {
+    .action(async (given: string, options: Json & { readonly p99BudgetMs?: number }) => {
       const output = context.output(options);
       const { p99BudgetMs } = options;
-      const { state: loaded, dir } = await (await context.core()).getRun(runId);
+      const core = await context.core();
+      const runId = await resolveRunId(core, given);
+      const { state: loaded, dir } = await core.getRun(runId);
       const state = p99BudgetMs === undefined ? loaded : { ...loaded, p99BudgetMs };
       if (output.json) {
         output.document(runDocument(state, dir));

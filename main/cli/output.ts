@@ -9,7 +9,11 @@ const eraseLine = '\r\u001b[K';
 const eraseScreen = '\u001b[2J\u001b[H';
 
 /** Exit codes of the CLI, as the guide states them. */
-export const exitCodes = { done: 0, failed: 1, usage: 2, gate: 3, paused: 4, cancelled: 130 } as const;
+export const exitCodes = {
+  ...{ done: 0, failed: 1, usage: 2, gate: 3, paused: 4, cancelled: 130 },
+  /** Of `compare`: beyond a criterion, and not to be told. */
+  ...{ outside: 3, unclear: 4 },
+} as const;
 
 /** Codes that the user's own input causes: usage, not failure. */
 const usageCodes = new Set<WireError['code']>([

@@ -9,6 +9,7 @@ import type { CliContext } from './context';
 import { collect } from './field-options';
 import { exitCodes, type Output } from './output';
 import { readOneOf } from './read-values';
+import { resolveRunId } from './run-id';
 import { changeLines, keptLines } from './run-progress';
 import { approveGiven, type ApproveOptions, workOn } from './work';
 
@@ -63,10 +64,11 @@ export function addResume(program: Command, context: CliContext): void {
     .option('--allow-remote-load', 'allow load on another machine (remote engine)')
     .option('--verbose', 'show the log of the steps')
     .option('--json', 'print one JSON document to stdout; messages go to stderr')
-    .action(async (runId: string, options: ResumeOptions) => {
+    .action(async (given: string, options: ResumeOptions) => {
       const from = options.from === undefined ? undefined : readOneOf('--from', stepIds, options.from);
       const output = context.output(options);
       const core = await context.core();
+      const runId = await resolveRunId(core, given);
       if (options.trust === true) await core.trustRun(runId);
       const { verbose = false, allowUnverified, skipPreflight } = options;
       const spec = await changedSpec(core, runId, options);

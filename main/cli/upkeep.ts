@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { formatBytes } from '../contract/numbers';
 import type { CliContext } from './context';
 import { readBudgetMs } from './read-values';
+import { resolveRunId } from './run-id';
 
 interface Json {
   readonly json?: boolean;
@@ -41,9 +42,10 @@ export function addUpkeep(program: Command, context: CliContext): void {
       readBudgetMs,
     )
     .option('--json', 'print one JSON document to stdout')
-    .action(async (runId: string, options: Json & { readonly p99BudgetMs?: number }) => {
+    .action(async (given: string, options: Json & { readonly p99BudgetMs?: number }) => {
       const output = context.output(options);
       const core = await context.core();
+      const runId = await resolveRunId(core, given);
       if (options.p99BudgetMs !== undefined) await core.setBudget(runId, options.p99BudgetMs);
       const files = await core.writeReports(runId);
       if (output.json) output.document({ runId, reports: files });

@@ -8,13 +8,13 @@ import {
   scheduledP99,
   throughput as throughputColumn,
 } from '../../../main/contract/measured/columns';
+import type { AlignedLevel, ComparedValue } from '../../../main/contract/measured/compare-levels';
+import { comparisonSentences, meaningOf, ratioWords } from '../../../main/contract/measured/comparison-text';
 import type { LoadPoint } from '../../../main/contract/measured/results';
 import { formatHalfWidth, formatMeasured, formatRate } from '../../../main/contract/numbers';
 import { type Sweep, sweepHeading } from '../../../main/contract/run/sweep';
 import { Panel } from '../../components/panel';
 import { ScrollTable } from '../../components/table';
-import type { AlignedLevel, ComparedValue } from './compare-levels';
-import { comparisonSentences, meaningOf, ratioWords } from './comparison-text';
 
 const tones = { better: 'tone-good', worse: 'tone-bad', same: 'dim', unknown: '' } as const;
 

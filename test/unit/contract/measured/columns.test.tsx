@@ -21,7 +21,7 @@ import { loadCsv } from '../../../../main/reports/load-csv';
 import { toReport } from '../../../../main/reports/to-report';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { componentsChart } from '../../../../renderer/charts/components-chart';
-import { compareLevels } from '../../../../renderer/views/compare/compare-levels';
+import { compareLevels } from '../../../../main/contract/measured/compare-levels';
 import { LevelTable } from '../../../../renderer/views/compare/level-table';
 import { CacheTable, ChecksTable, EffortTable } from '../../../../renderer/views/run/check-details';
 import { ComposingTable, SequenceTable, StreamTable } from '../../../../renderer/views/run/level-details';

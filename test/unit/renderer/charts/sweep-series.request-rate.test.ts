@@ -7,7 +7,7 @@ import { componentsChart } from '../../../../renderer/charts/components-chart';
 import { latencyChart } from '../../../../renderer/charts/latency-chart';
 import { landedWindows, withLiveWindows } from '../../../../renderer/charts/window-series';
 import { windowsChart } from '../../../../renderer/charts/windows-chart';
-import { compareLevels } from '../../../../renderer/views/compare/compare-levels';
+import { compareLevels } from '../../../../main/contract/measured/compare-levels';
 import { figuresOf } from '../../../../renderer/views/run/figures';
 import { rateState } from '../../../support/rate-run';
 import { completeState } from '../../../support/run-state';

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { compareLevels } from '../../../../../main/contract/measured/compare-levels';
+import {
+  comparisonSentences,
+  meaningOf,
+  ratioWords,
+} from '../../../../../main/contract/measured/comparison-text';
 import type { LoadPoint } from '../../../../../main/contract/measured/results';
 import { chartThemes } from '../../../../../renderer/charts/chart-theme';
 import { compareChart } from '../../../../../renderer/charts/compare-chart';
 import { landedWindows, levelAt, withLiveWindows } from '../../../../../renderer/charts/window-series';
 import { windowsChart } from '../../../../../renderer/charts/windows-chart';
 import { createComparedRuns } from '../../../../../renderer/stores/compared-runs';
-import { compareLevels } from '../../../../../renderer/views/compare/compare-levels';
-import {
-  comparisonSentences,
-  meaningOf,
-  ratioWords,
-} from '../../../../../renderer/views/compare/comparison-text';
 import { diffSpecs } from '../../../../../renderer/views/compare/diff-specs';
 import { runNames } from '../../../../../renderer/views/compare/run-names';
 import { shortNames } from '../../../../../renderer/views/compare/short-names';

@@ -1,12 +1,12 @@
-import { type Column, intervalOf, numberOf } from '../../../main/contract/measured/column';
-import { p99, scheduledP99, throughput } from '../../../main/contract/measured/columns';
-import { shownScenario } from '../../../main/contract/measured/repeats';
-import type { LoadPoint, MeasurementWindow } from '../../../main/contract/measured/results';
-import type { Scenario } from '../../../main/contract/run/run-events';
-import type { RunState } from '../../../main/contract/run/run-state';
-import { scenarioOf, type Sweep, sweepOfLevel } from '../../../main/contract/run/sweep';
-import { spreadInterval } from '../../../main/contract/statistics';
-import { levelOf } from '../../charts/chart';
+import type { Scenario } from '../run/run-events';
+import type { RunState } from '../run/run-state';
+import type { LoadLevel } from '../run/scenario-levels';
+import { scenarioOf, type Sweep, sweepOfLevel } from '../run/sweep';
+import { spreadInterval } from '../statistics';
+import { type Column, intervalOf, numberOf } from './column';
+import { p99, scheduledP99, throughput } from './columns';
+import { shownScenario } from './repeats';
+import type { LoadPoint, MeasurementWindow } from './results';
 
 /** A value of one run beside that of the first. */
 export interface ComparedValue {
@@ -87,6 +87,10 @@ const scheduledP99Of = (point: LoadPoint): Measured | null =>
         value: valueOf(scheduledP99, point),
         interval: p99IntervalMs(point, (window) => window.scheduledP99Us),
       };
+
+/** What the sweep varies, of a level. */
+const levelOf = (scenario: Scenario, of: LoadLevel): number =>
+  scenario === 'offline' ? of.batchSize : (of.requestRate ?? of.concurrency);
 
 /** The measured levels that belong to the sweep; a rate of 8 requests/s is no concurrency of 8. */
 export function pointsOfSweep(state: RunState, sweep: Sweep): readonly LoadPoint[] {

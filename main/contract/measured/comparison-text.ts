@@ -1,5 +1,5 @@
-import { formatMeasured, missing } from '../../../main/contract/numbers';
-import { largestOf, smallestOf } from '../../../main/contract/statistics';
+import { formatMeasured, missing } from '../numbers';
+import { largestOf, smallestOf } from '../statistics';
 import type { AlignedLevel, ComparedValue } from './compare-levels';
 
 /** What a ratio to the baseline means; `unknown`: one of the two has no interval. */

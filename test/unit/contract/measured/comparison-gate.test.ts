@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  judgeComparison,
+  outcomeOfAll,
+  parseCriterion,
+  ratioText,
+} from '../../../../main/contract/measured/comparison-gate';
+import type { LoadPoint } from '../../../../main/contract/measured/results';
+import type { RunState } from '../../../../main/contract/run/run-state';
+import { completeState } from '../../../support/run-state';
+
+/** A finished run whose online levels all have these values. */
+function run(change: Partial<LoadPoint>): RunState {
+  const state = completeState();
+  const { online } = state.scenarios;
+  const points = online.points.map(({ key, point }) => ({
+    key,
+    point: { ...point, throughputIntervalIps: 1, p99IntervalUs: 100, ...change },
+  }));
+  return {
+    ...state,
+    scenarios: { offline: { points: [], missing: [] }, online: { ...online, points } },
+  };
+}
+
+const outcome = (text: string, first: Partial<LoadPoint>, second: Partial<LoadPoint>) =>
+  outcomeOfAll(judgeComparison(run(first), run(second), [parseCriterion(text)]));
+
+describe('the gate of compare', () => {
+  it('is outside only beyond the noise of both', () => {
+    expect(outcome('p99>1.1x', { p99Us: 10_000 }, { p99Us: 12_000 })).toBe('outside');
+    expect(outcome('p99>1.1x', { p99Us: 10_000 }, { p99Us: 10_100 })).toBe('within');
+    expect(outcome('p99>1.1x', { p99Us: 10_000 }, { p99Us: 11_050 })).toBe('unclear');
+    expect(outcome('p99>1.1x', { p99Us: 10_000 }, { p99Us: 12_000, p99IntervalUs: 5000 })).toBe('unclear');
+  });
+
+  it('knows which way is worse', () => {
+    const [slow, fast] = [{ inferencesPerSecond: 800 }, { inferencesPerSecond: 1000 }];
+    expect(outcome('throughput<0.95x', fast, slow)).toBe('outside');
+    expect(outcome('throughput<0.95x', slow, fast)).toBe('within');
+    expect(outcome('p99<0.5x', { p99Us: 10_000 }, { p99Us: 4000 })).toBe('outside');
+  });
+
+  it('cannot tell without an interval, or without a common level', () => {
+    const unknown = { p99Us: 10_000, p99IntervalUs: null, windows: [] };
+    expect(outcome('p99>1.1x', unknown, { p99Us: 50_000 })).toBe('unclear');
+    const empty = { ...run({}), scenarios: { ...run({}).scenarios, online: { points: [], missing: [] } } };
+    expect(outcomeOfAll(judgeComparison(run({}), empty, [parseCriterion('p99>1.1x')]))).toBe('unclear');
+  });
+
+  it('never is outside for two measurements of the same', () => {
+    const p99Us = fc.double({ min: 100, max: 1e6, noNaN: true });
+    const factor = fc.double({ min: 1.01, max: 5, noNaN: true });
+    fc.assert(
+      fc.property(p99Us, factor, (value, times) => {
+        const judged = judgeComparison(run({ p99Us: value }), run({ p99Us: value }), [
+          parseCriterion(`p99>${times.toFixed(2)}x`),
+        ]);
+        expect(judged.length).toBeGreaterThan(0);
+        expect(judged.every((level) => level.outcome !== 'outside' && level.ratio === 1)).toBe(true);
+      }),
+    );
+  });
+
+  it('refuses what is no criterion', () => {
+    for (const text of ['p99', 'p99>1.1', 'p98>1.1x', 'p99=1x', 'throughput<0x', 'p99>x']) {
+      expect(() => parseCriterion(text)).toThrow(/is not a criterion/);
+    }
+    expect(parseCriterion(' p99 > 1.10x ')).toMatchObject({ text: 'p99>1.10x', metric: 'p99', factor: 1.1 });
+  });
+
+  it('says the ratio with its interval where there is one', () => {
+    expect(ratioText({ ratio: 1.25, interval: 0.02 })).toBe('×1.25 ± 0.020');
+    expect(ratioText({ ratio: 1.25, interval: null })).toBe('×1.25');
+  });
+});
