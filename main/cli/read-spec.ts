@@ -9,6 +9,7 @@ import type { Readers } from '../core';
 import { readBoundedFile } from '../platform/read-bounded-file';
 import type { GivenOptions } from './field-options';
 import { readFieldOptions } from './field-options';
+import { readNumber } from './read-values';
 
 /** Options of `run` as commander gives them; those of fields by their own names. */
 export interface RunOptions extends GivenOptions {
@@ -17,6 +18,8 @@ export interface RunOptions extends GivenOptions {
   readonly shape?: readonly string[];
   readonly trust?: boolean;
   readonly set?: readonly string[];
+  /** Of a runner's file, from 1 on. */
+  readonly configuration?: string | undefined;
 }
 
 /** How files other than our own are understood, and where is said what was left out of them. */
@@ -25,10 +28,13 @@ export interface SpecReader {
     readonly text: string;
     readonly fileName: string;
     readonly preset: string;
+    readonly configuration?: number;
   }) => Promise<ImportedSpec>;
   readonly specModel: Readers['specModel'];
   readonly note: (line: string) => void;
 }
+
+const where = '--configuration';
 
 const refusedFile = (file: string, problem: string): WorkbenchError =>
   new WorkbenchError('input-invalid', `${file} cannot be read: ${problem}`, {
@@ -48,14 +54,33 @@ async function readStandardInput(): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function readText(file: string): Promise<string> {
+/** The text of a specification or matrix file. Throws input-invalid. */
+export async function readText(file: string): Promise<string> {
   if (file === '-') return readStandardInput();
   const found = await readBoundedFile(file, mostSpecBytes, { links: 'follow' });
   if ('text' in found) return found.text;
   throw refusedFile(file, found.problem);
 }
 
-async function readSpecFile(file: string, preset: string | undefined, reader: SpecReader): Promise<Tree> {
+/** The number of a configuration; undefined where none is named. Throws input-invalid. */
+function readConfiguration({ spec, configuration }: RunOptions): number | undefined {
+  if (configuration === undefined) return undefined;
+  const number = readNumber(where, configuration);
+  if (spec === undefined || !Number.isSafeInteger(number) || number < 1) {
+    throw new WorkbenchError('input-invalid', `"${configuration}" is not the number of a configuration`, {
+      where,
+      remedy: 'Give its place in the file of --spec, from 1 on.',
+    });
+  }
+  return number;
+}
+
+async function readSpecFile(
+  file: string,
+  preset: string | undefined,
+  reader: SpecReader,
+  configuration: number | undefined,
+): Promise<Tree> {
   const text = await readText(file);
   const fileName = file === '-' ? '' : basename(file);
   const model = await reader.specModel({ text, fileName });
@@ -68,7 +93,16 @@ async function readSpecFile(file: string, preset: string | undefined, reader: Sp
       remedy: 'Add the preset before the options, for example: run resnet50 --spec <file>',
     });
   }
-  const { choice, notes } = await reader.importSpec({ text, fileName, preset: meant });
+  const { choice, notes, source } = await reader.importSpec({
+    text,
+    fileName,
+    preset: meant,
+    ...(configuration === undefined ? {} : { configuration }),
+  });
+  if (configuration !== undefined && !source.startsWith('runner-yaml')) {
+    const remedy = 'Remove the option: only a runner configuration of the published procedures has several.';
+    throw new WorkbenchError('input-invalid', `${file} has no configurations`, { where, remedy });
+  }
   if (choice === null) throw new WorkbenchError('spec-invalid', notes.join(' '), { where: file });
   for (const note of notes) reader.note(`${file}: ${note}`);
   return mergeTrees(choice.overrides, { model: { preset: choice.preset } });
@@ -81,7 +115,10 @@ export async function readOverrides(
   reader: SpecReader,
 ): Promise<Tree> {
   const layers: Tree[] = [];
-  if (options.spec !== undefined) layers.push(await readSpecFile(options.spec, preset, reader));
+  const configuration = readConfiguration(options);
+  if (options.spec !== undefined) {
+    layers.push(await readSpecFile(options.spec, preset, reader, configuration));
+  }
   if (preset !== undefined) layers.push({ model: { preset } });
   for (const assignment of options.set ?? []) layers.push(readAssignment(assignment));
   layers.push(await readFieldOptions(options, 'run'));

@@ -140,6 +140,10 @@ export function addSpecOptions(command: Command): Command {
     'run.yaml with any part of the specification, a runner configuration or environment file of the published ' +
       'procedures, or config.pbtxt; "-" is standard input; options win over it',
   );
+  command.option(
+    '--configuration <n>',
+    'with a runner configuration: which of its configurations; default: 1',
+  );
   return addFieldOptions(command, 'run')
     .option(
       '--gpu <name>',
@@ -175,7 +179,7 @@ export async function readChoice(
     note,
   };
   const asked = await readOverrides(name, options, reader);
-  const said = await readOverrides(name, { ...options, spec: undefined }, reader);
+  const said = await readOverrides(name, { ...options, spec: undefined, configuration: undefined }, reader);
   const typed = own === null ? said : mergeTrees(own.overrides, said);
   if (own !== null) {
     if (options.gpu !== undefined && options.gpu !== 'none') {

@@ -208,6 +208,8 @@ export const api = {
       preset: z.string().max(128),
       /** Of the draft that a part of a deployment is laid over; absent: there is none. */
       overrides: z.record(z.string(), z.unknown()).optional(),
+      /** Which one of a runner's file, from 1 on; absent: the first. */
+      configuration: z.int().min(1).optional(),
     }),
   ),
   'drafts.list': call<readonly Draft[]>().with(z.undefined()),

@@ -21,7 +21,8 @@ export const readerTable: ReaderTable = {
   folderCode: ({ path }) => checkFolderCode(path),
   preset: ({ path }) => readPreset(path),
   specModel: ({ text, fileName }) => readSpecModel(text, fileName),
-  spec: ({ loaded, text, fileName, overrides }) => importSpec(loaded, text, fileName, overrides),
+  spec: ({ loaded, text, fileName, overrides, configuration }) =>
+    importSpec(loaded, text, fileName, overrides, configuration),
   configEdit: ({ loaded, choice, text }) => editConfig(loaded, choice, text),
   capture: (request) => readCapture(request),
   inputCheck: async ({ path, wanted, shapes }) => {

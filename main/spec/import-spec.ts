@@ -14,7 +14,8 @@ import { sizeProblem, specKind } from './spec-readers';
 function importEnvironment(loaded: LoadedPreset, text: string): ImportedSpec {
   const source = 'shell-environment';
   const { variables, unknown } = parseShellEnvironment(text);
-  const { overrides, notes } = readVariables(loaded.preset, variables);
+  const { overrides, notes, refusal } = readVariables(loaded.preset, variables);
+  if (refusal !== null) return { source, choice: null, notes: [refusal] };
   const reasons = new Map<string, string[]>();
   for (const [name, why] of unknown) {
     const names = reasons.get(why);
@@ -59,12 +60,14 @@ function importRunYaml(loaded: LoadedPreset, tree: Tree): ImportedSpec {
  * Understands this workbench's run.yaml, whole or in part; runner configurations of both generations; shell environment
  * files; and config.pbtxt. What cannot be read is told in the notes, with no choice. Pure, never throws for a bad text.
  * @param over overrides of the draft that config.pbtxt, which says a part of a deployment, is laid over.
+ * @param configuration which one of a runner's file, from 1 on.
  */
 export function importSpec(
   loaded: LoadedPreset,
   text: string,
   fileName: string,
   over: Tree = {},
+  configuration?: number,
 ): ImportedSpec {
   const kind = specKind(text, fileName);
   const tooLarge = sizeProblem(kind, text);
@@ -88,7 +91,9 @@ export function importSpec(
         return { source: 'run-yaml', choice: null, notes: ['The file does not contain a mapping.'] };
       }
       const found = tree as Tree;
-      return isRunnerConfig(found) ? importRunner(loaded.preset, found) : importRunYaml(loaded, found);
+      return isRunnerConfig(found)
+        ? importRunner(loaded.preset, found, configuration)
+        : importRunYaml(loaded, found);
     }
   }
 }

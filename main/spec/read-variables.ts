@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { Preset } from '../contract/run/preset';
 import { formats, loadTools } from '../contract/run/run-spec';
 import type { ImportedSpec } from '../contract/run/spec-tools';
-import { treeOf, upstreamVariables } from '../contract/run/upstream-variables';
+import { refusalOfVariable, treeOf, upstreamVariables } from '../contract/run/upstream-variables';
 import { isTree, mergeTrees, type Tree } from '../contract/trees';
 import { shortText, someOf } from '../platform/clean-text';
 
@@ -31,7 +31,6 @@ const upstreamNotes: Readonly<Record<string, string | null>> = {
   CONFIG_FORMAT: derived,
   TORCH_JIT: 'the formats ts-trace and ts-script say it',
   SEQUENCE_LENGTH: "the preset's own arguments say the size of its inputs",
-  TRITON_INSTANCES: 'a run has one Triton',
   TRITON_LOAD_MODEL_METHOD: 'models are always loaded explicitly',
   TRITON_SERVER_URL: 'for a running Triton, choose the engine "remote" and set its address',
   FRAMEWORK: derived,
@@ -47,7 +46,6 @@ const upstreamNotes: Readonly<Record<string, string | null>> = {
 
 /** Values of these variables that ask for nothing else than what is done here anyway. */
 const usualValues: Readonly<Record<string, readonly string[]>> = {
-  TRITON_INSTANCES: ['1'],
   TRITON_LOAD_MODEL_METHOD: ['explicit'],
   TORCH_JIT: ['none'],
 };
@@ -55,7 +53,12 @@ const usualValues: Readonly<Record<string, readonly string[]>> = {
 interface ReadVariables {
   readonly overrides: Readonly<Record<string, unknown>>;
   readonly notes: readonly string[];
+  /** Why the whole procedure cannot be taken; null where it can. */
+  readonly refusal: string | null;
 }
+
+/** What is said of the preset that the variables are read for. */
+type NamedPreset = Pick<Preset, 'id' | 'title'>;
 
 type Variables = ReadonlyMap<string, string>;
 
@@ -91,13 +94,17 @@ function readValue(name: string, text: string): { readonly value: unknown } | { 
 
 /** Why a variable that no field stands for is left out; null: that goes without saying. */
 function omissionOf(name: string, text: string): string | null {
-  if (usualValues[name]?.includes(text) === true) return null;
+  const isUsual = usualValues[name]?.includes(text) === true;
+  if (isUsual || refusalOfVariable(name, text) !== undefined) return null;
   const reason = Object.hasOwn(upstreamNotes, name) ? upstreamNotes[name] : 'it is unknown';
   return typeof reason === 'string' ? reason : null;
 }
 
+const refusalIn = (variables: Variables): string | null =>
+  [...variables].flatMap(([name, text]) => refusalOfVariable(name, text) ?? [])[0] ?? null;
+
 /** Of what a variable asks for and is fixed here. */
-function fixedNotes(preset: Preset, variables: Variables): readonly string[] {
+function fixedNotes(preset: NamedPreset, variables: Variables): readonly string[] {
   const notes: string[] = [];
   const exported = variables.get('EXPORT_PRECISION');
   if (exported !== undefined && exported !== 'fp32') {
@@ -118,7 +125,7 @@ function fixedNotes(preset: Preset, variables: Variables): readonly string[] {
  * The variables of a published procedure as overrides of a specification, and what they say that no field stands for.
  * Values of a variable that is null, empty or the usual one are passed over in silence. Pure.
  */
-export function readVariables(preset: Preset, given: Variables): ReadVariables {
+export function readVariables(preset: NamedPreset, given: Variables): ReadVariables {
   const variables: Variables = new Map(
     [...given].map(([name, value]) => [name, value.trim()] as const).filter(([, value]) => !absent(value)),
   );
@@ -150,7 +157,7 @@ export function readVariables(preset: Preset, given: Variables): ReadVariables {
     );
   }
   notes.push(...fixedNotes(preset, variables));
-  return { overrides, notes };
+  return { overrides, notes, refusal: refusalIn(variables) };
 }
 
 /** True for the configuration file of the published runners. */
@@ -169,30 +176,114 @@ function text(value: unknown): string {
 const upper = (tree: Tree) =>
   Object.entries(tree).map(([name, value]) => [name.toUpperCase(), text(value)] as const);
 
-/**
- * A runner configuration: parameters flat in each configuration (as the Temporal Fusion Transformer's, 1), or below
- * `parameters` (as Wide & Deep's, 2). The first configuration is taken. Pure.
- */
-export function importRunner(preset: Preset, tree: Tree): ImportedSpec {
-  const { configurations, ...rest } = tree;
-  const list = Array.isArray(configurations) ? configurations.filter(isTree) : [];
-  const [first] = list;
-  const nested = first?.['parameters'];
-  const source = isTree(nested) ? 'runner-yaml-2' : 'runner-yaml-1';
-  if (first === undefined) return { source, choice: null, notes: ['The file contains no configuration.'] };
+/** One configuration of a runner's file. */
+interface RunnerEntry {
+  readonly source: ImportedSpec['source'];
+  /** Its variables, as the runner exports them to its stages. */
+  readonly variables: ReadonlyMap<string, string>;
+  readonly overrides: Tree;
+  readonly notes: readonly string[];
+  readonly refusal: string | null;
+}
+
+/** The local path of a named checkpoint or data set: `path` beside the published `name` and `url`, which has none. */
+function namedPath(list: unknown, name: string | undefined): string | null {
+  const items: readonly unknown[] = Array.isArray(list) ? list : [];
+  const path = items.filter(isTree).find((item) => item['name'] === name)?.['path'];
+  return typeof path === 'string' ? path : null;
+}
+
+function runnerEntry(preset: NamedPreset, rest: Tree, configuration: unknown): RunnerEntry {
+  if (!isTree(configuration)) {
+    const refusal = 'The configuration is not a mapping of parameters.';
+    return { source: 'runner-yaml-1', variables: new Map(), overrides: {}, notes: [], refusal };
+  }
+  const nested = configuration['parameters'];
   // The checkpoint is named, not given by its path.
-  const { checkpoint, ...parameters } = isTree(nested) ? nested : first;
-  const variables = new Map([
+  const { checkpoint, ...parameters } = isTree(nested) ? nested : configuration;
+  const named = new Map([
     ...upper(rest),
     ...upper(checkpoint === undefined ? {} : { checkpoint_variant: checkpoint }),
     ...upper(parameters),
   ]);
-  const { overrides, notes } = readVariables(preset, variables);
-  const several =
-    list.length > 1 ? [`The file has ${list.length} configurations; the first one was used.`] : [];
+  const read = new Map(named);
+  for (const [name, variable, list] of [
+    ['CHECKPOINT_VARIANT', 'CHECKPOINT', rest['checkpoints']],
+    ['DATASET', 'DATASETS_DIR', rest['datasets']],
+  ] as const) {
+    const path = namedPath(list, named.get(name));
+    if (path === null) continue;
+    read.delete(name);
+    read.set(variable, path);
+  }
+  const source = isTree(nested) ? 'runner-yaml-2' : 'runner-yaml-1';
+  return { source, variables: named, ...readVariables(preset, read) };
+}
+
+/** Every configuration of a runner's file in its order, none left out: what one cannot be run for is its refusal. Pure. */
+function runnerEntries(preset: NamedPreset, tree: Tree): readonly RunnerEntry[] {
+  const { configurations, ...rest } = tree;
+  const list: readonly unknown[] = Array.isArray(configurations) ? configurations : [];
+  return list.map((configuration) => runnerEntry(preset, rest, configuration));
+}
+
+/** Repeats of another variable, or of no interest to who tells configurations apart. */
+const notTelling: ReadonlySet<string> = new Set(
+  Object.entries(upstreamNotes).flatMap(([name, note]) => (note === derived ? [name] : [])),
+);
+
+/**
+ * The variables in which the configurations differ, with their values; of several that differ in the same way, the first
+ * one.
+ */
+function tellingVariables(
+  entries: readonly Pick<RunnerEntry, 'variables'>[],
+): readonly { readonly name: string; readonly values: readonly string[] }[] {
+  const names = [...new Set(entries.flatMap(({ variables }) => [...variables.keys()]))];
+  const found = new Map<string, { readonly name: string; readonly values: readonly string[] }>();
+  for (const name of names) {
+    const values = entries.map(({ variables }) => variables.get(name) ?? '');
+    const key = JSON.stringify(values);
+    if (notTelling.has(name) || new Set(values).size < 2 || found.has(key)) continue;
+    found.set(key, { name, values });
+  }
+  return [...found.values()];
+}
+
+/** What the file says beside the configuration that is taken; nothing where it has one only. */
+function othersNote(entries: readonly RunnerEntry[], number: number): readonly string[] {
+  if (entries.length < 2) return [];
+  const telling = tellingVariables(entries);
+  const words = entries.map((_entry, index) => {
+    const values = telling.map(({ values: each }) => each[index] ?? '').filter((value) => value !== '');
+    return `${index + 1}. ${shortText(values.join(', '))}`;
+  });
+  const list = `The file has ${entries.length} configurations: ${someOf(words)}.`;
+  return [
+    `${list} Configuration ${number} was used. On the command line, "--configuration <n>" uses another one and "run --matrix <file>" runs all of them.`,
+  ];
+}
+
+/**
+ * A runner configuration: parameters flat in each configuration (as the Temporal Fusion Transformer's, 1), or below
+ * `parameters` (as Wide & Deep's, 2). One configuration is taken; the note says which others there are. Pure.
+ * @param number of the configuration, from 1 on.
+ */
+export function importRunner(preset: NamedPreset, tree: Tree, number = 1): ImportedSpec {
+  const entries = runnerEntries(preset, tree);
+  const taken = entries[number - 1];
+  const source = taken?.source ?? 'runner-yaml-1';
+  if (entries.length === 0) return { source, choice: null, notes: ['The file contains no configuration.'] };
+  if (taken === undefined) {
+    const notes = [`The file has no configuration ${number}: it has ${entries.length}.`];
+    return { source, choice: null, notes };
+  }
+  const { overrides, notes, refusal } = taken;
+  const others = othersNote(entries, number);
+  if (refusal !== null) return { source, choice: null, notes: [refusal, ...others] };
   return {
     source,
     choice: { preset: preset.id, overrides: { ...overrides } },
-    notes: [...several, ...notes],
+    notes: [...others, ...notes],
   };
 }

@@ -19,6 +19,8 @@ export interface SpecReaders {
     readonly text: string;
     readonly fileName: string;
     readonly overrides: Choice['overrides'];
+    /** Which one of a runner's file, from 1 on; absent: the first. */
+    readonly configuration?: number | undefined;
   }) => Promise<ImportedSpec>;
   configEdit: (input: {
     readonly loaded: LoadedPreset;

@@ -103,12 +103,12 @@ export function createSpecTools(
     'spec.editConfig': async ({ text, ...choice }) =>
       readers.configEdit({ loaded: await presetOf(choice), choice, text }),
     'spec.export': async ({ as, ...choice }) => exportSpec(await presetOf(choice), choice, as),
-    'spec.import': async ({ text, fileName, preset, overrides = {} }) => {
+    'spec.import': async ({ text, fileName, preset, overrides = {}, configuration }) => {
       const { source: inText } = await readers.specModel({ text, fileName });
       const ofDraft = inText === undefined ? sourceOf(overrides['model']) : undefined;
       const source = inText ?? ofDraft;
       const loaded = await loadPreset({ preset, source });
-      const imported = await readers.spec({ loaded, text, fileName, overrides });
+      const imported = await readers.spec({ loaded, text, fileName, overrides, configuration });
       const id = imported.choice?.preset;
       if (id === undefined || inText !== undefined || options.presets.has(id)) return imported;
       if (ofDraft !== undefined && imported.choice !== null && imported.source !== 'run-yaml') {

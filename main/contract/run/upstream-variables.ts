@@ -39,6 +39,21 @@ export const upstreamVariables: Readonly<
   ),
 );
 
+/**
+ * Why the text of a variable with only one possible value here is refused; null where it is that value, undefined for every
+ * other variable. The published scripts start no server for TRITON_INSTANCES: they multiply the load by it (offline
+ * `-c`, `-t` and `-max-threads`; online the range of concurrencies) and expect the servers to be there.
+ */
+export function refusalOfVariable(name: string, text: string): string | null | undefined {
+  if (name !== 'TRITON_INSTANCES') return undefined;
+  if (text.trim() === '1') return null;
+  return (
+    `TRITON_INSTANCES=${text.slice(0, 20)}: a run starts and measures one Triton server. The published scripts start no ` +
+    'more either: they multiply the load by this number. Set it to 1. For more load, set the concurrency; for more ' +
+    'copies of the model on a GPU, NUMBER_OF_MODEL_INSTANCES.'
+  );
+}
+
 function literal(value: string): unknown {
   try {
     return JSON.parse(value) as unknown;
@@ -64,6 +79,9 @@ export function readAssignment(text: string): Record<string, unknown> {
   if (key === undefined || value === undefined) {
     throw new WorkbenchError('input-invalid', `"${text}" is not of the form KEY=VALUE`, { where: '--set' });
   }
+  const refusal = refusalOfVariable(key, value);
+  if (refusal === null) return {};
+  if (refusal !== undefined) throw new WorkbenchError('input-invalid', refusal, { where: '--set' });
   const variable = Object.hasOwn(upstreamVariables, key) ? upstreamVariables[key] : undefined;
   if (variable !== undefined) {
     const read = variable.read(value);

@@ -8,6 +8,7 @@ import { createSpecTools } from '../../../main/spec/spec-tools';
 import { directReaders } from '../../support/direct-readers';
 import { rejection } from '../../support/rejection';
 import { places, resnet50 } from '../spec/places';
+import { forecastRunner } from '../spec/published';
 
 const tools = createSpecTools({ presets: new Map([['resnet50', resnet50]]), places });
 const reader = {
@@ -43,6 +44,40 @@ describe('--spec', () => {
     expect(large.message).toContain(`${10 * 2 ** 30} bytes`);
     const device = await rejection(readOverrides(undefined, { spec: '/dev/zero' }, reader));
     expect(device.message).toContain('/dev/zero cannot be read: it is not a regular file');
+  });
+});
+
+describe('--configuration', () => {
+  const told: string[] = [];
+  const noting = { ...reader, note: (line: string) => told.push(line) };
+  const from = async (text: string, configuration: string) => {
+    const path = join(dir, 'runner.yaml');
+    await writeFile(path, text);
+    return readOverrides('resnet50', { spec: path, configuration }, noting);
+  };
+
+  it('takes that one of the file, and without it the first, with a note of the others', async () => {
+    expect(await from(forecastRunner('trt'), '2')).toMatchObject({ format: 'ts-trace' });
+    const path = join(dir, 'runner.yaml');
+    expect(await readOverrides('resnet50', { spec: path }, noting)).toMatchObject({ format: 'trt' });
+    expect(told.join('\n')).toMatch(
+      /2 configurations: 1\. trt, 2\. ts-trace\. Configuration 1 was used\..*run --matrix/,
+    );
+  });
+
+  it.each([
+    ['0', /"0" is not the number of a configuration/],
+    ['1.5', /"1.5" is not the number/],
+    ['x', /"x" is not a number/],
+    ['3', /no configuration 3: it has 2/],
+  ])('of %s is refused', async (number, reason) => {
+    expect((await rejection(from(forecastRunner('trt'), number))).message).toMatch(reason);
+  });
+
+  it('is refused for a file that has none, and without a file', async () => {
+    expect((await rejection(from('precision: fp16\n', '1'))).message).toMatch(/has no configurations/);
+    const alone = await rejection(readOverrides('resnet50', { configuration: '1' }, reader));
+    expect(alone).toMatchObject({ where: '--configuration' });
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readAssignment } from '../../../main/contract/run/upstream-variables';
 import { readPresets } from '../../../main/presets/presets';
 import { importSpec } from '../../../main/spec/import-spec';
 import { previewSpec } from '../../../main/spec/preview-spec';
@@ -126,7 +127,6 @@ describe('a shell file', () => {
     ['DATASETS_DIR=data', /DATASETS_DIR: "data" is not an absolute path/],
     ['PERFORMANCE_TOOL=model_analyzer', /"model_analyzer" is not supported/],
     ['FORMAT=torch-export', /FORMAT=torch-export: .*kept unchanged/],
-    ['TRITON_INSTANCES=2', /TRITON_INSTANCES: a run has one Triton/],
     ['EXPORT_PRECISION=fp16', /EXPORT_PRECISION=fp16/],
     ['OWN_THING=1', /OWN_THING: it is unknown/],
   ])('with %s says so', (text, note) => {
@@ -136,7 +136,64 @@ describe('a shell file', () => {
   });
 });
 
+describe('several Triton servers on one GPU', () => {
+  const reason =
+    /^TRITON_INSTANCES=2: a run starts and measures one Triton server\. .*concurrency.*NUMBER_OF_MODEL_INSTANCES/;
+
+  it('are refused in a shell file and in a runner configuration, with what to set in their place', () => {
+    const configured = (instances: string) =>
+      forecastRunner('trt').replace(
+        'framework: PyTorch',
+        `framework: PyTorch\ntriton_instances: ${instances}`,
+      );
+    for (const refused of [
+      read('TRITON_INSTANCES=2\nPRECISION=fp16', '.env'),
+      read(configured('2'), 'a.yaml'),
+    ]) {
+      expect(refused.choice).toBeNull();
+      expect(refused.notes[0]).toMatch(reason);
+    }
+    expect(read('TRITON_INSTANCES=1\nPRECISION=fp16', '.env')).toMatchObject({
+      choice: choice({ precision: 'fp16' }),
+      notes: [],
+    });
+    expect(read(configured('1'), 'a.yaml').choice).not.toBeNull();
+  });
+
+  it('are refused in an assignment of the command line, where one is no change', () => {
+    expect(() => readAssignment('TRITON_INSTANCES=2')).toThrow(reason);
+    expect(readAssignment('TRITON_INSTANCES=1')).toEqual({});
+  });
+});
+
 describe('a runner configuration', () => {
+  it('says which configurations the file has, and gives the one that is asked for', () => {
+    const text = forecastRunner('trt');
+    const first = read(text, 'config.yaml');
+    const second = importSpec(resnet50, text, 'config.yaml', {}, 2);
+    expect([first, second].map(({ choice: found }) => found?.overrides['format'])).toEqual([
+      'trt',
+      'ts-trace',
+    ]);
+    expect(second.notes[0]).toMatch(
+      /^The file has 2 configurations: 1\. trt, 2\. ts-trace\. Configuration 2 was used\./,
+    );
+    const none = importSpec(resnet50, text, 'config.yaml', {}, 3);
+    expect(none).toMatchObject({ choice: null, notes: ['The file has no configuration 3: it has 2.'] });
+  });
+
+  it('takes the local path that is written beside a checkpoint and a data set', () => {
+    const text = forecastRunner('trt')
+      .replace(/(- name: electricity_bin\n)( +url)/, '$1    path: /weights/checkpoint.pt\n$2')
+      .replace(/(datasets:\n +- name: electricity_bin\n)/, '$1    path: /data/electricity\n');
+    const { choice: imported, notes } = read(text, 'config.yaml');
+    expect(imported?.overrides['model']).toEqual({
+      checkpoint: '/weights/checkpoint.pt',
+      dataset: '/data/electricity',
+    });
+    expect(notes.join('\n')).not.toMatch(/CHECKPOINT_VARIANT|DATASET:/);
+  });
+
   it('with flat parameters', () => {
     const { source, choice: imported, notes } = read(forecastRunner('ts-trace'), 'config_NVIDIA-A30.yaml');
     expect(source).toBe('runner-yaml-1');
@@ -155,7 +212,7 @@ describe('a runner configuration', () => {
       },
       performance: { batchSizes: sizes, measurementRequestCount: 500, measurementMode: 'count_windows' },
     });
-    expect(notes[0]).toBe('The file has 2 configurations; the first one was used.');
+    expect(notes[0]).toMatch(/^The file has 2 configurations: .*"run --matrix <file>" runs all of them/);
     expect(notes.join('\n')).toMatch(/CONTAINER_VERSION: choose the engine "docker"/);
   });
 
