@@ -148,6 +148,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     },
     reportPath: reportCalls.reportPath,
     writeReports: reportCalls.writeReports,
+    writeMatrix: reportCalls.writeMatrix,
     importFile: reportCalls.importFile,
     clean: (runIds) => upkeep.clean(runIds),
     close: async () => {

@@ -20,6 +20,7 @@ export interface RunOptions extends GivenOptions {
   readonly set?: readonly string[];
   /** Of a runner's file, from 1 on. */
   readonly configuration?: string | undefined;
+  readonly matrix?: string;
 }
 
 /** How files other than our own are understood, and where is said what was left out of them. */
@@ -36,9 +37,9 @@ export interface SpecReader {
 
 const where = '--configuration';
 
-const refusedFile = (file: string, problem: string): WorkbenchError =>
+const refusedFile = (file: string, problem: string, option = '--spec'): WorkbenchError =>
   new WorkbenchError('input-invalid', `${file} cannot be read: ${problem}`, {
-    where: '--spec',
+    where: option,
     remedy: `Use a regular file of at most ${mostSpecBytes} bytes, or - for standard input.`,
   });
 
@@ -55,11 +56,11 @@ async function readStandardInput(): Promise<string> {
 }
 
 /** The text of a specification or matrix file. Throws input-invalid. */
-export async function readText(file: string): Promise<string> {
+export async function readText(file: string, option?: string): Promise<string> {
   if (file === '-') return readStandardInput();
   const found = await readBoundedFile(file, mostSpecBytes, { links: 'follow' });
   if ('text' in found) return found.text;
-  throw refusedFile(file, found.problem);
+  throw refusedFile(file, found.problem, option);
 }
 
 /** The number of a configuration; undefined where none is named. Throws input-invalid. */

@@ -6,6 +6,7 @@ import type { Choice } from '../contract/run/spec-tools';
 import type { Core } from '../core';
 import type { CliContext } from './context';
 import { deployRun } from './deployments';
+import { runMatrix } from './matrix';
 import { exitCodes, printText } from './output';
 import type { RunOptions } from './read-spec';
 import { readNumber } from './read-values';
@@ -30,11 +31,21 @@ export function addRun(program: Command, context: CliContext): void {
       '--keep-serving [deployment]',
       'keep the model serving when the run is done, as a deployment of this name',
     )
-    .option('--out <dir>', 'run folder; default: in the workbench home')
+    .option('--resume', 'with --matrix: continue its runs that are not complete, and keep the others')
+    .option(
+      '--out <dir>',
+      'run folder, with --matrix the folder of its report; default: in the workbench home',
+    )
     .option('--verbose', 'show the log of the steps')
     .option('--json', 'print one JSON document to stdout; messages go to stderr')
     .action(async (preset: string | undefined, options: RunOptions & RunFlags) => {
       const core = await context.core();
+      const { matrix } = options;
+      if (matrix !== undefined) {
+        context.exit(await runMatrix(core, preset, { ...options, matrix }, context.output(options)));
+        return;
+      }
+      if (options.resume === true) throw resumeAlone;
       const { typed, ...chosen } = await readChoice(core, preset, options);
       await tellNotes(core, chosen);
       const spec = await core.resolveChoice(chosen);
@@ -52,6 +63,11 @@ export function addRun(program: Command, context: CliContext): void {
     });
 }
 
+const resumeAlone = new WorkbenchError('input-invalid', '--resume is an option of --matrix', {
+  where: '--resume',
+  remedy: 'To continue one run: npm run cli -- resume <run-id>',
+});
+
 /** Where the defaults of a chosen GPU come from, or why they are not taken. */
 async function tellNotes(core: Core, chosen: Choice): Promise<void> {
   if (chosen.overrides['targetGpu'] === undefined) return;
@@ -65,6 +81,7 @@ interface RunFlags {
   readonly allowRemoteLoad?: boolean;
   readonly skipPreflight?: boolean;
   readonly keepServing?: true | string;
+  readonly resume?: boolean;
   readonly out?: string;
   readonly verbose?: boolean;
   readonly json?: boolean;

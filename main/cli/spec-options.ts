@@ -141,6 +141,11 @@ export function addSpecOptions(command: Command): Command {
       'procedures, or config.pbtxt; "-" is standard input; options win over it',
   );
   command.option(
+    '--matrix <file>',
+    'many runs from one file: axes of fields, or a runner configuration of the published procedures with all its ' +
+      'configurations; options apply to every run',
+  );
+  command.option(
     '--configuration <n>',
     'with a runner configuration: which of its configurations; default: 1',
   );
@@ -162,11 +167,15 @@ interface TypedChoice extends Choice {
   readonly typed: Readonly<Record<string, unknown>>;
 }
 
-/** What the command line chooses; notes of an imported file go to stderr. Throws input-invalid without a preset. */
+/**
+ * What the command line chooses; notes of an imported file go to stderr. Throws input-invalid without a preset.
+ * @param fromFile what a matrix says of the run, in place of the file of `--spec`
+ */
 export async function readChoice(
   core: Core,
   preset: string | undefined,
   options: RunOptions,
+  fromFile?: Tree,
 ): Promise<TypedChoice> {
   const note = (line: string) => {
     printText(`${line}\n`, 'stderr');
@@ -178,8 +187,9 @@ export async function readChoice(
     specModel: core.readers.specModel,
     note,
   };
-  const asked = await readOverrides(name, options, reader);
   const said = await readOverrides(name, { ...options, spec: undefined, configuration: undefined }, reader);
+  const asked =
+    fromFile === undefined ? await readOverrides(name, options, reader) : mergeTrees(fromFile, said);
   const typed = own === null ? said : mergeTrees(own.overrides, said);
   if (own !== null) {
     if (options.gpu !== undefined && options.gpu !== 'none') {
@@ -191,7 +201,8 @@ export async function readChoice(
     return { preset: own.preset, overrides: mergeTrees(own.overrides, asked), typed };
   }
   // A specification from a file is taken as it stands.
-  const option = options.gpu ?? (options.spec === undefined ? undefined : 'none');
+  const isOfFile = options.spec !== undefined || fromFile !== undefined;
+  const option = options.gpu ?? (isOfFile ? 'none' : undefined);
   const targetGpu = await readTargetGpu(option, asked, {
     gpus: () => core.handlers['machine.gpus'](undefined),
     note,

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
+import { WorkbenchError } from '../contract/errors';
 import { reachOf } from '../contract/reach';
 import type { SpecPreview, SpecProblem } from '../contract/run/spec-tools';
 import { shellLine } from '../contract/shell-line';
 import { stepTitle } from '../contract/words';
 import type { CliContext } from './context';
+import { printMatrix } from './matrix';
 import { exitCodes, printText } from './output';
 import type { RunOptions } from './read-spec';
 import { readOneOf } from './read-values';
@@ -37,6 +39,19 @@ export function addSpec(program: Command, context: CliContext): void {
     .action(async (preset: string | undefined, options: RunOptions & { readonly as: string }) => {
       const form = readOneOf('--as', forms, options.as);
       const core = await context.core();
+      const { matrix } = options;
+      if (matrix !== undefined) {
+        if (form === 'shell' || form === 'commands') {
+          const remedy = 'Use --as json, or leave the option out.';
+          throw new WorkbenchError('input-invalid', `--matrix has no form "${form}"`, {
+            where: '--as',
+            remedy,
+          });
+        }
+        const output = context.output({ json: form === 'json' });
+        context.exit(await printMatrix(core, preset, { ...options, matrix }, output));
+        return;
+      }
       const { preset: id, overrides } = await readChoice(core, preset, options);
       const choice = { preset: id, overrides };
       // Who types this asks what is in those files.

@@ -27,6 +27,7 @@ import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-m
 import type { presetSchema } from './run/preset';
 import { runOrigins } from './run/run-content';
 import {
+  matrixMarkSchema,
   reportFileSchema,
   type RunEvent,
   runOutcomes,
@@ -94,6 +95,8 @@ export const runSummarySchema = z.strictObject({
   note: z.string(),
   /** What holds the run up at present; null when it does not wait. */
   waitsFor: runWaitSchema.nullable(),
+  /** Absent: of no matrix. */
+  matrix: matrixMarkSchema.optional(),
   /** Numbers of damaged lines of the journal: what they recorded may be missing from this row. */
   damagedLines: z.array(z.int()).readonly(),
 });

@@ -79,6 +79,7 @@ export const readerBounds = {
   preset: { ...usual, what: 'preset.yaml' },
   specModel: { ...usual, what: 'the specification' },
   spec: { ...usual, what: 'the specification' },
+  matrix: { ...usual, what: 'the matrix' },
   configEdit: { ...usual, what: 'config.pbtxt' },
   capture: { ...usual, what: 'the file of perf_analyzer' },
   inputCheck: { ...usual, what: 'the input data' },

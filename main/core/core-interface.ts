@@ -1,5 +1,6 @@
 import type { CallOutput, CoreEvent, Handlers, RunSummary, WorkUnderWay } from '../contract/api';
 import type { MachineStatus } from '../contract/machine';
+import type { MatrixResult } from '../contract/measured/matrix';
 import type { ImportRequest } from '../contract/run/imported';
 import type { Preset } from '../contract/run/preset';
 import type { RunContent } from '../contract/run/run-content';
@@ -16,11 +17,18 @@ import type { ServerLoadListener, ServerResults } from '../perf/sweep/measure-se
 import type { ServerLoad } from '../perf/sweep/server-models';
 import type { RunEnd } from '../pipeline/attempt';
 import type { ExecuteOptions, StartHow } from '../pipeline/runs';
+import type { WrittenMatrix } from '../reports/matrix-report';
 import type { Approvals } from '../store/approvals';
 import type { DeviceTurn } from '../store/device-queue';
 import type { UnreadableRun } from '../store/run-store';
 import type { Readers } from './readers';
 import type { Cleaned } from './upkeep';
+
+interface MatrixReportRequest {
+  readonly name: string;
+  readonly results: readonly MatrixResult[];
+  readonly out?: string;
+}
 
 type CoreCall = Exclude<keyof Handlers, `desktop.${string}`>;
 
@@ -92,6 +100,8 @@ export interface Core {
   setBudget(runId: string, p99BudgetMs: number | null): Promise<void>;
   /** Writes the reports again from the journal. Throws run-busy while somebody works on the run. */
   writeReports(runId: string): Promise<readonly ReportFile[]>;
+  /** Writes the report of a matrix to its folder in the home, or to `out`. */
+  writeMatrix(input: MatrixReportRequest): Promise<WrittenMatrix>;
   /** Stores the figures of a file of perf_analyzer as a run. Throws input-invalid with line or field. */
   importFile(request: ImportRequest): Promise<CallOutput<'runs.import'>>;
   /** Ends orphans, containers that wait for `resume` too, empties cache and trash, deletes the given runs. */

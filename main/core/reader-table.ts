@@ -8,8 +8,8 @@ import { readInput } from '../perf/input/read-input';
 import { storeInput } from '../perf/input/store-input';
 import { readPreset } from '../presets/presets';
 import { editConfig } from '../spec/edit-config';
-import { importSpec } from '../spec/import-spec';
-import { readSpecModel } from '../spec/spec-model';
+import { importSpec, readSpecModel } from '../spec/import-spec';
+import { readMatrix } from '../spec/matrix';
 import type { ReaderTable } from './readers';
 
 /** The one place where names of readers lead to functions. Runs in the reader's process. */
@@ -23,6 +23,7 @@ export const readerTable: ReaderTable = {
   specModel: ({ text, fileName }) => readSpecModel(text, fileName),
   spec: ({ loaded, text, fileName, overrides, configuration }) =>
     importSpec(loaded, text, fileName, overrides, configuration),
+  matrix: (input) => readMatrix(input),
   configEdit: ({ loaded, choice, text }) => editConfig(loaded, choice, text),
   capture: (request) => readCapture(request),
   inputCheck: async ({ path, wanted, shapes }) => {

@@ -1,8 +1,10 @@
+import { join, resolve } from 'node:path';
 import type { Handlers } from '../contract/api';
 import { toWire, WorkbenchError } from '../contract/errors';
 import type { ReportFile } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
 import { reportContext } from '../pipeline/steps/report.step';
+import { writeMatrixReport } from '../reports/matrix-report';
 import type { ReportContext } from '../reports/to-report';
 import { writeReports } from '../reports/write-reports';
 import { importRun } from '../store/import-run';
@@ -16,11 +18,11 @@ import type { CoreParts } from './core-parts';
 /** Reports of runs that have ended, and of figures that were measured elsewhere. */
 export function createReportCalls(parts: CoreParts): Pick<
   Core,
-  'importFile' | 'reportPath' | 'writeReports'
+  'importFile' | 'reportPath' | 'writeReports' | 'writeMatrix'
 > & {
   readonly handlers: Pick<Handlers, 'runs.import'>;
 } {
-  const { store, presetOf, emit, now } = parts;
+  const { store, layout, presetOf, emit, now } = parts;
   const { resources, printPdf, version } = parts.options;
 
   const contextOf = async ({ spec, imported }: RunState): Promise<ReportContext> =>
@@ -69,6 +71,10 @@ export function createReportCalls(parts: CoreParts): Pick<
   return {
     handlers: { 'runs.import': importFile },
     importFile,
+    writeMatrix: ({ name, results, out }) => {
+      const dir = out === undefined ? join(layout.matrices, name) : resolve(out);
+      return writeMatrixReport({ name, results, dir, generatedAt: now().toISOString(), printPdf });
+    },
     writeReports: writeAgain,
     reportPath: async (runId, kind) => {
       const { state, folder } = await store.load(runId);

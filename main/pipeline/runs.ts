@@ -3,7 +3,7 @@ import type { CoreEvent } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import type { Environment } from '../contract/measured/results';
 import type { RunContent } from '../contract/run/run-content';
-import { type JournalBody, type StepId, stepsOf } from '../contract/run/run-events';
+import { type JournalBody, type MatrixMark, type StepId, stepsOf } from '../contract/run/run-events';
 import type { Framework, RunSpec } from '../contract/run/run-spec';
 import { reduceRun, type RunState } from '../contract/run/run-state';
 import type { ChangePlan } from '../contract/run/spec-changes';
@@ -50,6 +50,8 @@ interface RunsOptions extends AttemptOptions {
 export interface StartHow {
   /** Starts a run in containers although the preflight found problems; the journal keeps that someone chose so. */
   readonly skipPreflight?: boolean | undefined;
+  /** Noted in a new run. */
+  readonly matrix?: MatrixMark | undefined;
 }
 
 export interface ExecuteOptions extends StartHow {
@@ -97,7 +99,10 @@ export class Runs {
     const spec = await this.options.completed(given);
     await this.options.check(spec);
     const preflight = await this.options.preflight(spec, how);
-    const run = await this.options.store.create(spec, await this.options.environmentFor(spec), out);
+    const { matrix } = how;
+    const run = await this.options.store.create(spec, await this.options.environmentFor(spec), out, {
+      matrix,
+    });
     this.preflights.set(run.state.runId, preflight);
     this.options.emit({ type: 'runs-changed' });
     return run.state.runId;

@@ -30,6 +30,8 @@ export interface HomeLayout {
   readonly devices: string;
   /** Removed runs, until they are brought back or the trash is emptied. */
   readonly trash: string;
+  /** Reports of matrices, a folder each. */
+  readonly matrices: string;
   /** Recordings of the monitor. */
   readonly recordings: string;
   /** What the monitor remembers: servers and alert rules. */
@@ -76,6 +78,7 @@ export function homeLayout(home: string): HomeLayout {
     settings: join(home, 'settings.json'),
     devices: join(home, 'devices'),
     trash: join(home, 'trash'),
+    matrices: join(home, 'matrices'),
     recordings: join(home, 'recordings'),
     monitor: join(home, 'monitor.json'),
     drafts: join(home, 'drafts'),

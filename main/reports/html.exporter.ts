@@ -15,7 +15,7 @@ import { style } from './html/style';
 import type { Report } from './report';
 
 /** Nothing is fetched and nothing runs: the report must be as harmless in a browser as on paper. */
-const policy =
+export const contentPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 function page(report: Report): Markup {
@@ -23,7 +23,7 @@ function page(report: Report): Markup {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(contentPolicy)}">
 <meta name="viewport" content="width=device-width">
 <title>${report.title}</title>
 <style>${new Markup(style)}</style>

@@ -16,7 +16,7 @@ import { publishedReport, reportBaseline, scenarioReport } from './scenario-repo
 import { reportSummary } from './summary';
 
 /** ISO 8601 as "2025-11-21 08:17 UTC"; text that is no time is given back as it is. */
-function formatTime(iso: string): string {
+export function formatTime(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return iso;
   return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

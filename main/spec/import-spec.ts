@@ -1,15 +1,17 @@
 import { z } from 'zod';
+import { toWire } from '../contract/errors';
 import { runSpecSchema } from '../contract/run/run-spec';
 import type { ImportedSpec } from '../contract/run/spec-tools';
 import type { Tree } from '../contract/trees';
 import { requireInertPatch } from '../formats/inert-config';
+import { sourceOf } from '../own/own-preset';
 import { someOf } from '../platform/clean-text';
 import { parseYaml } from '../platform/parse-yaml';
 import type { LoadedPreset } from '../presets/presets';
 import { importConfig, refusalOf } from './import-config';
 import { importRunner, isRunnerConfig, readVariables } from './read-variables';
 import { parseShellEnvironment } from './shell-environment';
-import { sizeProblem, specKind } from './spec-readers';
+import { sizeProblem, specKind, type SpecModel } from './spec-readers';
 
 function importEnvironment(loaded: LoadedPreset, text: string): ImportedSpec {
   const source = 'shell-environment';
@@ -95,5 +97,23 @@ export function importSpec(
         ? importRunner(loaded.preset, found, configuration)
         : importRunYaml(loaded, found);
     }
+  }
+}
+
+/** The preset and the own model that a run.yaml names; nothing of a text of another kind. Pure, never throws. */
+export function readSpecModel(text: string, fileName: string): SpecModel {
+  const kind = specKind(text, fileName);
+  const tooLarge = sizeProblem(kind, text);
+  if (tooLarge !== null) return { problem: tooLarge };
+  if (kind !== 'yaml') return {};
+  try {
+    const { model } = (parseYaml(text) ?? {}) as { model?: { preset?: unknown } | null };
+    return {
+      preset: typeof model?.preset === 'string' ? model.preset : undefined,
+      source: sourceOf(model),
+    };
+  } catch (error) {
+    const { message, remedy } = toWire(error);
+    return { problem: remedy === undefined ? message : `${message}. ${remedy}` };
   }
 }

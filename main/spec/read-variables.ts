@@ -58,7 +58,7 @@ interface ReadVariables {
 }
 
 /** What is said of the preset that the variables are read for. */
-type NamedPreset = Pick<Preset, 'id' | 'title'>;
+export type NamedPreset = Pick<Preset, 'id' | 'title'>;
 
 type Variables = ReadonlyMap<string, string>;
 
@@ -177,7 +177,7 @@ const upper = (tree: Tree) =>
   Object.entries(tree).map(([name, value]) => [name.toUpperCase(), text(value)] as const);
 
 /** One configuration of a runner's file. */
-interface RunnerEntry {
+export interface RunnerEntry {
   readonly source: ImportedSpec['source'];
   /** Its variables, as the runner exports them to its stages. */
   readonly variables: ReadonlyMap<string, string>;
@@ -221,7 +221,7 @@ function runnerEntry(preset: NamedPreset, rest: Tree, configuration: unknown): R
 }
 
 /** Every configuration of a runner's file in its order, none left out: what one cannot be run for is its refusal. Pure. */
-function runnerEntries(preset: NamedPreset, tree: Tree): readonly RunnerEntry[] {
+export function runnerEntries(preset: NamedPreset, tree: Tree): readonly RunnerEntry[] {
   const { configurations, ...rest } = tree;
   const list: readonly unknown[] = Array.isArray(configurations) ? configurations : [];
   return list.map((configuration) => runnerEntry(preset, rest, configuration));
@@ -236,7 +236,7 @@ const notTelling: ReadonlySet<string> = new Set(
  * The variables in which the configurations differ, with their values; of several that differ in the same way, the first
  * one.
  */
-function tellingVariables(
+export function tellingVariables(
   entries: readonly Pick<RunnerEntry, 'variables'>[],
 ): readonly { readonly name: string; readonly values: readonly string[] }[] {
   const names = [...new Set(entries.flatMap(({ variables }) => [...variables.keys()]))];
@@ -256,7 +256,7 @@ function othersNote(entries: readonly RunnerEntry[], number: number): readonly s
   const telling = tellingVariables(entries);
   const words = entries.map((_entry, index) => {
     const values = telling.map(({ values: each }) => each[index] ?? '').filter((value) => value !== '');
-    return `${index + 1}. ${shortText(values.join(', '))}`;
+    return `${index + 1} (${shortText(values.join(', '))})`;
   });
   const list = `The file has ${entries.length} configurations: ${someOf(words)}.`;
   return [

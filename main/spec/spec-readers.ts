@@ -1,6 +1,6 @@
 import { fileLimits } from '../contract/reader-limits';
 import type { ModelSource } from '../contract/run/run-spec';
-import type { Choice, ConfigEdit, ImportedSpec } from '../contract/run/spec-tools';
+import type { Choice, ConfigEdit, ImportedSpec, MatrixFile } from '../contract/run/spec-tools';
 import type { LoadedPreset } from '../presets/presets';
 
 /** What a text that looks like a run.yaml says of its model; all absent where it is none. */
@@ -22,6 +22,13 @@ export interface SpecReaders {
     /** Which one of a runner's file, from 1 on; absent: the first. */
     readonly configuration?: number | undefined;
   }) => Promise<ImportedSpec>;
+  /** `preset`: the one that is given beside the file. */
+  matrix: (input: {
+    readonly text: string;
+    readonly fileName: string;
+    readonly preset: string | null;
+    readonly presets: readonly Pick<LoadedPreset['preset'], 'id' | 'title'>[];
+  }) => Promise<MatrixFile>;
   configEdit: (input: {
     readonly loaded: LoadedPreset;
     readonly choice: Choice;

@@ -99,7 +99,7 @@ export async function importRun(
 ): Promise<string> {
   const spec = placeholderSpec(figures);
   const environment = unknownEnvironment(figures, workbenchVersion);
-  const { state } = await store.create(spec, environment, undefined, figures.source);
+  const { state } = await store.create(spec, environment, undefined, { imported: figures.source });
   const { runId } = state;
   const scenario = scenarioOfPoints(figures.points);
   const measured = figures.points.map((point): JournalBody => {

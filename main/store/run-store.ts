@@ -5,9 +5,10 @@ import { stringify } from 'yaml';
 import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import type { Environment } from '../contract/measured/results';
+import { present } from '../contract/present';
 import type { ImportSource } from '../contract/run/imported';
 import type { RunContent, RunOrigin } from '../contract/run/run-content';
-import type { JournalBody, JournalEntry } from '../contract/run/run-events';
+import type { JournalBody, JournalEntry, MatrixMark } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import { reduceRun, type RunState } from '../contract/run/run-state';
 import { fileError } from '../platform/file-error';
@@ -107,7 +108,7 @@ export class RunStore {
     spec: RunSpec,
     environment: Environment,
     out?: string,
-    imported?: ImportSource,
+    { imported, matrix }: { readonly imported?: ImportSource; readonly matrix?: MatrixMark | undefined } = {},
   ): Promise<StoredRun> {
     const runId = newRunId(spec, new Date(), imported !== undefined);
     const named = join(this.runsDir, runId);
@@ -130,7 +131,7 @@ export class RunStore {
         spec,
         specHash: hashValue(spec),
         environment,
-        ...(imported === undefined ? {} : { imported }),
+        ...present({ imported, matrix }),
       });
       await (out === undefined ? rename(dir, named) : symlink(dir, named));
       await syncFolder(this.runsDir);

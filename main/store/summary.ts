@@ -52,6 +52,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
     tags: state.tags,
     note: state.note,
     waitsFor: state.waitsFor,
+    ...(state.matrix === null ? {} : { matrix: state.matrix }),
     damagedLines: state.damagedLines,
   };
 }

@@ -77,6 +77,12 @@ export function bestPoint(state: RunState): BestPoint | null {
   return highest(sound) ?? highest(steady) ?? highest(all);
 }
 
+/** The sound level of a scenario with the highest throughput; null where none is. */
+export function bestSteadyPoint(state: RunState, scenario: Scenario): LoadPoint | null {
+  const points = levelsOf(state, scenario).flatMap(({ point }) => (point === null ? [] : [point]));
+  return highest(points.filter(isSound).map((point) => ({ scenario, point })))?.point ?? null;
+}
+
 export interface BudgetAnswer {
   readonly budgetMs: number;
   /** The sound level with the highest throughput whose p99 is within the budget, over both scenarios; null without one. */

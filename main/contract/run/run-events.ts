@@ -84,6 +84,14 @@ export const reportFileSchema = z.object({
 });
 export type ReportFile = z.infer<typeof reportFileSchema>;
 
+/** The matrix that a run was created for. */
+export const matrixMarkSchema = z.object({
+  name: z.string().max(40),
+  /** SHA-256 (hex) of what was chosen for this run of it. */
+  entry: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type MatrixMark = Readonly<z.infer<typeof matrixMarkSchema>>;
+
 /** What is written to `journal.jsonl`, one line each, before anyone is told. */
 const journalBodySchema = z.discriminatedUnion('type', [
   z.object({
@@ -94,6 +102,7 @@ const journalBodySchema = z.discriminatedUnion('type', [
     environment: environmentSchema,
     /** Not measured here: the figures are those of this file, and specification and environment hold nothing of them. */
     imported: importSourceSchema.optional(),
+    matrix: matrixMarkSchema.optional(),
     /** Absent: of a version that sealed no runs. */
     seal: seal.optional(),
   }),

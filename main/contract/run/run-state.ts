@@ -6,6 +6,7 @@ import type { ImportSource } from './imported';
 import type { RunOrigin } from './run-content';
 import {
   type JournalEntry,
+  type MatrixMark,
   type ReportFile,
   type RunOutcome,
   type RunWait,
@@ -71,6 +72,8 @@ export interface RunState {
   readonly environment: Environment;
   /** Not measured here: specification and environment are then empty places; null for a run of this workbench. */
   readonly imported: ImportSource | null;
+  /** null: of no matrix. */
+  readonly matrix: MatrixMark | null;
   /** Where it was created; only the store can verify it. */
   readonly origin: RunOrigin;
   readonly status: RunStatus;
@@ -137,6 +140,7 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     specChanges: [],
     environment: entry.environment,
     imported: entry.imported ?? null,
+    matrix: entry.matrix ?? null,
     origin: 'own',
     status: 'created',
     error: null,

@@ -76,6 +76,31 @@ export interface ImportedSpec {
   readonly notes: readonly string[];
 }
 
+/** Value of one axis of a matrix, as it is shown. */
+export interface MatrixAxis {
+  /** Path in the run specification; of a runner's file a variable that no field takes, too. */
+  readonly field: string;
+  readonly value: string;
+}
+
+/** One run that a matrix file asks for. */
+export interface MatrixEntry {
+  /** Id of a preset, or the path of an own model; null: given beside the file. */
+  readonly preset: string | null;
+  readonly overrides: Choice['overrides'];
+  readonly axes: readonly MatrixAxis[];
+  /** Why it cannot be run; null where nothing in the file stands against it. */
+  readonly refusal: string | null;
+  /** What was left out or read otherwise, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+export interface MatrixFile {
+  /** null: the file has none in it. */
+  readonly name: string | null;
+  readonly entries: readonly MatrixEntry[];
+}
+
 /** A draft of the wizard; kept on disk on every change. */
 export const draftSchema = z.strictObject({
   id: z.string().regex(/^[\w-]{1,64}$/),

@@ -1,14 +1,37 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../contract/errors';
-import { createTritonClient } from '../../triton/client';
+import { createTritonClient, type TritonClient } from '../../triton/client';
 import { requestTriton } from '../../triton/http';
 import type { ServerExit, ServerHandle, StartServerInput } from '../engine';
 import { assertPortsFree, listeningSocketsOf, portTaken } from './listening-sockets';
 import { type LaunchInput, launchServer, type ServerProcess } from './server-process';
-import { unloadModels } from './unload-models';
 
 const probeTimeoutMs = 2000;
+const unloadPollMs = 50;
+const longestUnloadMs = 6000;
+/** Of one answer: a server that hangs gives none. */
+const unloadAnswerMs = 3000;
+
+/**
+ * Has Triton give back its models before it is told to end: while one is loaded, an ending Triton looks only once a second.
+ * For at most 6 s, or 3 s without an answer; what goes wrong here is for the end itself to deal with.
+ */
+async function unloadModels(client: TritonClient): Promise<void> {
+  const signal = AbortSignal.timeout(longestUnloadMs);
+  const call = { signal, timeoutMs: unloadAnswerMs };
+  const loaded = async () => {
+    const entries = await client.repositoryIndex(call);
+    return entries.filter(({ state }) => state !== undefined && state !== 'UNAVAILABLE');
+  };
+  try {
+    const names = new Set((await loaded()).map(({ name }) => name));
+    await Promise.all([...names].map((name) => client.unloadModel(name, call)));
+    while ((await loaded()).length > 0) await sleep(unloadPollMs, undefined, { signal });
+  } catch {
+    // A server that is gone or hangs is ended as any other.
+  }
+}
 
 interface ServerPorts {
   readonly http: number;

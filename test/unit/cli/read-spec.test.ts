@@ -61,7 +61,7 @@ describe('--configuration', () => {
     const path = join(dir, 'runner.yaml');
     expect(await readOverrides('resnet50', { spec: path }, noting)).toMatchObject({ format: 'trt' });
     expect(told.join('\n')).toMatch(
-      /2 configurations: 1\. trt, 2\. ts-trace\. Configuration 1 was used\..*run --matrix/,
+      /2 configurations: 1 \(trt\), 2 \(ts-trace\)\. Configuration 1 was used\..*run --matrix/,
     );
   });
 

@@ -62,13 +62,13 @@ TRITON_PREFERRED_BATCH_SIZES="2 4"
 `;
 
 const sizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
-const forecast = (format: string) => ({
+const forecast = (format: string, variant = 'electricity_bin') => ({
   accelerator: 'none',
   batch_size: sizes,
   batch_sizes: sizes.join(' '),
   capture_cuda_graph: 0,
-  checkpoint_variant: 'electricity_bin',
-  dataset: 'electricity_bin',
+  checkpoint_variant: variant,
+  dataset: variant,
   device: 'gpu',
   export_format: format === 'trt' ? 'onnx' : format,
   export_precision: 'fp32',
@@ -80,6 +80,28 @@ const forecast = (format: string) => ({
   triton_max_queue_delay: 1,
   triton_preferred_batch_sizes: '512 1024',
 });
+
+/** The whole of it: its four configurations, the same for A30, V100, A100 and T4; `other` keys win. */
+export const forecastMatrix = (other: object = {}) =>
+  stringify({
+    checkpoints: ['electricity', 'traffic'].map((name) => ({
+      name: `${name}_bin`,
+      url: `https://api.ngc.nvidia.com/v2/models/nvidia/dle/tft_base_pyt_ckpt_ds-${name}/versions/22.11.0_amp/zip`,
+    })),
+    configurations: ['trt', 'ts-trace'].flatMap((format) =>
+      ['electricity_bin', 'traffic_bin'].map((variant) => forecast(format, variant)),
+    ),
+    container_version: '22.11',
+    datasets: [{ name: 'electricity_bin' }, { name: 'traffic_bin' }],
+    datasets_dir: 'datasets',
+    framework: 'PyTorch',
+    model_name: 'TFT',
+    triton_container_image: null,
+    triton_custom_operations: null,
+    triton_dockerfile: null,
+    triton_load_model_method: 'explicit',
+    ...other,
+  });
 
 /** Keys and values of the runner configuration for one A30 of the Temporal Fusion Transformer's deployment. */
 export const forecastRunner = (first: string) =>

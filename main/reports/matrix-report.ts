@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { toWire, type WireError } from '../contract/errors';
+import { cellText, type Column, exactValue, titleWithUnit } from '../contract/measured/column';
+import {
+  matrixColumns,
+  matrixDocument,
+  matrixReason,
+  type MatrixResult,
+  matrixSentence,
+  matrixState,
+} from '../contract/measured/matrix';
+import { writeFileAtomic } from '../platform/files';
+import { csvText } from './csv';
+import { contentPolicy } from './html.exporter';
+import { Markup, markup } from './html/markup';
+import { style } from './html/style';
+import { formatTime } from './to-report';
+
+interface MatrixReport {
+  readonly name: string;
+  /** ISO 8601. */
+  readonly generatedAt: string;
+  readonly results: readonly MatrixResult[];
+}
+
+/** One row per run lies across the page. */
+const wide = `
+@page { size: A4 landscape; }
+main { max-width: 269mm; }
+@media screen { main { max-width: 297mm; } }
+.matrix { margin-top: 5mm; }
+.matrix td, .matrix th, .runs td { overflow-wrap: break-word; }
+.matrix td:first-child { padding-right: 3mm; }
+`;
+
+const isAmount = ({ kind }: Column<MatrixResult>): boolean => kind !== 'text';
+
+/** Said in full below the table. */
+const longTexts: ReadonlySet<string> = new Set(['reason', 'run-id']);
+
+function table({ results }: MatrixReport): Markup {
+  const columns = matrixColumns(results).filter(({ id }) => !longTexts.has(id));
+  const cell = (column: Column<MatrixResult>, of: MatrixResult): Markup =>
+    isAmount(column)
+      ? markup`<td class="n">${cellText(column, of)}</td>`
+      : markup`<td>${cellText(column, of)}</td>`;
+  return markup`<table class="matrix"><thead><tr>${columns.map((column) =>
+    isAmount(column)
+      ? markup`<th class="n" title="${column.help}">${titleWithUnit(column)}</th>`
+      : markup`<th title="${column.help}">${titleWithUnit(column)}</th>`,
+  )}</tr></thead><tbody>${results.map(
+    (result) => markup`
+<tr>${columns.map((column) => cell(column, result))}</tr>`,
+  )}
+</tbody></table>`;
+}
+
+/** Which run folder each row is, and why a row has no figures. */
+function runList({ results }: MatrixReport): Markup {
+  return markup`<h2>Runs</h2>
+<table class="runs"><thead><tr><th class="n">Run</th><th>State</th><th>Run ID</th><th>Reason</th></tr></thead><tbody>${results.map(
+    (result) => markup`
+<tr><td class="n">${result.number}</td><td>${matrixState(result)}</td><td class="mono">${result.state?.runId ?? '–'}</td><td>${matrixReason(result) ?? '–'}</td></tr>`,
+  )}
+</tbody></table>
+<p class="key">Throughput and p99 are those of the best steady level of each scenario. The report of a run has all of its levels.</p>`;
+}
+
+function page(report: MatrixReport): Markup {
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(contentPolicy)}">
+<meta name="viewport" content="width=device-width">
+<title>Matrix ${report.name}</title>
+<style>${new Markup(style + wide)}</style>
+</head>
+<body>
+<main>
+<header>
+<p class="eyebrow">Triton Workbench · matrix report</p>
+<h1>${report.name}</h1>
+<p class="soft">Report of ${formatTime(report.generatedAt)}</p>
+<p class="verdict">${matrixSentence(report.results)}.</p>
+</header>
+${table(report)}
+${runList(report)}
+</main>
+</body>
+</html>
+`;
+}
+
+function csvOf({ results }: MatrixReport): string {
+  const columns = matrixColumns(results).filter(({ heading }) => heading !== null);
+  return csvText(
+    columns.map(({ heading }) => heading ?? ''),
+    results.map((result) => columns.map((column) => exactValue(column, result))),
+  );
+}
+
+/** The report of a matrix in every format but PDF, by file name. Pure. */
+export const matrixFiles = (report: MatrixReport) =>
+  [
+    { kind: 'html', fileName: 'matrix.html', content: page(report).text },
+    { kind: 'csv', fileName: 'matrix.csv', content: csvOf(report) },
+    {
+      kind: 'json',
+      fileName: 'matrix.json',
+      content: `${JSON.stringify({ generatedAt: report.generatedAt, ...matrixDocument(report.name, report.results) }, null, 2)}\n`,
+    },
+  ] as const;
+
+interface WriteMatrixInput extends MatrixReport {
+  /** Created when it is not there; files of an earlier report are replaced. */
+  readonly dir: string;
+  readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
+}
+
+export interface WrittenMatrix {
+  readonly files: readonly { readonly kind: string; readonly path: string }[];
+  /** Why there is no PDF; null where there is one. The other files need no printer. */
+  readonly problem: WireError | null;
+}
+
+/** Writes each file whole or not at all, and the PDF last. Throws where a file cannot be written. */
+export async function writeMatrixReport({
+  dir,
+  printPdf,
+  ...report
+}: WriteMatrixInput): Promise<WrittenMatrix> {
+  const files: { readonly kind: string; readonly path: string }[] = [];
+  for (const { kind, fileName, content } of matrixFiles(report)) {
+    const path = join(dir, fileName);
+    await writeFileAtomic(path, content);
+    files.push({ kind, path });
+  }
+  const pdf = join(dir, 'matrix.pdf');
+  try {
+    await printPdf(join(dir, 'matrix.html'), pdf, new AbortController().signal);
+    return { files: [...files, { kind: 'pdf', path: pdf }], problem: null };
+  } catch (error) {
+    return { files, problem: toWire(error) };
+  }
+}

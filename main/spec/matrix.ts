@@ -1,0 +1,258 @@
+import { WorkbenchError } from '../contract/errors';
+import type { FieldRow } from '../contract/fields/field';
+import { fields, isNumberList, rowOf, valuesOf } from '../contract/fields/fields';
+import { runSpecSchema } from '../contract/run/run-spec';
+import type { MatrixAxis, MatrixEntry, MatrixFile } from '../contract/run/spec-tools';
+import { treeOf, upstreamVariables } from '../contract/run/upstream-variables';
+import { isTree, mergeTrees, sameValue, type Tree } from '../contract/trees';
+import { shortText, shortValue } from '../platform/clean-text';
+import { parseYaml } from '../platform/parse-yaml';
+import { isRunnerConfig, type NamedPreset, runnerEntries, tellingVariables } from './read-variables';
+import { sizeProblem, specKind } from './spec-readers';
+
+/** More than anybody measures in one go: an axis was meant as a list of levels. */
+const mostRuns = 256;
+
+/** What the published runner configurations call the models of two presets; the other three have no such file. */
+const publishedModels: Readonly<Record<string, string>> = { TFT: 'tft', WidenDeep: 'wide-and-deep' };
+
+const example = 'For example: "matrix: { preset: [tft, resnet50], precision: [fp32, fp16] }".';
+
+const invalid = (where: string, message: string, remedy?: string): WorkbenchError =>
+  new WorkbenchError('input-invalid', message, { where, remedy });
+
+/** A field by its path, its option, its published variable, or the last part of its path where only one has it. */
+function fieldOf(key: string): FieldRow | undefined {
+  if (key === 'preset') return rowOf('model.preset');
+  if (key === 'gpu') return rowOf('engine.gpus');
+  const named = fields.filter(({ path, internal }) => internal !== true && !path.endsWith('.*'));
+  const variable = Object.hasOwn(upstreamVariables, key) ? upstreamVariables[key]?.field : undefined;
+  const option = (row: FieldRow) => row.option?.split(' ')[0]?.slice(2);
+  const last = named.filter(({ path }) => path.split('.').at(-1) === key);
+  return (
+    rowOf(key) ??
+    (variable === undefined ? undefined : rowOf(variable)) ??
+    named.find((row) => option(row) === key) ??
+    (last.length === 1 ? last[0] : undefined)
+  );
+}
+
+interface Field {
+  readonly path: string;
+  readonly read: (value: unknown) => unknown;
+}
+
+/** GPUs of one run: a name, or several as a list; "none" leaves the engine as it is without. */
+function readGpus(key: string, value: unknown): unknown {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length > 0 && list.every((id) => typeof id === 'string')) return list;
+  throw invalid(key, `${shortValue(value)} is not a GPU`, 'Use idlest, all, none, or the UUID of a GPU.');
+}
+
+function readValue(row: FieldRow, key: string, value: unknown): unknown {
+  if (row.path === 'engine.gpus') return readGpus(key, value);
+  const constraint = valuesOf(row);
+  const isList = isNumberList(constraint) || constraint.type === 'texts';
+  const isFormula = row.path === 'performance.concurrency' && value === 'formula';
+  if (isList && !Array.isArray(value) && !isFormula) {
+    const remedy = `Write each value as a list, for example "${key}: [[1, 2], [4]]" for two runs.`;
+    throw invalid(key, `${row.label} takes a list, not ${shortValue(value)}`, remedy);
+  }
+  const { values = Object.keys(row.choices ?? {}) } = constraint;
+  if (values.length === 0 || values.some((known) => known === value)) return value;
+  throw invalid(key, `${shortValue(value)} is not one of ${values.join(', ')}`);
+}
+
+/** Throws input-invalid for a key that names no field. */
+function requireField(key: string): Field {
+  const row = fieldOf(key);
+  if (row === undefined || row.internal === true) {
+    const remedy =
+      'Use a path, option or variable as "npm run cli -- fields" lists them; preset and gpu are keys too.';
+    throw invalid(key, `"${shortText(key)}" does not name one field of a run`, remedy);
+  }
+  const variable = Object.hasOwn(upstreamVariables, key) ? upstreamVariables[key] : undefined;
+  const read = (value: unknown) => {
+    const isText = ['string', 'number', 'boolean'].includes(typeof value);
+    return readValue(row, key, variable !== undefined && isText ? variable.read(String(value)) : value);
+  };
+  return { path: row.path.endsWith('.*') ? key : row.path, read };
+}
+
+const noGpus = (path: string, value: unknown): boolean =>
+  path === 'engine.gpus' && sameValue(value, ['none']);
+
+const treeOfField = (path: string, value: unknown): Tree => (noGpus(path, value) ? {} : treeOf(path, value));
+
+interface Axis {
+  readonly path: string;
+  readonly values: readonly unknown[];
+}
+
+function axisOf(key: string, given: unknown): Axis {
+  const { path, read } = requireField(key);
+  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+  if (list.length === 0) throw invalid(`matrix.${key}`, 'The axis has no values', example);
+  const values = list.map(read);
+  const twice = values.find((value, at) => values.slice(0, at).some((before) => sameValue(before, value)));
+  if (twice !== undefined) throw invalid(`matrix.${key}`, `${shortValue(twice)} is there twice`);
+  return { path, values };
+}
+
+const sections = new Set(Object.keys(runSpecSchema.shape));
+
+/** What all runs have in common: fields by the same names as axes, and parts of a run.yaml as they are. */
+function commonTree(rest: Tree): Tree {
+  return Object.entries(rest).reduce<Tree>((tree, [key, value]) => {
+    if (sections.has(key) && isTree(value)) return mergeTrees(tree, { [key]: value });
+    const { path, read } = requireField(key);
+    return mergeTrees(tree, treeOfField(path, read(value)));
+  }, {});
+}
+
+/** Only containers have these: whoever names one means that engine. */
+const ofContainers: readonly string[] = [
+  'gpus',
+  'images',
+  'release',
+  'tritonImage',
+  'clientImage',
+  'shmSizeMiB',
+];
+
+function withEngine(tree: Tree): Tree {
+  const { engine } = tree;
+  const isMeant = isTree(engine) && engine['kind'] === undefined && ofContainers.some((key) => key in engine);
+  return isMeant ? mergeTrees(tree, { engine: { kind: 'docker' } }) : tree;
+}
+
+const shown = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.map(shown).join(' ')
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value);
+
+const presetIn = ({ model }: Tree): string | null =>
+  isTree(model) && typeof model['preset'] === 'string' ? model['preset'] : null;
+
+/** Every combination of the axes' values; the last axis changes fastest. */
+function combinations(axes: readonly Axis[]): readonly (readonly unknown[])[] {
+  return axes.reduce<readonly (readonly unknown[])[]>(
+    (rows, { values }) => rows.flatMap((row) => values.map((value) => [...row, value])),
+    [[]],
+  );
+}
+
+function nameIn(given: unknown): string | null {
+  if (given === undefined) return null;
+  if (typeof given === 'string' && /^\w[\w.-]{0,39}$/.test(given)) return given;
+  const remedy = 'Use up to 40 letters, digits, ".", "_" and "-".';
+  throw invalid('name', `${shortValue(given)} is not a name for a matrix`, remedy);
+}
+
+function readAxes({ matrix, name, ...rest }: Tree): MatrixFile {
+  if (!isTree(matrix) || Object.keys(matrix).length === 0) {
+    throw invalid('matrix', 'The matrix has no axes', example);
+  }
+  const axes = Object.entries(matrix).map(([key, given]) => axisOf(key, given));
+  const paths = axes.map(({ path }) => path);
+  const double = paths.find((path, at) => paths.indexOf(path) !== at);
+  if (double !== undefined) throw invalid('matrix', `Two axes set ${double}`);
+  const count = axes.reduce((product, { values }) => product * values.length, 1);
+  if (count > mostRuns) {
+    throw invalid(
+      'matrix',
+      `The matrix has ${count} runs, at most ${mostRuns} are taken`,
+      'Shorten its axes.',
+    );
+  }
+  const common = commonTree(rest);
+  const entries = combinations(axes).map((values): MatrixEntry => {
+    const trees = values.map((value, at) => treeOfField(paths[at] ?? '', value));
+    const overrides = withEngine(trees.reduce<Tree>(mergeTrees, common));
+    const shownAxes = values.map((value, at): MatrixAxis => ({
+      field: paths[at] ?? '',
+      value: shown(value),
+    }));
+    return {
+      preset: presetIn(overrides),
+      overrides: { ...overrides },
+      axes: shownAxes,
+      refusal: null,
+      notes: [],
+    };
+  });
+  return { name: nameIn(name), entries };
+}
+
+/** The configurations of a published runner; what tells them apart are their axes. */
+function readRunner(tree: Tree, given: NamedPreset | null, presets: readonly NamedPreset[]): MatrixFile {
+  const model = tree['model_name'];
+  const id = typeof model === 'string' ? publishedModels[model] : undefined;
+  const preset = given ?? presets.find((known) => known.id === id);
+  if (preset === undefined) {
+    const remedy = 'Add the preset before the options, for example: run tft --matrix <file>';
+    throw invalid('[preset]', 'The runner configuration does not name a model of the presets', remedy);
+  }
+  const entries = runnerEntries(preset, tree);
+  if (entries.length === 0) throw invalid('configurations', 'The file contains no configuration');
+  const telling = tellingVariables(entries);
+  return {
+    name: null,
+    entries: entries.map(({ overrides, notes, refusal }, at): MatrixEntry => ({
+      preset: preset.id,
+      overrides: { ...overrides },
+      axes: telling.map(({ name, values }) => ({
+        field: Object.hasOwn(upstreamVariables, name) ? (upstreamVariables[name]?.field ?? name) : name,
+        value: shortText(values[at] ?? ''),
+      })),
+      refusal,
+      notes,
+    })),
+  };
+}
+
+/** A preset beside the file is one for all runs: the file must not name others. */
+function withPreset(file: MatrixFile, preset: string | null): MatrixFile {
+  const named = file.entries.find((entry) => entry.preset !== null)?.preset;
+  if (preset === null || named === undefined) return file;
+  const remedy = 'Leave the preset out in front of the options, or in the file.';
+  throw invalid(
+    '[preset]',
+    `The file names its presets itself, ${shortText(named ?? '')} among them`,
+    remedy,
+  );
+}
+
+interface MatrixInput {
+  readonly text: string;
+  readonly fileName: string;
+  /** The preset that is given beside the file. */
+  readonly preset: string | null;
+  readonly presets: readonly NamedPreset[];
+}
+
+/**
+ * The runs that a file asks for: a runner configuration of the published deployments with all its configurations, or axes
+ * of fields. Throws input-invalid with the key that cannot be read.
+ */
+export function readMatrix({ text, fileName, preset, presets }: MatrixInput): MatrixFile {
+  const kind = specKind(text, fileName);
+  const problem = kind === 'yaml' ? sizeProblem(kind, text) : 'A matrix is a YAML file.';
+  if (problem !== null) throw invalid(fileName, problem.replace(/\.$/, ''), example);
+  let tree: unknown;
+  try {
+    tree = parseYaml(text);
+  } catch (cause) {
+    if (cause instanceof WorkbenchError) throw cause;
+    throw invalid(fileName, cause instanceof Error ? cause.message : String(cause));
+  }
+  if (isTree(tree) && isRunnerConfig(tree)) {
+    const given =
+      preset === null ? null : (presets.find(({ id }) => id === preset) ?? { id: preset, title: preset });
+    return readRunner(tree, given, presets);
+  }
+  if (isTree(tree) && 'matrix' in tree) return withPreset(readAxes(tree), preset);
+  throw invalid(fileName, 'The file has neither "matrix" nor "configurations"', example);
+}

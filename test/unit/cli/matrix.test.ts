@@ -1,0 +1,169 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { type MatrixOptions, printMatrix, runMatrix } from '../../../main/cli/matrix';
+import type { Output } from '../../../main/cli/output';
+import type { Core } from '../../../main/core';
+import { rejection } from '../../support/rejection';
+import { createTestCore } from '../../support/test-core';
+import { forecastMatrix } from '../spec/published';
+
+let home: string;
+let core: Core;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'twb-matrix-'));
+  core = await createTestCore(join(home, 'home'));
+});
+afterEach(async () => {
+  await core.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+interface Document {
+  readonly name: string;
+  readonly runs: readonly {
+    readonly state: string;
+    readonly reason: string | null;
+    readonly runId: string | null;
+  }[];
+  readonly specs?: readonly { readonly spec: object | null }[];
+}
+
+/** What a verb prints, and its exit code. */
+async function printed(
+  work: (output: Output) => Promise<number>,
+): Promise<{ readonly code: number; readonly text: string; readonly document: Document }> {
+  const lines: string[] = [];
+  const documents: Document[] = [];
+  const code = await work({
+    json: true,
+    live: false,
+    say: (line) => lines.push(line),
+    document: (value) => documents.push(value as Document),
+    rewrite: () => undefined,
+    clearScreen: () => undefined,
+  });
+  const [document = { name: '', runs: [] }] = documents;
+  return { code, text: lines.join('\n'), document };
+}
+
+async function fileOf(content: object | string): Promise<string> {
+  const matrix = join(home, 'two nights.yaml');
+  await writeFile(matrix, typeof content === 'string' ? content : stringify(content));
+  return matrix;
+}
+
+/** `spec --matrix`. */
+const planned = async (content: object | string, options: Partial<MatrixOptions> = {}, preset?: string) => {
+  const matrix = await fileOf(content);
+  return printed((output) => printMatrix(core, preset, { ...options, matrix }, output));
+};
+
+describe('spec --matrix', () => {
+  it('shows what a preset, the engine or the rules refuse as left out, with the reason, and the others as runs', async () => {
+    const { code, document } = await planned({
+      matrix: { preset: ['tft', 'wide-and-deep'], format: ['onnx', 'ts-script', 'trt'], engine: ['local'] },
+      profile: 'quick',
+    });
+    expect(code).toBe(0);
+    expect(document.name).toBe('two-nights');
+    expect(
+      document.runs.map(({ state, reason }) => [state, reason === null ? null : reason.slice(0, 30)]),
+    ).toEqual([
+      ['Not started', null],
+      ['Not started', null],
+      ['Left out', expect.stringMatching(/^format: /)],
+      ['Not started', null],
+      ['Left out', expect.stringMatching(/^format: /)],
+      ['Left out', expect.stringMatching(/^format: /)],
+    ]);
+    expect(document.specs?.map(({ spec }) => spec !== null)).toEqual([true, true, false, true, false, false]);
+    expect((await core.listRuns()).runs).toEqual([]);
+  });
+
+  it('takes options for every run, and leaves out what they make the same', async () => {
+    const { document } = await planned(
+      { matrix: { precision: ['fp32', 'fp16'], instances: [1, 2] } },
+      { set: ['configure.instances=1'] },
+      'resnet50',
+    );
+    expect(document.runs.map(({ reason }) => reason)).toEqual([
+      null,
+      'The same as run 1: an option of the command line takes the place of configure.instances 2.',
+      null,
+      'The same as run 3: an option of the command line takes the place of configure.instances 2.',
+    ]);
+  });
+
+  it('shows all configurations of a published runner, also those that no field tells apart', async () => {
+    const { document } = await planned(forecastMatrix(), {
+      set: ['engine.kind=docker', 'engine.gpus=["idlest"]'],
+    });
+    expect(document.runs.map(({ reason }) => reason)).toEqual([
+      null,
+      expect.stringMatching(
+        /^The same as run 1: no field of a run takes CHECKPOINT_VARIANT traffic_bin\. Write "path: /,
+      ),
+      null,
+      expect.stringMatching(/^The same as run 3: /),
+    ]);
+  });
+
+  it('ends as a mistake of use where no run is possible', async () => {
+    const { code } = await planned({ matrix: { format: ['trt'] }, profile: 'quick' }, {}, 'resnet50');
+    expect(code).toBe(2);
+  });
+
+  it('refuses a preset that there is not, none at all, and a specification beside it', async () => {
+    const of = async (content: object, options: Partial<MatrixOptions> = {}) => {
+      const { code } = await rejection(planned(content, options));
+      return code;
+    };
+    expect(await of({ matrix: { preset: ['nowhere'] } })).toBe('preset-unknown');
+    expect(await of({ matrix: { precision: ['fp32'] } })).toBe('input-invalid');
+    expect(await of({ matrix: { preset: ['tft'] } }, { spec: 'run.yaml' })).toBe('input-invalid');
+  });
+});
+
+describe('run --matrix', () => {
+  const content = {
+    name: 'night',
+    matrix: { precision: ['fp32', 'fp16'], format: ['onnx', 'trt'] },
+    profile: 'quick',
+  };
+  const run = async (options: Partial<MatrixOptions>, of: object = content) => {
+    const matrix = await fileOf(of);
+    return printed((output) => runMatrix(core, 'resnet50', { ...options, matrix }, output));
+  };
+
+  it('says before anything starts what this machine lacks, and still reports on every run', async () => {
+    const out = join(home, 'report');
+    const { code, text, document } = await run({ out });
+    // This home has no tools.
+    expect(code).toBe(1);
+    expect(document.runs.map(({ state }) => state)).toEqual(['Not run', 'Left out', 'Not run', 'Left out']);
+    expect(text).toMatch(/^Runs 1, 3: Not run\. /m);
+    expect((await core.listRuns()).runs).toEqual([]);
+    expect(text).toContain('0 of 4 runs complete, 2 not run, 2 left out.');
+    // The test's printer prints nothing: the other files are there all the same.
+    const kept = JSON.parse(await readFile(join(out, 'matrix.json'), 'utf8')) as Document;
+    expect(kept.runs).toHaveLength(4);
+  });
+
+  it('names what a file from elsewhere reaches before anything starts', async () => {
+    const elsewhere = await mkdtemp(join(tmpdir(), 'elsewhere-'));
+    await mkdir(join(elsewhere, 'data'));
+    const reaching = {
+      ...content,
+      matrix: { precision: ['fp32'] },
+      model: { dataset: join(elsewhere, 'data') },
+    };
+    const refused = await run({}, reaching);
+    expect(refused.document.runs[0]?.reason).toContain(`${join(elsewhere, 'data')} (model.dataset)`);
+    const agreed = await run({ trust: true }, reaching);
+    expect(agreed.document.runs[0]?.reason).not.toContain('(model.dataset)');
+    await rm(elsewhere, { recursive: true });
+  });
+});

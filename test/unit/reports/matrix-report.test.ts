@@ -1,0 +1,74 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WorkbenchError } from '../../../main/contract/errors';
+import type { MatrixResult } from '../../../main/contract/measured/matrix';
+import { writeMatrixReport } from '../../../main/reports/matrix-report';
+import { hostileStrings } from '../../support/hostile-strings';
+import { parseCsv } from '../../support/parse-csv';
+import { completeState, specFixture } from '../../support/run-state';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'matrix-'));
+});
+afterEach(async () => {
+  await rm(dir, { recursive: true });
+});
+
+const shared = { axes: [], spec: specFixture(), state: null, leftOut: null, error: null };
+const results: readonly MatrixResult[] = [
+  { ...shared, number: 1, state: completeState() },
+  { ...shared, number: 2, leftOut: '=HYPERLINK("x")' },
+];
+const input = () => ({
+  name: 'night',
+  generatedAt: '2025-11-21T08:30:00.000Z',
+  dir: join(dir, 'night'),
+  results,
+});
+const print = async (html: string, pdf: string) => {
+  await writeFile(pdf, await readFile(html));
+};
+const content = (name: string): Promise<string> => readFile(join(dir, 'night', name), 'utf8');
+
+describe('the report of a matrix', () => {
+  it('is written in every format, a row per run', async () => {
+    const { files, problem } = await writeMatrixReport({ ...input(), printPdf: print });
+    expect(problem).toBeNull();
+    expect(files.map(({ kind }) => kind)).toEqual(['html', 'csv', 'json', 'pdf']);
+    expect((await readdir(join(dir, 'night'))).sort()).toEqual(
+      ['matrix.csv', 'matrix.html', 'matrix.json', 'matrix.pdf'].sort(),
+    );
+    const [header = [], ...rows] = parseCsv(await content('matrix.csv'));
+    expect(header).toContain('Offline Inferences/Second');
+    expect(rows.map((row) => row[header.indexOf('State')])).toEqual(['Complete', 'Left out']);
+    // What is missing is an empty cell, and no cell is a formula.
+    expect(rows[1]?.[header.indexOf('Offline p99 latency (ms)')]).toBe('');
+    expect(rows[1]?.[header.indexOf('Reason')]).toBe(`'=HYPERLINK("x")`);
+    const json = JSON.parse(await content('matrix.json')) as {
+      name: string;
+      runs: { runId: string | null }[];
+    };
+    expect([json.name, json.runs.map(({ runId }) => runId)]).toEqual([
+      'night',
+      [completeState().runId, null],
+    ]);
+  });
+
+  it('keeps the other files where there is nothing to print with, and says why', async () => {
+    const printPdf = () => Promise.reject(new WorkbenchError('toolchain-missing', 'No Electron'));
+    const { files, problem } = await writeMatrixReport({ ...input(), printPdf });
+    expect(problem).toMatchObject({ code: 'toolchain-missing', message: 'No Electron' });
+    expect(files.map(({ kind }) => kind)).toEqual(['html', 'csv', 'json']);
+  });
+
+  it.each(hostileStrings)('shows %j and obeys it nowhere', async (text) => {
+    const hostile = [{ ...shared, number: 1, axes: [{ field: text, value: text }], leftOut: text }];
+    await writeMatrixReport({ ...input(), results: hostile, printPdf: print });
+    const html = await content('matrix.html');
+    expect(html.match(/<script|<img|<svg/g)).toBeNull();
+    expect(html.match(/<tr>/g)).toHaveLength(4);
+  });
+});
