@@ -250,19 +250,23 @@ export function tellingVariables(
   return [...found.values()];
 }
 
-/** What the file says beside the configuration that is taken; nothing where it has one only. */
-function othersNote(entries: readonly RunnerEntry[], number: number): readonly string[] {
-  if (entries.length < 2) return [];
+/** What tells each configuration of a file apart: "electricity_bin, trt". */
+function namesOf(entries: readonly RunnerEntry[]): readonly string[] {
   const telling = tellingVariables(entries);
-  const words = entries.map((_entry, index) => {
-    const values = telling.map(({ values: each }) => each[index] ?? '').filter((value) => value !== '');
-    return `${index + 1} (${shortText(values.join(', '))})`;
+  return entries.map((_entry, at) => {
+    const values = telling.map(({ values: each }) => each[at] ?? '').filter((value) => value !== '');
+    return shortText(values.join(', '));
   });
-  const list = `The file has ${entries.length} configurations: ${someOf(words)}.`;
-  return [
-    `${list} Configuration ${number} was used. On the command line, "--configuration <n>" uses another one and "run --matrix <file>" runs all of them.`,
-  ];
 }
+
+/** What the file says beside the configuration that is taken. */
+const othersNote = (names: readonly string[], number: number): string => {
+  const list = someOf(names.map((name, at) => `${at + 1} (${name})`));
+  return (
+    `The file has ${names.length} configurations: ${list}. Configuration ${number} was used. On the command line, ` +
+    '"--configuration <n>" uses another one and "run --matrix <file>" runs all of them.'
+  );
+};
 
 /**
  * A runner configuration: parameters flat in each configuration (as the Temporal Fusion Transformer's, 1), or below
@@ -279,11 +283,11 @@ export function importRunner(preset: NamedPreset, tree: Tree, number = 1): Impor
     return { source, choice: null, notes };
   }
   const { overrides, notes, refusal } = taken;
-  const others = othersNote(entries, number);
-  if (refusal !== null) return { source, choice: null, notes: [refusal, ...others] };
-  return {
-    source,
-    choice: { preset: preset.id, overrides: { ...overrides } },
-    notes: [...others, ...notes],
-  };
+  const names = namesOf(entries);
+  const isOnly = names.length === 1;
+  const shared = { source, ...(isOnly ? {} : { configurations: { names, taken: number } }) };
+  const others = isOnly ? [] : [othersNote(names, number)];
+  if (refusal !== null) return { ...shared, choice: null, notes: [refusal, ...others] };
+  const choice = { preset: preset.id, overrides: { ...overrides } };
+  return { ...shared, choice, notes: [...others, ...notes] };
 }

@@ -74,6 +74,8 @@ export interface ImportedSpec {
   readonly choice: Choice | null;
   /** What was left out or read otherwise, one sentence each. */
   readonly notes: readonly string[];
+  /** Of a runner's file with several configurations: what tells each of them apart, and the number of this one, from 1 on. */
+  readonly configurations?: { readonly names: readonly string[]; readonly taken: number };
 }
 
 /** Value of one axis of a matrix, as it is shown. */

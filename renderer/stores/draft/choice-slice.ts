@@ -54,17 +54,19 @@ export function choiceSlice(
     changeRun: (next, runId) => {
       replace(next, { kind: 'changing', runId }, 'performance', runId);
     },
-    importText: async (fileName, text) => {
+    importText: async (fileName, text, configuration) => {
       const { preset, overrides, page } = get();
       const imported = await client.call('spec.import', {
         text,
         fileName,
         preset,
         overrides: { ...overrides },
+        ...(configuration === undefined ? {} : { configuration }),
       });
-      const { source, notes } = imported;
+      const { source, notes, configurations } = imported;
+      const others = configurations === undefined ? {} : { others: { ...configurations, text } };
       const found = await importedChoice(imported);
-      const notice = { kind: 'imported', fileName, source, notes, taken: found !== null } as const;
+      const notice = { kind: 'imported', fileName, source, notes, taken: found !== null, ...others } as const;
       if (found === null) {
         forgetBefore();
         set({ notice });

@@ -36,6 +36,8 @@ export type DraftNotice =
       readonly source: ImportedSpec['source'];
       readonly notes: readonly string[];
       readonly taken: boolean;
+      /** Of a file with several configurations: which they are, and the text to take another one from. */
+      readonly others?: NonNullable<ImportedSpec['configurations']> & { readonly text: string };
     };
 
 export interface DraftState {
@@ -92,7 +94,7 @@ export interface DraftState {
   readonly changeRun: (choice: Choice, runId: string) => void;
   readonly takeBack: () => void;
   readonly dismiss: () => void;
-  readonly importText: (fileName: string, text: string) => Promise<void>;
+  readonly importText: (fileName: string, text: string, configuration?: number) => Promise<void>;
   readonly editConfig: (text: string) => void;
   /** The editor was left: a text that was understood gives way to the generated one. */
   readonly leaveConfig: () => void;

@@ -1,8 +1,9 @@
-import { Button } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { useStore } from 'zustand';
 import type { ImportedSpec } from '../../../main/contract/run/spec-tools';
+import { attempt } from '../../components/notices';
 import { formatWhen } from '../../format/times';
-import { isOwnModel } from '../../stores/draft/draft-state';
+import { type DraftNotice, isOwnModel } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
 import { changesText } from './changes';
 import { useWizard } from './wizard-context';
@@ -52,6 +53,29 @@ function Unfinished({ at }: { at: string | null }) {
   );
 }
 
+/** Another configuration of the same file, over what there was before the import. */
+function OtherConfigurations({ notice }: { notice: Extract<DraftNotice, { kind: 'imported' }> }) {
+  const { draft } = useWorkbench();
+  const { takeBack, importText } = useStore(draft);
+  const { fileName, others } = notice;
+  if (others === undefined) return null;
+  const choose = (number: number): void => {
+    if (notice.taken) takeBack();
+    attempt(() => importText(fileName, others.text, number));
+  };
+  return (
+    <NativeSelect
+      size="xs"
+      aria-label="Configuration"
+      value={String(others.taken)}
+      data={others.names.map((name, at) => ({ value: String(at + 1), label: `${at + 1}. ${name}` }))}
+      onChange={({ currentTarget }) => {
+        choose(Number(currentTarget.value));
+      }}
+    />
+  );
+}
+
 /** What took the place of the choice, what was left out of it, and the way back. */
 export function NoticeBar() {
   const { draft } = useWorkbench();
@@ -89,6 +113,7 @@ export function NoticeBar() {
           </>
         ) : null}
       </div>
+      {notice.kind === 'imported' ? <OtherConfigurations notice={notice} /> : null}
       {canTakeBack ? <Action text="Undo" onClick={takeBack} /> : null}
       <Action text="Dismiss" onClick={dismiss} quiet />
     </section>

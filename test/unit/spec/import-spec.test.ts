@@ -178,6 +178,7 @@ describe('a runner configuration', () => {
     expect(second.notes[0]).toMatch(
       /^The file has 2 configurations: 1 \(trt\), 2 \(ts-trace\)\. Configuration 2 was used\./,
     );
+    expect(second.configurations).toEqual({ names: ['trt', 'ts-trace'], taken: 2 });
     const none = importSpec(resnet50, text, 'config.yaml', {}, 3);
     expect(none).toMatchObject({ choice: null, notes: ['The file has no configuration 3: it has 2.'] });
   });
