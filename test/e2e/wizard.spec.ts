@@ -1,14 +1,15 @@
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
 import { until } from '../support/until';
+import { forecastMatrix } from '../unit/spec/published';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
 import type { TestHome, WorkbenchApp } from './support/app';
-import { createHome, launch, saveTo, shutDown } from './support/app';
+import { choosePath, createHome, launch, saveTo, shutDown } from './support/app';
 import { findings } from './support/axe';
 
 /** Waits until what was typed is on disk. */
@@ -224,4 +225,20 @@ test('where published data comes from is told beside its fields, step by step wh
   await expect(panel.getByRole('button', { name: 'Copy the text of step 1' })).toBeVisible();
   expect(await findings(app.page)).toEqual([]);
   expect(app.complaints).toEqual([]);
+});
+
+test('of a runner configuration the first is imported, and the notice offers the others', async () => {
+  const file = join(home.path, 'config_NVIDIA-A30.yaml');
+  await writeFile(file, forecastMatrix());
+  await choosePath(app, file);
+  await app.page.getByRole('button', { name: 'Import', exact: true }).click();
+  const others = app.page.getByLabel('Configuration', { exact: true });
+  await expect(others).toHaveValue('1');
+  await expect(app.page.getByText('The file has 4 configurations')).toBeVisible();
+  await draftHolds('"format":"trt"');
+  await others.selectOption('3. electricity_bin, ts-trace');
+  await expect(others).toHaveValue('3');
+  await draftHolds('"format":"ts-trace"');
+  await new NewDeploymentPage(app.page).undo.click();
+  await expect(others).toHaveCount(0);
 });

@@ -13,8 +13,8 @@ import type { DeploymentPlace, DeploymentServer, ServerLook } from '../deploymen
 import { endEngineProcesses, processesOfEngine } from './engine-processes';
 import { assertPortsFree } from './listening-sockets';
 import { serverArguments, serverEnvironment } from './server-command';
+import { unloadModels } from './start-server';
 import { readLocalToolchain } from './toolchain';
-import { unloadModels } from './unload-models';
 
 const stopGraceMs = 10_000;
 const pollMs = 50;

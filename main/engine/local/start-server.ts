@@ -17,7 +17,7 @@ const unloadAnswerMs = 3000;
  * Has Triton give back its models before it is told to end: while one is loaded, an ending Triton looks only once a second.
  * For at most 6 s, or 3 s without an answer; what goes wrong here is for the end itself to deal with.
  */
-async function unloadModels(client: TritonClient): Promise<void> {
+export async function unloadModels(client: TritonClient): Promise<void> {
   const signal = AbortSignal.timeout(longestUnloadMs);
   const call = { signal, timeoutMs: unloadAnswerMs };
   const loaded = async () => {
