@@ -48,7 +48,8 @@ export async function ensureIdleImage(docker: Docker): Promise<string> {
   if (known !== null) return known.Id;
   const archive = pack();
   for (const name of ['bin', 'dev', 'etc', 'proc', 'sbin', 'sys', 'tmp']) {
-    archive.entry({ name, type: 'directory', mode: 0o755 });
+    // runc gives a tmpfs the mode of the folder beneath it.
+    archive.entry({ name, type: 'directory', mode: name === 'tmp' ? 0o1777 : 0o755 });
   }
   archive.entry({ name: 'bin/busybox', mode: 0o755 }, await readStaticBusybox());
   archive.finalize();
