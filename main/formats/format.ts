@@ -41,6 +41,8 @@ export interface ModelFormat {
   readonly fileName: string;
   /** Environment whose Python runs the shim; PyTorch's own when absent. */
   readonly shimFramework?: Framework;
+  /** Of the floating-point tensors of requests, whatever the precision of the model; the same when absent. */
+  readonly tensorPrecision?: Precision;
   /** The newest NGC release whose Triton has the backend of its own for it; every one when absent. */
   readonly newestNgcRelease?: string;
   /** What a file of this format is made from; `framework` = the model's own code. */

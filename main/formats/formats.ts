@@ -1,4 +1,4 @@
-import type { Format } from '../contract/run/run-spec';
+import type { Format, Precision, RunSpec } from '../contract/run/run-spec';
 import type { ModelFormat } from './format';
 import { onnxFormat } from './onnx.format';
 import { tfSavedmodelFormat } from './tf-savedmodel.format';
@@ -21,6 +21,10 @@ for (const [id, format] of Object.entries(modelFormats)) {
 export function formatOf(id: Format): ModelFormat {
   return modelFormats[id];
 }
+
+/** Number format of the floating-point inputs and outputs as they are served. */
+export const tensorPrecisionOf = ({ format, precision }: Pick<RunSpec, 'format' | 'precision'>): Precision =>
+  modelFormats[format].tensorPrecision ?? precision;
 
 /** What the verb `export` writes for a format: the format itself, or the one that it is made from. */
 export function exportedFormat(id: Format): Format {

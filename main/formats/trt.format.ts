@@ -12,6 +12,8 @@ export const trtFormat: ModelFormat = {
   title: 'TensorRT plan',
   fileName: 'model.plan',
   convertsFrom: ['onnx'],
+  // As published: FP16 is enabled for the builder, inputs and outputs stay those of the exported model.
+  tensorPrecision: 'fp32',
   servedBy: (choice) => {
     if (choice.backends === 'python') return { ok: false, ...planPlace };
     if (choice.accelerator === 'amp') return ampRefusal;

@@ -6,6 +6,7 @@ import type { RunSpec } from '../contract/run/run-spec';
 import type { ServerHandle } from '../engine/engine';
 import { loadAndCheckModel } from '../engine/ready';
 import { whileServing } from '../engine/while-serving';
+import { tensorPrecisionOf } from '../formats/formats';
 import { requireInertConfig } from '../formats/inert-config';
 import { readPlainText } from '../platform/plain-entry';
 import { createTritonClient } from '../triton/client';
@@ -17,8 +18,10 @@ import type { RunContext, StepContext } from './step';
 import { editedConfig } from './step-files';
 
 /** A request of zeros in the shapes of an own file's samples; undefined for code, whose axes the signature tells. */
-export function sampleCanary({ model, precision }: RunSpec): readonly Tensor[] | undefined {
+export function sampleCanary(spec: RunSpec): readonly Tensor[] | undefined {
+  const { model } = spec;
   if (!isFileSource(model)) return undefined;
+  const precision = tensorPrecisionOf(spec);
   return sampleTensors(model).map(({ name, datatype, shape }) => {
     const served = precision === 'fp16' && datatype === 'FP32' ? 'FP16' : datatype;
     return zeroTensor(name, served, [1, ...shape]);

@@ -32,7 +32,7 @@ export function signatureOf(preset: Preset, spec: ModelChoice): Signature {
   };
 }
 
-/** The same after conversion: fp16 turns every FP32 tensor, inputs and outputs too, into FP16; integers stay. */
+/** The same as it is served (`tensorPrecisionOf`): fp16 turns every FP32 tensor, inputs and outputs too, into FP16; integers stay. */
 export function atPrecision(signature: Signature, precision: Precision): Signature {
   if (precision === 'fp32') return signature;
   const half = (tensor: TensorSignature) =>

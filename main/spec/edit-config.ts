@@ -1,6 +1,7 @@
 import { toWire, WorkbenchError } from '../contract/errors';
 import { type RunSpec, runSpecSchema } from '../contract/run/run-spec';
 import type { Choice, ConfigEdit } from '../contract/run/spec-tools';
+import { tensorPrecisionOf } from '../formats/formats';
 import { canonicalJson } from '../platform/files';
 import type { LoadedPreset } from '../presets/presets';
 import { atPrecision, signatureOf } from '../presets/signature';
@@ -87,7 +88,8 @@ export function editConfig(loaded: LoadedPreset, choice: Choice, text: string): 
       config,
       spec,
       generated: generatedConfig(loaded, spec),
-      signatureAt: (precision) => atPrecision(signatureOf(loaded.preset, spec), precision),
+      signatureAt: (precision) =>
+        atPrecision(signatureOf(loaded.preset, spec), tensorPrecisionOf({ format: spec.format, precision })),
     });
     const wanted: RunSpec = {
       ...spec,

@@ -6,7 +6,7 @@ import { type Precision, precisions, type RunSpec, runSpecSchema } from '../cont
 import type { Choice, SpecProblem } from '../contract/run/spec-tools';
 import { treeOf } from '../contract/run/upstream-variables';
 import { isTree, mergeTrees, type Tree } from '../contract/trees';
-import { formatOf } from '../formats/formats';
+import { formatOf, tensorPrecisionOf } from '../formats/formats';
 import { generatedConfigOf } from '../formats/model-config-of';
 import type { LoadedPreset } from '../presets/presets';
 import { layerSpec, parseSpec } from '../presets/resolve-spec';
@@ -202,7 +202,7 @@ export function readChoice(preset: Preset, choice: Choice): ReadChoice {
 
 /** Tensors of the file that will be served. Throws spec-invalid. */
 export function servedSignature({ preset }: LoadedPreset, spec: RunSpec): Signature {
-  return atPrecision(signatureOf(preset, spec), spec.precision);
+  return atPrecision(signatureOf(preset, spec), tensorPrecisionOf(spec));
 }
 
 /** config.pbtxt as the fields lead to it, whether or not they go together. Throws spec-invalid, config-invalid. */

@@ -2,7 +2,7 @@ import type { TlsFiles } from '../contract/address';
 import type { Signature, TensorSignature } from '../contract/run/artefacts';
 import { isFileSource, sampleTensors } from '../contract/run/own-model';
 import { defaultWorkspaceBytes, type Framework, type RunSpec } from '../contract/run/run-spec';
-import { exportedFormat } from '../formats/formats';
+import { exportedFormat, tensorPrecisionOf } from '../formats/formats';
 import { configuredTraits } from '../triton/model-traits';
 import type { ToolkitArgument, ToolkitCommand } from './toolkit';
 
@@ -254,13 +254,13 @@ export function inferTritonCommand(
   outputDir: string,
 ): ToolkitCommand {
   const { grpcTls: tls } = server;
-  const { precision, configure } = source.spec;
+  const { configure } = source.spec;
   return {
     verb: 'infer-triton',
     args: [
       ...modelArguments(source),
       ...datasetArguments(source, dataset),
-      ['--precision', precision],
+      ['--precision', tensorPrecisionOf(source.spec)],
       ['--url', server.grpcAddress],
       ['--protocol', 'grpc'],
       ...(tls === undefined ? [] : tlsArguments(tls)),
@@ -334,7 +334,7 @@ export function profileDataCommand(
     args: [
       ...modelArguments(source),
       ...datasetArguments(source, dataset),
-      ['--precision', spec.precision],
+      ['--precision', tensorPrecisionOf(spec)],
       ['--mode', spec.performance.inputData],
       ['--count', sampleCount],
       ['--signature', JSON.stringify(inputs)],

@@ -169,13 +169,41 @@ def _casts_to(graph: Any, elem_type: int) -> list[Any]:
     return found
 
 
-def to_float16(model: Any) -> Any:
-    """All float32 becomes float16, inputs and outputs too, but for operators that have no float16."""
+def _use_other(graph: Any, name: str, other: str) -> None:
+    """What takes that tensor takes the other one, in inner graphs as well."""
+    for node in graph.node:
+        for index, given in enumerate(node.input):
+            if given == name:
+                node.input[index] = other
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _use_other(attribute.g, name, other)
+
+
+def _part_outputs(graph: Any) -> None:
+    """Each output comes from an Identity, unused elsewhere: the converter renames what makes an output that keeps
+    its type, and leaves other uses of it behind."""
+    import onnx
+
+    for name in [value.name for value in graph.output]:
+        own = f"{name}_own"
+        _use_other(graph, name, own)
+        for node in graph.node:
+            for index, made in enumerate(node.output):
+                if made == name:
+                    node.output[index] = own
+        graph.node.append(onnx.helper.make_node("Identity", [own], [name]))
+
+
+def to_float16(model: Any, keep_io_types: bool = False) -> Any:
+    """All float32 becomes float16, but for operators that have none; inputs and outputs too unless they are kept."""
     from onnx import TensorProto
     from onnxconverter_common import float16
 
+    if keep_io_types:
+        _part_outputs(model.graph)
     own = {name for name, _ in _casts_to(model.graph, TensorProto.FLOAT)}
-    converted = float16.convert_float_to_float16(model, keep_io_types=False)
+    converted = float16.convert_float_to_float16(model, keep_io_types=keep_io_types)
     # The converter leaves the model's own casts at float32 although it declares their results float16.
     for name, attribute in _casts_to(converted.graph, TensorProto.FLOAT):
         if name in own:

@@ -85,6 +85,11 @@ def _shapes(flag: str, shapes: dict[str, Shape]) -> str:
     )
 
 
+def takes_types_from_graph(version: str) -> bool:
+    """From TensorRT 11 on every network is strongly typed."""
+    return int(version.split(".")[0]) >= 11
+
+
 def plan_command(
     trtexec: str,
     version: str,
@@ -94,14 +99,13 @@ def plan_command(
     precision: str,
     workspace_bytes: int,
 ) -> list[str]:
-    """`onnx` has the precision already, inputs and outputs too.
+    """`onnx` has the precision already where `takes_types_from_graph`, inputs and outputs apart.
 
     fp32: without TF32, whose 10 bits of mantissa on newer GPUs are not what fp32 promises and fail tolerances. fp16: up
     to TensorRT 10 float16 kernels must be allowed; TensorRT 11 takes every type from the graph and has no such flag.
     """
-    weak = int(version.split(".")[0]) < 11
     flags = [] if precision == "fp16" else ["--noTF32"]
-    if precision == "fp16" and weak:
+    if precision == "fp16" and not takes_types_from_graph(version):
         flags = ["--fp16"]
     return [
         trtexec,

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 
@@ -59,6 +60,11 @@ class DeviceConstantTest(ToolkitCase):
                 graphs = torch.jit.trace(module, _example(preset)), torch.jit.script(module)
             for graph in graphs:
                 self.assertEqual(list(device_constants(graph)), [], preset)
+
+    def test_every_preset_that_is_offered_as_torchscript_is_looked_at(self) -> None:
+        texts = {path.parent.name: path.read_text() for path in (RESOURCES / "models").glob("*/preset.yaml")}
+        offered = {name for name, text in texts.items() if re.search(r"^formats: .*\bts-", text, re.M)}
+        self.assertEqual(offered, set(_SMALL))
 
     def test_a_traced_one_is_refused_with_its_line(self) -> None:
         folder = write_toy(self.dir / "own")

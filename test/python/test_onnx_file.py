@@ -3,13 +3,14 @@ from __future__ import annotations
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from toolkit.errors import ToolkitError
-from toolkit.onnx_file import infer_shapes, save_checked
+from toolkit.onnx_file import infer_shapes, onnx_signature, save_checked, to_float16
 
 WEIGHTS = np.random.default_rng(0).random((64, 64), np.float32)
 
@@ -34,6 +35,70 @@ def model() -> onnx.ModelProto:
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
     made.metadata_props.add(key="note", value="kept")
     return made
+
+
+def casting_model() -> onnx.ModelProto:
+    """Casts of its own to float32: one makes an output that is used as well, another is in an inner graph."""
+    branch = helper.make_graph(
+        [helper.make_node("Cast", ["flags"], ["inner"], to=TensorProto.FLOAT)],
+        "branch",
+        [],
+        [helper.make_tensor_value_info("inner", TensorProto.FLOAT, ["batch"])],
+    )
+    nodes = [
+        helper.make_node("Cast", ["flags"], ["cast"], to=TensorProto.FLOAT),
+        helper.make_node("MatMul", ["x", "weights"], ["y"]),
+        helper.make_node("ReduceSum", ["y"], ["sum"], keepdims=0),
+        helper.make_node("Greater", ["sum", "limit"], ["is_large"]),
+        helper.make_node("If", ["is_large"], ["chosen"], then_branch=branch, else_branch=branch),
+        helper.make_node("Add", ["cast", "chosen"], ["z"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "graph",
+        [
+            helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 64]),
+            helper.make_tensor_value_info("flags", TensorProto.INT64, ["batch"]),
+        ],
+        [
+            helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 64]),
+            helper.make_tensor_value_info("z", TensorProto.FLOAT, ["batch"]),
+            helper.make_tensor_value_info("cast", TensorProto.FLOAT, ["batch"]),
+        ],
+        [
+            numpy_helper.from_array(WEIGHTS, "weights"),
+            numpy_helper.from_array(np.array(0, np.float32), "limit"),
+        ],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+
+class HalfTest(unittest.TestCase):
+    def run_model(self, made: onnx.ModelProto, kind: Any) -> list[Any]:
+        import onnxruntime
+
+        session = onnxruntime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+        x: Any = np.random.default_rng(1).random((3, 64), np.float32).astype(kind)
+        return list(session.run(None, {"x": x, "flags": np.array([0, 1, 7], np.int64)}))
+
+    def test_inputs_and_outputs_that_are_kept_have_their_names_and_types_and_float16_inside(self) -> None:
+        made = to_float16(casting_model(), keep_io_types=True)
+        infer_shapes(made)
+        signature = onnx_signature(made)
+        self.assertEqual(signature, onnx_signature(casting_model()))
+        types = {value.name: value.data_type for value in made.graph.initializer}
+        self.assertEqual(types, {"weights": TensorProto.FLOAT16, "limit": TensorProto.FLOAT16})
+        for found, wanted in zip(
+            self.run_model(made, np.float32), self.run_model(casting_model(), np.float32)
+        ):
+            self.assertEqual((found.dtype, found.shape), (wanted.dtype, wanted.shape))
+            np.testing.assert_allclose(found, wanted, rtol=0.01)
+
+    def test_without_that_they_become_float16(self) -> None:
+        made = to_float16(casting_model())
+        kinds = [tensor.datatype for tensor in onnx_signature(made).inputs]
+        self.assertEqual(kinds, ["FP16", "INT64"])
+        self.assertEqual([array.dtype for array in self.run_model(made, np.float16)], [np.float16] * 3)
 
 
 class OnnxFileTest(unittest.TestCase):

@@ -8,6 +8,8 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
+import onnx
+import onnxruntime
 from support import ToolkitCase, toolkit, write_toy
 
 from toolkit.batches import Batch
@@ -84,11 +86,11 @@ class BuildPlanTest(ToolkitCase):
         self.given = ["--model-dir", self.model]
         self.ok("export", *self.given, "--batch-size=2", "--format=onnx", "--output", self.onnx)
 
-    def stand_ins(self, build: str) -> None:
+    def stand_ins(self, build: str, version: str = "100900") -> None:
         """Programs that stand in for trtexec and nvidia-smi of a GPU machine: there is no GPU here."""
         folder = self.dir / "bin"
         folder.mkdir()
-        banner = "echo '&&&& RUNNING TensorRT.trtexec [TensorRT v100900] [b34] # trtexec'"
+        banner = f"echo '&&&& RUNNING TensorRT.trtexec [TensorRT v{version}] [b34] # trtexec'"
         programs = {
             "trtexec": f'{banner}\n[ "$1" = --help ] && exit 0\n{build}',
             "nvidia-smi": "echo 'NVIDIA A30, 8.0'",
@@ -115,7 +117,7 @@ class BuildPlanTest(ToolkitCase):
         )
         result = self.ok("build-plan", *self.flags("fp16"))
         types = [(tensor["name"], tensor["datatype"]) for tensor in result["inputs"]]
-        self.assertEqual(types, [("VALUES__0", "FP16"), ("FLAGS__1", "INT64")])
+        self.assertEqual(types, [("VALUES__0", "FP32"), ("FLAGS__1", "INT64")])
         plan = json.loads((self.dir / "model.plan.json").read_text())
         self.assertEqual(plan, result["plan"])
         self.assertEqual(
@@ -127,7 +129,26 @@ class BuildPlanTest(ToolkitCase):
             "--minShapes=VALUES__0:1x3,FLAGS__1:1",
             "--optShapes=VALUES__0:8x3,FLAGS__1:8", "--maxShapes=VALUES__0:8x7,FLAGS__1:8",
             "--memPoolSize=workspace:1024M", "--fp16", "--skipInference"])  # fmt: skip
-        self.assertNotEqual(plan["onnxSha256"], hashlib.sha256(self.onnx.read_bytes()).hexdigest())
+        # float16 is the builder's own: it has the exported file.
+        self.assertEqual(plan["onnxSha256"], hashlib.sha256(self.onnx.read_bytes()).hexdigest())
+
+    def test_from_tensorrt_11_on_the_graph_is_float16_and_its_tensors_are_not(self) -> None:
+        self.stand_ins(
+            'for a; do case "$a" in --saveEngine=*) printf plan > "${a#--saveEngine=}";; esac; done', "110000"
+        )
+        result = self.ok("build-plan", *self.flags("fp16"))
+        types = [(tensor["name"], tensor["datatype"]) for tensor in result["inputs"] + result["outputs"]]
+        self.assertEqual([kind for _, kind in types], ["FP32", "INT64", "FP32", "FP32"])
+        plan = result["plan"]
+        self.assertNotIn("--fp16", plan["command"])
+        half = self.dir / "model.fp16.onnx"
+        self.assertEqual(plan["onnxSha256"], hashlib.sha256(half.read_bytes()).hexdigest())
+        weights = [value.data_type for value in onnx.load(str(half)).graph.initializer]
+        self.assertIn(onnx.TensorProto.FLOAT16, weights)
+        values, flags = np.ones((2, 3), np.float32), np.ones(2, np.int64)
+        session = onnxruntime.InferenceSession(str(half), providers=["CPUExecutionProvider"])
+        for array in session.run(None, {"VALUES__0": values, "FLAGS__1": flags}):
+            self.assertEqual(array.dtype, np.float32)
 
     def test_fp32_is_built_from_the_exported_file(self) -> None:
         self.stand_ins(

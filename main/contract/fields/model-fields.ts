@@ -76,7 +76,7 @@ export const modelFields: readonly FieldRow[] = [
     path: 'precision',
     label: 'Precision',
     term: 'precision',
-    help: 'Number format of weights and activations, and of the floating-point inputs and outputs.',
+    help: 'Number format of weights and activations, and of the floating-point inputs and outputs; those of a TensorRT plan stay FP32.',
     choices: { fp32: 'FP32', fp16: 'FP16' },
     default: 'fp32',
     option: '--precision <name>',

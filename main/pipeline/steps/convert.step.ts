@@ -1,5 +1,5 @@
 import { modelArtefactSchema } from '../../contract/run/artefacts';
-import { formatOf } from '../../formats/formats';
+import { formatOf, tensorPrecisionOf } from '../../formats/formats';
 import { atPrecision } from '../../presets/signature';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { buildPlanCommand, convertCommand } from '../../toolkit/verb-commands';
@@ -31,7 +31,8 @@ export const convertStep: Step = {
     if (format !== 'trt') return { code, precision };
     // A plan of another GPU must not come from the cache.
     const gpus = await run.services.gpuNames();
-    return { code, precision, format, tensorrt, gpus, maxBatchSize: configure.maxBatchSize };
+    const tensors = tensorPrecisionOf(run.spec);
+    return { code, precision, tensors, format, tensorrt, gpus, maxBatchSize: configure.maxBatchSize };
   },
   commands: (run) => [commandOf(run, null)],
   async run(context) {
@@ -40,7 +41,7 @@ export const convertStep: Step = {
     const artefact = await run.services.toolkit.call(command, modelArtefactSchema, context);
     // Of a model file the tensors are known; the toolkit knows nothing of axes that only requests have.
     const known = modelSource(run).fileSignature;
-    const tensors = known === undefined ? {} : atPrecision(known, spec.precision);
+    const tensors = known === undefined ? {} : atPrecision(known, tensorPrecisionOf(spec));
     return { output: { ...artefact, ...tensors, path: formatOf(spec.format).fileName } };
   },
 };

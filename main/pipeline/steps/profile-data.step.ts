@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { modelArtefactSchema, type Signature } from '../../contract/run/artefacts';
+import { tensorPrecisionOf } from '../../formats/formats';
 import { runInputHash, runTensors } from '../../perf/input/input-readers';
 import { atPrecision, hasProfileArguments, signatureOf } from '../../presets/signature';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
@@ -20,7 +21,7 @@ async function ownInputs(
 ): Promise<unknown> {
   const { preset } = run.preset;
   if (hasProfileArguments(preset, run.spec)) {
-    const wanted = runTensors(atPrecision(signatureOf(preset, run.spec), run.spec.precision));
+    const wanted = runTensors(atPrecision(signatureOf(preset, run.spec), tensorPrecisionOf(run.spec)));
     await run.services.readers.inputCheck({ path: file, wanted, shapes: {} });
   }
   return { mode: 'file', file: await runInputHash(file) };

@@ -28,7 +28,15 @@ from ..onnx_file import (
     to_float16,
 )
 from ..options import add_model_arguments, at_least
-from ..plan import TRTEXEC_FOLDERS, Provenance, find_profile, parse_gpu, parse_version, plan_command
+from ..plan import (
+    TRTEXEC_FOLDERS,
+    Provenance,
+    find_profile,
+    parse_gpu,
+    parse_version,
+    plan_command,
+    takes_types_from_graph,
+)
 from ..report import Report
 
 _GIBIBYTE = 2**30
@@ -90,7 +98,8 @@ def _build(command: list[str]) -> None:
 
 
 def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
-    """fp16: the graph, with inputs and outputs, becomes float16 first, so that the plan is served as ONNX is."""
+    """fp16: up to TensorRT 10 the builder makes float16 kernels of the exported graph; later ones take the types of the
+    graph, which becomes float16 first. Inputs and outputs stay those of the exported model."""
     trtexec = _find_trtexec()
     version = parse_version(_output_of([trtexec, "--help"]))
     smi = ["nvidia-smi", "--query-gpu=name,compute_cap", "--format=csv,noheader"]
@@ -99,9 +108,9 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     model = load_onnx(options.input)
     parameters, source = get_parameters(model), options.input
     output: Path = options.output
-    if options.precision == "fp16":
+    if options.precision == "fp16" and takes_types_from_graph(version):
         source = output.with_name(f"{output.stem}.fp16.onnx")
-        model = to_float16(model)
+        model = to_float16(model, keep_io_types=True)
         infer_shapes(model)
         save_checked(model, source)
     signature = onnx_signature(model)

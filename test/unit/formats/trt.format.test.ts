@@ -1,15 +1,23 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exportedFormat, formatOf } from '../../../main/formats/formats';
+import { exportedFormat, formatOf, tensorPrecisionOf } from '../../../main/formats/formats';
+import { modelConfigOf } from '../../../main/formats/model-config-of';
 import { readPreset } from '../../../main/presets/presets';
 import { layerSpec, parseSpec, resolveSpec } from '../../../main/presets/resolve-spec';
+import { atPrecision, signatureOf } from '../../../main/presets/signature';
 import { ruleFindings } from '../../../main/presets/spec-rules';
 import { runFiles } from '../../../main/store/run-files';
 import { runFolder } from '../../../main/store/run-folder';
 import { toolkitWords } from '../../../main/toolkit/toolkit';
-import { buildPlanCommand, exportCommand } from '../../../main/toolkit/verb-commands';
+import {
+  buildPlanCommand,
+  exportCommand,
+  inferTritonCommand,
+  profileDataCommand,
+} from '../../../main/toolkit/verb-commands';
 
 const { preset } = await readPreset(join(process.cwd(), 'resources', 'models', 'nnunet'));
+const published = await readPreset(join(process.cwd(), 'resources', 'models', 'resnet50'));
 const gpu = { kind: 'docker', gpus: ['all'] };
 const choice = (over = {}) => ({ model: { profile: 'full' }, format: 'trt', engine: gpu, ...over });
 
@@ -43,6 +51,25 @@ describe('the format trt', () => {
       '--dataset /data --batch-size 4 --precision fp16 --input /model.onnx --output /model.plan ' +
         '--max-batch-size 4 --workspace-bytes 4294967296 --image img@sha256:1',
     );
+  });
+
+  it('keeps the tensors of the exported model at fp16, as published, in the configuration and in requests', () => {
+    const { preset: resnet50 } = published;
+    const spec = resolveSpec(resnet50, choice({ precision: 'fp16' }));
+    const typesOf = (format: 'trt' | 'onnx') => {
+      const signature = atPrecision(signatureOf(resnet50, spec), tensorPrecisionOf({ ...spec, format }));
+      const config = modelConfigOf({ spec, signature, format: formatOf(format) });
+      return [...config.input, ...config.output].map(({ dataType }) => dataType);
+    };
+    expect(typesOf('trt')).toEqual(['TYPE_FP32', 'TYPE_FP32']);
+    expect(typesOf('onnx')).toEqual(['TYPE_FP16', 'TYPE_FP16']);
+    const source = { modelDir: '/m', framework: 'pyt', spec } as const;
+    const server = { grpcAddress: 'localhost:8001' };
+    for (const command of [
+      inferTritonCommand(source, '/data', server, '/out'),
+      profileDataCommand(source, '/data', [], '/out'),
+    ])
+      expect(toolkitWords(command).join(' ')).toContain('--precision fp32');
   });
 
   it.each([
