@@ -17,7 +17,12 @@ import { type ClientStep, createContainerLoadTools } from './container-load-tool
 import { createEngineWatch } from './engine-watch';
 import { readEngineFacts, RunContainers } from './run-containers';
 import { imageNamesOf, wantedImages } from './run-images';
-import { allowsClientSharedMemory, readImageRelease, tritonCommand } from './triton-command';
+import {
+  allowsClientSharedMemory,
+  readImageRelease,
+  readPlanTensorRt,
+  tritonCommand,
+} from './triton-command';
 import { startTritonContainer } from './triton-container';
 
 export type PrepareImage = (
@@ -135,6 +140,15 @@ class DockerPlace implements Place {
     const { client } = await this.session();
     for (const image of [this.wanted.triton, this.wanted.client]) {
       this.used.set(image.role, await this.options.prepareImage(client, image, listener));
+    }
+    const [triton, builder] = [this.used.get('triton'), this.used.get('client')];
+    if (this.options.spec.format === 'trt' && triton !== undefined && builder !== undefined) {
+      const version = await readPlanTensorRt(client, { triton, client: builder });
+      listener.log([
+        version === null
+          ? 'An image does not say its TensorRT version: whether it loads the plan shows when it is deployed'
+          : `TensorRT ${version} builds and serves the plan`,
+      ]);
     }
     return [...this.used.values()];
   };

@@ -1,3 +1,4 @@
+import { WorkbenchError } from '../../contract/errors';
 import type { PerformanceSpec } from '../../contract/run/run-spec';
 import { ask, type DockerClient } from '../../docker/client';
 import { compareVersions, releaseOf } from '../../machine/releases';
@@ -69,13 +70,60 @@ export function allowsClientSharedMemory(
   return sharedMemory !== 'none' && release !== null && compareVersions(release, firstToRefuse) >= 0;
 }
 
-/** The release of an image that the engine has. Throws image-missing, docker-unreachable. */
-export async function readImageRelease(
-  client: DockerClient,
-  image: { readonly id: string; readonly reference: string },
-): Promise<string | null> {
-  const { Config } = await ask('look at the image', (abortSignal) =>
-    client.docker.getImage(image.id).inspect({ abortSignal } as object),
+/** What NVIDIA's images, and those built on them, say of their TensorRT: "10.4.0.26", without the CUDA that may follow. */
+const tensorRtOf = (env: readonly string[] | null): string | null =>
+  /^[\d.]+/.exec(
+    env?.find((entry) => entry.startsWith('TRT_VERSION='))?.slice('TRT_VERSION='.length) ?? '',
+  )?.[0] ?? null;
+
+interface EngineImage {
+  readonly id: string;
+  readonly reference: string;
+}
+
+/**
+ * Before a plan is built: the TensorRT of the image that builds it must be the server's, as a plan loads in no other
+ * version. Gives that version; null where an image does not say it. Throws combination-unsupported.
+ */
+export function planTensorRt(
+  triton: { readonly reference: string; readonly env: readonly string[] | null },
+  client: { readonly reference: string; readonly env: readonly string[] | null },
+): string | null {
+  const [serves, builds] = [tensorRtOf(triton.env), tensorRtOf(client.env)];
+  if (serves === null || builds === null || serves === builds) return serves === null ? null : builds;
+  throw new WorkbenchError(
+    'combination-unsupported',
+    `The client image has TensorRT ${builds} and the Triton image has TensorRT ${serves}: a plan loads only in the version that built it`,
+    {
+      where: `${client.reference}, ${triton.reference}`,
+      remedy:
+        'Choose another release (--release) whose two images have the same TensorRT, or the format ONNX with the backend accelerator "trt", which builds its engine in Triton.',
+    },
   );
-  return imageRelease(Config.Env, image.reference);
+}
+
+const environmentOf = async (client: DockerClient, { id }: EngineImage): Promise<readonly string[] | null> =>
+  (
+    await ask('look at the image', (abortSignal) =>
+      client.docker.getImage(id).inspect({ abortSignal } as object),
+    )
+  ).Config.Env;
+
+/** The same of two images that the engine has. Throws combination-unsupported, image-missing, docker-unreachable. */
+export async function readPlanTensorRt(
+  client: DockerClient,
+  images: { readonly triton: EngineImage; readonly client: EngineImage },
+): Promise<string | null> {
+  const [triton, builder] = await Promise.all(
+    [images.triton, images.client].map(async (image) => ({
+      reference: image.reference,
+      env: await environmentOf(client, image),
+    })),
+  );
+  return triton === undefined || builder === undefined ? null : planTensorRt(triton, builder);
+}
+
+/** The release of an image that the engine has. Throws image-missing, docker-unreachable. */
+export async function readImageRelease(client: DockerClient, image: EngineImage): Promise<string | null> {
+  return imageRelease(await environmentOf(client, image), image.reference);
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import {
   allowsClientSharedMemory,
   imageRelease,
+  planTensorRt,
   tritonCommand,
 } from '../../../../main/engine/docker/triton-command';
 
@@ -15,6 +16,20 @@ const common = [
   '--grpc-port=8001',
   '--metrics-port=8002',
 ];
+
+it('refuses to build a plan with another TensorRT than that of the server, where both are known', () => {
+  const image = (reference: string, version: string | null) => ({
+    reference,
+    env: version === null ? null : ['PATH=/bin', `TRT_VERSION=${version}`],
+  });
+  const triton = image('tritonserver:26.07-py3', '10.14.1.48+cuda13.0.2');
+  expect(planTensorRt(triton, image('client', '10.14.1.48'))).toBe('10.14.1.48');
+  expect(planTensorRt(triton, image('own', null))).toBeNull();
+  expect(planTensorRt(image('own', null), image('client', '10.14.1.48'))).toBeNull();
+  expect(() => planTensorRt(triton, image('client', '10.13.3.9+cuda13.0'))).toThrow(
+    'The client image has TensorRT 10.13.3.9 and the Triton image has TensorRT 10.14.1.48',
+  );
+});
 
 it("is that of NVIDIA's image with GPUs", () => {
   expect(tritonCommand({ builtHere: false, gpus: true })).toEqual([...common, '--exit-timeout-secs=5']);
