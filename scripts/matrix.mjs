@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { appEnvironment, bootstrap, needs } from './lib/bootstrap.mjs';
+import { command } from './lib/command.mjs';
 import { repoRoot } from './lib/layout.mjs';
 import { main } from './lib/main.mjs';
 import { say, seconds } from './lib/say.mjs';
 
 const help = `npm run test:matrix -- [--presets ID,ID] [--engine local|docker] [--out FILE]
 Runs every pair of format and precision of every preset, profile quick, that the engine can serve, from model code to the
-report, and asks why of each that it cannot. Writes docs/matrix.md (--out elsewhere). Exit code 1: one that should run did
+report, and asks why of each that it cannot; with docker also builds the client image for GPUs. Writes docs/matrix.md (--out elsewhere). Exit code 1: one that should run did
 not, or one was refused without a reason.`;
 
 const cli = join(repoRoot, 'out', 'main', 'cli.cjs');
@@ -68,6 +69,22 @@ async function tryOut(env, engine, preset, format, precision) {
   return { kind: 'runs', text, ok: true };
 }
 
+/** The client image for GPUs with each framework, on stand-ins for the images that it is built on. */
+async function clientImageBuilds(env) {
+  const file = join('test', 'integration', 'client-gpu-image.docker.test.ts');
+  const { code, output } = await command(
+    join(repoRoot, 'node_modules', '.bin', 'vitest'),
+    ['run', '--project', 'docker', file],
+    {
+      cwd: repoRoot,
+      env: { ...env, WORKBENCH_CLIENT_GPU_TF: '1' },
+      name: 'client-gpu.Dockerfile',
+    },
+  );
+  say(code === 0 ? '✓ client-gpu.Dockerfile builds' : `✗ client-gpu.Dockerfile does not build:\n${output}`);
+  return code === 0;
+}
+
 await main(async (args) => {
   if (args.includes('--help') || args.includes('-h')) {
     say(help);
@@ -101,6 +118,7 @@ await main(async (args) => {
       }
     }
   }
+  if (engine === 'docker' && !(await clientImageBuilds(env))) failed += 1;
   writeFileSync(option(args, 'out', join(repoRoot, 'docs', 'matrix.md')), `${lines.join('\n')}\n`);
   say(failed === 0 ? 'Every pair does what it says' : `${failed} pairs do not`);
   return failed === 0 ? 0 : 1;

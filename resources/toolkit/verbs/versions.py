@@ -16,6 +16,8 @@ _PACKAGES = (
     "tf2onnx",
     "onnx",
     "onnxruntime",
+    "onnxruntime-gpu",
+    "tensorrt",
     "onnxconverter-common",
     "numpy",
     "pillow",
