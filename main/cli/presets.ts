@@ -16,6 +16,9 @@ function tellAll(output: Output, presets: readonly Preset[]): void {
     output.say(`${preset.id}  ${preset.title}`);
     output.say(`    ${preset.summary}`);
     output.say(`    formats ${preset.formats.join(', ')}; precisions ${preset.precisions.join(', ')}`);
+    for (const { format, title, reason } of preset.notOffered ?? []) {
+      output.say(`    not offered: ${format} (${title}). ${reason}`);
+    }
     for (const [name, profile] of Object.entries(preset.profiles)) {
       output.say(`    --profile ${name}: ${profile.summary}`);
     }

@@ -11,6 +11,12 @@ import { problem, type RuleFinding, warning } from './rule-finding';
 
 const listed = (values: readonly string[]) => (values.length === 0 ? 'none' : values.join(', '));
 
+/** Of a format that the document names and the preset has not; a sentence without its full stop. */
+function reasonOf(preset: Preset, value: string): string {
+  const found = preset.notOffered?.find(({ format }) => format === value);
+  return found === undefined ? '' : `. ${found.reason.replace(/\.$/, '')}`;
+}
+
 function offered(preset: Preset, spec: RunSpec): RuleFinding[] {
   const choices = [
     ['format', spec.format, preset.formats],
@@ -22,7 +28,7 @@ function offered(preset: Preset, spec: RunSpec): RuleFinding[] {
       : [
           problem(
             field,
-            `${preset.title} does not support ${value}`,
+            `${preset.title} does not support ${value}${reasonOf(preset, value)}`,
             `Choose ${listed(values)}.`,
             'combination-unsupported',
           ),

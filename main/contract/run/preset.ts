@@ -34,6 +34,10 @@ export const presetSchema = z.strictObject({
   formats: z.array(z.enum(formats)).min(1),
   precisions: z.array(z.enum(precisions)).min(1),
   accelerators: z.array(z.enum(accelerators)).min(1),
+  /** Formats in the document's tables that the preset does not offer, by the name that its scripts use, and why. */
+  notOffered: z
+    .array(z.strictObject({ format: z.string(), title: z.string(), reason: z.string() }))
+    .optional(),
   metrics: z.array(
     z.strictObject({
       name: z.string(),

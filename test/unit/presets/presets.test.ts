@@ -143,3 +143,23 @@ describe('a file of published figures', () => {
     expect(publishedSchema.safeParse(good).success).toBe(true);
   });
 });
+
+/** The tables "Mnemonic used in scripts" of the documents; one without such a table names its formats in its text. */
+const documented: Readonly<Record<string, readonly string[]>> = {
+  fastpitch: ['ts-trace', 'ts-script', 'onnx', 'trt'],
+  'wide-and-deep': ['tf-savedmodel', 'tf-trt', 'onnx', 'trt'],
+  nnunet: ['ts-trace', 'ts-script', 'onnx', 'trt'],
+};
+
+it.each(Object.entries(documented))('offers the documented formats of %s, or says why not', (id, formats) => {
+  const { preset } = requirePreset(presets, id);
+  const reasons = new Map((preset.notOffered ?? []).map(({ format, reason }) => [format, reason]));
+  for (const format of formats) {
+    const offered = (preset.formats as readonly string[]).includes(format);
+    expect([id, format, offered]).toEqual([id, format, !reasons.has(format)]);
+  }
+  for (const [format, reason] of reasons) {
+    expect(formats).toContain(format);
+    expect(reason).toMatch(/^[A-Z].{40,}\.$/);
+  }
+});

@@ -23,6 +23,14 @@ describe('the rules', () => {
     expect([warned(0), warned(1.4), warned(-0.1)]).toEqual([[], [], ['accuracy.thresholds.test_p50']]);
   });
 
+  it('give the reason where the document has a format that the preset has not', async () => {
+    const fastpitch = await readPreset(join(process.cwd(), 'resources', 'models', 'fastpitch'));
+    const spec = parseSpec(layerSpec(fastpitch.preset, { format: 'trt', engine: gpu }));
+    const [first] = ruleFindings(fastpitch.preset, spec);
+    expect(first).toMatchObject({ field: 'format', severity: 'problem' });
+    expect(first?.message).toContain('does not support trt. The number of mel frames follows');
+  });
+
   it('say nothing of the defaults of either profile', () => {
     expect(fields()).toEqual([]);
     expect(fields({ model: { profile: 'full' }, precision: 'fp16' })).toEqual([]);

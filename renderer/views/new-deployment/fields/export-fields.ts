@@ -26,8 +26,8 @@ const precisionNote = (precision: Precision, context: FieldContext): string => {
     : 'Two bytes per value: half the memory, and tensor cores on GPUs that have them.';
 };
 
-const notOffered = (title: string, offered: boolean): { why?: string } =>
-  offered ? {} : { why: `Not available for ${title}.` };
+const notOffered = (title: string, offered: boolean, reason?: string): { why?: string } =>
+  offered ? {} : { why: [`Not available for ${title}.`, reason].filter(Boolean).join(' ') };
 
 const whyNot = (why: string | undefined): { why?: string } => (why === undefined ? {} : { why });
 
@@ -49,7 +49,11 @@ export function exportSections(context: FieldContext): readonly Section[] {
               label: formatText[value],
               note: formatNote[value],
               why: whyNotFormat(value, context),
-              ...notOffered(preset.title, preset.formats.includes(value)),
+              ...notOffered(
+                preset.title,
+                preset.formats.includes(value),
+                preset.notOffered?.find(({ format }) => format === value)?.reason,
+              ),
             })),
           },
         }),

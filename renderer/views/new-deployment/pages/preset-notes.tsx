@@ -3,7 +3,7 @@ import { useWizard } from '../wizard-context';
 /** Where the preset comes from, what its published procedure does wrong and what is done here. */
 export function PresetNotes() {
   const { preset } = useWizard();
-  const { notes = [], origin } = preset;
+  const { notes = [], notOffered = [], origin } = preset;
   if (notes.length === 0) return null;
   return (
     <details className="panel preset-notes" aria-label="About the published procedure">
@@ -19,6 +19,14 @@ export function PresetNotes() {
               {published}
             </dt>
             <dd className="dim">{here}</dd>
+          </div>
+        ))}
+        {notOffered.map(({ format, title, reason }) => (
+          <div key={format}>
+            <dt>
+              Not offered: {title} (<span className="mono">{format}</span>)
+            </dt>
+            <dd className="dim">{reason}</dd>
           </div>
         ))}
       </dl>
