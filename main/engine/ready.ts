@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { WorkbenchError } from '../contract/errors';
+import { present } from '../contract/present';
 import { inferOverStream } from '../perf/native/grpc/infer-stream';
 import type { TritonClient } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
@@ -114,12 +115,41 @@ function refuseSeveral(modelName: string, count: number): void {
   );
 }
 
+/** What CUDA says of code that the driver or the GPU cannot run; the published documents name the first. */
+const driverTexts: readonly (readonly [text: RegExp, remedy: string])[] = [
+  [
+    /PTX was compiled with an unsupported toolchain/,
+    'The driver is older than the CUDA of this release: choose an older release (--release), or install a newer driver. "npm run cli -- detect" names the release that fits.',
+  ],
+  [
+    /no kernel image is available for execution/,
+    'This release has no code for the compute capability of the GPU: choose another release (--release). "npm run cli -- detect" names the one that fits.',
+  ],
+];
+
+/** The same error, with what helps where it is one of the driver. Pure. */
+export function withDriverRemedy(error: unknown): unknown {
+  if (!(error instanceof WorkbenchError)) return error;
+  const { code, message, where, details } = error;
+  const remedy = driverTexts.find(([text]) => text.test(`${message}\n${details ?? ''}`))?.[1];
+  if (remedy === undefined) return error;
+  return new WorkbenchError(code, message, { ...present({ where, details }), remedy, cause: error });
+}
+
 /**
  * Loads a model and proves that it answers. "Ready" alone is not believed: Triton says it of models whose Python
  * stub has died. Throws model-load-failed, model-not-ready, inference-failed, combination-unsupported, server-unreachable,
  * cancelled.
  */
 export async function loadAndCheckModel(input: LoadAndCheckInput): Promise<void> {
+  try {
+    await loadAndAsk(input);
+  } catch (error) {
+    throw withDriverRemedy(error);
+  }
+}
+
+async function loadAndAsk(input: LoadAndCheckInput): Promise<void> {
   const { client, modelName, modelVersion, config, signal } = input;
   if (input.load) {
     await client.loadModel(modelName, { timeoutMs: input.loadTimeoutMs ?? 300_000, signal });

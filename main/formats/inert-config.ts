@@ -114,7 +114,7 @@ const inertAcceleratorParameters: ReadonlySet<string> = new Set([
   ...['precision_mode', 'max_workspace_size_bytes', 'minimum_segment_size', 'max_cached_engines'],
   ...['is_dynamic_op', 'trt_max_workspace_size', 'trt_max_partition_iterations', 'trt_min_subgraph_size'],
   ...['trt_fp16_enable', 'trt_builder_optimization_level', 'trt_context_memory_sharing_enable'],
-  ...['cudnn_conv_algo_search', 'cudnn_conv_use_max_workspace', 'do_copy_in_default_stream'],
+  ...['cudnn_conv_algo_search', 'cudnn_conv_use_max_workspace', 'do_copy_in_default_stream', 'use_tf32'],
   ...['arena_extend_strategy', 'gpu_mem_limit', 'num_of_threads'],
   ...['trt_engine_cache_enable', 'trt_engine_cache_path', 'trt_cuda_graph_enable'],
 ]);

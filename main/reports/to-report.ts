@@ -62,7 +62,8 @@ export function toReport(state: RunState, context: ReportContext): Report {
     ...(imported === null ? [scenarioReport(state, 'offline', baseline)] : []),
     scenarioReport(state, 'online', baseline),
   ];
-  const device = environment.gpus[0]?.name ?? environment.cpu;
+  const gpuNames = [...new Set(environment.gpus.map(({ name }) => name))].join(', ');
+  const device = gpuNames === '' ? environment.cpu : gpuNames;
   return {
     runId: state.runId,
     title:

@@ -134,9 +134,20 @@ def parse_version(banner: str) -> str:
 
 
 def parse_gpu(text: str) -> tuple[str, str]:
-    """Name and compute capability of the first GPU of nvidia-smi's CSV. Throws toolkit-failed where there is none."""
-    for line in text.splitlines():
-        name, _, capability = line.rpartition(",")
-        if re.fullmatch(r"\s*\d+\.\d+\s*", capability):
-            return name.strip(), capability.strip()
-    raise ToolkitError("toolkit-failed", "nvidia-smi names no GPU", details=text[-2000:])
+    """Names and compute capability of the GPUs of nvidia-smi's CSV, each name once.
+
+    Throws toolkit-failed where there is none, combination-unsupported where they differ in the capability.
+    """
+    lines = [line.rpartition(",") for line in text.splitlines()]
+    gpus = [(name.strip(), last.strip()) for name, _, last in lines if re.fullmatch(r"\s*\d+\.\d+\s*", last)]
+    if not gpus:
+        raise ToolkitError("toolkit-failed", "nvidia-smi names no GPU", details=text[-2000:])
+    capabilities = dict.fromkeys(capability for _, capability in gpus)
+    if len(capabilities) > 1:
+        raise ToolkitError(
+            "combination-unsupported",
+            f"The GPUs have the compute capabilities {', '.join(capabilities)}: a plan loads on one of them only",
+            remedy="Name GPUs of one kind (--gpus).",
+            details=text[-2000:],
+        )
+    return ", ".join(dict.fromkeys(name for name, _ in gpus)), gpus[0][1]

@@ -71,9 +71,10 @@ class PlanTest(ToolkitCase):
             self.assertEqual(parse_version(line.format(number)), version)
         with self.assertRaisesRegex(ToolkitError, "does not say its version"):
             parse_version("no banner")
-        self.assertEqual(
-            parse_gpu("NVIDIA A100-SXM4-80GB, 8.0\nTesla T4, 7.5\n"), ("NVIDIA A100-SXM4-80GB", "8.0")
-        )
+        two = "NVIDIA A100-SXM4-80GB, 8.0\nNVIDIA A30, 8.0\nNVIDIA A30, 8.0\n"
+        self.assertEqual(parse_gpu(two), ("NVIDIA A100-SXM4-80GB, NVIDIA A30", "8.0"))
+        with self.assertRaisesRegex(ToolkitError, "compute capabilities 8.0, 7.5"):
+            parse_gpu("NVIDIA A100-SXM4-80GB, 8.0\nTesla T4, 7.5\n")
         with self.assertRaisesRegex(ToolkitError, "no GPU"):
             parse_gpu("NVIDIA-SMI has failed")
 

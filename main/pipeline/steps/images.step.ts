@@ -1,6 +1,30 @@
 import { skippedText } from '../../contract/run/run-events';
+import type { RunSpec } from '../../contract/run/run-spec';
+import { imageFamily } from '../../contract/run/serving';
+import { compareVersions } from '../../machine/releases';
 import { readPackages } from '../../toolkit/packages';
 import type { Step } from '../step';
+
+/** TensorFlow of the last releases whose Triton has a backend for it. */
+const servedTensorflow = '2.17';
+
+/**
+ * A SavedModel is meant to load in the TensorFlow that wrote it or a later one; NVIDIA's Triton has an older one than the
+ * client. null: it is not served there, or not known to be newer. Pure.
+ */
+export function newerSavedModel(
+  { format, engine }: Pick<RunSpec, 'format' | 'engine'>,
+  packages: Readonly<Record<string, string>>,
+): string | null {
+  const writer = packages['tensorflow-cpu'];
+  if (format !== 'tf-savedmodel' || writer === undefined || engine.kind !== 'docker') return null;
+  if (
+    imageFamily(engine) === 'cpu' ||
+    compareVersions(/^\d+\.\d+/.exec(writer)?.[0] ?? '0', servedTensorflow) <= 0
+  )
+    return null;
+  return `The SavedModel is written by TensorFlow ${writer}, and Triton's TensorFlow backend has ${servedTensorflow} at most. If Triton does not load it or the accuracy check fails, use the format ONNX or trt.`;
+}
 
 /** Containers only: every image of the run is on the engine, built or pulled, and the run's record names each. */
 export const imagesStep: Step = {
@@ -34,6 +58,8 @@ export const imagesStep: Step = {
     const triton = images.find((image) => image.role === 'triton');
     const name = triton === undefined ? null : (triton.digest ?? `${triton.reference} (${triton.id})`);
     const packages = await readPackages(run.services.toolkit, context.signal);
+    const newer = newerSavedModel(run.spec, packages);
+    if (newer !== null) context.warning(newer);
     const environment = { ...run.state().environment, image: name, images: [...images], packages };
     await run.append({ type: 'environment', environment });
     return {};

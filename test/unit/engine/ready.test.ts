@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkCanaryReply, zeroCanary } from '../../../main/engine/ready';
+import { WorkbenchError } from '../../../main/contract/errors';
+import { checkCanaryReply, withDriverRemedy, zeroCanary } from '../../../main/engine/ready';
 import { modelConfigSchema } from '../../../main/triton/model-config';
 import type { Tensor } from '../../../main/triton/tensor';
 
@@ -19,6 +20,30 @@ const out = (values: number[], shape: number[], datatype = 'FP32'): Tensor => ({
   datatype,
   shape,
   data: new Uint8Array(new Float32Array(values).buffer),
+});
+
+describe('an error of the driver', () => {
+  it.each([
+    ['the provided PTX was compiled with an unsupported toolchain.', 'The driver is older'],
+    [
+      'CUDA error: no kernel image is available for execution on the device',
+      'no code for the compute capability',
+    ],
+  ])('says what helps: %s', (said, remedy) => {
+    const given = new WorkbenchError('model-load-failed', 'Triton cannot load m', {
+      where: 'm',
+      details: said,
+    });
+    expect(withDriverRemedy(given)).toMatchObject({
+      ...{ code: 'model-load-failed', message: 'Triton cannot load m', where: 'm', details: said },
+      remedy: expect.stringContaining(remedy) as string,
+    });
+  });
+
+  it('is told apart from any other', () => {
+    const given = new WorkbenchError('inference-failed', 'out of memory', { remedy: 'less' });
+    expect(withDriverRemedy(given)).toBe(given);
+  });
 });
 
 describe('canary inference', () => {
