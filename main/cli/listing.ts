@@ -9,6 +9,7 @@ import { formatDuration, formatMs, formatRate, missing } from '../contract/numbe
 import { originMark, originText } from '../contract/run/run-content';
 import { damageText, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
+import { instancesText } from '../contract/run/serving';
 import { changesText } from '../contract/run/spec-changes';
 import { estimateTimeLeft, timeLeftText } from '../contract/run/time-left';
 import { stepTitle } from '../contract/words';
@@ -73,6 +74,7 @@ function summaryLines(state: RunState): readonly string[] {
     ...(imported === null
       ? []
       : [`imported from ${imported.fileName}: not measured here`, ...imported.notes]),
+    imported === null ? `Model instances: ${instancesText(state.spec)}` : null,
     ...state.specChanges.map(({ at, changed }) => `Specification changed at ${at}: ${changesText(changed)}`),
     waitsFor === null ? null : `${waitText(waitsFor)} ${waitRemedy(waitsFor)}`,
     left === null ? null : `${timeLeftText(left)}: ${left.basis}`,

@@ -53,8 +53,9 @@ async function requireSoundSpec({ own, presetOf, approvals }: CoreParts, spec: R
 
 async function environmentOf({ options, toolkit }: CoreParts, { engine }: RunSpec): Promise<Environment> {
   const { env, version } = options;
+  const gpuIds = engine.kind === 'docker' ? engine.gpus : [];
   return {
-    ...(await readEnvironment({ workbenchVersion: version, engine: engine.kind, env })),
+    ...(await readEnvironment({ workbenchVersion: version, engine: engine.kind, env, gpuIds })),
     // In containers the packages are those of the client's image, told when it is there.
     packages: engine.kind === 'docker' ? {} : await readPackages(toolkit),
   };

@@ -1,7 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
 import type { Signature, TensorSignature } from '../contract/run/artefacts';
 import type { ConfigureSpec, RunSpec } from '../contract/run/run-spec';
-import { backendsOf } from '../contract/run/serving';
+import { backendsOf, instanceGroupOf } from '../contract/run/serving';
 import { applyConfigPatch } from '../triton/config-patch';
 import type { ModelConfig } from '../triton/model-config';
 import type { ModelFormat } from './format';
@@ -109,10 +109,6 @@ function checkChoice(input: ModelConfigInput): void {
 export function generatedConfigOf(input: ModelConfigInput): ModelConfig {
   const { configure, engine, precision } = input.spec;
   const maxBatchSize = servedMaxBatchSize(configure);
-  const kind =
-    backendsOf(engine) === 'python' && configure.instanceKind === 'KIND_AUTO'
-      ? 'KIND_CPU'
-      : configure.instanceKind;
   return {
     name: configure.modelName,
     ...input.format.configPart({
@@ -127,7 +123,7 @@ export function generatedConfigOf(input: ModelConfigInput): ModelConfig {
     maxBatchSize,
     input: input.signature.inputs.map((tensor) => tensorPart(tensor, maxBatchSize)),
     output: input.signature.outputs.map((tensor) => tensorPart(tensor, maxBatchSize)),
-    instanceGroup: [{ count: configure.instances, kind }],
+    instanceGroup: [instanceGroupOf(input.spec)],
     ...(configure.batching === 'dynamic' ? { dynamicBatching: dynamicBatching(configure) } : {}),
   };
 }

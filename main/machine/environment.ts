@@ -2,12 +2,15 @@ import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import type { Environment } from '../contract/measured/results';
 import { readGpus } from './gpu-report';
+import { gpusOfPlan } from './preflight-gpu';
 
 interface ReadEnvironmentInput {
   readonly workbenchVersion: string;
   /** Engine kind that the results are obtained with. */
   readonly engine: string;
   readonly env: NodeJS.ProcessEnv;
+  /** GPUs and MIG devices that are used; absent or empty: those of the machine. */
+  readonly gpuIds?: readonly string[] | undefined;
   /** What later steps know better. */
   readonly tritonVersion?: string | null | undefined;
   readonly image?: string | null | undefined;
@@ -25,9 +28,13 @@ async function readOs(): Promise<string> {
 }
 
 /** GPUs as results name them; none where nvidia-smi is missing, hangs or says something else. */
-async function readResultGpus(env: NodeJS.ProcessEnv): Promise<Environment['gpus']> {
-  const { gpus, driverVersion } = await readGpus(env);
-  return gpus.map((gpu) => ({
+async function readResultGpus(
+  env: NodeJS.ProcessEnv,
+  gpuIds: readonly string[],
+): Promise<Environment['gpus']> {
+  const report = await readGpus(env);
+  const { driverVersion } = report;
+  return gpusOfPlan({ gpus: report, plan: { gpuIds } }).map((gpu) => ({
     name: gpu.name,
     uuid: gpu.uuid ?? gpu.busId,
     memoryBytes: gpu.memoryTotalBytes ?? 0,
@@ -48,7 +55,7 @@ export async function readEnvironment(input: ReadEnvironmentInput): Promise<Envi
     cpu: first?.model.trim() ?? 'unknown',
     cpuCount: os.cpus().length,
     memoryBytes: os.totalmem(),
-    gpus: await readResultGpus(input.env),
+    gpus: await readResultGpus(input.env, input.gpuIds ?? []),
     packages: { ...input.packages },
   };
 }

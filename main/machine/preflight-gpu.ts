@@ -38,6 +38,23 @@ export function idlestDevice(report: Pick<PreflightInput['gpus'], 'gpus'>): stri
   return gpu.mig.enabled === true ? (slice?.uuid ?? gpu.uuid) : gpu.uuid;
 }
 
+/**
+ * What is chosen of a machine when a run is created: the idlest GPU, or all of them one by one, so that their number is
+ * known. null: nothing to choose, or nothing known; of all GPUs with one in MIG mode the driver decides what is seen.
+ */
+export function chosenDevices(
+  ids: readonly string[],
+  report: Pick<PreflightInput['gpus'], 'gpus'>,
+): readonly string[] | null {
+  if (ids.includes('idlest')) {
+    const device = idlestDevice(report);
+    return device === null ? null : [device];
+  }
+  if (!ids.includes('all') || report.gpus.some(({ mig }) => mig.enabled === true)) return null;
+  const uuids = report.gpus.map(({ uuid }) => uuid).filter((uuid) => uuid !== null);
+  return uuids.length > 0 && uuids.length === report.gpus.length ? uuids : null;
+}
+
 /** The GPUs that the plan asks for, by GPU or by MIG device; all of them where it asks for none. */
 export function gpusOfPlan({
   gpus,

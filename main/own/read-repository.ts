@@ -125,9 +125,16 @@ function patched(config: ModelConfig): Tree {
   return entries.length === 0 ? {} : { configPatch: Object.fromEntries(entries) };
 }
 
+/** Of GPUs the run has its own choice. */
+function groupFields({ instanceGroup: [group] = [] }: ModelConfig): Tree {
+  return {
+    ...(group?.count === undefined ? {} : { instances: group.count }),
+    ...(group?.kind === 'KIND_CPU' ? { instanceKind: 'KIND_CPU' } : {}),
+  };
+}
+
 /** Fields of config.pbtxt that a run takes over; the file says the rest. Pure. */
 export function repositoryOverrides({ config, version }: RepositoryModel, batched: boolean): Tree {
-  const group = config.instanceGroup?.[0];
   const dynamic = config.dynamicBatching;
   const delay = Number(dynamic?.maxQueueDelayMicroseconds ?? 0);
   const maxBatchSize = batched ? config.maxBatchSize : 0;
@@ -139,7 +146,7 @@ export function repositoryOverrides({ config, version }: RepositoryModel, batche
       batching: maxBatchSize === 0 ? 'disabled' : dynamic === undefined ? 'static' : 'dynamic',
       preferredBatchSizes: maxBatchSize === 0 ? [] : (dynamic?.preferredBatchSize ?? []),
       ...(Number.isSafeInteger(delay) ? { maxQueueDelayUs: delay } : {}),
-      ...(group?.count === undefined ? {} : { instances: group.count }),
+      ...groupFields(config),
       ...patched(config),
     },
     // The sequence batcher takes one item a request, and makes batches of several sequences by itself.
@@ -147,12 +154,26 @@ export function repositoryOverrides({ config, version }: RepositoryModel, batche
   };
 }
 
+/** What an instance_group of the engineer's means here, where it says more than a count; null where it does not. */
+function groupNote({ instanceGroup = [] }: ModelConfig): string | null {
+  const [first, ...more] = instanceGroup;
+  const gpus = instanceGroup.flatMap((group) => group.gpus ?? []);
+  if (first === undefined || (more.length === 0 && gpus.length === 0 && first.kind !== 'KIND_GPU'))
+    return null;
+  const { count = 1 } = first;
+  const named = gpus.length === 0 ? '' : ` of GPUs ${[...new Set(gpus)].join(', ')}`;
+  const groups = more.length === 0 ? `count ${count}${named}` : `${instanceGroup.length} groups${named}`;
+  return `instance_group of config.pbtxt has ${groups}. A run makes ${count} instance${count === 1 ? '' : 's'} on each GPU that you choose, or on the CPU without one. Edit config.pbtxt in the wizard for another placement.`;
+}
+
 /** What of config.pbtxt a run does not have, one sentence each. Pure. */
 export function repositoryNotes({ config }: RepositoryModel, batched: boolean): string[] {
   const others = Object.entries(config)
     .filter(([name, value]) => !taken.has(name) && value !== undefined)
     .map(([name]) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  const group = groupNote(config);
   return [
+    ...(group === null ? [] : [group]),
     ...(others.length === 0 ? [] : [`Not taken over from config.pbtxt: ${others.join(', ')}.`]),
     ...(config.maxBatchSize > 0 && !batched
       ? [`config.pbtxt says max_batch_size ${config.maxBatchSize}, but the file has no batch axis.`]

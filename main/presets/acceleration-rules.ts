@@ -1,6 +1,6 @@
 import type { Preset } from '../contract/run/preset';
 import type { Format, RunSpec } from '../contract/run/run-spec';
-import { backendsOf, imageFamily } from '../contract/run/serving';
+import { backendsOf, editedGroups, imageFamily, instancesText, visibleGpus } from '../contract/run/serving';
 import { formatOf } from '../formats/formats';
 import { planPlace } from '../formats/trt.format';
 import { compareVersions, releaseFault, releaseOf } from '../machine/releases';
@@ -39,6 +39,51 @@ function instanceFindings(spec: RunSpec): RuleFinding[] {
       'configure.instanceKind',
       `Backend accelerator "${configure.backendAccelerator}" has no effect on KIND_CPU instances`,
       'Set the instance kind to KIND_GPU or KIND_AUTO, or the backend accelerator to "none".',
+    ),
+  ];
+}
+
+/** What an instance_group that was edited by hand means for the GPUs of the run. */
+function editedGroupFindings(spec: RunSpec): RuleFinding[] {
+  const groups = editedGroups(spec.configure);
+  const visible = visibleGpus(spec.engine);
+  if (groups === null || backendsOf(spec.engine) === 'python') return [];
+  const at = 'configure.configPatch';
+  const count = visible?.length ?? Infinity;
+  const absent = groups.flatMap(({ gpus }) => gpus).find((index) => index >= count);
+  if (absent !== undefined) {
+    return [
+      problem(
+        at,
+        `instance_group names GPU ${absent}, but the container has ${count === 1 ? '1 GPU, numbered 0' : `${count} GPUs, numbered from 0`}`,
+        'Number the chosen GPUs from 0, or choose more of them.',
+      ),
+    ];
+  }
+  const spreads = groups.some(
+    ({ kind, gpus }) => gpus.length === 0 && kind !== 'KIND_CPU' && kind !== 'KIND_MODEL',
+  );
+  const every =
+    spreads && count > 1 ? ' A group without gpus has its instances on every GPU that Triton sees.' : '';
+  return [
+    note(
+      at,
+      `The instance_group of config.pbtxt is kept. Model instances: ${instancesText(spec)}.${every}`,
+      null,
+    ),
+  ];
+}
+
+/** CUDA opens one MIG device per process. */
+function sliceFindings({ engine }: RunSpec): RuleFinding[] {
+  if (engine.kind !== 'docker' || new Set(engine.gpus).size < 2 || visibleGpus(engine)?.length !== 1)
+    return [];
+  if (engine.gpus.includes('idlest')) return [];
+  return [
+    warning(
+      'engine.gpus',
+      'CUDA uses one MIG device per process: Triton uses the first of these devices only',
+      'Choose one MIG device, or GPUs that are not in MIG mode.',
     ),
   ];
 }
@@ -121,7 +166,8 @@ export function accelerationProblems(spec: RunSpec): RuleFinding[] {
       ),
     );
   }
-  found.push(...releaseFindings(spec), ...instanceFindings(spec));
+  found.push(...releaseFindings(spec), ...instanceFindings(spec), ...editedGroupFindings(spec));
+  found.push(...sliceFindings(spec));
   if (precision === 'fp16' && torchscript.has(spec.format) && (backends === 'python' || lacksGpus(spec))) {
     found.push(
       warning(

@@ -4,6 +4,7 @@ import { baseDefaults, defaultOf, fieldAt } from '../contract/fields/fields';
 import type { Preset } from '../contract/run/preset';
 import { scenarios } from '../contract/run/run-events';
 import {
+  dockerEngineSchema,
   engines,
   formats,
   precisions,
@@ -11,6 +12,7 @@ import {
   type RunSpec,
   runSpecSchema,
 } from '../contract/run/run-spec';
+import { instancesText, visibleGpus } from '../contract/run/serving';
 import { ofScenario } from '../contract/run/sweep';
 import { isTree, mergeTrees, type Tree } from '../contract/trees';
 import {
@@ -68,7 +70,13 @@ function withOnlineSweep(tree: Tree): Tree {
   // Wrong numbers are named by the schema of the whole.
   if (listed || !sizes.success) return mergeTrees({ performance: { onlineBatchSize: 1 } }, tree);
   const { maxBatchSize, instances } = sizes.data;
-  const sweep = onlineConcurrency({ maxBatchSize: Math.max(1, maxBatchSize), modelInstances: instances });
+  const engine = dockerEngineSchema.safeParse(tree['engine']);
+  // Each GPU has all of them.
+  const gpus = Math.max(1, engine.success ? (visibleGpus(engine.data)?.length ?? 1) : 1);
+  const sweep = onlineConcurrency({
+    maxBatchSize: Math.max(1, maxBatchSize),
+    modelInstances: instances * gpus,
+  });
   const { onlineBatchSize = sweep.batchSize } = rest;
   return { ...tree, performance: { ...rest, concurrency: [...sweep.concurrency], onlineBatchSize } };
 }
@@ -195,11 +203,15 @@ function publishedSpec(preset: Preset, { targetGpu, format, precision }: RunSpec
   }
 }
 
-/** How the load of a run differs from the published procedure, a line each: "Protocol, online: gRPC; published: HTTP". */
+/** How the load and the GPUs of a run differ from the published procedure, a line each: "Protocol, online: gRPC; published: HTTP". */
 export function procedureDifferences(preset: Preset, spec: RunSpec): readonly string[] {
   const published = publishedSpec(preset, spec);
   if (published === null) return [];
-  return procedureFields.flatMap((name) => {
+  const several = (visibleGpus(spec.engine)?.length ?? 0) > 1;
+  const onGpus = several
+    ? [`Model instances: ${instancesText(spec)}; published: ${instancesText(published)}`]
+    : [];
+  const load = procedureFields.flatMap((name) => {
     const { label, choices = {} } = fieldAt(`performance.${name}`);
     const lines = scenarios.flatMap((scenario) => {
       const ran = ofScenario(spec.performance, scenario)[name];
@@ -212,4 +224,5 @@ export function procedureDifferences(preset: Preset, spec: RunSpec): readonly st
     if (first !== undefined && first.text === second?.text) return [`${label}: ${first.text}`];
     return lines.map(({ scenario, text }) => `${label}, ${scenario}: ${text}`);
   });
+  return [...load, ...onGpus];
 }

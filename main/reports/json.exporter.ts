@@ -3,6 +3,7 @@ import { levelsOf } from '../contract/measured/points';
 import { bestDocument, budgetDocument } from '../contract/measured/verdict';
 import type { Scenario } from '../contract/run/run-events';
 import { outcomeOf } from '../contract/run/run-outcome';
+import { instancesText } from '../contract/run/serving';
 import type { Exporter, ExportInput } from './exporter';
 
 function scenario({ state }: ExportInput, id: Scenario): unknown {
@@ -47,6 +48,7 @@ export const json: Exporter = {
       damagedLines: state.damagedLines,
       spec: state.imported === null ? state.spec : null,
       specHash: state.imported === null ? state.specHash : null,
+      instances: state.imported === null ? instancesText(state.spec) : null,
       specChanges: state.specChanges,
       environment: state.imported === null ? state.environment : null,
       steps: state.steps,

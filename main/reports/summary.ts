@@ -5,6 +5,7 @@ import { importKindText } from '../contract/run/imported';
 import { type Badge, statusOf, verificationOf } from '../contract/run/run-outcome';
 import type { PerformanceSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
+import { instancesText } from '../contract/run/serving';
 import { ofScenarios } from '../contract/run/sweep';
 import { largestOf } from '../contract/statistics';
 import { metricTitle, type MetricTitles } from '../contract/words';
@@ -38,7 +39,7 @@ function modelFacts(state: RunState, title: string, format: string): readonly Na
     ['Profile', spec.model.profile],
     ['Accelerator', configure.backendAccelerator],
     ['Batching', `${configure.batching}, max batch size ${formatCount(configure.maxBatchSize)}`],
-    ['Instances', `${formatCount(configure.instances)}, ${configure.instanceKind}`],
+    ['Instances', instancesText(spec)],
     ['Load', loadText(performance)],
   ]);
 }

@@ -6,7 +6,7 @@ import {
   precisions,
   type RunSpec,
 } from '../contract/run/run-spec';
-import { backendsOf } from '../contract/run/serving';
+import { instanceGroupOf } from '../contract/run/serving';
 import type { ModelConfig } from '../triton/model-config';
 
 /** What a config.pbtxt says that the specification has fields for. */
@@ -44,8 +44,7 @@ function instanceFields(config: ModelConfig, spec: RunSpec) {
   const { kind = 'KIND_AUTO', count = 1 } = group;
   const instances = count < 1 ? {} : { instances: count };
   if (kind === 'KIND_MODEL') return instances;
-  const written =
-    spec.configure.instanceKind === 'KIND_AUTO' && backendsOf(spec.engine) === 'python' ? 'KIND_CPU' : null;
+  const written = spec.configure.instanceKind === 'KIND_AUTO' ? instanceGroupOf(spec).kind : null;
   return kind === written ? instances : { ...instances, instanceKind: kind };
 }
 

@@ -223,7 +223,7 @@ export const dockerEngineSchema = z.strictObject({
   /** Another image than the one that `images` and `release` lead to; by digest where it must not change. */
   tritonImage: imageReferenceSchema.optional(),
   clientImage: imageReferenceSchema.optional(),
-  /** "idlest": one, chosen when the run is created; "all", or UUIDs of GPUs and MIG devices; none when empty. */
+  /** "idlest" or "all", which become UUIDs when the run is created; or UUIDs of GPUs and MIG devices; none when empty. */
   gpus: z.array(z.string().regex(/^[\w.:/-]+$/)).default([]),
   /** /dev/shm of the Triton container. */
   shmSizeMiB: positive.default(1024),

@@ -6,7 +6,7 @@ import { formatOf } from '../../formats/formats';
 import { type FittingRelease, fittingRelease, type ReleaseNeeds } from '../../machine/fitting-release';
 import { readGpus } from '../../machine/gpu-report';
 import { remoteHost } from '../../machine/preflight-docker';
-import { gpusOfPlan, idlestDevice } from '../../machine/preflight-gpu';
+import { chosenDevices, gpusOfPlan } from '../../machine/preflight-gpu';
 import { defaultRelease, readReleases, type Releases } from '../../machine/releases';
 import { usualRelease } from './run-images';
 
@@ -46,14 +46,14 @@ export interface ReleasePlaces {
   readonly link: DockerLink;
 }
 
-/** With the UUID of the idlest GPU in its place, where one is known. */
-function withGpu(engine: DockerEngineSpec, gpus: GpuReport): DockerEngineSpec {
-  const device = engine.gpus.includes('idlest') ? idlestDevice(gpus) : null;
-  return device === null ? engine : { ...engine, gpus: [device] };
+/** With the UUIDs of the idlest GPU, or of all, in their place, where they are known. */
+function withGpus(engine: DockerEngineSpec, gpus: GpuReport): DockerEngineSpec {
+  const devices = chosenDevices(engine.gpus, gpus);
+  return devices === null ? engine : { ...engine, gpus: [...devices] };
 }
 
 /**
- * The specification with what is chosen at the start: the GPU, and where it names no release the one that fits this
+ * The specification with what is chosen at the start: the GPUs, and where it names no release the one that fits this
  * machine, or the usual one where nothing fits or nothing is known of the machine.
  */
 export async function withRelease(
@@ -64,7 +64,7 @@ export async function withRelease(
   if (spec.engine.kind !== 'docker' || imageFamily(spec.engine) === 'cpu') return spec;
   const [gpus, releases, docker] = await Promise.all([readGpus(env), readReleases(resources), link.facts()]);
   const isHere = remoteHost(docker) === null;
-  const engine = isHere ? withGpu(spec.engine, gpus) : spec.engine;
+  const engine = isHere ? withGpus(spec.engine, gpus) : spec.engine;
   if (engine.release !== undefined) return { ...spec, engine };
   const needs = releaseNeeds(engine, spec.format, presetRelease);
   const fit = isHere ? releaseFor(engine, needs, { gpus, releases }) : null;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { modelArtefactSchema } from '../../contract/run/artefacts';
-import { backendsOf } from '../../contract/run/serving';
+import { backendsOf, instancesText, visibleGpus } from '../../contract/run/serving';
 import { formatOf } from '../../formats/formats';
 import { modelConfigOf } from '../../formats/model-config-of';
 import { hashFolder } from '../../platform/files';
@@ -17,9 +17,11 @@ export const configureStep: Step = {
   deadlineS: 120,
   async inputs(run) {
     const { configure, engine } = run.spec;
+    const gpus = visibleGpus(engine) ?? [];
     return {
       configure,
       backends: backendsOf(engine),
+      ...(gpus.length === 0 ? {} : { gpus }),
       serving: await hashFolder(join(run.services.resources, 'serving')),
     };
   },
@@ -64,7 +66,7 @@ export const configureStep: Step = {
         `preferred sizes ${preferred}; max queue delay ${configure.maxQueueDelayUs} µs`,
       );
     }
-    context.fact('Instances', String(configure.instances));
+    context.fact('Instances', instancesText(spec));
     return { output: writtenConfig(config) };
   },
 };

@@ -15,7 +15,7 @@ import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { useChartTheme } from '../../components/use-chart-theme';
 import { useWorkbench } from '../../workbench';
-import { diffSpecs } from './diff-specs';
+import { diffSpecs, instancesDifference } from './diff-specs';
 import { DifferenceTable } from './difference-table';
 import { LevelTable } from './level-table';
 import { RunLegend } from './run-legend';
@@ -97,10 +97,10 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
     ];
   }, [states, short, sweep, theme, published]);
   const levels = useMemo(() => compareLevels(states, sweep), [states, sweep]);
-  const differences = useMemo(
-    () => diffSpecs(states.map((state) => (state.imported === null ? state.spec : null))),
-    [states],
-  );
+  const differences = useMemo(() => {
+    const specs = states.map((state) => (state.imported === null ? state.spec : null));
+    return [...diffSpecs(specs), ...instancesDifference(specs)];
+  }, [states]);
   const name = sweepTitle[sweep].toLowerCase();
   const fileName = `compare-${sweep === 'batchSize' ? 'offline' : 'online'}`;
   return (

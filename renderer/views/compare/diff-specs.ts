@@ -1,10 +1,13 @@
 import type { RunSpec } from '../../../main/contract/run/run-spec';
+import { instancesText } from '../../../main/contract/run/serving';
 import { fieldText, specLeaves } from '../../../main/contract/run/spec-changes';
 
 /** A parameter that is not the same in all runs. */
 export interface SpecDifference {
   /** Dotted path in the run specification: "configure.maxBatchSize". */
   readonly field: string;
+  /** Of what follows from several fields; absent: the label of the field. */
+  readonly label?: string;
   /** One text a run; null where it has no such parameter. */
   readonly values: readonly (string | null)[];
 }
@@ -25,4 +28,11 @@ export function diffSpecs(specs: readonly (RunSpec | null)[]): readonly SpecDiff
       const known = values.filter((_value, index) => specs[index] !== null);
       return known.some((value) => value !== known[0]);
     });
+}
+
+/** What instances and GPUs come to together, where the runs differ in it. */
+export function instancesDifference(specs: readonly (RunSpec | null)[]): readonly SpecDifference[] {
+  const values = specs.map((spec) => (spec === null ? null : instancesText(spec)));
+  const known = new Set(values.filter((value) => value !== null));
+  return known.size < 2 ? [] : [{ field: 'instance_group', label: 'Model instances in total', values }];
 }

@@ -36,10 +36,10 @@ export function DifferenceTable({
             </tr>
           </thead>
           <tbody>
-            {differences.map(({ field, values }) => (
+            {differences.map(({ field, label, values }) => (
               <tr key={field}>
                 <td>
-                  {labelOf(field)} <span className="mono dim">{field}</span>
+                  {label ?? labelOf(field)} <span className="mono dim">{field}</span>
                 </td>
                 {values.map((value, index) => (
                   <td key={index} className={value === values[0] && index > 0 ? 'dim' : undefined}>

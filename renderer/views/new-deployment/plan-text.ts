@@ -1,7 +1,7 @@
 import type { Preset } from '../../../main/contract/run/preset';
 import { type StepId, stepsOf } from '../../../main/contract/run/run-events';
 import { type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
-import { imageFamily } from '../../../main/contract/run/serving';
+import { imageFamily, instancesText } from '../../../main/contract/run/serving';
 import { ofScenarios } from '../../../main/contract/run/sweep';
 import { stepTitle, thresholdSign } from '../../../main/contract/words';
 import { formatText, loadToolText, precisionText } from '../../format/words';
@@ -31,8 +31,8 @@ const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>
     `${formatText[format]}${format === 'onnx' ? `, opset ${onnxOpset}` : ''}, from FP32 weights`,
   convert: ({ precision }) =>
     precision === 'fp32' ? 'Checks the exported file' : `To ${precisionText[precision]}`,
-  configure: ({ configure }) =>
-    `config.pbtxt: max_batch_size ${configure.maxBatchSize}, ${configure.batching} batching, ${configure.instances} instance${configure.instances === 1 ? '' : 's'}`,
+  configure: (spec) =>
+    `config.pbtxt: max_batch_size ${spec.configure.maxBatchSize}, ${spec.configure.batching} batching, instances: ${instancesText(spec)}`,
   deploy: ({ engine, configure }) => {
     const gpus = engine.kind === 'docker' && engine.gpus.length > 0 ? `, GPUs ${engine.gpus.join(', ')}` : '';
     if (engine.kind === 'remote') {

@@ -38,6 +38,7 @@ const configure: ConfigureSpec = {
 
 interface Choice {
   readonly engine?: EngineKind;
+  readonly gpus?: string[];
   readonly format?: Format;
   readonly precision?: Precision;
   readonly configure?: Partial<ConfigureSpec>;
@@ -50,7 +51,7 @@ function build(choice: Choice = {}) {
     kind === 'remote'
       ? ({ kind, url: 'http://h:8000' } as const)
       : kind === 'docker'
-        ? ({ kind, gpus: ['all'], shmSizeMiB: 1024 } satisfies RunSpec['engine'])
+        ? ({ kind, gpus: choice.gpus ?? ['all'], shmSizeMiB: 1024 } satisfies RunSpec['engine'])
         : { kind };
   return modelConfigOf({
     spec: {
@@ -116,6 +117,12 @@ describe('configuration of a run', () => {
     const torch = build({ engine: 'docker', format: 'ts-script', configure: { backendAccelerator: 'cuda' } });
     expect([torch.platform, torch.optimization]).toEqual(['pytorch_libtorch', undefined]);
     expect(torch.instanceGroup).toEqual([{ count: 2, kind: 'KIND_AUTO' }]);
+  });
+
+  it('names the chosen GPUs, so that Triton does not spread over every one that it sees', () => {
+    const config = build({ engine: 'docker', gpus: ['GPU-b', 'GPU-a'] });
+    expect(config.instanceGroup).toEqual([{ count: 2, kind: 'KIND_GPU', gpus: [0, 1] }]);
+    expect(formatConfigPbtxt(config)).toMatch(/instance_group \[?\s*\{[^}]*gpus: \[ 0, 1 \]/);
   });
 
   it('has a dynamic batcher only for dynamic batching', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GpuFacts } from '../../../main/contract/machine';
 import { parseNvidiaSmi } from '../../../main/machine/nvidia-smi';
-import { gpusOfPlan, idlestDevice, idlestGpu } from '../../../main/machine/preflight-gpu';
+import { chosenDevices, gpusOfPlan, idlestDevice, idlestGpu } from '../../../main/machine/preflight-gpu';
 import { readCapture } from './captures';
 
 const report = parseNvidiaSmi(await readCapture('tesla-t4.xml'));
@@ -48,5 +48,21 @@ describe('the idlest GPU', () => {
     const split = { ...gpu(0, null, 0), mig: { enabled: true, devices } };
     expect(idlestDevice({ gpus: [split] })).toBe('MIG-1');
     expect(idlestDevice({ gpus: [{ ...split, mig: { enabled: true, devices: [] } }] })).toBe('GPU-0');
+  });
+});
+
+describe('GPUs of a run, when it is created', () => {
+  const gpus = [gpu(0, 90, 0), gpu(1, 3, 0)];
+  const split = { ...gpu(2, null, 0), mig: { enabled: true, devices: [] } };
+
+  it.each([
+    ['the idlest by its UUID', ['idlest'], gpus, ['GPU-1']],
+    ['all of them one by one, so that their number is known', ['all'], gpus, ['GPU-0', 'GPU-1']],
+    ['as they were chosen', ['GPU-0'], gpus, null],
+    ['all, where the driver decides what of MIG is seen', ['all'], [...gpus, split], null],
+    ['all, where one has no UUID', ['all'], [{ ...gpu(0, 0, 0), uuid: null }], null],
+    ['all, where none is known', ['all'], [], null],
+  ])('%s', (_what, ids, of, expected) => {
+    expect(chosenDevices(ids, { gpus: of })).toEqual(expected);
   });
 });

@@ -120,11 +120,26 @@ describe('a model of a repository', () => {
         preferredBatchSizes: [],
         maxQueueDelayUs: 250,
         instances: 3,
+        instanceKind: 'KIND_CPU',
       },
       performance: { batchSizes: [1, 2, 4] },
       model: { source: { path: join(path, '12', 'model.onnx') } },
     });
     expect(notes).toContain('Not taken over from config.pbtxt: parameters.');
+  });
+
+  it.each([
+    [
+      '{ count: 2 kind: KIND_GPU gpus: [ 0, 1 ] }',
+      'has count 2 of GPUs 0, 1. A run makes 2 instances on each GPU',
+    ],
+    ['{ kind: KIND_GPU }', 'has count 1. A run makes 1 instance on each GPU that you choose'],
+    ['{ count: 2 gpus: [ 0 ] }, { count: 1 kind: KIND_CPU }', 'has 2 groups of GPUs 0.'],
+  ])('has an instance_group %s, which is said', async (groups, text) => {
+    const config = `name: "shown" backend: "onnxruntime" instance_group [ ${groups} ]`;
+    const path = await repositoryWith(config, '1/model.onnx', onnxBytes());
+    const { notes } = await openModel({ path }, tools());
+    expect(notes.join(' ')).toContain(text);
   });
 
   it('has no batches where its file has none, whatever config.pbtxt says', async () => {

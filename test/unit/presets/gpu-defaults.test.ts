@@ -263,6 +263,9 @@ describe('the published procedure', () => {
     expect(differences({ performance: { offline: { sharedMemory: 'none' } } })).toEqual([
       'Shared memory, offline: None; published: System',
     ]);
+    expect(differences({ engine: { kind: 'docker', gpus: ['GPU-a', 'GPU-b'] } })).toEqual([
+      'Model instances: 2 GPUs × 2 instances = 4; published: 2 on 1 GPU',
+    ]);
   });
 
   it('is of a GPU: without one nothing differs', () => {

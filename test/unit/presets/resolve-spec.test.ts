@@ -61,6 +61,18 @@ describe('resolveSpec', () => {
     expect(traced.configure).toMatchObject({ maxBatchSize: 8, instances: 2 });
   });
 
+  it('sweeps twice as many items under way for twice the GPUs', () => {
+    const highest = (...gpus: string[]) => {
+      const { performance } = resolveSpec(preset, {
+        engine: { kind: 'docker', gpus },
+        configure: { maxBatchSize: 8, instances: 2 },
+        performance: { concurrency: 'formula' },
+      });
+      return performance.concurrency.at(-1);
+    };
+    expect([highest('GPU-a'), highest('GPU-a', 'GPU-b'), highest('all')]).toEqual([32, 64, 32]);
+  });
+
   it("sweeps the concurrency by the seeds' formula unless a list is given", () => {
     const { performance } = resolveSpec(preset, { configure: { maxBatchSize: 128 } });
     expect(performance.onlineBatchSize).toBe(1);

@@ -93,6 +93,42 @@ describe('the rules', () => {
     }
   });
 
+  it.each([
+    ['one with gpus is kept', { gpus: [1], kind: 'KIND_GPU' }, ['GPU-a', 'GPU-b'], 'note', '1 on 1 GPU.'],
+    [
+      'one without is on every GPU',
+      { count: 2 },
+      ['GPU-a', 'GPU-b'],
+      'note',
+      'on every GPU that Triton sees',
+    ],
+    [
+      'a GPU that the container lacks',
+      { gpus: [2] },
+      ['GPU-a', 'GPU-b'],
+      'problem',
+      'names GPU 2, but the container has 2 GPUs',
+    ],
+    ['the second of one', { gpus: [1] }, ['idlest'], 'problem', 'has 1 GPU, numbered 0'],
+  ])('say what an edited instance_group means: %s', (_what, group, gpus, severity, text) => {
+    const [found, ...more] = findings({
+      engine: { kind: 'docker', gpus },
+      ...configure({ configPatch: { instanceGroup: [group] } }),
+    });
+    expect(more).toEqual([]);
+    expect(found).toMatchObject({ field: 'configure.configPatch', severity });
+    expect(found?.message).toContain(text);
+  });
+
+  it('warn of MIG devices that one Triton cannot use together', () => {
+    const warned = (...gpus: string[]) => fields({ engine: { kind: 'docker', gpus } });
+    expect([warned('MIG-1', 'MIG-2'), warned('MIG-1'), warned('GPU-1', 'GPU-2')]).toEqual([
+      ['(engine.gpus)'],
+      [],
+      [],
+    ]);
+  });
+
   it('are told all at once', () => {
     const bad = { preferredBatchSizes: [16], instanceKind: 'KIND_GPU', backendAccelerator: 'trt' };
     const several = [

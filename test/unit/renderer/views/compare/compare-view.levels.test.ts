@@ -11,7 +11,7 @@ import { compareChart } from '../../../../../renderer/charts/compare-chart';
 import { landedWindows, levelAt, withLiveWindows } from '../../../../../renderer/charts/window-series';
 import { windowsChart } from '../../../../../renderer/charts/windows-chart';
 import { createComparedRuns } from '../../../../../renderer/stores/compared-runs';
-import { diffSpecs } from '../../../../../renderer/views/compare/diff-specs';
+import { diffSpecs, instancesDifference } from '../../../../../renderer/views/compare/diff-specs';
 import { runNames } from '../../../../../renderer/views/compare/run-names';
 import { shortNames } from '../../../../../renderer/views/compare/short-names';
 import {
@@ -44,6 +44,23 @@ describe('differences of parameters', () => {
     ]);
     expect(diffSpecs([specFixture(), specFixture()])).toEqual([]);
     expect(diffSpecs([])).toEqual([]);
+  });
+
+  it('have the instances in total, where the GPUs or the instances differ', () => {
+    const on = (...gpus: string[]) =>
+      specFixture((spec) => {
+        spec.engine = { kind: 'docker', gpus, shmSizeMiB: 1024 };
+        spec.configure.instances = 2;
+        spec.configure.instanceKind = 'KIND_AUTO';
+      });
+    expect(instancesDifference([on('GPU-a'), null, on('GPU-a', 'GPU-b')])).toEqual([
+      {
+        field: 'instance_group',
+        label: 'Model instances in total',
+        values: ['2 on 1 GPU', null, '2 GPUs × 2 instances = 4'],
+      },
+    ]);
+    expect(instancesDifference([on('GPU-a'), on('GPU-b')])).toEqual([]);
   });
 });
 
