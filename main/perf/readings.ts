@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GpuReading } from '../contract/machine';
+import { isThrottled } from '../contract/measured/detail-columns';
 import type { LoadPoint } from '../contract/measured/results';
 import { largestOf } from '../contract/statistics';
 import { requestTriton } from '../triton/http';
 import { parseMetrics, type ReadMetrics, readMetrics } from '../triton/metrics';
 
 const intervalMs = 1000;
-/** Of the readings; less is what a GPU at work has now and then. */
-const throttledFrom = 0.1;
 
 /** Who tells of the server's machine. */
 export interface ReadingSources {
@@ -125,7 +124,7 @@ export async function withReadings(
       if (fromMs === -Infinity && durationUs !== null) fromMs = performance.now() - durationUs / 1000;
     });
     const told = readingsOf(readings, fromMs);
-    const throttled = told.gpus?.some((gpu) => (gpu.throttledShare ?? 0) >= throttledFrom) === true;
+    const throttled = told.gpus?.some(isThrottled) === true;
     return { ...point, ...told, ...(throttled ? { flags: [...point.flags, 'clocks-throttled'] } : {}) };
   } finally {
     end.abort();

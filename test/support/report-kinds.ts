@@ -7,6 +7,7 @@ import {
   measurementBody,
   pointFixture,
   preparationBodies,
+  readingsFixture,
   specFixture,
   stateOf,
   stepBodies,
@@ -67,7 +68,10 @@ function unsteady(): RunState {
     ),
     ...stepBodies(
       'online',
-      spec.performance.concurrency.map((concurrency) => measurementBody('online', shaky({ concurrency }))),
+      spec.performance.concurrency.map((concurrency, index, all) => {
+        const gpus = readingsFixture(['GPU-1'], (index + 1) / all.length);
+        return measurementBody('online', shaky({ concurrency, gpus }));
+      }),
     ),
     { type: 'run-finished', outcome: 'done' },
   ]);

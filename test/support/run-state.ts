@@ -141,6 +141,22 @@ export function pointFixture(change: Partial<LoadPoint> = {}): LoadPoint {
   };
 }
 
+/** What a level read of GPUs at work: more load, power and heat with each; the last one is held down by heat from 0.8 on. */
+export const readingsFixture = (uuids: readonly string[], load: number): NonNullable<LoadPoint['gpus']> =>
+  uuids.map((uuid, index) => {
+    const isHot = index === uuids.length - 1 && load >= 0.8;
+    return {
+      uuid,
+      utilization: Math.min(1, load * (1 - 0.1 * index)),
+      powerW: 60 + 180 * load,
+      maxMemoryBytes: (4 + 8 * load) * 1024 ** 3,
+      totalMemoryBytes: 24 * 1024 ** 3,
+      smClockMHz: isHot ? 1185 : 1440,
+      throttledShare: isHot ? 0.4 : 0,
+      throttledBy: isHot ? ['temperature'] : [],
+    };
+  });
+
 /** Numbers and dates the bodies, checks each against the journal's schema. */
 export function journalFixture(bodies: readonly JournalBody[]): readonly JournalEntry[] {
   const start = Date.parse('2025-11-21T08:17:00.000Z');

@@ -279,7 +279,7 @@ export const composing: readonly Column<ComposingModelColumns>[] = [
 export const composingName = ({ modelName, modelVersion }: ComposingModelColumns): string =>
   modelVersion === '' ? modelName : `${modelName}/${modelVersion}`;
 
-type Gpu = NonNullable<LoadPoint['gpus']>[number];
+export type Gpu = NonNullable<LoadPoint['gpus']>[number];
 
 /** Of the GPUs of the server, where the tool collects them. */
 export const gpus: readonly Column<Gpu>[] = [
@@ -320,6 +320,12 @@ export const gpus: readonly Column<Gpu>[] = [
     read: (gpu) => gpu.throttledBy?.join(', ') ?? null,
   },
 ];
+
+/** From this share of the readings on a GPU counts as throttled; less is what one at work has now and then. */
+const throttledFrom = 0.1;
+
+export const isThrottled = ({ throttledShare = 0 }: Pick<Gpu, 'throttledShare'>): boolean =>
+  throttledShare >= throttledFrom;
 
 /** What sequences, streams, checks and the like add to a table: the columns of each part that any level has. */
 export const partsOf = (

@@ -4,6 +4,7 @@ import { type Scenario, scenarios } from '../run/run-events';
 import type { RunState } from '../run/run-state';
 import { byLoad, loadKey, type LoadLevel, scenarioLevels } from '../run/scenario-levels';
 import { budgetLatencyUs } from '../run/sweep';
+import type { Gpu } from './detail-columns';
 import { shownScenario } from './repeats';
 import type { LoadPoint } from './results';
 
@@ -110,4 +111,71 @@ export function budgetMsOf({ p99BudgetMs, spec, imported }: RunState): number | 
   if (p99BudgetMs !== null) return p99BudgetMs;
   const { search, latencyThresholdMs } = spec.performance;
   return imported === null && search !== 'none' && latencyThresholdMs > 0 ? latencyThresholdMs : null;
+}
+
+interface GpuLine {
+  readonly name: string;
+  /** Of the GPU among those of the chart; the second quantity of a GPU has the same. */
+  readonly gpu: number;
+  readonly second: boolean;
+  readonly read: (point: LoadPoint) => number | null;
+}
+
+export interface GpuChart {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly lines: readonly GpuLine[];
+}
+
+/** More are drawn as their mean. */
+const mostGpus = 4;
+
+const share = (part: number | null, whole: number | null): number | null =>
+  part === null || whole === null || whole === 0 ? null : (100 * part) / whole;
+
+const quantities = [
+  {
+    ...{ id: 'gpu-load', title: 'GPU utilization and memory', unit: '%' },
+    parts: [
+      ['Utilization', ({ utilization }: Gpu) => (utilization === null ? null : 100 * utilization)],
+      ['Memory', ({ maxMemoryBytes, totalMemoryBytes }: Gpu) => share(maxMemoryBytes, totalMemoryBytes)],
+    ],
+  },
+  { id: 'gpu-power', title: 'GPU power', unit: 'W', parts: [['Power', ({ powerW }: Gpu) => powerW]] },
+  {
+    id: 'gpu-clock',
+    title: 'GPU clock',
+    unit: 'MHz',
+    parts: [['SM clock', (gpu: Gpu) => gpu.smClockMHz ?? null]],
+  },
+] as const;
+
+/** "GPU-1a2b3c4d" of a UUID, as nvidia-smi's lists are read. */
+const shortUuid = (uuid: string): string => uuid.slice(0, 12);
+
+/** What is drawn of the readings of GPUs over the levels; of a quantity that nobody gave nothing. */
+export function gpuCharts(points: readonly LoadPoint[]): readonly GpuChart[] {
+  const uuids = [...new Set(points.flatMap((point) => (point.gpus ?? []).map(({ uuid }) => uuid)))];
+  const groups = uuids.length > mostGpus ? [uuids] : uuids.map((uuid) => [uuid]);
+  const nameOf = ([first = '']: readonly string[], part: string): string =>
+    uuids.length === 1
+      ? part
+      : `${part}, ${groups.length === 1 ? `mean of ${uuids.length} GPUs` : shortUuid(first)}`;
+  return quantities.flatMap(({ parts, ...chart }) => {
+    const lines = groups.flatMap((group, gpu) =>
+      parts.map(([part, of], index) => ({
+        name: nameOf(group, part),
+        gpu,
+        second: index > 0,
+        read: (point: LoadPoint): number | null => {
+          const own = (point.gpus ?? []).filter(({ uuid }) => group.includes(uuid)).map(of);
+          const known = own.filter((value) => value !== null);
+          return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+        },
+      })),
+    );
+    const drawn = lines.filter(({ read }) => points.some((point) => read(point) !== null));
+    return drawn.length === 0 ? [] : [{ ...chart, lines: drawn }];
+  });
 }

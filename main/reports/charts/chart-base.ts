@@ -129,11 +129,12 @@ export function sweepCategories(scenario: ReportScenario): ChartOption['xAxis'] 
 }
 
 /** From zero, so that lengths and slopes can be compared. */
-export function valueAxis(unit: string): ChartOption['yAxis'] {
+export function valueAxis(unit: string, max?: number): ChartOption['yAxis'] {
   return {
     ...axisLook,
     type: 'value',
     min: 0,
+    ...(max === undefined ? {} : { max, interval: max / 4 }),
     name: unit,
     nameLocation: 'end',
     nameGap: 8,

@@ -9,6 +9,8 @@ import {
   scheduledP50,
   scheduledP99,
 } from '../../contract/measured/columns';
+import { isThrottled } from '../../contract/measured/detail-columns';
+import { gpuCharts } from '../../contract/measured/points';
 import { componentColors, okabeIto } from '../../contract/palette';
 import { sweepTitle } from '../../contract/run/sweep';
 import type { ReportScenario } from '../report';
@@ -19,6 +21,7 @@ import {
   plotted,
   sweepAxis,
   sweepCategories,
+  sweepPosition,
   valueAxis,
 } from './chart-base';
 import { hollowNames, hollowSeries } from './hollow';
@@ -156,6 +159,67 @@ function throughputChart(scenario: ReportScenario): Chart {
   };
 }
 
+const throttledName = 'clocks throttled';
+const gpuColors = [okabeIto.blue, okabeIto.orange, okabeIto.green, okabeIto.purple] as const;
+
+/** What the GPUs of the server were like, level by level; a sign on the axis where their clocks were held down. */
+function gpuReadings(scenario: ReportScenario): readonly Chart[] {
+  const points = scenario.rows.flatMap(({ point }) => point ?? []);
+  const throttled = scenario.rows.filter(({ point }) => point?.gpus?.some(isThrottled) === true);
+  const charts = gpuCharts(points);
+  return charts.map(({ id, title: of, unit, lines }, at) => {
+    const title = `${of} by ${sweepTitle[scenario.sweep].toLowerCase()}`;
+    const several = lines.some(({ gpu }) => gpu > 0);
+    const sign: LineSeriesOption = {
+      type: 'line',
+      name: throttledName,
+      silent: true,
+      symbol: 'triangle',
+      symbolSize: 9,
+      showAllSymbol: true,
+      clip: false,
+      color: okabeIto.vermillion,
+      lineStyle: { width: 0 },
+      data: throttled.map((row) => [sweepPosition(scenario, row), 0]),
+    };
+    const legend = [
+      ...lines.map(({ name }) => name),
+      ...(throttled.length === 0 ? [] : [throttledName]),
+      ...hollowNames(scenario),
+    ];
+    // An odd one at the end has the whole row.
+    const isWide = at === charts.length - 1 && at % 2 === 0;
+    return {
+      id: `${scenario.id}-${id}`,
+      title: `${scenario.title}: ${title}, ${unit}`,
+      width: isWide ? 690 : 340,
+      height: 208 + (several ? legendLine : 0),
+      option: {
+        ...baseOption(title, legend, several ? 2 : 1),
+        xAxis: sweepAxis(scenario),
+        yAxis: valueAxis(unit, unit === '%' ? 100 : undefined),
+        series: [
+          ...lines.map(({ name, gpu, second, read }) =>
+            pointSeries(
+              scenario,
+              {
+                name,
+                color: gpuColors[several ? gpu : second ? 1 : 0] ?? okabeIto.black,
+                symbol: second ? 'rect' : 'circle',
+                dashed: second,
+              },
+              read,
+            ),
+          ),
+          ...(throttled.length === 0 ? [] : [sign]),
+          ...hollowSeries(scenario),
+          holeSeries(scenario),
+        ],
+      } as Chart['option'],
+    };
+  });
+}
+
 const hasComponents = ({ rows }: ReportScenario): boolean =>
   rows.some(({ point }) => point !== null && components.some(({ read }) => typeof read(point) === 'number'));
 
@@ -166,5 +230,6 @@ export function scenarioCharts(scenario: ReportScenario): readonly Chart[] {
     throughputChart(scenario),
     latencyChart(scenario),
     ...(hasComponents(scenario) ? [componentsChart(scenario)] : []),
+    ...gpuReadings(scenario),
   ];
 }

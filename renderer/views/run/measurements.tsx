@@ -2,7 +2,7 @@ import { SegmentedControl } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
 import { baselineSeries } from '../../../main/contract/measured/baseline';
 import { meanBatch } from '../../../main/contract/measured/columns';
-import { budgetMsOf } from '../../../main/contract/measured/points';
+import { budgetMsOf, gpuCharts } from '../../../main/contract/measured/points';
 import { shownScenario } from '../../../main/contract/measured/repeats';
 import type { Scenario } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
@@ -13,6 +13,7 @@ import { levelOf, type SweepInput, sweepOfState } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
 import { componentsChart } from '../../charts/components-chart';
 import { ComponentsHelp } from '../../charts/components-help';
+import { gpuChart } from '../../charts/gpu-chart';
 import { sortedPoints } from '../../charts/sweep-series';
 import { BaselineNote, BaselinePicker, useBaseline } from '../../components/baseline-picker';
 import { Explain } from '../../components/explain';
@@ -92,6 +93,27 @@ function ScenarioPicker(props: {
   );
 }
 
+/** What was read of the server's GPUs, by level; nothing where nobody read them. */
+function GpuCharts(props: { input: Omit<SweepInput, 'level'>; sweep: string; fileName: string }) {
+  const { input, sweep, fileName } = props;
+  const charts = useMemo(
+    () =>
+      gpuCharts(sortedPoints(input)).map((of) => ({ ...of, chart: gpuChart({ ...input, level: null }, of) })),
+    [input],
+  );
+  return charts.map(({ id, title, chart }, index) => (
+    <ChartPanel
+      key={id}
+      id={id}
+      title={`${title} by ${sweep}`}
+      chart={chart}
+      height={204}
+      fileName={fileName}
+      wide={index === charts.length - 1 && index % 2 === 0}
+    />
+  ));
+}
+
 /** Charts and table of one scenario at a time; the one with news comes to the front until the reader picks one. */
 export const Measurements = memo(function Measurements({ state }: { state: RunState }) {
   const theme = useChartTheme();
@@ -162,6 +184,7 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
           height={204}
           fileName={fileName}
         />
+        <GpuCharts input={input} sweep={sweep} fileName={fileName} />
       </div>
       <PointsTable scenario={scenario} state={measured} />
       {details.map((Details, index) => (

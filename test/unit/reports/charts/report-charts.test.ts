@@ -11,6 +11,7 @@ import {
   createdBodies,
   measurementBody,
   pointFixture,
+  readingsFixture,
   specFixture,
   stateOf,
 } from '../../../support/run-state';
@@ -151,5 +152,33 @@ describe('the charts of a scenario', () => {
 
   it('are not drawn when nothing was measured', () => {
     expect(scenarioCharts(onlineOf([1, 2], []))).toEqual([]);
+  });
+
+  it('show what was read of the GPUs, and where their clocks were held down', () => {
+    const levels = [1, 2, 4, 8];
+    const read = (uuids: readonly string[]) =>
+      onlineOf(
+        levels,
+        levels.map((concurrency) =>
+          measurementBody(
+            'online',
+            pointFixture({ concurrency, gpus: readingsFixture(uuids, concurrency / 8) }),
+          ),
+        ),
+      );
+    const [, , , load = '', power = '', clock = ''] = svgsOf(read(['GPU-1']));
+    expect(load).toContain('>GPU utilization and memory by concurrency<');
+    expect(power).toContain('>GPU power by concurrency<');
+    for (const svg of [load, power, clock]) expect(count(svg, />clocks throttled</g)).toBe(1);
+    expect(scenarioCharts(read(['GPU-1'])).map(({ id, width }) => [id, width])).toContainEqual([
+      'online-gpu-clock',
+      690,
+    ]);
+    const cool = onlineOf(levels, [
+      measurementBody('online', pointFixture({ gpus: readingsFixture(['GPU-1'], 0.2) })),
+    ]);
+    expect(svgsOf(cool).join('')).not.toContain('clocks throttled');
+    expect(svgsOf(read(['GPU-aaaa', 'GPU-bbbb'])).join('')).toContain('>Power, GPU-bbbb<');
+    expect(svgsOf(measured(levels))).toHaveLength(3);
   });
 });

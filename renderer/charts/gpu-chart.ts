@@ -1,0 +1,88 @@
+import { cellText } from '../../main/contract/measured/column';
+import { throughput } from '../../main/contract/measured/columns';
+import { gpus, isThrottled } from '../../main/contract/measured/detail-columns';
+import type { GpuChart } from '../../main/contract/measured/points';
+import type { LoadPoint } from '../../main/contract/measured/results';
+import { levelText } from '../../main/contract/words';
+import { baseLayout, type Chart, levelOf, type SweepInput } from './chart';
+import { doubtLines, wrapped } from './hover-text';
+import { sweepAxis, valueAxis } from './sweep-axis';
+import { holeSeries, sortedPoints, sweepSeries } from './sweep-series';
+import type { Trace } from './trace';
+
+/** Lines of a GPU in a hover text, so that several stay on the page. */
+const mostTold = 4;
+
+/** The level, and everything that was read of its GPUs. */
+function readingText(point: LoadPoint): string {
+  const all = point.gpus ?? [];
+  const told = all.slice(0, mostTold).flatMap((gpu) => {
+    const known = gpus.filter((column) => column.read(gpu) !== null && column.read(gpu) !== undefined);
+    const values = known.map(
+      (column) =>
+        `${column.title.toLowerCase()} ${cellText(column, gpu)}${column.unit === '' ? '' : ` ${column.unit}`}`,
+    );
+    // Two of them fit in a line.
+    const pairs = values.flatMap((_value, index) =>
+      index % 2 === 0 ? [wrapped(values.slice(index, index + 2).join(' · '))] : [],
+    );
+    return [wrapped(gpu.uuid), ...pairs];
+  });
+  return [
+    wrapped(levelText(point)),
+    `${cellText(throughput, point)} inferences/s`,
+    ...told,
+    ...(all.length > mostTold ? [`and ${all.length - mostTold} more GPUs`] : []),
+    ...doubtLines(point),
+  ].join('<br>');
+}
+
+/** A sign on the axis below each level whose clocks were held down, with what held them. */
+function throttledSeries(input: SweepInput): readonly Trace[] {
+  const points = sortedPoints(input).filter(({ gpus: of = [] }) => of.some(isThrottled));
+  if (points.length === 0) return [];
+  return [
+    {
+      type: 'scatter',
+      mode: 'markers',
+      name: 'Clocks throttled',
+      meta: 'signs',
+      x: points.map((point) => levelOf(input.scenario, point)),
+      y: points.map(() => 0),
+      cliponaxis: false,
+      marker: { symbol: 'triangle-up', size: 10, color: input.theme.p99 },
+      hovertext: points.map(readingText),
+      hoverinfo: 'text',
+    },
+  ];
+}
+
+/** A quantity that was read of the server's GPUs, over the sweep. */
+export function gpuChart(input: SweepInput, { unit, lines }: GpuChart): Chart {
+  const { theme } = input;
+  const several = lines.some(({ gpu }) => gpu > 0);
+  const axis = valueAxis(input, unit);
+  return {
+    data: [
+      ...lines.map(({ name, gpu, second, read }) => {
+        const color = theme.runs[several ? gpu : second ? 1 : 0] ?? theme.dim;
+        const symbol = second ? 'square' : 'circle';
+        return sweepSeries(
+          input,
+          { name, color, symbol, dash: second ? 'dash' : 'solid' },
+          read,
+          undefined,
+          readingText,
+        );
+      }),
+      ...throttledSeries(input),
+      ...holeSeries(input),
+    ],
+    layout: {
+      ...baseLayout(theme),
+      xaxis: sweepAxis(input),
+      yaxis: unit === '%' ? { ...axis, range: [0, 105] } : axis,
+      showlegend: true,
+    },
+  };
+}
