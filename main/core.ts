@@ -1,3 +1,4 @@
+import { isLoopback } from './contract/address';
 import type { WorkUnderWay } from './contract/api';
 import { isEmptyReach } from './contract/reach';
 import type { Core } from './core/core-interface';
@@ -12,7 +13,9 @@ import { startUpkeep } from './core/upkeep';
 import { createDockerCalls } from './docker/docker-calls';
 import { buildArgsOf } from './engine/docker/run-images';
 import { deviceOfUrl } from './engine/place';
+import { watchGpus } from './machine/watch-gpus';
 import { initModelFolder } from './own/init-folder';
+import type { ReadingSources } from './perf/readings';
 import { measureServer } from './perf/sweep/measure-server';
 import { plannedCommands } from './pipeline/planned-commands';
 import type { Runs } from './pipeline/runs';
@@ -58,6 +61,26 @@ type RunCall =
   | 'listRuns'
   | 'runDir'
   | 'setBudget';
+
+/** Of a server on this machine its GPUs are read too. */
+const measureCallOf =
+  ({ layout, loadTools, reading, options }: CoreParts): Core['measureServer'] =>
+  (load, { listener, ...turn }) => {
+    const { http } = load.addresses;
+    const device = deviceOfUrl(`http://${http}`);
+    const watched: ReadingSources['watchGpus'] = (onReading, signal) =>
+      watchGpus(options.env, onReading, signal);
+    return measureServer(
+      load,
+      {
+        ...{ loadTools, readers: reading.readers },
+        takeTurn: () => takeDevice({ root: layout.devices, device, ...turn }),
+        ...(isLoopback(http) ? { watchGpus: watched } : {}),
+      },
+      listener,
+      turn.signal,
+    );
+  };
 
 const runCallsOf = (runs: Runs, store: RunStore): Pick<Core, RunCall> => ({
   createRun: (spec, out, how) => runs.create(spec, out, how),
@@ -141,11 +164,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     initModelFolder: (dir) => initModelFolder(dir, options.resources),
     ...runCallsOf(runs, store),
     underWay: () => workUnderWay(runs, parts),
-    measureServer: (load, { listener, ...turn }) => {
-      const device = deviceOfUrl(`http://${load.addresses.http}`);
-      const takeTurn = () => takeDevice({ root: layout.devices, device, ...turn });
-      return measureServer(load, { loadTools: parts.loadTools, readers, takeTurn }, listener, turn.signal);
-    },
+    measureServer: measureCallOf(parts),
     reportPath: reportCalls.reportPath,
     writeReports: reportCalls.writeReports,
     writeMatrix: reportCalls.writeMatrix,

@@ -12,6 +12,7 @@ const intervalMs = 1000;
 export interface ReadingSources {
   /** `host:port` of Triton's metrics; null: it tells none. */
   readonly metricsAddress: string | null;
+  readonly metricsPath?: string | undefined;
   /** GPUs of the machine that Triton runs on, until the signal fires; absent: it is another machine. */
   readonly watchGpus?:
     ((onReading: (reading: GpuReading) => void, signal: AbortSignal) => Promise<void>) | undefined;
@@ -56,8 +57,8 @@ function gpuOf(uuid: string, readings: readonly GpuReading[], hasClocks: boolean
 }
 
 /** GPUs that Triton names are those it may use; the machine may have others. */
-function gpusOf(readings: Readings, fromMs: number): NonNullable<LoadPoint['gpus']> {
-  const counts = ({ atMs }: { readonly atMs: number }) => atMs >= fromMs;
+function gpusOf(readings: Readings, counted: (atMs: number) => boolean): NonNullable<LoadPoint['gpus']> {
+  const counts = ({ atMs }: { readonly atMs: number }) => counted(atMs);
   const uuids = new Set(readings.metrics.flatMap(({ value }) => value.gpus.map(({ uuid }) => uuid)));
   const told = readings.metrics.filter(counts).flatMap(({ value }) => fromMetrics(value));
   const watched = readings.gpus.filter(counts).map(({ value }) => value);
@@ -69,10 +70,13 @@ function gpusOf(readings: Readings, fromMs: number): NonNullable<LoadPoint['gpus
   });
 }
 
-/** What was read of a level from a time on. */
-function readingsOf(readings: Readings, fromMs: number): Pick<LoadPoint, 'gpus' | 'serverCpuShare'> {
-  const gpus = gpusOf(readings, fromMs);
-  const read = readings.metrics.filter(({ atMs }) => atMs >= fromMs).map(({ value }) => value.other);
+/** What was read of a level at the times that count. */
+function readingsOf(
+  readings: Readings,
+  counts: (atMs: number) => boolean,
+): Pick<LoadPoint, 'gpus' | 'serverCpuShare'> {
+  const gpus = gpusOf(readings, counts);
+  const read = readings.metrics.filter(({ atMs }) => counts(atMs)).map(({ value }) => value.other);
   const cpu = mean(read.map((other) => other['nv_cpu_utilization'] ?? null));
   return {
     ...(gpus.length === 0 ? {} : { gpus }),
@@ -80,19 +84,19 @@ function readingsOf(readings: Readings, fromMs: number): Pick<LoadPoint, 'gpus' 
   };
 }
 
-async function readServer(address: string, signal: AbortSignal): Promise<ReadMetrics> {
-  const call = { method: 'GET', path: '/metrics', timeoutMs: 5 * intervalMs, signal, tls: null } as const;
+async function readServer(address: string, path: string, signal: AbortSignal): Promise<ReadMetrics> {
+  const call = { method: 'GET', path, timeoutMs: 5 * intervalMs, signal, tls: null } as const;
   const response = await requestTriton(address, call);
   return readMetrics(parseMetrics(response.status === 200 ? response.body.toString('utf8') : ''));
 }
 
 /** Reads until the signal fires. A source that does not answer tells nothing, and the measurement goes on. */
 async function read(sources: ReadingSources, readings: Readings, signal: AbortSignal): Promise<void> {
-  const { metricsAddress, watchGpus } = sources;
+  const { metricsAddress, metricsPath = '/metrics', watchGpus } = sources;
   if (metricsAddress === null) return;
   let watch: Promise<void> | null = null;
   while (!signal.aborted) {
-    const value = await readServer(metricsAddress, signal).catch(() => null);
+    const value = await readServer(metricsAddress, metricsPath, signal).catch(() => null);
     if (value !== null) readings.metrics.push({ atMs: performance.now(), value });
     if (watch === null && watchGpus !== undefined && value !== null && value.gpus.length > 0) {
       const onReading = (reading: GpuReading) => {
@@ -106,28 +110,62 @@ async function read(sources: ReadingSources, readings: Readings, signal: AbortSi
   await watch;
 }
 
-/**
- * Measures a level and adds what the server's machine was like meanwhile: from the start of its first window on, where the
- * load tool tells of windows. Throws what `measure` throws.
- * @param measure is given what to call at the end of each window, with its length in microseconds (null: unknown).
- */
-export async function withReadings(
-  sources: ReadingSources,
-  measure: (onWindow: (durationUs: number | null) => void) => Promise<LoadPoint>,
-): Promise<LoadPoint> {
+/** Readings under way. */
+interface OpenReadings {
+  /** A level with what the server's machine was like at the times that count, milliseconds of `performance.now()`. */
+  added(point: LoadPoint, counts: (atMs: number) => boolean): LoadPoint;
+  end(): Promise<void>;
+}
+
+/** Reads until it is ended. */
+export function openReadings(sources: ReadingSources): OpenReadings {
   const readings: Readings = { metrics: [], gpus: [] };
   const end = new AbortController();
   const reading = read(sources, readings, end.signal);
-  let fromMs = -Infinity;
+  return {
+    added(point, counts) {
+      const told = readingsOf(readings, counts);
+      const throttled = told.gpus?.some(isThrottled) === true;
+      return { ...point, ...told, ...(throttled ? { flags: [...point.flags, 'clocks-throttled'] } : {}) };
+    },
+    async end() {
+      end.abort();
+      await reading;
+    },
+  };
+}
+
+/** When a window was that has just ended. */
+export const windowSpan = (durationUs: number): readonly [fromMs: number, toMs: number] => {
+  const toMs = performance.now();
+  return [toMs - durationUs / 1000, toMs];
+};
+
+type Measure<Result> = (onWindow: (durationUs: number | null) => void) => Promise<Result>;
+
+/**
+ * Reads while something is measured. @returns what was measured, and what adds to a level of it what was read: from the
+ * start of its first window on, where the load tool tells of windows. Throws what `measure` throws.
+ * @param measure is given what to call at the end of each window, with its length in microseconds (null: unknown).
+ */
+export async function readWhile<Result>(
+  sources: ReadingSources,
+  measure: Measure<Result>,
+): Promise<{ readonly result: Result; readonly added: (point: LoadPoint) => LoadPoint }> {
+  const open = openReadings(sources);
+  let startMs = -Infinity;
   try {
-    const point = await measure((durationUs) => {
-      if (fromMs === -Infinity && durationUs !== null) fromMs = performance.now() - durationUs / 1000;
+    const result = await measure((durationUs) => {
+      if (startMs === -Infinity && durationUs !== null) [startMs] = windowSpan(durationUs);
     });
-    const told = readingsOf(readings, fromMs);
-    const throttled = told.gpus?.some(isThrottled) === true;
-    return { ...point, ...told, ...(throttled ? { flags: [...point.flags, 'clocks-throttled'] } : {}) };
+    return { result, added: (point) => open.added(point, (atMs) => atMs >= startMs) };
   } finally {
-    end.abort();
-    await reading;
+    await open.end();
   }
+}
+
+/** Measures a level and adds what was read meanwhile; see {@link readWhile}. */
+export async function withReadings(sources: ReadingSources, measure: Measure<LoadPoint>): Promise<LoadPoint> {
+  const { result, added } = await readWhile(sources, measure);
+  return added(result);
 }

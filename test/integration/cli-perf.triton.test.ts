@@ -1,4 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadPoint } from '../../main/contract/measured/results';
@@ -154,6 +156,78 @@ describe('perf against a running Triton', () => {
     const result = await perf(...args);
     expect(result.code).toBe(code);
     expect((JSON.parse(result.stdout) as { error: { code: string } }).error.code).toBe(error);
+  });
+});
+
+describe('perf beside GPUs of this machine', () => {
+  const uuid = 'GPU-6f1f3f6c-2f5e-7c0e-4d0d-0d9c6f0c7a11';
+  const metricsText = `nv_gpu_utilization{gpu_uuid="${uuid}"} 0.5
+nv_gpu_power_usage{gpu_uuid="${uuid}"} 60
+nv_gpu_memory_used_bytes{gpu_uuid="${uuid}"} 1000
+nv_gpu_memory_total_bytes{gpu_uuid="${uuid}"} 4000
+nv_cpu_utilization 0.25
+`;
+  let metrics: Server;
+  let path: string;
+  beforeAll(async () => {
+    metrics = createServer((_request, response) => {
+      response.end(metricsText);
+    });
+    await new Promise<void>((resolve) => metrics.listen(0, '127.0.0.1', resolve));
+    const programs = join(home.path, 'recorded');
+    await mkdir(programs);
+    // A line as nvidia-smi prints it, again and again: what a T4 at its power limit says.
+    const line = `${uuid}, 97, 2048, 15360, 68.31, 1350, 0x0000000000000004`;
+    await writeFile(join(programs, 'nvidia-smi'), `#!/bin/sh\nwhile echo '${line}'; do sleep 0.1; done\n`, {
+      mode: 0o755,
+    });
+    path = `PATH=${programs}:${process.env['PATH'] ?? ''}`;
+  });
+  afterAll(() => {
+    metrics.close();
+  });
+
+  const measure = (...args: string[]) =>
+    startCli(
+      home.path,
+      [
+        ...['perf', '--url', `http://${server.httpAddress}`, '--grpc-url', server.grpcAddress],
+        ...['--metrics-url', `127.0.0.1:${(metrics.address() as AddressInfo).port}`, '--model', 'tiny'],
+        ...['--measurement-interval-ms', '300', '--warmup-ms', '100', ...args],
+      ],
+      ['env', path],
+    ).result;
+
+  it.each([
+    ['level by level', ['--max-trials', '3', '--concurrency', '2']],
+    ['levels in turns', ['--concurrency', '1:2']],
+  ])('has their readings at each level: %s', async (_what, args) => {
+    const result = await measure('--json', ...args);
+    expect(result.code, result.stderr).toBe(0);
+    const { points } = JSON.parse(result.stdout) as { points: LoadPoint[] };
+    expect(points.length).toBeGreaterThan(0);
+    for (const { gpus, flags } of points) {
+      expect(gpus).toEqual([
+        {
+          uuid,
+          utilization: expect.closeTo(0.97) as number,
+          powerW: expect.closeTo(68.31) as number,
+          maxMemoryBytes: 2048 * 1024 ** 2,
+          totalMemoryBytes: 15360 * 1024 ** 2,
+          smClockMHz: 1350,
+          throttledShare: 1,
+          throttledBy: ['power limit'],
+        },
+      ]);
+      expect(flags).toContain('clocks-throttled');
+    }
+  });
+
+  it('shows them in a table', async () => {
+    const result = await measure('--max-trials', '3');
+    expect(result.code).toBe(0);
+    expect(result.stdout).toContain('Throttled by');
+    expect(result.stdout).toMatch(new RegExp(`${uuid} +97[.]0 % +68[^\n]*power limit`));
   });
 });
 

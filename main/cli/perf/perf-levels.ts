@@ -1,4 +1,4 @@
-import { isLoopback, shownAddress } from '../../contract/address';
+import { isLoopback, shownAddress, withScheme } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
 import { type LoadLevel, mostUnderWay, rateOfIntervals } from '../../contract/run/scenario-levels';
 import type { ServerLoad } from '../../core';
@@ -98,7 +98,30 @@ export function readAddresses(options: PerfOptions): ServerLoad['addresses'] {
     grpc,
     httpTls: secure ? tls : null,
     grpcTls: grpcSecure ? tls : null,
+    metrics: readMetricsAddress(options.metricsUrl, url),
   };
+}
+
+const metricsPort = 8002;
+
+/** Two ports above HTTP, as Triton's defaults 8000 and 8002 are. Throws input-invalid. */
+function readMetricsAddress(given: string | undefined, http: URL): ServerLoad['addresses']['metrics'] {
+  const path = '/metrics';
+  if (given === undefined) {
+    const isGuessed = isLoopback(http.hostname) && http.protocol === 'http:' && http.port !== '';
+    return isGuessed ? { address: `${http.hostname}:${Number(http.port) + 2}`, path } : null;
+  }
+  const text = withScheme(given);
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol !== 'http:') {
+    throw invalid(
+      '--metrics-url',
+      `"${shownAddress(given)}" is not an HTTP address`,
+      'For example --metrics-url http://localhost:8002/metrics',
+    );
+  }
+  const port = url.port === '' ? metricsPort : url.port;
+  return { address: `${url.hostname}:${port}`, path: url.pathname === '/' ? path : url.pathname };
 }
 
 function refuseOtherMachine(address: string, where: string): void {

@@ -7,6 +7,7 @@ import { addTlsOptions, type TlsOptions } from '../tls-options';
 export interface PerfOptions extends GivenOptions, TlsOptions {
   readonly url: string;
   readonly grpcUrl?: string;
+  readonly metricsUrl?: string;
   readonly model: readonly string[];
   readonly modelVersion: string;
   readonly shape?: readonly string[];
@@ -23,6 +24,10 @@ export function addPerfOptions(command: Command): Command {
   command
     .requiredOption('--url <url>', 'HTTP address: host:8000, http://host:8000 or https://host.', withScheme)
     .option('--grpc-url <host:port>', 'gRPC address; grpcs:// for TLS. Default: port 8001 of the same host.')
+    .option(
+      '--metrics-url <url>',
+      'Address of Triton’s metrics, from which GPU and CPU readings come. Default: two ports above HTTP on this machine, none on another.',
+    )
     .requiredOption(
       '--model <name>',
       'Model name. Repeat it to load several models at once, NAME:2 twice as much.',

@@ -11,7 +11,8 @@ import { readModelTraits } from '../../triton/model-traits';
 import { readTls } from '../../triton/tls';
 import type { InputReaders } from '../input/input-readers';
 import { assertLoadKind } from '../load-kind';
-import type { LoadTool, MeasureInput } from '../load-tool';
+import type { LevelInTurns, LoadTool, MeasureInput } from '../load-tool';
+import { openReadings, type ReadingSources, readWhile, windowSpan } from '../readings';
 import { stabilityWindows } from '../stability';
 import {
   checkModels,
@@ -53,6 +54,7 @@ interface ServerLoadTools {
   readonly readers: InputReaders;
   /** Waits until nobody else measures on the server's machine. @returns gives the turn back. */
   readonly takeTurn: () => Promise<() => Promise<void>>;
+  readonly watchGpus?: ReadingSources['watchGpus'];
 }
 
 interface Session {
@@ -60,6 +62,7 @@ interface Session {
   readonly loadTools: ServerLoadTools['loadTools'];
   readonly models: readonly ServerModel[];
   readonly dir: string;
+  readonly sources: ReadingSources;
   readonly signal: AbortSignal;
   readonly listener: ServerLoadListener;
   readonly points: LoadPoint[];
@@ -70,7 +73,7 @@ interface Session {
 function measureInputs(
   { load, models, signal }: Session,
   level: LoadLevel,
-  how: Pick<MeasureInput, 'workDir' | 'onLog' | 'onCommand'>,
+  how: Pick<MeasureInput, 'workDir' | 'onLog' | 'onCommand' | 'onWindow'>,
 ): MeasureInput[] {
   const { addresses, protocol, settings, modelVersion } = load;
   return models.map((model) => ({
@@ -87,7 +90,6 @@ function measureInputs(
     batched: model.batched,
     settings,
     signal,
-    onWindow: () => undefined,
     ...how,
   }));
 }
@@ -100,20 +102,26 @@ async function measureTurn(session: Session, turn: MeasuringTurn, count: number)
   const inRounds = load.repeats > 1 || crossing;
   let isTold = false;
   try {
-    const measured = await measureModels(
-      session.loadTools[loadTool],
-      measureInputs(session, level, {
-        workDir: join(session.dir, `level-${count}`),
-        onLog: (lines) => {
-          if (!isTold) for (const line of lines) listener.onLog(line);
-        },
-        onCommand: (argv) => {
-          // From here on perf_analyzer itself talks.
-          isTold = true;
-          listener.onLog(argv.join(' '));
-        },
-      }),
+    const { result, added } = await readWhile(session.sources, (onWindow) =>
+      measureModels(
+        session.loadTools[loadTool],
+        measureInputs(session, level, {
+          workDir: join(session.dir, `level-${count}`),
+          onWindow: ({ durationUs }) => {
+            onWindow(durationUs);
+          },
+          onLog: (lines) => {
+            if (!isTold) for (const line of lines) listener.onLog(line);
+          },
+          onCommand: (argv) => {
+            // From here on perf_analyzer itself talks.
+            isTold = true;
+            listener.onLog(argv.join(' '));
+          },
+        }),
+      ),
     );
+    const measured = result.map(added);
     const points = inRounds ? measured.map((point) => ({ ...point, repeat })) : measured;
     session.points.push(...points);
     listener.onPoints(points, loadTool);
@@ -132,35 +140,65 @@ async function measureTurn(session: Session, turn: MeasuringTurn, count: number)
   }
 }
 
-/** All levels in turns; the tool has to have `levelInTurns`. */
-async function measureLevelsInTurns(
-  session: Session,
-  begin: NonNullable<LoadTool['levelInTurns']>,
-): Promise<void> {
-  const { load, signal, listener, dir } = session;
-  const [loadTool] = load.tools;
-  const begun = load.levels.flatMap((level, index) => {
+/** A level in turns, and when its windows were. */
+interface TurnsOfLevel {
+  readonly level: LoadLevel;
+  readonly turns: LevelInTurns;
+  readonly counts: (atMs: number) => boolean;
+}
+
+function turnsOf(session: Session, begin: NonNullable<LoadTool['levelInTurns']>): readonly TurnsOfLevel[] {
+  const { load, listener, dir } = session;
+  return load.levels.flatMap((level, index) => {
     const said = new Set<string>();
     const onLog = (lines: readonly string[]) => {
       // A level's input is the same in every turn, and so is what there is to say of it.
       for (const line of lines) if (!said.has(line)) listener.onLog(line);
       for (const line of lines) said.add(line);
     };
-    const how = { workDir: join(dir, `level-${index + 1}`), onLog, onCommand: () => undefined };
-    return measureInputs(session, level, how).map((input) => ({ level, turns: begin(input) }));
+    const spans: (readonly [fromMs: number, toMs: number])[] = [];
+    const how = {
+      workDir: join(dir, `level-${index + 1}`),
+      onLog,
+      onCommand: () => undefined,
+      onWindow: ({ durationUs }: { readonly durationUs: number | null }) => {
+        if (durationUs !== null) spans.push(windowSpan(durationUs));
+      },
+    };
+    const counts = (atMs: number) => spans.some(([fromMs, toMs]) => atMs >= fromMs && atMs <= toMs);
+    return measureInputs(session, level, how).map((input) => ({ level, turns: begin(input), counts }));
   });
+}
+
+/** All levels in turns; the tool has to have `levelInTurns`. */
+async function measureLevelsInTurns(
+  session: Session,
+  begin: NonNullable<LoadTool['levelInTurns']>,
+): Promise<void> {
+  const { load, signal, listener, sources } = session;
+  const [loadTool] = load.tools;
+  const begun = turnsOf(session, begin);
   listener.onBegin({ levels: begun.length, rounds: stabilityWindows });
-  const points = await measureInTurns(begun, () => signal.aborted, {
-    onRound: (level, { number, last }, point) => {
-      if (last) listener.onPoints([point], loadTool);
-      else listener.onRound(level, number, point);
-    },
-    onMissing: (level, error) => {
-      session.missing.push({ level, error });
-      listener.onMissing({ level, error }, loadTool);
-    },
-  });
-  session.points.push(...points);
+  const readings = openReadings(sources);
+  try {
+    const measured = begun.map(({ level, turns, counts }) => ({
+      level,
+      turns: { next: async () => readings.added(await turns.next(), counts) },
+    }));
+    const points = await measureInTurns(measured, () => signal.aborted, {
+      onRound: (level, { number, last }, point) => {
+        if (last) listener.onPoints([point], loadTool);
+        else listener.onRound(level, number, point);
+      },
+      onMissing: (level, error) => {
+        session.missing.push({ level, error });
+        listener.onMissing({ level, error }, loadTool);
+      },
+    });
+    session.points.push(...points);
+  } finally {
+    await readings.end();
+  }
 }
 
 async function measureAll(session: Session): Promise<SweepEnd['found']> {
@@ -187,7 +225,7 @@ async function measureAll(session: Session): Promise<SweepEnd['found']> {
  */
 export async function measureServer(
   load: ServerLoad,
-  { loadTools, readers, takeTurn }: ServerLoadTools,
+  { loadTools, readers, takeTurn, watchGpus }: ServerLoadTools,
   listener: ServerLoadListener,
   signal: AbortSignal,
 ): Promise<ServerResults> {
@@ -205,7 +243,12 @@ export async function measureServer(
     const models = await readServerModels(client, load, { dir, readers });
     const release = await takeTurn();
     try {
-      const session = { load, loadTools, models, dir, signal, listener, points: [], missing: [] };
+      const { metrics } = addresses;
+      const sources = {
+        ...{ metricsAddress: metrics?.address ?? null, metricsPath: metrics?.path },
+        ...{ watchGpus },
+      };
+      const session = { load, loadTools, models, dir, sources, signal, listener, points: [], missing: [] };
       const found = await measureAll(session);
       return { points: session.points, missing: session.missing, found };
     } finally {

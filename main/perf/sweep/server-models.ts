@@ -147,6 +147,8 @@ interface ServerAddresses {
   /** null: in the clear. */
   readonly httpTls: TlsFiles | null;
   readonly grpcTls: TlsFiles | null;
+  /** Of Triton's metrics, in the clear; null: it is not known. */
+  readonly metrics: { readonly address: string; readonly path: string } | null;
 }
 
 /** What is to be measured on a Triton that is there already, and how. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readLevels, readModelNames } from '../../../../main/cli/perf/perf-levels';
+import { readAddresses, readLevels, readModelNames } from '../../../../main/cli/perf/perf-levels';
 import { readOverrides } from '../../../../main/cli/read-spec';
 
 describe('the levels of perf', () => {
@@ -26,6 +26,31 @@ describe('the levels of perf', () => {
     );
     expect(() => readLevels({ batchSizes: [1], requestRates: [5], concurrency: [1, 2] })).toThrow(
       expect.objectContaining({ code: 'input-invalid', where: '--concurrency' }),
+    );
+  });
+});
+
+describe('the metrics of a server that perf measures', () => {
+  const metrics = (url: string, metricsUrl?: string) => {
+    const options = { url, metricsUrl, allowRemoteLoad: true } as Parameters<typeof readAddresses>[0];
+    const { metrics: found } = readAddresses(options);
+    return found === null ? null : found.address + found.path;
+  };
+
+  it.each([
+    ['http://localhost:8000', undefined, 'localhost:8002/metrics'],
+    ['http://127.0.0.1:9100', undefined, '127.0.0.1:9102/metrics'],
+    ['http://gpu-host:8000', undefined, null],
+    ['https://localhost:8443', undefined, null],
+    ['http://gpu-host:8000', 'gpu-host', 'gpu-host:8002/metrics'],
+    ['http://gpu-host:8000', 'http://gpu-host:9000/triton/metrics', 'gpu-host:9000/triton/metrics'],
+  ])('of %s with --metrics-url %s are at %s', (url, given, expected) => {
+    expect(metrics(url, given)).toBe(expected);
+  });
+
+  it('are refused where their address is none', () => {
+    expect(() => metrics('http://localhost:8000', 'https://localhost:8002')).toThrow(
+      expect.objectContaining({ code: 'input-invalid', where: '--metrics-url' }),
     );
   });
 });
