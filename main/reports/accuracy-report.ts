@@ -18,6 +18,7 @@ export function accuracyReport(state: RunState, titles: MetricTitles): ReportAcc
   return {
     passed: result.passed,
     sampleCount: formatCount(result.sampleCount),
+    referenceDevice: result.referenceDevice ?? null,
     outputs: result.outputs.map((output) => ({
       output: output.output,
       maxAbsDiff: formatScale(output.maxAbsDiff),

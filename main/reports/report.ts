@@ -107,6 +107,8 @@ export interface ReportCommand {
 export interface ReportAccuracy {
   readonly passed: boolean;
   readonly sampleCount: string;
+  /** Where the framework computed; null where the run does not say. */
+  readonly referenceDevice: string | null;
   readonly outputs: readonly {
     readonly output: string;
     readonly maxAbsDiff: string;

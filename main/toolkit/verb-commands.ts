@@ -2,6 +2,7 @@ import type { TlsFiles } from '../contract/address';
 import type { Signature, TensorSignature } from '../contract/run/artefacts';
 import { isFileSource, sampleTensors } from '../contract/run/own-model';
 import { defaultWorkspaceBytes, type Framework, type RunSpec } from '../contract/run/run-spec';
+import { visibleGpus } from '../contract/run/serving';
 import { exportedFormat, tensorPrecisionOf } from '../formats/formats';
 import { configuredTraits } from '../triton/model-traits';
 import type { ToolkitArgument, ToolkitCommand } from './toolkit';
@@ -220,6 +221,10 @@ function sourceRuntime({ framework, spec }: ModelSource): string {
 const comparedSamples = ({ spec: { accuracy } }: ModelSource): ToolkitArgument[] =>
   accuracy.samples === undefined ? [] : [['--limit', accuracy.samples]];
 
+/** The client's container has the GPUs of the run. */
+const hasGpu = ({ engine }: RunSpec): boolean =>
+  engine.kind === 'docker' && visibleGpus(engine)?.length !== 0;
+
 export function inferFrameworkCommand(
   source: ModelSource,
   prepared: PreparedPaths,
@@ -232,6 +237,7 @@ export function inferFrameworkCommand(
       ...datasetArguments(source, prepared.dataset),
       ...weightArguments(source, prepared.checkpoint, '--path'),
       ['--runtime', sourceRuntime(source)],
+      ...(hasGpu(source.spec) ? [['--device', 'auto'] as const] : []),
       ...comparedSamples(source),
       ['--output-dir', outputDir],
       ['--dump-labels'],

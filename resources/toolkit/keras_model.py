@@ -15,7 +15,7 @@ from .batches import Tensors
 from .datatypes import numpy_dtype, triton_datatype
 from .errors import ToolkitError
 from .model_folder import ModelFolder
-from .runners import check_type
+from .runners import CPU, Device, check_type
 from .signature import Signature, Tensor, parse_signature
 
 _SIGNATURE_KEY = "serving_default"
@@ -38,6 +38,21 @@ def import_tensorflow() -> Any:
             details=str(error),
         ) from error
     return tensorflow
+
+
+def tensorflow_device(wanted: str) -> Device:
+    """The first GPU that this process sees for "auto", with fp32 as fp32, else the CPU. Before anything is computed."""
+    tensorflow = import_tensorflow()
+    gpus = tensorflow.config.list_physical_devices("GPU")
+    if wanted == "cpu" or not gpus:
+        tensorflow.config.set_visible_devices([], "GPU")
+        return CPU
+    tensorflow.config.experimental.enable_tensor_float_32_execution(False)
+    tensorflow.config.set_visible_devices(gpus[:1], "GPU")
+    # It would take all of the memory, of which Triton has its part.
+    tensorflow.config.experimental.set_memory_growth(gpus[0], True)
+    details = tensorflow.config.experimental.get_device_details(gpus[0])
+    return Device("cuda", str(details.get("device_name", "GPU")))
 
 
 class KerasModel(NamedTuple):
@@ -152,8 +167,9 @@ def _by_name(value: Any, outputs: Sequence[str]) -> dict[str, Any]:
 class KerasRunner:
     """The model itself, without dropout."""
 
-    def __init__(self, model: KerasModel) -> None:
+    def __init__(self, model: KerasModel, device: Device = CPU) -> None:
         tensorflow = import_tensorflow()
+        self.device = device
         self._model = model
         self._call = tensorflow.function(lambda x: model.module(x, training=False), reduce_retracing=True)
 
@@ -268,7 +284,8 @@ def load_savedmodel(path: Path) -> Any:
 class SavedModelRunner:
     """The signature `serving_default` of a SavedModel folder."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, device: Device = CPU) -> None:
+        self.device = device
         try:
             # Kept: the signature alone does not hold the variables.
             self._loaded = load_savedmodel(path)

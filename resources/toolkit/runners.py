@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -24,6 +25,11 @@ SIGNATURE_FILE = "signature.json"
 
 
 class Runner(Protocol):
+    @property
+    def device(self) -> Device:
+        """Where it has computed."""
+        ...
+
     def run(self, x: Tensors) -> Tensors:
         """One batch."""
         ...
@@ -65,21 +71,80 @@ def load_model(folder: ModelFolder, checkpoint: Path | None) -> LoadedModel:
     return LoadedModel(module.eval(), inputs, outputs, lengths)
 
 
+class Device(NamedTuple):
+    """Where a framework computes. `title`: for people, "cpu" or the name of the GPU."""
+
+    name: str
+    title: str
+
+
+CPU = Device("cpu", "cpu")
+
+
+def torch_device(wanted: str) -> Device:
+    """The first GPU that this process sees for "auto", else the CPU.
+
+    fp32 is fp32 there: PyTorch and the libraries below it would else round the factors of products to 10 bits (TF32),
+    which NVIDIA's image asks for in its environment.
+    """
+    if wanted == "cpu":
+        return CPU
+    for name in ("NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE"):
+        os.environ[name] = "0"
+    import torch
+
+    if not torch.cuda.is_available():
+        return CPU
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    return Device("cuda", torch.cuda.get_device_name())
+
+
 class ModuleRunner:
     """A torch module, eager or scripted, called with its inputs in order."""
 
-    def __init__(self, module: torch.nn.Module, inputs: Sequence[str], outputs: Sequence[str]) -> None:
-        self._module = module
+    def __init__(
+        self,
+        module: torch.nn.Module,
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        device: Device = CPU,
+        on_cpu: Callable[[str], None] = lambda _why: None,
+    ) -> None:
+        """`on_cpu`: told why the rest runs on the CPU, where the GPU did not do."""
+        self._module = module.to(device.name)
         self._inputs = inputs
         self._outputs = outputs
+        self._on_cpu = on_cpu
+        self.device = device
+
+    def _call(self, arguments: Sequence[torch.Tensor]) -> Any:
+        import torch
+
+        with torch.inference_mode():
+            return self._module(*(tensor.to(self.device.name) for tensor in arguments))
+
+    def _forward(self, arguments: Sequence[torch.Tensor]) -> Any:
+        """A GPU may be too small beside Triton, and code may fix a device: the CPU does then."""
+        if self.device == CPU:
+            return self._call(arguments)
+        try:
+            return self._call(arguments)
+        except RuntimeError as error:
+            why = (str(error).strip() or type(error).__name__).splitlines()[0]
+            title = self.device.title
+        self.device = CPU
+        self._module = self._module.to("cpu")
+        result = self._call(arguments)
+        self._on_cpu(f"The reference ran on the CPU, as {title} did not compute it: {why}")
+        return result
 
     def run(self, x: Tensors) -> Tensors:
         import torch
 
         arguments = [torch.from_numpy(np.ascontiguousarray(_input(x, name))) for name in self._inputs]
         try:
-            with torch.inference_mode():
-                value = self._module(*arguments)
+            value = self._forward(arguments)
         except MemoryError:
             raise
         except Exception as error:
@@ -104,7 +169,7 @@ class ModuleRunner:
             raise ToolkitError(
                 "model-folder-invalid", f"forward gives {kinds} and no tensors", where="model.py, forward"
             )
-        return {name: tensor.numpy() for name, tensor in zip(self._outputs, values)}
+        return {name: tensor.cpu().numpy() for name, tensor in zip(self._outputs, values)}
 
 
 def _input(x: Tensors, name: str) -> Any:
@@ -161,14 +226,24 @@ def load_foreign_torchscript(path: Path) -> Any:
 
 
 class TorchScriptRunner:
-    def __init__(self, path: Path, given: Signature | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        given: Signature | None = None,
+        device: Device = CPU,
+        on_cpu: Callable[[str], None] = lambda _why: None,
+    ) -> None:
         """`given`: of a file that does not hold its signature."""
         if given is None:
             module, self.signature = load_torchscript(path)
         else:
             module, self.signature = load_foreign_torchscript(path), given
         names = [[tensor.name for tensor in part] for part in (self.signature.inputs, self.signature.outputs)]
-        self._runner = ModuleRunner(module, names[0], names[1])
+        self._runner = ModuleRunner(module, names[0], names[1], device, on_cpu)
+
+    @property
+    def device(self) -> Device:
+        return self._runner.device
 
     def run(self, x: Tensors) -> Tensors:
         return self._runner.run({t.name: check_type(x, t.name, t.datatype) for t in self.signature.inputs})
@@ -204,6 +279,8 @@ def _onnx_session(path: Path) -> Any:
 
 
 class OnnxRunner:
+    device = CPU
+
     def __init__(self, path: Path) -> None:
         try:
             self._session = _onnx_session(path)
@@ -228,6 +305,10 @@ class LiftedRunner:
         self._runner = runner
         self._inputs = {tensor.name for tensor in signature.inputs if tensor.reshape is not None}
         self._outputs = {tensor.name for tensor in signature.outputs if tensor.reshape is not None}
+
+    @property
+    def device(self) -> Device:
+        return self._runner.device
 
     def run(self, x: Tensors) -> Tensors:
         # Of a scalar, a plain index would give a number and no array.

@@ -2,15 +2,75 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
+import torch
 from support import ToolkitCase, toolkit, write_toy
+from torch import nn
 
 from toolkit.dumps import read_all
+from toolkit.errors import ToolkitError
+from toolkit.runners import CPU, Device, ModuleRunner, torch_device
 
 FILES = {"onnx": "model.onnx", "ts-trace": "model.pt", "ts-script": "model.pt"}
+
+
+class FakeOfSmallGpu(nn.Module):
+    """Injects a fault: computes on the CPU, and is out of memory where PyTorch's device without memory asks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.moves: list[str] = []
+
+    def to(self, device: str) -> FakeOfSmallGpu:  # type: ignore[override]
+        self.moves.append(device)
+        return self
+
+    def forward(self, values: torch.Tensor) -> torch.Tensor:
+        if values.device.type == "meta":
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\nGPU 0 has ...")
+        return values * 2
+
+
+class DeviceTest(unittest.TestCase):
+    """Where the reference is computed."""
+
+    def test_what_a_gpu_does_not_compute_is_computed_on_the_cpu_and_said_once(self) -> None:
+        module = FakeOfSmallGpu()
+        said: list[str] = []
+        runner = ModuleRunner(module, ["x"], ["y"], Device("meta", "NVIDIA A100"), said.append)
+        self.assertEqual(runner.device.title, "NVIDIA A100")
+        for value in (1, 3):
+            result = runner.run({"x": np.full(2, value, dtype=np.float32)})
+            np.testing.assert_array_equal(result["y"], np.full(2, 2 * value))
+        self.assertEqual((runner.device, module.moves), (CPU, ["meta", "cpu"]))
+        self.assertEqual(len(said), 1)
+        self.assertIn("as NVIDIA A100 did not compute it: CUDA out of memory. Tried", said[0])
+
+    def test_a_fault_of_the_model_is_a_fault_on_the_cpu_too(self) -> None:
+        said: list[str] = []
+        runner = ModuleRunner(nn.Linear(3, 1), ["x"], ["y"], Device("meta", "NVIDIA A100"), said.append)
+        with self.assertRaises((ToolkitError, NotImplementedError)):
+            runner.run({"x": np.ones((1, 2), dtype=np.float32)})
+        self.assertEqual(said, [])
+
+    def test_fp32_is_asked_for_on_a_gpu_and_the_cpu_where_there_is_none(self) -> None:
+        with mock.patch.dict("os.environ", {"TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1"}):
+            with mock.patch.multiple(
+                "torch.cuda", is_available=lambda: True, get_device_name=lambda: "NVIDIA A100"
+            ):
+                self.assertEqual(torch_device("auto"), Device("cuda", "NVIDIA A100"))
+            self.assertEqual(os.environ["TORCH_ALLOW_TF32_CUBLAS_OVERRIDE"], "0")
+            self.assertEqual(os.environ["NVIDIA_TF32_OVERRIDE"], "0")
+            with mock.patch("torch.cuda.is_available", lambda: False):
+                self.assertEqual(torch_device("auto"), CPU)
+        self.assertFalse(torch.backends.cuda.matmul.allow_tf32 or torch.backends.cudnn.allow_tf32)
+        self.assertEqual(torch_device("cpu"), CPU)
 
 
 class ModelFileTest(ToolkitCase):
@@ -34,7 +94,8 @@ class ModelFileTest(ToolkitCase):
         return output
 
     def test_every_format_and_precision_agrees_with_the_framework(self) -> None:
-        reference = self.infer("reference", "--runtime=pyt", "--dump-inputs", "--batch-size=2")
+        asked = ["--runtime=pyt", "--dump-inputs", "--batch-size=2", "--device=auto"]
+        reference = self.infer("reference", *asked)
         for kind, file_name in FILES.items():
             path, exported = self.export(kind)
             self.assertEqual(exported["bytes"], path.stat().st_size)

@@ -163,6 +163,21 @@ class ServingTest(unittest.TestCase):
                     self.assertEqual([output["passed"] for output in ended.last["outputs"]], [True, True])
                     np.testing.assert_array_equal(read_all(dump, "ids")["ids"], [f"s{i}" for i in range(5)])
 
+    def test_requests_wait_for_answers_where_their_bytes_would_be_too_many(self) -> None:
+        self.serve("bounded", "onnx", self.root / "model.onnx", TOY_TENSORS, batched=False)
+        # The loader's samples grow: a request from 40 to 184 bytes, its answer from 32 to 176.
+        flags = ["--model-dir", self.toy, "--batch-size=2", "--arg=samples=20", "--model-name=bounded"]
+        for most_bytes, ahead in ((1, 1), (200, 2), (10**6, 8)):
+            with self.subTest(most_bytes):
+                dump = self.root / f"bounded-{most_bytes}"
+                ended = toolkit(
+                    "infer-triton", *flags, "--url", self.server.grpc, "--max-unresponded-requests=8",
+                    "--max-unresponded-bytes", str(most_bytes), "--output-dir", dump,
+                )  # fmt: skip
+                found = (ended.last.get("samples"), ended.last.get("most_unresponded"))
+                self.assertEqual((ended.code, *found), (0, 20, ahead), f"{ended.lines}{ended.stderr}")
+                np.testing.assert_array_equal(read_all(dump, "ids")["ids"], [f"s{i}" for i in range(20)])
+
     def test_a_decoupled_model_is_asked_over_a_stream(self) -> None:
         policy = "model_transaction_policy { decoupled: true }\n"
         self.serve("streamed", "onnx", self.root / "model.onnx", TOY_TENSORS, batched=False, more=policy)

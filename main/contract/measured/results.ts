@@ -339,6 +339,8 @@ export const accuracyResultSchema = z.object({
     }),
   ),
   sampleCount: z.int().min(0),
+  /** Where the framework computed: "cpu", or the name of a GPU; absent: the CPU of an earlier version. */
+  referenceDevice: z.string().optional(),
   passed: z.boolean(),
   /** Why the gate did not pass, one sentence each; empty when it passed. */
   reasons: z.array(z.string()),

@@ -18,6 +18,7 @@ import { codeHash, filesOf, type ModelRun, modelSource } from '../model-argument
 import type { Step, StepContext } from '../step';
 
 const inferred = z.looseObject({ samples: z.int() });
+const reference = inferred.extend({ device: z.string().max(200).optional() });
 const measured = z.looseObject({ metrics: z.record(z.string(), z.number().nullable()), samples: z.int() });
 const verified = z.looseObject({ outputs: z.array(outputComparisonSchema) });
 
@@ -74,7 +75,7 @@ export const accuracyStep: Step = {
       await rm(dump, { recursive: true, force: true });
     }
     context.log(['Running the samples through the framework']);
-    await toolkit.call(commands.framework, inferred, context);
+    const { device } = await toolkit.call(commands.framework, reference, context);
     context.log(['Running the same samples through Triton']);
     const served = await whileServing(server, context.signal, 'while it processed the samples', (signal) =>
       toolkit.call(commands.triton, inferred, { ...context, signal }),
@@ -87,7 +88,7 @@ export const accuracyStep: Step = {
     const lowerIsBetter = new Set(
       run.preset.preset.metrics.filter(({ better }) => better === 'lower').map(({ name }) => name),
     );
-    const result = judgeAccuracy(
+    const judged = judgeAccuracy(
       spec.accuracy,
       outputs,
       framework.metrics,
@@ -95,6 +96,7 @@ export const accuracyStep: Step = {
       served.samples,
       lowerIsBetter,
     );
+    const result = { ...judged, ...(device === undefined ? {} : { referenceDevice: device }) };
     await run.append({ type: 'accuracy', key: run.keys.accuracy, result });
     result.warnings.forEach(context.warning);
     context.log([

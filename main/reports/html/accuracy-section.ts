@@ -37,7 +37,7 @@ export function accuracySection(accuracy: ReportAccuracy | null): Markup {
   const vacuous = accuracy.outputs.some((output) => output.vacuous);
   return markup`<section>
 <h2>Accuracy</h2>
-<p class="lead">The same ${accuracy.sampleCount} samples through the framework and through Triton.</p>
+<p class="lead">The same ${accuracy.sampleCount} samples through the framework and through Triton.${accuracy.referenceDevice === null ? null : markup` Reference on: ${accuracy.referenceDevice}.`}</p>
 ${accuracy.metrics.length === 0 ? null : metricsTable(accuracy)}
 ${accuracy.outputs.length === 0 ? null : outputsTable(accuracy)}
 ${

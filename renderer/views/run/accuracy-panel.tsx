@@ -71,7 +71,12 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
   return (
     <Panel
       title="Accuracy"
-      note={<>{formatCount(result.sampleCount)} samples</>}
+      note={
+        <>
+          {formatCount(result.sampleCount)} samples
+          {result.referenceDevice === undefined ? '' : `; reference on: ${result.referenceDevice}`}
+        </>
+      }
       head={<PassedText passed={result.passed} />}
     >
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Accuracy tables">

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections import deque
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 from ..batches import Batch, Batches, Tensors
 from ..datatypes import triton_datatype
@@ -16,6 +16,45 @@ from ..model_folder import ModelFolder
 from ..options import add_dump_arguments, add_model_arguments, at_least
 from ..report import Report
 from ..triton_client import Client, Kind, Tls, connect
+
+#: Of volumes, as many requests as of pictures would take tens of gigabytes in this process and in Triton.
+_UNRESPONDED_BYTES = 256 * 1024 * 1024
+
+
+def tensor_bytes(tensors: Tensors) -> int:
+    """Bytes of the values; of text its characters."""
+    return sum(
+        sum(len(value) for value in array.flat) if array.dtype == object else int(array.nbytes)
+        for array in tensors.values()
+    )
+
+
+class Ahead:
+    """Requests that are sent before earlier answers are taken. An answer stays in memory until it is taken."""
+
+    def __init__(self, most: int, most_bytes: int) -> None:
+        self._most = most
+        self._most_bytes = most_bytes
+        self._sizes: deque[int] = deque()
+        #: Of the largest answer so far. Nobody says before the first how large one is: it is waited for.
+        self._answer_bytes: Optional[int] = None
+        self.most_seen = 0
+
+    def has_room(self, size: int) -> bool:
+        if not self._sizes:
+            return True
+        if self._answer_bytes is None or len(self._sizes) >= self._most:
+            return False
+        answers = (len(self._sizes) + 1) * self._answer_bytes
+        return sum(self._sizes) + size + answers <= self._most_bytes
+
+    def sent(self, size: int) -> None:
+        self._sizes.append(size)
+        self.most_seen = max(self.most_seen, len(self._sizes))
+
+    def answered(self, answer_bytes: int) -> None:
+        self._sizes.popleft()
+        self._answer_bytes = max(self._answer_bytes or 0, answer_bytes)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +70,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model-name", required=True)
     parser.add_argument("--model-version", default="1")
     parser.add_argument("--max-unresponded-requests", type=at_least(1), default=128)
+    parser.add_argument(
+        "--max-unresponded-bytes", type=at_least(1), default=_UNRESPONDED_BYTES,
+        help="of requests and answers together; one request is always sent",
+    )  # fmt: skip
     parser.add_argument("--response-wait-time", type=float, default=120.0, help="seconds")
 
 
@@ -71,7 +114,7 @@ def check_served(metadata: dict[str, Any], kind: Kind, batch: Batch, batch_size:
 
 
 def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
-    """Sends at most --max-unresponded-requests ahead of the answers and writes them in the loader's order."""
+    """Sends requests ahead of the answers, within both bounds, and writes the answers in the loader's order."""
     folder = ModelFolder.from_options(options)
     bound: int = options.max_unresponded_requests
     report.progress(0.0, "Connecting to Triton")
@@ -99,6 +142,7 @@ def _run(client: Client, batches: Batches, options: argparse.Namespace, report: 
     total = batches.sample_count
     samples = count = 0
     started = time.monotonic()
+    ahead = Ahead(options.max_unresponded_requests, options.max_unresponded_bytes)
     unresponded: deque[tuple[Batch, Callable[[float], Tensors]]] = deque()
     with new_directory(options.output_dir) as directory:
         writer = DumpWriter(directory)
@@ -106,7 +150,9 @@ def _run(client: Client, batches: Batches, options: argparse.Namespace, report: 
         def take_oldest() -> None:
             nonlocal samples
             batch, wait = unresponded.popleft()
-            parts = {"outputs": wait(options.response_wait_time)}
+            outputs_of = wait(options.response_wait_time)
+            ahead.answered(tensor_bytes(outputs_of))
+            parts = {"outputs": outputs_of}
             if options.dump_labels:
                 parts["labels"] = batch.y
             if options.dump_inputs:
@@ -118,11 +164,14 @@ def _run(client: Client, batches: Batches, options: argparse.Namespace, report: 
         for batch in batches:
             if datatypes is None:
                 datatypes = check_served(metadata, kind, batch, len(batch.ids))
-            if len(unresponded) >= options.max_unresponded_requests:
+            size = tensor_bytes(batch.x)
+            while not ahead.has_room(size):
                 take_oldest()
+            ahead.sent(size)
             unresponded.append((batch, client.submit(batch.x, datatypes, outputs, batch.ids[0])))
             count += 1
         while unresponded:
             take_oldest()
         writer.flush()
-    return {"samples": samples, "batches": count, "seconds": round(time.monotonic() - started, 3)}
+    seconds = round(time.monotonic() - started, 3)
+    return {"samples": samples, "batches": count, "seconds": seconds, "most_unresponded": ahead.most_seen}

@@ -226,4 +226,11 @@ describe('values that are no numbers', () => {
       );
     }
   });
+
+  it('says where the reference of the accuracy check was computed', () => {
+    const on = (referenceDevice?: string) =>
+      textOf(stateOf([...createdBodies(), ...preparationBodies(accuracyBody({ referenceDevice }))]));
+    expect(on('NVIDIA A100-SXM4-40GB')).toContain('Reference on: NVIDIA A100-SXM4-40GB.');
+    expect(on()).not.toContain('Reference on');
+  });
 });
