@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { stateWords } from '../contract/flag-text';
+import { baselineGpu } from '../contract/measured/baseline';
 import { cellText, titleWithUnit } from '../contract/measured/column';
 import { batchSize, latencies, loadOf, ownLoad, p99, throughput } from '../contract/measured/columns';
 import { crossCheckOf } from '../contract/measured/cross-check';
+import { otherwiseText } from '../contract/measured/published';
 import type { LoadPoint } from '../contract/measured/results';
 import { bestAnswer, budgetText } from '../contract/measured/verdict';
 import { formatDuration, formatMs, formatRate, missing } from '../contract/numbers';
@@ -13,6 +15,7 @@ import { instancesText } from '../contract/run/serving';
 import { changesText } from '../contract/run/spec-changes';
 import { estimateTimeLeft, timeLeftText } from '../contract/run/time-left';
 import { stepTitle } from '../contract/words';
+import type { Core } from '../core';
 import type { CliContext } from './context';
 import { formatError, formatTable } from './output';
 import { crossCheckLines } from './perf/perf-print';
@@ -105,6 +108,17 @@ function pointsTable(points: readonly LoadPoint[]): string {
   return formatTable(header, rows);
 }
 
+/** For a run that is held against published figures. */
+async function otherwiseLine(core: Core, state: RunState): Promise<string | null> {
+  const { spec, environment, imported } = state;
+  const gpu = baselineGpu(
+    spec,
+    environment.gpus.map(({ name }) => name),
+  );
+  if (gpu === null || imported !== null) return null;
+  return otherwiseText(await core.handlers['presets.differences']({ spec, gpu }));
+}
+
 function addShow(program: Command, context: CliContext): void {
   program
     .command('show')
@@ -130,6 +144,8 @@ function addShow(program: Command, context: CliContext): void {
       output.say(`${runId}: ${state.status}${state.unverified ? ', unverified' : ''}`);
       output.say(`  in ${dir}`);
       for (const line of summaryLines(state)) output.say(line);
+      const otherwise = await otherwiseLine(await context.core(), state);
+      if (otherwise !== null) output.say(`  ${otherwise}`);
       const document = runDocument(state, dir);
       for (const scenario of scenarios) {
         if (document[scenario].length === 0) continue;

@@ -35,7 +35,7 @@ import {
   type StepId,
   stepIds,
 } from './run/run-events';
-import { runSpecSchema } from './run/run-spec';
+import { publishedGpus, runSpecSchema } from './run/run-spec';
 import type { RunState } from './run/run-state';
 import type { ChangePlan } from './run/spec-changes';
 import {
@@ -178,6 +178,10 @@ export const api = {
   'presets.list': call<readonly z.infer<typeof presetSchema>[]>().with(z.undefined()),
   /** The published figures of a preset; null where none are published. */
   'presets.published': call<PublishedResults | null>().with(z.strictObject({ preset: z.string().max(128) })),
+  /** How the load and the GPUs of a run differ from the procedure published for that GPU, a text each. */
+  'presets.differences': call<readonly string[]>().with(
+    z.strictObject({ spec: runSpecSchema, gpu: z.enum(publishedGpus) }),
+  ),
   /** The complete specification that a choice leads to: defaults of preset and profile under the given overrides. */
   'presets.resolve': call<z.infer<typeof runSpecSchema>>().with(
     z.strictObject({ preset: z.string().max(128), overrides: z.record(z.string(), z.unknown()) }),

@@ -13,7 +13,7 @@ import { requireSameModel } from '../pipeline/change-spec';
 import type { Runs } from '../pipeline/runs';
 import { minimalOverrides } from '../presets/minimal-overrides';
 import { readPublished, requirePreset } from '../presets/presets';
-import { resolveSpec } from '../presets/resolve-spec';
+import { procedureDifferences, resolveSpec } from '../presets/resolve-spec';
 import type { Core } from './core-interface';
 import type { CoreParts } from './core-parts';
 
@@ -69,7 +69,10 @@ export function createPresetCalls(
   { presets, presetOf, options }: CoreParts,
   runs: Runs,
 ): Pick<Core, 'presets' | 'resolveSpec' | 'resolveChoice' | 'resolveChange'> & {
-  readonly handlers: Pick<Handlers, 'presets.list' | 'presets.published' | 'presets.resolve'>;
+  readonly handlers: Pick<
+    Handlers,
+    'presets.list' | 'presets.published' | 'presets.differences' | 'presets.resolve'
+  >;
 } {
   const list = () => [...presets.values()].map((loaded) => loaded.preset);
   const resolve: Core['resolveSpec'] = (id, overrides) =>
@@ -103,6 +106,13 @@ export function createPresetCalls(
       'presets.list': () => Promise.resolve(list()),
       'presets.published': async ({ preset }) =>
         presets.has(preset) ? readPublished(options.resources, preset) : null,
+      'presets.differences': ({ spec, gpu }) => {
+        const { preset, source } = spec.model;
+        const loaded = source === undefined ? presets.get(preset) : undefined;
+        return Promise.resolve(
+          loaded === undefined ? [] : procedureDifferences(loaded.preset, { ...spec, targetGpu: gpu }),
+        );
+      },
       'presets.resolve': (input) => Promise.resolve().then(() => resolve(input.preset, input.overrides)),
     },
   };

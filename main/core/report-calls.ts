@@ -25,9 +25,9 @@ export function createReportCalls(parts: CoreParts): Pick<
   const { store, layout, presetOf, emit, now } = parts;
   const { resources, printPdf, version } = parts.options;
 
-  const contextOf = async ({ spec, imported }: RunState): Promise<ReportContext> =>
+  const contextOf = async ({ spec, imported, environment }: RunState): Promise<ReportContext> =>
     imported === null
-      ? reportContext(await presetOf(spec.model), spec, { resources, now: now() })
+      ? reportContext(await presetOf(spec.model), spec, { resources, now: now(), gpus: environment.gpus })
       : { generatedAt: now().toISOString(), modelTitle: spec.model.preset };
   const writeAgain = async (runId: string): Promise<readonly ReportFile[]> => {
     const folder = await store.folderOf(runId);

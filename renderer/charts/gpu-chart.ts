@@ -50,7 +50,7 @@ function throttledSeries(input: SweepInput): readonly Trace[] {
       x: points.map((point) => levelOf(input.scenario, point)),
       y: points.map(() => 0),
       cliponaxis: false,
-      marker: { symbol: 'triangle-up', size: 10, color: input.theme.p99 },
+      marker: { symbol: 'triangle-up', size: 11, color: input.theme.budget },
       hovertext: points.map(readingText),
       hoverinfo: 'text',
     },

@@ -1,9 +1,11 @@
 import { Select } from '@mantine/core';
 import { useEffect, useMemo } from 'react';
 import { useStore } from 'zustand';
+import { otherwiseText } from '../../main/contract/measured/published';
+import type { PublishedGpu } from '../../main/contract/run/run-spec';
 import type { RunState } from '../../main/contract/run/run-state';
 import type { ShownBaseline } from '../stores/baselines';
-import { shownBaseline } from '../stores/baselines';
+import { differencesKey, shownBaseline } from '../stores/baselines';
 import { useWorkbench } from '../workbench';
 import { Explain } from './explain';
 
@@ -52,14 +54,49 @@ export function BaselinePicker({ runId, baseline }: { runId: string; baseline: S
   );
 }
 
-/** What the dashed line is and is not. */
-export function BaselineNote({ baseline, quick }: { baseline: ShownBaseline; quick: boolean }) {
-  const { shown } = baseline;
-  if (shown === null) return null;
+type NotedRun = Pick<RunState, 'runId' | 'spec' | 'specHash' | 'imported'>;
+
+/** Where a run was measured otherwise than the figures beside it. */
+function OtherwiseNote(props: { run: NotedRun; name: string | undefined; gpu: PublishedGpu }) {
+  const { baselines } = useWorkbench();
+  const { differences, loadDifferences } = useStore(baselines);
+  const { run, name, gpu } = props;
+  useEffect(() => {
+    void loadDifferences(run, gpu);
+  }, [loadDifferences, run, gpu]);
+  const text = otherwiseText(differences[differencesKey(run, gpu)] ?? []);
+  if (text === null) return null;
   return (
-    <p className="dim baseline-note" role="note">
-      Dashed: published of {shown.title}; not measured here.
-      {quick ? ' The profile quick measures a smaller model than the published one.' : ''}
+    <p className="baseline-note tone-warn" role="note">
+      {name === undefined ? text : `${name}: ${text}`}
     </p>
+  );
+}
+
+/**
+ * What the dashed line is and is not, and which of the runs beside it were measured otherwise.
+ * @param names of the runs, where several are shown; the first is what the figures are held against.
+ */
+export function BaselineNote(props: {
+  baseline: ShownBaseline;
+  runs: readonly NotedRun[];
+  names?: readonly string[];
+}) {
+  const { runs, names } = props;
+  const { shown } = props.baseline;
+  if (shown === null) return null;
+  const quick = runs[0]?.spec.model.profile === 'quick';
+  return (
+    <>
+      <p className="dim baseline-note" role="note">
+        Dashed: published of {shown.title}; not measured here.
+        {quick ? ' The profile quick measures a smaller model than the published one.' : ''}
+      </p>
+      {runs.map((run, index) =>
+        run.imported === null ? (
+          <OtherwiseNote key={run.runId} run={run} name={names?.[index]} gpu={shown.gpu} />
+        ) : null,
+      )}
+    </>
   );
 }

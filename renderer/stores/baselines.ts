@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { type Baseline, baselinesOf, defaultBaseline } from '../../main/contract/measured/baseline';
 import type { PublishedResults } from '../../main/contract/measured/published';
+import type { PublishedGpu } from '../../main/contract/run/run-spec';
 import type { RunState } from '../../main/contract/run/run-state';
 import type { Client } from '../client';
 
@@ -13,7 +14,15 @@ export interface Baselines {
   /** Fetches once; a failed fetch is tried again by the next call. */
   readonly load: (preset: string) => Promise<void>;
   readonly pick: (runId: string, key: string) => void;
+  /** By run, specification and GPU, see {@link differencesKey}: how it was measured otherwise than published for that GPU. */
+  readonly differences: Readonly<Record<string, readonly string[]>>;
+  readonly loadDifferences: (run: ComparedRun, gpu: PublishedGpu) => Promise<void>;
 }
+
+type ComparedRun = Pick<RunState, 'runId' | 'spec' | 'specHash'>;
+
+export const differencesKey = ({ runId, specHash }: ComparedRun, gpu: PublishedGpu): string =>
+  `${runId} ${specHash} ${gpu}`;
 
 const storageKey = 'workbench.baselines';
 /** Runs whose choice is kept; the storage is small. */
@@ -34,6 +43,18 @@ export function createBaselines(client: Client, storage: Storage): StoreApi<Base
     const asked = new Set<string>();
     return {
       published: {},
+      differences: {},
+      async loadDifferences(run, gpu) {
+        const key = differencesKey(run, gpu);
+        if (asked.has(key)) return;
+        asked.add(key);
+        try {
+          const found = await client.call('presets.differences', { spec: run.spec, gpu });
+          set({ differences: { ...get().differences, [key]: found } });
+        } catch {
+          asked.delete(key);
+        }
+      },
       picks: stored(storage),
       async load(preset) {
         if (asked.has(preset)) return;

@@ -66,6 +66,13 @@ export type PublishedResults = z.infer<typeof publishedSchema>;
 export type PublishedTable = z.infer<typeof tableSchema>;
 export type PublishedLevel = PublishedTable['levels'][number];
 
+/**
+ * Where a run was measured otherwise than the published figures beside it, in a sentence; null: it was measured alike.
+ * @param differences "Protocol, online: gRPC; published: HTTP", a text each.
+ */
+export const otherwiseText = (differences: readonly string[]): string | null =>
+  differences.length === 0 ? null : `Measured otherwise than published. ${differences.join('. ')}.`;
+
 /** One figure of a level; null where nothing is published. */
 export function publishedValue(level: PublishedLevel, column: PublishedColumn): number | null {
   return level[publishedColumns.indexOf(column)] ?? null;

@@ -1,3 +1,4 @@
+import { baselineGpu } from '../../contract/measured/baseline';
 import { scenarios } from '../../contract/run/run-events';
 import type { RunSpec } from '../../contract/run/run-spec';
 import { metricTitlesOf } from '../../contract/words';
@@ -25,14 +26,21 @@ function defaultsOf(preset: LoadedPreset['preset'], spec: RunSpec): RunSpec | nu
 export async function reportContext(
   { preset }: LoadedPreset,
   spec: RunSpec,
-  from: { readonly resources: string; readonly now: Date },
+  from: {
+    readonly resources: string;
+    readonly now: Date;
+    /** GPUs that the run was measured on. */
+    readonly gpus: readonly { readonly name: string }[];
+  },
 ): Promise<ReportContext> {
+  const gpuNames = from.gpus.map(({ name }) => name);
+  const targetGpu = baselineGpu(spec, gpuNames) ?? undefined;
   return {
     generatedAt: from.now.toISOString(),
     modelTitle: preset.title,
     metricTitles: metricTitlesOf(preset),
     defaults: defaultsOf(preset, spec),
-    differences: procedureDifferences(preset, spec),
+    differences: procedureDifferences(preset, { ...spec, targetGpu }),
     published: spec.model.source === undefined ? await readPublished(from.resources, preset.id) : null,
   };
 }
@@ -56,6 +64,7 @@ export const reportStep: Step = {
       context: await reportContext(run.preset, run.spec, {
         resources: run.services.resources,
         now: run.services.now(),
+        gpus: state.environment.gpus,
       }),
       dir: run.folder.results,
       signal: context.signal,

@@ -1,4 +1,5 @@
 import { batchSize, loadOf, p99, throughput } from '../../contract/measured/columns';
+import { otherwiseText } from '../../contract/measured/published';
 import type {
   NamedText,
   ParameterGroup,
@@ -133,10 +134,11 @@ const table = (label: string, { title, rows }: ReportPublished['scenarios'][numb
 export function publishedSection(published: ReportPublished | null): Markup | null {
   if (published === null) return null;
   const { label, lead, differences, source, note, scenarios } = published;
+  const otherwise = otherwiseText(differences);
   return markup`<section class="published">
 <h2>Published figures</h2>
 <p class="lead">${lead}</p>
-${differences.length === 0 ? null : markup`<p class="lead">Measured otherwise than published. ${differences.join('. ')}.</p>`}
+${otherwise === null ? null : markup`<p class="lead">${otherwise}</p>`}
 ${label === null ? null : scenarios.map((scenario) => table(label, scenario))}
 <p class="key">Source: ${source}. ${note}</p>
 </section>`;

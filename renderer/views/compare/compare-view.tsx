@@ -115,7 +115,7 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
         <SweepPicker sweeps={sweeps} sweep={sweep} onPick={setPicked} />
         <BaselinePicker runId={first.runId} baseline={baseline} />
       </div>
-      <BaselineNote baseline={baseline} quick={first.spec.model.profile === 'quick'} />
+      <BaselineNote baseline={baseline} runs={states} names={short} />
       <div className="charts">
         {panels.map(({ id, title, chart }) => (
           <ChartPanel

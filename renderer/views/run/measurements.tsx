@@ -163,7 +163,7 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
           />
         </div>
       </div>
-      <BaselineNote baseline={baseline} quick={state.spec.model.profile === 'quick'} />
+      <BaselineNote baseline={baseline} runs={[state]} />
       <div className="charts">
         <SweepCharts input={sweepInput} sweep={sweep} fileName={fileName} />
         <ChartPanel

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { baselineSeries } from '../../../../main/contract/measured/baseline';
+import { otherwiseText } from '../../../../main/contract/measured/published';
 import { readPublished } from '../../../../main/presets/presets';
 import type { SweepInput } from '../../../../renderer/charts/chart';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { compareChart } from '../../../../renderer/charts/compare-chart';
 import { latencyChart, throughputChart } from '../../../../renderer/charts/latency-chart';
-import { createBaselines, shownBaseline } from '../../../../renderer/stores/baselines';
+import { createBaselines, differencesKey, shownBaseline } from '../../../../renderer/stores/baselines';
 import { completeState, createdBodies, specFixture, stateOf } from '../../../support/run-state';
 import { createClientDouble, createStorage } from '../client-double';
 
@@ -33,6 +34,20 @@ describe('the published figures beside a run', () => {
     expect(shownBaseline(known, forT4).shown?.key).toBe('T4/onnx/fp16');
     expect(shownBaseline({ ...known, picks: { [forT4.runId]: '' } }, forT4).shown).toBeNull();
     expect(shownBaseline({ published: {}, picks: {} }, forT4)).toEqual({ all: [], shown: null });
+  });
+
+  it('have what the run did otherwise, asked once per specification and GPU', async () => {
+    const text = 'Protocol: gRPC; published: HTTP';
+    const { client, calls } = createClientDouble({ 'presets.differences': () => [text] });
+    const store = createBaselines(client, createStorage());
+    const { loadDifferences } = store.getState();
+    await Promise.all([loadDifferences(state, 'A40'), loadDifferences(state, 'A40')]);
+    await loadDifferences(state, 'T4');
+    expect(calls.map(([, input]) => (input as { gpu: string }).gpu)).toEqual(['A40', 'T4']);
+    const { differences } = store.getState();
+    expect(differences[differencesKey(state, 'A40')]).toEqual([text]);
+    expect(otherwiseText([text])).toBe('Measured otherwise than published. Protocol: gRPC; published: HTTP.');
+    expect(otherwiseText([])).toBeNull();
   });
 
   it('are fetched once, again after a failure, and the pick survives the window', async () => {
