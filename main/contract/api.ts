@@ -296,7 +296,9 @@ export const api = {
    * Changes the specification of a run and continues it; what does not depend on the change is kept. Throws run-busy while
    * somebody works on the run, and input-invalid for an imported run and for another model.
    */
-  'runs.change': call<null>().with(runId.extend({ spec: runSpecSchema })),
+  'runs.change': call<null>().with(
+    runId.extend({ spec: runSpecSchema, skipPreflight: z.boolean().optional() }),
+  ),
   /**
    * Trusts the files of a run from elsewhere as they are now, so that it can be continued; nothing for a run of this home.
    * Throws run-folder-unsafe, and run-busy while somebody works on the run.

@@ -40,7 +40,7 @@ export function createRunsCalls(parts: {
       'runs.rerunFrom': ({ runId, step }) => done(runs.execute(runId, { from: step })),
       'runs.planRerun': ({ runId, step }) => runs.planRerun(runId, step),
       'runs.planChange': ({ runId, spec }) => runs.planChange(runId, spec),
-      'runs.change': ({ runId, spec }) => done(runs.execute(runId, { spec })),
+      'runs.change': ({ runId, ...how }) => done(runs.execute(runId, how)),
       'runs.trust': ({ runId }) => done(runs.trust(runId)),
       'runs.cancel': ({ runId }) => done(runs.cancel(runId)),
       'runs.pause': ({ runId }) => done(runs.pause(runId)),

@@ -91,6 +91,27 @@ test('form and config.pbtxt say the same, whichever is written in', async () => 
   expect(app.complaints).toEqual([]);
 });
 
+test('a checkpoint is picked as a file or, of TensorFlow, as a folder, and config.pbtxt says whose sizes it shows', async () => {
+  const { page } = app;
+  const form = new NewDeploymentPage(page);
+  await form.open('Model');
+  const checkpoint = page.locator('[data-field="model.checkpoint"]');
+  const note = page.getByRole('note').filter({ hasText: 'reads the sizes from the checkpoint' });
+  await expect(checkpoint.getByRole('button', { name: /folder/ })).toHaveCount(0);
+  await expect(checkpoint.getByRole('button', { name: 'Choose checkpoint' })).toBeVisible();
+  await form.set('model.preset', 'wide-and-deep');
+  await choosePath(app, home.path);
+  await checkpoint.getByRole('button', { name: 'Choose checkpoint: folder' }).click();
+  await expect(form.text('Checkpoint')).toHaveValue(home.path);
+  await form.open('Configure');
+  await expect(note).toBeVisible();
+  await form.open('Model');
+  await form.set('model.checkpoint', '');
+  await form.open('Configure');
+  await expect(form.heading('Configure')).toBeVisible();
+  await expect(note).toHaveCount(0);
+});
+
 test('what cannot work is said where it is chosen', async () => {
   const form = new NewDeploymentPage(app.page);
   await form.open('Configure');

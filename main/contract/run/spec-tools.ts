@@ -27,6 +27,8 @@ export interface SpecProblem {
   readonly remedy: string | null;
   /** Only those that are possible here and now. */
   readonly fixes?: readonly ProblemFix[];
+  /** Found by the preflight, which a start can skip on purpose. */
+  readonly preflight?: true;
 }
 
 /** What the machine, the engine or the remote server has against starting a run now. */

@@ -91,6 +91,7 @@ export function preflightProblems(result: RunPreflight | null): readonly StartPr
     field: refusals[id]?.field ?? 'engine.kind',
     code: refusals[id]?.code ?? 'engine-unavailable',
     severity: 'problem',
+    preflight: true,
     message: finding.replace(/\.$/, ''),
     remedy,
   }));

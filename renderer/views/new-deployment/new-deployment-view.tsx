@@ -74,7 +74,7 @@ export function NewDeploymentView() {
   const error = state.error ?? planError;
   const model = useWizardModel();
   const pane = usePane(page);
-  const { start, starting } = useStart();
+  const { start, startAnyway, starting } = useStart();
   useStartCheck();
 
   useEffect(() => {
@@ -124,7 +124,7 @@ export function NewDeploymentView() {
               </div>
             </div>
             <Pane open={pane.open} tab={pane.tab} onFold={pane.fold} onTab={pane.setTab} />
-            <WizardFoot starting={starting} onStart={start} />
+            <WizardFoot starting={starting} onStart={start} onStartAnyway={startAnyway} />
           </div>
           {dragged ? <DropHint /> : null}
         </WizardProvider>

@@ -1,13 +1,49 @@
 import { Button } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight, IconPlayerPlay } from '@tabler/icons-react';
+import { useState } from 'react';
+import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { pageTitle, wizardPages } from '../../stores/draft/wizard-page';
 import { planSummary } from './change-text';
 import { changesText } from './changes';
 import { useWizard } from './wizard-context';
 
+/** For a start that only the preflight refuses; asks before. */
+function StartAnyway({ starting, onStart }: { starting: boolean; onStart: () => void }) {
+  const [asking, setAsking] = useState(false);
+  if (asking) {
+    return (
+      <ConfirmInPlace
+        question="Start although the preflight found problems? The run is marked."
+        action="Start anyway"
+        onConfirm={() => {
+          setAsking(false);
+          onStart();
+        }}
+        onCancel={() => {
+          setAsking(false);
+        }}
+      />
+    );
+  }
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      loading={starting}
+      title="Skips the preflight, as --skip-preflight does"
+      onClick={() => {
+        setAsking(true);
+      }}
+    >
+      Start anyway…
+    </Button>
+  );
+}
+
 /** Back, Next, and the start as soon as nothing is missing. */
-export function WizardFoot({ starting, onStart }: { starting: boolean; onStart: () => void }) {
-  const { draft, problems, ready, changes } = useWizard();
+export function WizardFoot(props: { starting: boolean; onStart: () => void; onStartAnyway: () => void }) {
+  const { starting, onStart, onStartAnyway } = props;
+  const { draft, problems, ready, onlyPreflight, changes } = useWizard();
   const { changing } = draft;
   const plan = draft.plan === null ? null : planSummary(draft.plan);
   const at = wizardPages.indexOf(draft.page);
@@ -61,6 +97,7 @@ export function WizardFoot({ starting, onStart }: { starting: boolean; onStart: 
           </span>
         )}
       </span>
+      {onlyPreflight ? <StartAnyway starting={starting} onStart={onStartAnyway} /> : null}
       <Button
         size="xs"
         leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}

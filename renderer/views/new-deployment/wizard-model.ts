@@ -18,6 +18,8 @@ export interface WizardModel {
   readonly changes: readonly Change[];
   /** Nothing stands against starting the run, as far as the last answer tells. */
   readonly ready: boolean;
+  /** Problems of the preflight stand against it and nothing else does: the run can be started in spite of them. */
+  readonly onlyPreflight: boolean;
   readonly valueAt: (keys: Keys) => unknown;
   readonly defaultOf: (keys: Keys) => unknown;
   readonly isChanged: (keys: Keys) => boolean;
@@ -66,17 +68,19 @@ export function wizardModel(
     problemsOf(fields, draft.overrides, draft.preview, draft.edit?.problem ?? null),
     startProblems,
   );
+  const hard = problems.filter(({ severity }) => severity === 'problem');
+  const complete =
+    draft.error === null &&
+    hasSpec(draft.preview) &&
+    (draft.changing === null || (draft.plan?.changed.length ?? 0) > 0);
   return {
     preset,
     context,
     fields,
     problems,
     changes: changesOf(preset, defaults, draft.overrides, precision),
-    ready:
-      draft.error === null &&
-      hasSpec(draft.preview) &&
-      (draft.changing === null || (draft.plan?.changed.length ?? 0) > 0) &&
-      !problems.some(({ severity }) => severity === 'problem'),
+    ready: complete && hard.length === 0,
+    onlyPreflight: complete && hard.length > 0 && hard.every(({ preflight }) => preflight === true),
     valueAt: (keys) => getAt(values, keys),
     defaultOf: (keys) => defaultOf(preset, defaults, keys, precision),
     isChanged: (keys) => {

@@ -16,10 +16,11 @@ export function PathControl(props: {
   const { field, control, frame } = props;
   const { client } = useWorkbench();
   const { draft } = useWizard();
-  const label = `Choose ${field.label.toLowerCase()}`;
-  const Glyph = control.pathKind === 'folder' ? IconFolderOpen : IconFile;
-  const choose = async (): Promise<void> => {
-    const chosen = await client.call('desktop.choosePath', { kind: control.pathKind, title: label });
+  const name = field.label.toLowerCase();
+  const isEither = control.pathKind === 'either';
+  const kinds = control.pathKind === 'either' ? (['file', 'folder'] as const) : [control.pathKind];
+  const choose = async (kind: 'file' | 'folder', title: string): Promise<void> => {
+    const chosen = await client.call('desktop.choosePath', { kind, title });
     if (chosen !== null) draft.change(field.keys, chosen.path);
   };
   return (
@@ -28,15 +29,20 @@ export function PathControl(props: {
       frame={frame}
       placeholder={control.placeholder}
       read={(text) => (text.trim() === '' ? undefined : text)}
-      side={
-        <IconButton
-          icon={Glyph}
-          label={label}
-          onClick={() => {
-            attempt(choose);
-          }}
-        />
-      }
+      sideWidth={28 * kinds.length + 6}
+      side={kinds.map((kind) => {
+        const label = isEither ? `Choose ${name}: ${kind}` : `Choose ${name}`;
+        return (
+          <IconButton
+            key={kind}
+            icon={kind === 'folder' ? IconFolderOpen : IconFile}
+            label={label}
+            onClick={() => {
+              attempt(() => choose(kind, label));
+            }}
+          />
+        );
+      })}
     />
   );
 }

@@ -21,6 +21,8 @@ export function TextControl(props: {
   /** The value of a text; undefined: none, so that the default counts. A text that cannot be read is its own value. */
   read: (text: string) => unknown;
   side?: ReactNode;
+  /** Of what stands at its side, pixels; that of one button without. */
+  sideWidth?: number;
   help?: string | undefined;
 }) {
   const { field, frame } = props;
@@ -37,7 +39,9 @@ export function TextControl(props: {
       placeholder={props.placeholder ?? ''}
       spellCheck={false}
       value={typed ?? shownText(valueAt(field.keys))}
-      {...(props.side === undefined ? {} : { rightSection: props.side, rightSectionWidth: 34 })}
+      {...(props.side === undefined
+        ? {}
+        : { rightSection: props.side, rightSectionWidth: props.sideWidth ?? 34 })}
       onChange={(event) => {
         const text = event.currentTarget.value;
         setTyped(text);

@@ -67,6 +67,18 @@ function EditorHead({ shown, onImport }: { shown: string; onImport: () => void }
   );
 }
 
+/** Of weights that were given, nobody has read the sizes yet. */
+function CheckpointNote() {
+  const { valueAt } = useWizard();
+  if (typeof valueAt(['model', 'checkpoint']) !== 'string') return null;
+  return (
+    <span className="dim" role="note">
+      The run reads the sizes from the checkpoint. Where it has others than the preset, dims differ from those
+      shown here.
+    </span>
+  );
+}
+
 /** Whether text and form agree, and what to do where they do not. */
 function EditorNote({ shown, differs }: { shown: string; differs: boolean }) {
   const { draft } = useWizard();
@@ -124,6 +136,7 @@ export function ConfigEditor({ onImport }: { onImport: () => void }) {
       )}
       <div id={noteId} className="config-note">
         <EditorNote shown={shown} differs={marks.length > 0} />
+        <CheckpointNote />
         <Differences marks={marks} shown={shown} />
       </div>
     </section>

@@ -33,7 +33,7 @@ export type Control =
   | { readonly kind: 'sweep' }
   | { readonly kind: 'text'; readonly placeholder: string }
   | { readonly kind: 'gpus' }
-  | { readonly kind: 'path'; readonly pathKind: 'file' | 'folder'; readonly placeholder: string }
+  | { readonly kind: 'path'; readonly pathKind: 'file' | 'folder' | 'either'; readonly placeholder: string }
   | { readonly kind: 'flag' };
 
 /** A topic of "What does this do?". */

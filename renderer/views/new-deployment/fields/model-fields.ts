@@ -1,3 +1,4 @@
+import { fieldAt } from '../../../../main/contract/fields/fields';
 import { type Profile, profiles } from '../../../../main/contract/run/run-spec';
 import { isTree } from '../../../../main/contract/trees';
 import { profileText } from '../../../format/words';
@@ -52,7 +53,13 @@ function inputFields(context: FieldContext): readonly Field[] {
       }),
     ];
   }
-  return ['model.checkpoint', 'model.dataset'].map((path) => formField(path, context));
+  // A checkpoint of TensorFlow is a folder, an archive of one a file.
+  const pathKind = context.preset.framework === 'tf' ? 'either' : 'file';
+  const placeholder = fieldAt('model.checkpoint').absent ?? '';
+  return [
+    formField('model.checkpoint', context, { control: { kind: 'path', pathKind, placeholder } }),
+    formField('model.dataset', context),
+  ];
 }
 
 /** The model, its weights and its data. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Preset } from '../../../../../main/contract/run/preset';
 import { accelerators, formats, precisions, type RunSpec } from '../../../../../main/contract/run/run-spec';
-import type { SpecProblem } from '../../../../../main/contract/run/spec-tools';
+import type { SpecProblem, StartProblem } from '../../../../../main/contract/run/spec-tools';
 import { readAssignment, upstreamVariables } from '../../../../../main/contract/run/upstream-variables';
 import { mergeTrees, type Tree } from '../../../../../main/contract/trees';
 import { resolveSpec } from '../../../../../main/presets/resolve-spec';
@@ -24,6 +25,8 @@ function modelOf(
   overrides: Tree,
   problems: readonly SpecProblem[] = [],
   spec: RunSpec | null = defaults,
+  startProblems: readonly StartProblem[] = [],
+  preset: Preset = resnet50,
 ): WizardModel {
   const preview = {
     spec,
@@ -45,7 +48,7 @@ function modelOf(
     changing: null,
     plan: null,
   };
-  return wizardModel(draft, resnet50, [resnet50], null);
+  return wizardModel(draft, preset, [preset], null, startProblems);
 }
 
 const fieldOf = (model: WizardModel, path: string): Field => {
@@ -60,6 +63,40 @@ function refused(model: WizardModel, path: string, option: string): boolean {
     control.kind === 'choice' && control.options.find(({ value }) => value === option)?.why !== undefined
   );
 }
+
+describe('a start that is refused', () => {
+  const problem = (preflight?: true): StartProblem => ({
+    ...{ field: 'engine.gpus', code: 'engine-unavailable', severity: 'problem' },
+    ...{ message: 'GPU-1 requested, but this machine has no GPU', remedy: null },
+    ...(preflight === undefined ? {} : { preflight }),
+  });
+  const other = { ...problem(), field: 'engine.httpPort' };
+  const stateOf = (...found: StartProblem[]) => {
+    const { ready, onlyPreflight } = modelOf({}, [], defaults, found);
+    return { ready, onlyPreflight };
+  };
+
+  it.each([
+    ['by nothing', [], { ready: true, onlyPreflight: false }],
+    ['by the preflight', [problem(true)], { ready: false, onlyPreflight: true }],
+    ['by something else', [problem()], { ready: false, onlyPreflight: false }],
+    ['by both', [problem(true), other], { ready: false, onlyPreflight: false }],
+  ])('%s can be started anyway or not', (_what, found, expected) => {
+    expect(stateOf(...found)).toEqual(expected);
+  });
+});
+
+describe('the picker of a checkpoint', () => {
+  it('offers a folder too where TensorFlow’s are folders', () => {
+    const pathKind = (preset: Preset) => {
+      const model = modelOf({}, [], defaults, [], preset);
+      const { control } = fieldOf(model, 'model.checkpoint');
+      return control.kind === 'path' ? control.pathKind : null;
+    };
+    expect(pathKind(resnet50)).toBe('file');
+    expect(pathKind({ ...resnet50, framework: 'tf' })).toBe('either');
+  });
+});
 
 describe('the fields of the wizard', () => {
   it('are all that the specification has, each once', () => {
