@@ -302,13 +302,13 @@ export function keepSamplesCommand(
   reference: string,
   outputDir: string,
 ): ToolkitCommand {
-  const { accuracy, precision } = source.spec;
+  const { accuracy } = source.spec;
   return {
     verb: 'keep-samples',
     args: [
       ...modelArguments(source),
       ...datasetArguments(source, dataset),
-      ['--precision', precision],
+      ['--precision', tensorPrecisionOf(source.spec)],
       ['--reference', reference],
       ['--count', Math.min(sampleCount, accuracy.samples ?? sampleCount)],
       ['--output-dir', outputDir],
