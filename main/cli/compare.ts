@@ -17,7 +17,7 @@ import type { RunState } from '../contract/run/run-state';
 import { sweepTitle } from '../contract/run/sweep';
 import type { CliContext } from './context';
 import { exitCodes, formatTable } from './output';
-import { resolveRunId } from './run-id';
+import { resolveRunId } from './read-values';
 
 interface CompareOptions {
   readonly failIf?: readonly string[];

@@ -7,8 +7,7 @@ import { present } from '../contract/present';
 import type { Core } from '../core';
 import type { CliContext } from './context';
 import { formatTable, type Output } from './output';
-import { readNumber } from './read-values';
-import { resolveRunId } from './run-id';
+import { readNumber, resolveRunId } from './read-values';
 
 interface Json {
   readonly json?: boolean;

@@ -20,8 +20,7 @@ import type { CliContext } from './context';
 import { formatError, formatTable } from './output';
 import { crossCheckLines } from './perf/perf-print';
 import { addPresets } from './presets';
-import { readBudgetMs } from './read-values';
-import { resolveRunId } from './run-id';
+import { readBudgetMs, resolveRunId } from './read-values';
 import { runDocument } from './run-progress';
 
 interface Json {

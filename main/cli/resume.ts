@@ -8,8 +8,7 @@ import type { Core } from '../core';
 import type { CliContext } from './context';
 import { collect } from './field-options';
 import { exitCodes, type Output } from './output';
-import { readOneOf } from './read-values';
-import { resolveRunId } from './run-id';
+import { readOneOf, resolveRunId } from './read-values';
 import { changeLines, keptLines } from './run-progress';
 import { approveGiven, type ApproveOptions, workOn } from './work';
 

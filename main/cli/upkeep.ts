@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { formatBytes } from '../contract/numbers';
 import type { CliContext } from './context';
-import { readBudgetMs } from './read-values';
-import { resolveRunId } from './run-id';
+import { readBudgetMs, resolveRunId } from './read-values';
 
 interface Json {
   readonly json?: boolean;

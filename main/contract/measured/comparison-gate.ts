@@ -3,7 +3,7 @@ import { formatMeasured } from '../numbers';
 import { scenarios } from '../run/run-events';
 import type { RunState } from '../run/run-state';
 import { type Sweep, sweepOfLevel } from '../run/sweep';
-import { type AlignedLevel, type ComparedValue,compareLevels } from './compare-levels';
+import { type AlignedLevel, type ComparedValue, compareLevels } from './compare-levels';
 import { shownScenario } from './repeats';
 
 const criterionPattern = /^\s*(throughput|p99)\s*([<>])\s*(\d+(?:\.\d+)?)\s*x\s*$/;

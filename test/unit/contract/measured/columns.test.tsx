@@ -13,6 +13,7 @@ import {
   valueText,
 } from '../../../../main/contract/measured/column';
 import * as levels from '../../../../main/contract/measured/columns';
+import { compareLevels } from '../../../../main/contract/measured/compare-levels';
 import * as details from '../../../../main/contract/measured/detail-columns';
 import type { LoadPoint } from '../../../../main/contract/measured/results';
 import type { Sweep } from '../../../../main/contract/run/sweep';
@@ -21,7 +22,6 @@ import { loadCsv } from '../../../../main/reports/load-csv';
 import { toReport } from '../../../../main/reports/to-report';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { componentsChart } from '../../../../renderer/charts/components-chart';
-import { compareLevels } from '../../../../main/contract/measured/compare-levels';
 import { LevelTable } from '../../../../renderer/views/compare/level-table';
 import { CacheTable, ChecksTable, EffortTable } from '../../../../renderer/views/run/check-details';
 import { ComposingTable, SequenceTable, StreamTable } from '../../../../renderer/views/run/level-details';

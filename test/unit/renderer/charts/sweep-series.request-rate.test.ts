@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { compareLevels } from '../../../../main/contract/measured/compare-levels';
 import { withinBudget } from '../../../../main/contract/measured/points';
 import type { SweepInput } from '../../../../renderer/charts/chart';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
@@ -7,7 +8,6 @@ import { componentsChart } from '../../../../renderer/charts/components-chart';
 import { latencyChart } from '../../../../renderer/charts/latency-chart';
 import { landedWindows, withLiveWindows } from '../../../../renderer/charts/window-series';
 import { windowsChart } from '../../../../renderer/charts/windows-chart';
-import { compareLevels } from '../../../../main/contract/measured/compare-levels';
 import { figuresOf } from '../../../../renderer/views/run/figures';
 import { rateState } from '../../../support/rate-run';
 import { completeState } from '../../../support/run-state';

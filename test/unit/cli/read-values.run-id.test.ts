@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveRunId } from '../../../main/cli/run-id';
+import { resolveRunId } from '../../../main/cli/read-values';
 import type { Core } from '../../../main/core';
 import { rejection } from '../../support/rejection';
 
