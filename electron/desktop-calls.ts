@@ -18,6 +18,7 @@ const filters: Readonly<
   pdf: { name: 'PDF', extensions: ['pdf'] },
   html: { name: 'HTML', extensions: ['html'] },
   json: { name: 'JSON', extensions: ['json'] },
+  markdown: { name: 'Markdown', extensions: ['md'] },
   'csv-offline': { name: 'CSV', extensions: ['csv'] },
   'csv-online': { name: 'CSV', extensions: ['csv'] },
   'csv-accuracy': { name: 'CSV', extensions: ['csv'] },

@@ -2,6 +2,7 @@ import { csvAccuracy, csvOffline, csvOnline } from './csv.exporter';
 import type { Exporter } from './exporter';
 import { html } from './html.exporter';
 import { json } from './json.exporter';
+import { markdown } from './markdown.exporter';
 
 /** Throws when an id repeats. */
 export function checkExporters(list: readonly Exporter[]): readonly Exporter[] {
@@ -14,4 +15,4 @@ export function checkExporters(list: readonly Exporter[]): readonly Exporter[] {
 }
 
 /** Every report format. The PDF is printed from the file of `html`. */
-export const exporters = checkExporters([html, csvOffline, csvOnline, csvAccuracy, json]);
+export const exporters = checkExporters([html, csvOffline, csvOnline, csvAccuracy, json, markdown]);

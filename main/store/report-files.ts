@@ -9,6 +9,7 @@ const endings: Readonly<Record<ReportFile['kind'], string>> = {
   pdf: '.pdf',
   html: '.html',
   json: '.json',
+  markdown: '.md',
   'csv-offline': '.csv',
   'csv-online': '.csv',
   'csv-accuracy': '.csv',

@@ -12,6 +12,7 @@ const exportText: Readonly<Record<ReportFile['kind'], string>> = {
   pdf: 'Export PDF report of this run',
   html: 'Export HTML report of this run',
   json: 'Export JSON of this run',
+  markdown: 'Export Markdown report of this run',
   'csv-offline': 'Export CSV of this run, offline levels',
   'csv-online': 'Export CSV of this run, online levels',
   'csv-accuracy': 'Export CSV of this run, accuracy',

@@ -78,7 +78,7 @@ export const runOutcomes = ['done', 'failed', 'gate-failed', 'cancelled', 'pause
 export type RunOutcome = (typeof runOutcomes)[number];
 
 export const reportFileSchema = z.object({
-  kind: z.enum(['html', 'pdf', 'csv-offline', 'csv-online', 'csv-accuracy', 'json']),
+  kind: z.enum(['html', 'pdf', 'csv-offline', 'csv-online', 'csv-accuracy', 'json', 'markdown']),
   /** In a journal a name inside `results`; older ones hold the absolute path that it had. */
   path: z.string(),
 });

@@ -79,6 +79,7 @@ const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> =
   'csv-online': 'CSV, online levels',
   'csv-accuracy': 'CSV, accuracy',
   html: 'HTML report',
+  markdown: 'Markdown report',
   json: 'JSON',
 };
 

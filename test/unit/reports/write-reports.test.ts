@@ -44,7 +44,7 @@ describe('the registry of report formats', () => {
       );
       expect(files[0]?.content.length).toBeGreaterThan(100);
       expect(files[1]?.content.length).toBeGreaterThan(0);
-      expect(files[0]?.fileName).toMatch(/^[a-z]+\.(html|csv|json)$/);
+      expect(files[0]?.fileName).toMatch(/^[a-z]+\.(html|csv|json|md)$/);
       expect(files[1]?.fileName).toBe(files[0]?.fileName);
     },
   );
@@ -71,7 +71,15 @@ describe('writeReports', () => {
     expect(files.map(({ kind }) => kind).sort()).toEqual([...reportFileSchema.shape.kind.options].sort());
     for (const { path } of files) expect((await readFile(path)).length).toBeGreaterThan(0);
     expect((await readdir(dir)).sort()).toEqual(
-      ['accuracy.csv', 'offline.csv', 'online.csv', 'report.html', 'report.json', 'report.pdf'].sort(),
+      [
+        'accuracy.csv',
+        'offline.csv',
+        'online.csv',
+        'report.html',
+        'report.json',
+        'report.md',
+        'report.pdf',
+      ].sort(),
     );
   });
 

@@ -1,0 +1,135 @@
+import { otherwiseText } from '../contract/measured/published';
+import type { Exporter } from './exporter';
+import type { NamedText, ParameterGroup, Report, ReportScenario } from './report';
+
+/** Characters that would be read as markup; line breaks would end a cell. */
+const escaped = (text: string): string =>
+  text.replace(/[\\`*_[\]<>|#~]/g, String.raw`\$&`).replaceAll(/\s*\n\s*/g, ' ');
+
+const row = (cells: readonly string[]): string => `| ${cells.map(escaped).join(' | ')} |`;
+
+function table(header: readonly string[], rows: readonly (readonly string[])[], numeric = 0): string {
+  const rule = header.map((_, index) => (index >= header.length - numeric ? '---:' : '---'));
+  return [row(header), `| ${rule.join(' | ')} |`, ...rows.map(row)].join('\n');
+}
+
+const named = (rows: readonly NamedText[]): string =>
+  table(
+    ['Name', 'Value'],
+    rows.map(({ name, value }) => [name, value]),
+  );
+
+const list = (lines: readonly string[]): string => lines.map((line) => `- ${escaped(line)}`).join('\n');
+
+const section = (title: string, ...parts: readonly (string | null)[]): string => {
+  const present = parts.filter((part) => part !== null && part !== '');
+  return present.length === 0 ? '' : [`## ${escaped(title)}`, ...present].join('\n\n');
+};
+
+function head(report: Report): string {
+  const { title, subtitle, times, status, verification, verdict, budget, figures, summary } = report;
+  return [
+    `# ${escaped(title)}`,
+    `${escaped(subtitle)}  \n${escaped(times)}, run \`${report.runId}\``,
+    `**${escaped(verdict)}**`,
+    ...(budget === null ? [] : [escaped(budget)]),
+    escaped(`${status.label}. ${verification.label}: ${verification.reason}`),
+    ...(figures.length === 0
+      ? []
+      : [
+          table(
+            figures.map(({ label }) => label),
+            [figures.map(({ value, unit, note }) => `${value} ${unit} (${note})`.replace('  ', ' '))],
+          ),
+        ]),
+    ...(summary.doubts.length === 0 ? [] : [list(summary.doubts)]),
+  ].join('\n\n');
+}
+
+function scenarioTable(scenario: ReportScenario): string {
+  const { columns, rows, budget } = scenario;
+  const header = [...columns, ...(budget === null ? [] : [budget.heading]), 'State'];
+  const state = ({ reasons }: ReportScenario['rows'][number]) =>
+    reasons.length === 0 ? 'steady' : reasons.join('; ');
+  return table(
+    header,
+    rows.map((level, index) => [
+      ...level.cells,
+      ...(budget === null ? [] : [budget.cells[index] ?? '']),
+      state(level),
+    ]),
+  );
+}
+
+function accuracy({ accuracy: found }: Report): string {
+  if (found === null) return '';
+  const metrics = found.metrics.map(({ name, framework, triton, delta, threshold }) => [
+    ...[name, framework, triton, delta, threshold],
+  ]);
+  const outputs = found.outputs.map(({ output, maxAbsDiff, maxRelDiff, tolerance, sampleCount }) => [
+    ...[output, maxAbsDiff, maxRelDiff, tolerance, sampleCount],
+  ]);
+  return section(
+    'Accuracy',
+    found.passed ? 'The accuracy check passed.' : 'The accuracy check did not pass.',
+    list([...found.reasons, ...found.warnings]),
+    metrics.length === 0
+      ? null
+      : table(['Metric', 'Framework', 'Triton', 'Difference', 'Threshold'], metrics),
+    outputs.length === 0
+      ? null
+      : table(['Output', 'Largest difference', 'Relative', 'Tolerance', 'Samples'], outputs),
+  );
+}
+
+function parameters(groups: readonly ParameterGroup[]): string {
+  const chosen = groups.flatMap(({ title, rows }) =>
+    rows
+      .filter(({ folded }) => !folded)
+      .map(({ name, value, upstream }) => [title, name, value, upstream.join(', ')]),
+  );
+  return chosen.length === 0
+    ? ''
+    : section('Parameters', table(['', 'Parameter', 'Value', 'Published variable'], chosen));
+}
+
+function published({ published: found }: Report): string {
+  if (found === null) return '';
+  const tables = found.scenarios.map(({ title, rows }) => {
+    const header = ['Batch', 'Concurrency', 'Published', 'p99', 'Measured', 'p99', 'of published'];
+    const cells = rows.map((level) => [
+      ...[level.batchSize, level.concurrency, level.published, level.publishedP99],
+      ...[level.measured, level.measuredP99, level.ratio],
+    ]);
+    return `### ${escaped(title)}\n\n${table(header, cells)}`;
+  });
+  const otherwise = otherwiseText(found.differences);
+  return section(
+    'Published figures',
+    escaped(found.lead),
+    escaped(found.source),
+    otherwise && escaped(otherwise),
+    ...tables,
+  );
+}
+
+const text = (report: Report): string =>
+  [
+    head(report),
+    section('Doubts and failures', list(report.problems.map(({ title, text: what }) => `${title}: ${what}`))),
+    ...report.scenarios
+      .filter(({ rows }) => rows.length > 0)
+      .map((scenario) => section(scenario.title, escaped(scenario.description), scenarioTable(scenario))),
+    accuracy(report),
+    published(report),
+    parameters(report.parameters),
+    section('Environment', named(report.environment)),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+
+/** For pull requests and wikis: the answer, every measured level and what was chosen; no pictures, nothing folded. */
+export const markdown: Exporter = {
+  id: 'markdown',
+  render: ({ report }) => ({ fileName: 'report.md', content: `${text(report)}\n` }),
+};
