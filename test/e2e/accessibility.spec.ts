@@ -63,6 +63,12 @@ test('the environment', async () => {
   expect(await findings(app.page)).toEqual([]);
 });
 
+test('the deployments, before there is one', async () => {
+  await new Shell(app.page).go('Deployments');
+  await expect(app.page.getByRole('heading', { name: 'No deployments yet' })).toBeVisible();
+  expect(await findings(app.page)).toEqual([]);
+});
+
 test('the containers and the images', async () => {
   const containers = new ContainersPage(app.page);
   await new Shell(app.page).go('Containers');
