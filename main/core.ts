@@ -22,6 +22,7 @@ import type { Runs } from './pipeline/runs';
 import { createRunsCalls } from './pipeline/runs-calls';
 import { homeLayout } from './platform/layout';
 import { closedHomeText, keepHomePrivate } from './platform/private-home';
+import { pointsCsv } from './reports/load-csv';
 import { createSpecTools } from './spec/spec-tools';
 import { pathReach } from './store/approvals';
 import { takeDevice } from './store/device-queue';
@@ -165,6 +166,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     ...runCallsOf(runs, store),
     underWay: () => workUnderWay(runs, parts),
     measureServer: measureCallOf(parts),
+    levelsCsv: pointsCsv,
     reportPath: reportCalls.reportPath,
     writeReports: reportCalls.writeReports,
     writeMatrix: reportCalls.writeMatrix,

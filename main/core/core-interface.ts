@@ -1,6 +1,7 @@
 import type { CallOutput, CoreEvent, Handlers, RunSummary, WorkUnderWay } from '../contract/api';
 import type { MachineStatus } from '../contract/machine';
 import type { MatrixResult } from '../contract/measured/matrix';
+import type { LoadPoint } from '../contract/measured/results';
 import type { ImportRequest } from '../contract/run/imported';
 import type { Preset } from '../contract/run/preset';
 import type { RunContent } from '../contract/run/run-content';
@@ -85,6 +86,8 @@ export interface Core {
     load: ServerLoad,
     turn: Pick<DeviceTurn, 'what' | 'signal' | 'onWaiting'> & { readonly listener: ServerLoadListener },
   ): Promise<ServerResults>;
+  /** The levels of `measureServer` as CSV, with the columns of the reports. */
+  levelsCsv(points: readonly LoadPoint[]): string;
   getRun(runId: string): Promise<{ readonly state: RunState; readonly dir: string }>;
   listRuns(): Promise<{
     readonly runs: readonly RunSummary[];

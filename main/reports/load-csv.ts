@@ -18,6 +18,7 @@ import {
 } from '../contract/measured/detail-columns';
 import type { LoadPoint } from '../contract/measured/results';
 import type { Verification } from '../contract/run/run-outcome';
+import { type Sweep, sweepOf } from '../contract/run/sweep';
 import { csvText, type CsvValue } from './csv';
 import type { ReportLevel, ReportScenario } from './report';
 
@@ -53,6 +54,24 @@ function furtherColumns(points: readonly LoadPoint[]): readonly FileColumn[] {
   ];
 }
 
+const measuredColumns = (sweep: Sweep): readonly FileColumn[] =>
+  inFile([...publishedColumns(sweep), ...(sweep === 'requestRate' ? scheduleColumns : []), ...trust]);
+
+/** The same columns for levels that belong to no run: those of `perf`. Of several models the first column says which. */
+export function pointsCsv(points: readonly LoadPoint[]): string {
+  const sweep = sweepOf('online', points);
+  const several = points.some(({ model }) => model !== undefined);
+  const columns = [
+    ...(several ? [{ heading: 'Model', read: ({ model }: LoadPoint) => model ?? null }] : []),
+    ...measuredColumns(sweep),
+    ...furtherColumns(points),
+  ];
+  return csvText(
+    columns.map(({ heading }) => heading),
+    points.map((point) => columns.map(({ read }) => read(point))),
+  );
+}
+
 /**
  * The published columns, of request rates also those from the schedule, and how far each row can be trusted; a level without
  * a result is a row without numbers.
@@ -67,7 +86,7 @@ export function loadCsv(scenario: ReportScenario, verification: Verification): s
     [flags.heading, (level) => level.marks.join('; ')],
   ]);
   const columns = [
-    ...inFile([...publishedColumns(sweep), ...(sweep === 'requestRate' ? scheduleColumns : []), ...trust]),
+    ...measuredColumns(sweep),
     { heading: 'Verified', read: () => verified },
     ...furtherColumns(rows.flatMap(({ point }) => point ?? [])),
   ];

@@ -17,19 +17,24 @@ export interface PerfOptions extends GivenOptions, TlsOptions {
   readonly allowRemoteLoad?: boolean;
   readonly remoteConcurrency?: string;
   readonly remoteRequestRate?: string;
+  readonly csv?: string;
   readonly json?: boolean;
 }
 
 export function addPerfOptions(command: Command): Command {
   command
-    .requiredOption('--url <url>', 'HTTP address: host:8000, http://host:8000 or https://host.', withScheme)
+    .requiredOption(
+      '-u, --url <url>',
+      'HTTP address: host:8000, http://host:8000 or https://host.',
+      withScheme,
+    )
     .option('--grpc-url <host:port>', 'gRPC address; grpcs:// for TLS. Default: port 8001 of the same host.')
     .option(
       '--metrics-url <url>',
       'Address of Triton’s metrics, from which GPU and CPU readings come. Default: two ports above HTTP on this machine, none on another.',
     )
     .requiredOption(
-      '--model <name>',
+      '-m, --model <name>',
       'Model name. Repeat it to load several models at once, NAME:2 twice as much.',
       collect,
     )
@@ -48,6 +53,7 @@ export function addPerfOptions(command: Command): Command {
     .option('--allow-remote-load', 'Allow load on another machine.')
     .option('--remote-concurrency <n>', 'Most concurrent requests on another machine. Default: 1024.')
     .option('--remote-request-rate <n>', 'Most requests per second on another machine. Default: 10000.')
+    .option('-f, --csv <file>', 'Also write the levels to a CSV file, with the columns of the reports.')
     .option('--json', 'Print one JSON document on stdout, and progress on stderr.');
   return addTlsOptions(command);
 }

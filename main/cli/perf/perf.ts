@@ -1,7 +1,9 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { formatRate } from '../../contract/numbers';
 import { levelText } from '../../contract/words';
 import type { ServerLoad, ServerLoadListener } from '../../core';
+import { writeFileAtomic } from '../../platform/files';
 import type { CliContext } from '../context';
 import { exitCodes, type Output } from '../output';
 import { addPerfOptions, type PerfOptions } from './perf-options';
@@ -57,8 +59,12 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
       },
       listener: listenerOf(load, output),
     });
-    const { latencyThreshold } = options;
+    const { latencyThreshold, csv } = options;
     tellResults(output, results, { crossing: load.tools.length > 1, latencyThreshold });
+    if (csv !== undefined) {
+      await writeFileAtomic(resolve(csv), core.levelsCsv(results.points));
+      output.say(`The levels are in ${csv}`);
+    }
     if (signal.aborted) return exitCodes.cancelled;
     return results.missing.length > 0 ? exitCodes.failed : exitCodes.done;
   } finally {

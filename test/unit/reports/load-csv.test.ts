@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { LoadPoint } from '../../../main/contract/measured/results';
 import type { JournalBody } from '../../../main/contract/run/run-events';
 import { csvAccuracy, csvOffline, csvOnline } from '../../../main/reports/csv.exporter';
+import { pointsCsv } from '../../../main/reports/load-csv';
 import { toReport } from '../../../main/reports/to-report';
 import { parseCsv, parseCsvRows } from '../../support/parse-csv';
 import {
@@ -181,5 +182,29 @@ describe('the CSV of the accuracy gate', () => {
   it('is a header alone when the gate was not run', () => {
     const state = stateOf(createdBodies());
     expect(parseCsv(csvAccuracy.render({ state, report: toReport(state, context) }).content)).toHaveLength(1);
+  });
+});
+
+describe('pointsCsv', () => {
+  const { offline, online } = completeState().scenarios;
+  const points = online.points.map(({ point }) => point);
+
+  it('has the columns and values of a run’s file, without what only a run has', () => {
+    const [header = [], ...rows] = parseCsv(pointsCsv(points));
+    expect(rows).toHaveLength(points.length);
+    expect(header).toContain('Inferences/Second');
+    expect(header).not.toContain('Verified');
+    const at = header.indexOf('Inferences/Second');
+    rows.forEach((row, index) => {
+      expect(Number(row[at])).toBeCloseTo(points[index]?.inferencesPerSecond ?? NaN, 5);
+    });
+  });
+
+  it('names the model where several were measured at once', () => {
+    const both = ['a', 'b'].map((model) => ({ ...points[0], model }) as LoadPoint);
+    const [header = [], ...rows] = parseCsv(pointsCsv(both));
+    expect(header[0]).toBe('Model');
+    expect(rows.map(([model]) => model)).toEqual(['a', 'b']);
+    expect(parseCsv(pointsCsv(offline.points.map(({ point }) => point)))[0]).not.toContain('Model');
   });
 });
