@@ -14,6 +14,7 @@ const order = [
   ['spec', 'monitor'],
   ['pipeline'],
   ['deployments'],
+  ['bundle'],
   ['core'],
   ['cli'],
 ];

@@ -221,7 +221,34 @@ function addRemove(program: Command, context: CliContext): void {
     });
 }
 
-/** `deploy` and `deployments`: models that are kept serving. */
+interface BundleOptions {
+  readonly out: string;
+  readonly allowUnverified?: boolean;
+}
+
+/** `bundle`: hands a verified model over to whoever runs it in production. */
+function addBundle(program: Command, context: CliContext): void {
+  program
+    .command('bundle')
+    .description(
+      'Write what production needs of a verified run into a folder: model repository with checksums, compose file, Kubernetes and KServe manifests, and a smoke test',
+    )
+    .argument('<run-id>')
+    .requiredOption('--out <dir>', 'folder to write, new or empty')
+    .option('--allow-unverified', 'also a run whose accuracy check did not pass')
+    .option('--json', jsonHelp)
+    .action(async (given: string, options: BundleOptions & Json) => {
+      const output = context.output(options);
+      const core = await context.core();
+      const runId = await resolveRunId(core, given);
+      const { out, allowUnverified } = options;
+      const { path } = await core.handlers['runs.bundle']({ runId, out, ...present({ allowUnverified }) });
+      if (output.json) output.document({ runId, path });
+      else output.say(`${path}: start with its README.md`);
+    });
+}
+
+/** `deploy`, `deployments` and `bundle`: models that are kept serving. */
 export function addDeployments(program: Command, context: CliContext): void {
   addDeployOptions(
     program
@@ -256,4 +283,5 @@ export function addDeployments(program: Command, context: CliContext): void {
   );
   addChange(deployments, context, 'restart', 'Stop and start a deployment', 'deployments.restart');
   addRemove(deployments, context);
+  addBundle(program, context);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type DataItem, type DataWork, fetchRequestSchema } from './data-source';
-import { type DeploymentInfo, deployRequestSchema } from './deployment';
+import { bundleRequestSchema, type DeploymentInfo, deployRequestSchema } from './deployment';
 import {
   builtImages,
   type ContainerStats,
@@ -230,10 +230,7 @@ export const api = {
   /** As they were found just now: each model was asked one request. */
   'deployments.list': call<readonly DeploymentInfo[]>().with(z.undefined()),
   'deployments.show': call<DeploymentInfo>().with(deploymentId),
-  /**
-   * Keeps the verified model of a run serving, as a deployment of its own or as a new version or model in one. Throws
-   * input-invalid, combination-unsupported, verification-failed, deployment-busy and what starting Triton throws.
-   */
+  /** Keeps the verified model of a run serving. */
   'deployments.deploy': call<DeploymentInfo>().with(deployRequestSchema),
   /** Serves the version before again. Throws input-invalid where there is none. */
   'deployments.rollback': call<DeploymentInfo>().with(
@@ -248,6 +245,8 @@ export const api = {
   'deployments.log': call<readonly string[]>().with(
     deploymentId.extend({ limit: z.int().min(1).max(20_000) }),
   ),
+  /** Writes the folder that hands a verified model over. Gives its absolute path. */
+  'runs.bundle': call<{ readonly path: string }>().with(bundleRequestSchema),
   /** Forgets this step and all that need it, then works on the run again. Throws run-busy while somebody works on it. */
   'runs.rerunFrom': call<null>().with(runId.extend({ step: z.enum(stepIds) })),
   /** The steps that `runs.rerunFrom` forgets, in their order. Throws input-invalid for a step that the run does not have. */

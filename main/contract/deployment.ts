@@ -202,7 +202,10 @@ export interface DeploymentInfo {
 
 const portChoice = port.optional();
 
-/** How a run is deployed; with `to`, into a deployment that there is. */
+/**
+ * How a run is deployed: as a deployment of its own, or with `to`, as a new version or model in one. Throws input-invalid,
+ * combination-unsupported, verification-failed, deployment-busy and what starting Triton throws.
+ */
 export const deployRequestSchema = z.strictObject({
   runId: z.string().max(200),
   name: idSchema.optional(),
@@ -216,3 +219,14 @@ export const deployRequestSchema = z.strictObject({
   allowUnverified: z.boolean().optional(),
 });
 export type DeployRequest = z.infer<typeof deployRequestSchema>;
+
+/**
+ * Where the bundle of a run is written: a folder that is new or empty. Throws input-invalid, verification-failed,
+ * file-unwritable and disk-full.
+ */
+export const bundleRequestSchema = z.strictObject({
+  runId: z.string().max(200),
+  out: z.string().min(1).max(4096),
+  /** Also a run whose accuracy check did not pass. */
+  allowUnverified: z.boolean().optional(),
+});

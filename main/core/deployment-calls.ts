@@ -1,28 +1,57 @@
+import { writeBundle } from '../bundle/bundle';
+import { type BundleImage } from '../bundle/manifests';
 import type { Handlers } from '../contract/api';
+import type { DeploymentEngine } from '../contract/deployment';
+import type { RunState } from '../contract/run/run-state';
+import { metricTitlesOf } from '../contract/words';
 import { deployableRun } from '../deployments/deployable-run';
 import { DeploymentStore } from '../deployments/deployment-store';
 import { Deployments } from '../deployments/deployments';
+import { readImageRecipe } from '../docker/images/image-recipe';
 import { createDeploymentContainers } from '../engine/docker/deployment-container';
+import { imageRelease, readImageRelease } from '../engine/docker/triton-command';
 import { createDetachedServers } from '../engine/local/detached-server';
 import { readJournal } from '../store/journal';
 import type { CoreParts } from './core-parts';
 
-type DeploymentCall = Extract<keyof Handlers, `deployments.${string}`>;
+type DeploymentCall = Extract<keyof Handlers, `deployments.${string}` | 'runs.bundle'>;
+
+/** The image that a run was served on, else the one with the same Triton that is built here. */
+async function bundleImage(
+  { docker, options }: CoreParts,
+  engine: DeploymentEngine,
+  { environment }: RunState,
+): Promise<BundleImage> {
+  if (engine.kind === 'local') {
+    const args: Readonly<Record<string, string>> = engine.framework === 'tf' ? { FRAMEWORK: 'tf' } : {};
+    const { reference } = await readImageRecipe(options.resources, 'triton-cpu', args);
+    return { reference, builtHere: true, release: null };
+  }
+  const { image, imageId, builtHere } = engine;
+  const digest = environment.images.find(({ id }) => id === imageId)?.digest ?? null;
+  // An engine that is not there, or has let go of the image, leaves what the name says.
+  const release = await docker
+    .connect()
+    .then((client) => readImageRelease(client, { id: imageId, reference: image }))
+    .catch(() => imageRelease(null, image));
+  return { reference: digest ?? image, builtHere, release: builtHere ? null : release };
+}
 
 /** Models that are kept serving, on the engines that the workbench starts Triton on. */
 export function createDeploymentCalls(parts: CoreParts): Pick<Handlers, DeploymentCall> {
-  const { layout, docker, store, emit, now } = parts;
+  const { layout, docker, store, presetOf, emit, now } = parts;
+  const verified = async (runId: string, allowUnverified: boolean) => {
+    const loaded = await store.load(runId);
+    const manifests = await store.manifestsOf(await readJournal(loaded.folder.journal), runId);
+    return { state: loaded.state, run: await deployableRun(loaded, manifests, allowUnverified) };
+  };
   const deployments = new Deployments({
     store: new DeploymentStore(layout.deployments),
     servers: {
       local: createDetachedServers(layout, parts.options.env),
       docker: createDeploymentContainers(docker),
     },
-    runOf: async (runId, allowUnverified) => {
-      const run = await store.load(runId);
-      const manifests = await store.manifestsOf(await readJournal(run.folder.journal), runId);
-      return deployableRun(run, manifests, allowUnverified);
-    },
+    runOf: async (runId, allowUnverified) => (await verified(runId, allowUnverified)).run,
     onChange: (id, work) => {
       emit({ type: 'deployments-changed', id, work });
     },
@@ -41,5 +70,14 @@ export function createDeploymentCalls(parts: CoreParts): Pick<Handlers, Deployme
       return null;
     },
     'deployments.log': ({ id, limit }) => deployments.log(id, limit),
+    'runs.bundle': async ({ runId, out, allowUnverified }) => {
+      const { state, run } = await verified(runId, allowUnverified === true);
+      const { preset } = await presetOf(state.spec.model);
+      const path = await writeBundle(out, {
+        ...{ run, state, titles: metricTitlesOf(preset), resources: parts.options.resources },
+        image: await bundleImage(parts, run.engine, state),
+      });
+      return { path };
+    },
   };
 }

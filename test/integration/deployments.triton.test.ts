@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DeploymentInfo } from '../../main/contract/deployment';
 import { exists } from '../../main/platform/files';
@@ -10,6 +12,7 @@ import { createTestHome, type TestHome } from '../support/home';
 import { sendSteadily } from '../support/steady-load';
 import { until } from '../support/until';
 
+const execute = promisify(execFile);
 let home: TestHome;
 let runId: string;
 
@@ -110,6 +113,42 @@ describe('deployments on the local Triton', () => {
       await writeFile(file, before);
     }
     expect((await deployments()).map(({ id }) => id)).toEqual(['first']);
+  });
+
+  it('are held to the run by the smoke test of its bundle, which names a file that changed', async () => {
+    const [first] = await deployments();
+    const dir = join(home.path, 'bundle');
+    const made = await cli(home.path, 'bundle', runId, '--out', dir, '--json');
+    expect(made.code).toBe(0);
+    expect(JSON.parse(made.stdout)).toEqual({ runId, path: dir });
+    expect(await readdir(join(dir, 'model-repository', 'resnet50', '1'))).not.toContain('__pycache__');
+    const smoke = (url: string) =>
+      execute('python3', [join(dir, 'smoke-test.py'), '--url', url, '--skip-latency', '--wait', '5']).then(
+        ({ stdout }) => ({ code: 0, stdout }),
+        (error: unknown) => error as { readonly code: number; readonly stdout: string },
+      );
+    const url = first?.httpUrl ?? '';
+    const passed = await smoke(url);
+    expect(passed.stdout).toContain('8 samples are answered within the tolerances of the run');
+    expect(passed.code).toBe(0);
+    expect(await smoke('http://127.0.0.1:1')).toMatchObject({ code: 1 });
+
+    // An answer that the framework did not give.
+    const output = join(dir, 'samples', '0-output-0.bin');
+    const before = await readFile(output);
+    await writeFile(output, Buffer.from(Float32Array.from({ length: before.length / 4 }, () => 9).buffer));
+    const differs = await smoke(url);
+    expect(differs).toMatchObject({ code: 1 });
+    expect(differs.stdout).toMatch(/FAIL {2}samples: sample .*OUTPUT__0 differs by up to/);
+    await writeFile(output, before);
+
+    await appendFile(join(dir, 'model-repository', 'resnet50', '1', 'model.onnx'), 'x');
+    const changed = await smoke(url);
+    expect(changed).toMatchObject({ code: 1 });
+    expect(changed.stdout).toContain('the content of model-repository/resnet50/1/model.onnx changed');
+    const again = await cli(home.path, 'bundle', runId, '--out', dir, '--json');
+    expect(again.code).toBe(2);
+    expect(again.stdout).toContain('is not empty');
   });
 
   it('stop, start on the same ports, and tell of a Triton that was killed', async () => {

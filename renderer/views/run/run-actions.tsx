@@ -7,6 +7,7 @@ import {
   IconExternalLink,
   IconFileTypePdf,
   IconFolder,
+  IconPackageExport,
   IconPlayerPause,
   IconPlayerPlay,
   IconPlayerStop,
@@ -119,6 +120,22 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
             }}
           >
             Open report
+          </Menu.Item>
+        ) : null}
+        {isDeployable(state) ? (
+          <Menu.Item
+            leftSection={<IconPackageExport size={14} aria-hidden="true" />}
+            onClick={() => {
+              attempt(async () => {
+                const title = 'Empty folder for the deployment bundle';
+                const chosen = await client.call('desktop.choosePath', { kind: 'folder', title });
+                if (chosen === null) return;
+                const { path } = await client.call('runs.bundle', { runId, out: chosen.path });
+                noticeDone('Bundle written', path);
+              });
+            }}
+          >
+            Deployment bundle…
           </Menu.Item>
         ) : null}
         <Menu.Item

@@ -1,0 +1,286 @@
+import { stringify } from 'yaml';
+import { containerPorts, tritonCommand } from '../engine/docker/triton-command';
+
+/** The image that serves a bundle. */
+export interface BundleImage {
+  /** By digest where a registry knows one. */
+  readonly reference: string;
+  readonly builtHere: boolean;
+  /** NVIDIA's release; null: unknown. */
+  readonly release: string | null;
+}
+
+/** What the manifests of a bundle are made of. */
+export interface Serving {
+  readonly model: string;
+  readonly image: BundleImage;
+  /** GPUs that the run was served on. */
+  readonly gpus: number;
+  readonly shmSizeMiB: number;
+  readonly repositoryBytes: number;
+  /** Requests under way at the best level: a pod with more of them waiting is behind. */
+  readonly pendingRequests: number;
+}
+
+/** Triton's ports by the names that manifests have for them. */
+const ports = Object.entries(containerPorts);
+const user = 1000;
+const env = { HOME: '/tmp', PYTHONDONTWRITEBYTECODE: '1' };
+const health = (name: 'live' | 'ready') => `/v2/health/${name}`;
+
+/** Triton's queue as it stands: requests that have come and that no instance works on yet. */
+export const queueMetric = 'nv_inference_pending_request_count';
+
+/** A name that Kubernetes takes for everything of the model: a DNS label, with room for what is put behind it. */
+export function resourceName(model: string): string {
+  const name = model
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 40)
+    .replace(/-+$/, '');
+  return name === '' ? 'model' : name;
+}
+
+/** Starting points: nobody measured more than one. */
+const replicas = { minReplicas: 1, maxReplicas: 4 };
+
+const claimName = ({ model }: Serving): string => `${resourceName(model)}-models`;
+
+const commandOf = ({ image, gpus }: Serving) =>
+  tritonCommand({ builtHere: image.builtHere, release: image.release, gpus: gpus > 0, loadAll: true });
+
+const yaml = (note: string, document: unknown): string =>
+  `${note
+    .split('\n')
+    .map((line) => `# ${line}\n`)
+    .join('')}${stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+
+const probeProgram = `import urllib.request as r; r.urlopen("http://127.0.0.1:${containerPorts.http}${health('ready')}", timeout=3)`;
+
+/** Compose file: Triton on the bundle's repository. Pure. */
+export function composeFile(serving: Serving): string {
+  const { image, gpus, shmSizeMiB } = serving;
+  const [entrypoint, ...command] = commandOf(serving);
+  const triton = {
+    image: image.reference,
+    entrypoint: [entrypoint],
+    command,
+    environment: env,
+    working_dir: '/tmp',
+    user: `${user}:${user}`,
+    read_only: true,
+    init: true,
+    cap_drop: ['ALL'],
+    security_opt: ['no-new-privileges:true'],
+    tmpfs: [`/tmp:${gpus > 0 ? 'exec,' : ''}mode=1777,size=4g`],
+    shm_size: `${shmSizeMiB}m`,
+    ulimits: { stack: 67_108_864, ...(gpus > 0 ? { memlock: -1 } : {}) },
+    volumes: [{ type: 'bind', source: './model-repository', target: '/models', read_only: true }],
+    ports: ports.map(([, port]) => `\${TRITON_LISTEN:-127.0.0.1}:${port}:${port}`),
+    healthcheck: {
+      test: ['CMD', 'python3', '-c', probeProgram],
+      interval: '10s',
+      timeout: '5s',
+      retries: 3,
+      start_period: '300s',
+    },
+    restart: 'unless-stopped',
+    ...(gpus > 0
+      ? {
+          deploy: {
+            resources: {
+              reservations: { devices: [{ driver: 'nvidia', count: gpus, capabilities: ['gpu'] }] },
+            },
+          },
+        }
+      : {}),
+  };
+  const note = image.builtHere
+    ? `The image was built by the workbench and is in no registry: push it to yours, or load it with "docker save" and "docker load".\n`
+    : '';
+  return yaml(
+    `${note}Published on this machine alone; TRITON_LISTEN=0.0.0.0 opens the ports to all: Triton asks nobody for a password.`,
+    { services: { triton } },
+  );
+}
+
+const gibibytes = (bytes: number): string => `${Math.max(1, Math.ceil(bytes / 2 ** 30))}Gi`;
+
+const gpuResources = (gpus: number) => (gpus > 0 ? { 'nvidia.com/gpu': String(gpus) } : {});
+
+/** Container of a pod: the same Triton, with no right that it does not need. */
+function podContainer(serving: Serving, name: string) {
+  const { image, gpus, shmSizeMiB, repositoryBytes } = serving;
+  const [entrypoint, ...args] = commandOf(serving);
+  return {
+    name,
+    image: image.reference,
+    command: [entrypoint],
+    args,
+    env: Object.entries(env).map(([key, value]) => ({ name: key, value })),
+    workingDir: '/tmp',
+    resources: {
+      // Three times the model's files beside shared memory: no measurement stands behind it.
+      requests: {
+        cpu: '1',
+        memory: gibibytes(2 ** 30 + 3 * repositoryBytes + shmSizeMiB * 2 ** 20),
+        ...gpuResources(gpus),
+      },
+      ...(gpus > 0 ? { limits: gpuResources(gpus) } : {}),
+    },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+    volumeMounts: [
+      { name: 'models', mountPath: '/models', readOnly: true },
+      { name: 'tmp', mountPath: '/tmp' },
+      { name: 'shm', mountPath: '/dev/shm' },
+    ],
+  };
+}
+
+const probe = (name: 'live' | 'ready') => ({ httpGet: { path: health(name), port: containerPorts.http } });
+const probes = {
+  startupProbe: { ...probe('ready'), periodSeconds: 5, failureThreshold: 120 },
+  readinessProbe: { ...probe('ready'), periodSeconds: 5, failureThreshold: 3 },
+  livenessProbe: { ...probe('live'), periodSeconds: 10, failureThreshold: 3 },
+};
+
+const podSettings = (serving: Serving) => ({
+  automountServiceAccountToken: false,
+  securityContext: {
+    runAsNonRoot: true,
+    runAsUser: user,
+    runAsGroup: user,
+    fsGroup: user,
+    seccompProfile: { type: 'RuntimeDefault' },
+  },
+  volumes: [
+    { name: 'models', persistentVolumeClaim: { claimName: claimName(serving), readOnly: true } },
+    { name: 'tmp', emptyDir: { sizeLimit: '4Gi' } },
+    { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: `${serving.shmSizeMiB}Mi` } },
+  ],
+});
+
+type Metadata = { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+
+const metadataOf = ({ model }: Serving): Metadata => {
+  const name = resourceName(model);
+  return { name, labels: { 'app.kubernetes.io/name': 'triton', 'app.kubernetes.io/instance': name } };
+};
+
+/** How many pods there are is the autoscaler's. */
+const deployment = (serving: Serving, metadata: Metadata) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata,
+  spec: {
+    selector: { matchLabels: metadata.labels },
+    template: {
+      metadata: { labels: metadata.labels },
+      spec: {
+        ...podSettings(serving),
+        terminationGracePeriodSeconds: 30,
+        containers: [
+          {
+            ...podContainer(serving, 'triton'),
+            ports: ports.map(([name, containerPort]) => ({ name, containerPort })),
+            ...probes,
+          },
+        ],
+      },
+    },
+  },
+});
+
+const service = (metadata: Metadata) => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata,
+  spec: {
+    type: 'ClusterIP',
+    selector: metadata.labels,
+    ports: ports.map(([name, port]) => ({ name, port, targetPort: name })),
+  },
+});
+
+const autoscaler = ({ pendingRequests }: Serving, metadata: Metadata) => ({
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  metadata,
+  spec: {
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: metadata.name },
+    ...replicas,
+    metrics: [
+      {
+        type: 'Pods',
+        pods: {
+          metric: { name: queueMetric },
+          target: { type: 'AverageValue', averageValue: String(pendingRequests) },
+        },
+      },
+    ],
+    // A model takes a while to load: what was started is kept for some minutes.
+    behavior: { scaleDown: { stabilizationWindowSeconds: 300 } },
+  },
+});
+
+const podMonitor = (metadata: Metadata) => ({
+  apiVersion: 'monitoring.coreos.com/v1',
+  kind: 'PodMonitor',
+  metadata,
+  spec: {
+    selector: { matchLabels: metadata.labels },
+    podMetricsEndpoints: [{ port: 'metrics', path: '/metrics', interval: '15s' }],
+  },
+});
+
+/** A predictor of its own: KServe's runtime for Triton has neither this image nor these arguments. */
+const inferenceService = (serving: Serving, metadata: Metadata) => ({
+  apiVersion: 'serving.kserve.io/v1beta1',
+  kind: 'InferenceService',
+  metadata: { ...metadata, annotations: { 'serving.kserve.io/deploymentMode': 'RawDeployment' } },
+  spec: {
+    predictor: {
+      ...replicas,
+      ...podSettings(serving),
+      containers: [
+        {
+          ...podContainer(serving, 'kserve-container'),
+          ports: [{ name: 'http1', containerPort: containerPorts.http, protocol: 'TCP' }],
+          ...probes,
+        },
+      ],
+    },
+  },
+});
+
+/** The manifests of a bundle by their paths in it. Pure. */
+export function kubernetesFiles(serving: Serving): Readonly<Record<string, string>> {
+  const metadata = metadataOf(serving);
+  const claim = `The persistent volume claim ${claimName(serving)} holds what is in model-repository/.`;
+  return {
+    'kubernetes/deployment.yaml': yaml(claim, deployment(serving, metadata)),
+    'kubernetes/service.yaml': yaml(
+      'Inside the cluster: Triton asks nobody for a password.',
+      service(metadata),
+    ),
+    'kubernetes/hpa.yaml': yaml(
+      `Needs an adapter that serves Triton's ${queueMetric} as a metric of pods, such as prometheus-adapter.\nAnother pod is started when more requests wait than were under way at the best measured level.`,
+      autoscaler(serving, metadata),
+    ),
+    'kubernetes/podmonitor.yaml': yaml('Needs the Prometheus Operator.', podMonitor(metadata)),
+    'kubernetes/kustomization.yaml': yaml('kubectl apply -k kubernetes/', {
+      apiVersion: 'kustomize.config.k8s.io/v1beta1',
+      kind: 'Kustomization',
+      resources: ['deployment.yaml', 'service.yaml', 'hpa.yaml', 'podmonitor.yaml'],
+    }),
+    'kserve/inferenceservice.yaml': yaml(
+      `In place of kubernetes/, where KServe is installed. ${claim}`,
+      inferenceService(serving, metadata),
+    ),
+  };
+}

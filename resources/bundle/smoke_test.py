@@ -1,0 +1,338 @@
+#!/usr/bin/env python3
+"""Checks that a Triton serves the model of this bundle as it was verified. Python 3.8 and later, no other package."""
+
+import argparse
+import array
+import hashlib
+import http.client
+import json
+import math
+import struct
+import sys
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+HERE = Path(__file__).resolve().parent
+ARRAY_CODES = {
+    "BOOL": "B",
+    "UINT8": "B",
+    "UINT16": "H",
+    "UINT32": "I",
+    "UINT64": "Q",
+    "INT8": "b",
+    "INT16": "h",
+    "INT32": "i",
+    "INT64": "q",
+    "FP32": "f",
+    "FP64": "d",
+}
+#: Requests that are sent before any is timed, and the fewest that a p99 is taken of.
+WARM_UP = 20
+FEWEST = 100
+
+
+class CheckError(Exception):
+    """What a check found, in words."""
+
+
+class Connection:
+    """One connection to Triton that is kept open, as a client in production keeps it."""
+
+    def __init__(self, url, timeout_s):
+        parts = urlsplit(url if "://" in url else "http://" + url)
+        if parts.scheme not in ("http", "https") or parts.hostname is None:
+            raise CheckError(f"{url} is no HTTP address; give one such as http://localhost:8000")
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self.open = lambda: kind(parts.hostname, parts.port, timeout=timeout_s)
+        self.prefix = parts.path.rstrip("/")
+        self.connection = self.open()
+
+    def ask(self, method, path, body=None, headers=None):
+        """Status, headers and body of the answer; a broken connection is opened again by the next request."""
+        try:
+            self.connection.request(method, self.prefix + path, body=body, headers=headers or {})
+            response = self.connection.getresponse()
+            return response.status, response.headers, response.read()
+        except (OSError, http.client.HTTPException) as error:
+            self.connection.close()
+            self.connection = self.open()
+            raise CheckError(f"no answer: {error}") from error
+
+
+def element_bytes(datatype):
+    return 2 if datatype in ("FP16", "BF16") else array.array(ARRAY_CODES[datatype]).itemsize
+
+
+def values_of(tensor):
+    """Numbers of a tensor; its bytes are little-endian."""
+    datatype, data = tensor["datatype"], tensor["data"]
+    if datatype not in ARRAY_CODES and datatype not in ("FP16", "BF16"):
+        raise CheckError(f"{tensor['name']}: {datatype} has no numeric values")
+    count = math.prod(tensor["shape"])
+    if len(data) != count * element_bytes(datatype):
+        raise CheckError(f"{tensor['name']} has {len(data)} bytes, which is not {datatype} {tensor['shape']}")
+    if datatype == "FP16":
+        return struct.unpack(f"<{count}e", data)
+    if datatype == "BF16":
+        halves = array.array("H", data)
+        if sys.byteorder == "big":
+            halves.byteswap()
+        return struct.unpack(f"<{count}f", b"".join(struct.pack("<HH", 0, half) for half in halves))
+    values = array.array(ARRAY_CODES[datatype], data)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values
+
+
+def zeros(tensor):
+    """BYTES: as many empty strings, each of which is its length in 4 bytes."""
+    each = 4 if tensor["datatype"] == "BYTES" else element_bytes(tensor["datatype"])
+    return dict(tensor, data=bytes(each * math.prod(tensor["shape"])))
+
+
+def infer_body(inputs):
+    """A request of the binary tensor extension, as it goes over the wire, with its headers."""
+    header = json.dumps(
+        {
+            "inputs": [
+                {
+                    "name": tensor["name"],
+                    "datatype": tensor["datatype"],
+                    "shape": tensor["shape"],
+                    "parameters": {"binary_data_size": len(tensor["data"])},
+                }
+                for tensor in inputs
+            ],
+            "parameters": {"binary_data_output": True},
+        }
+    ).encode()
+    headers = {
+        "Content-Type": "application/octet-stream",
+        "Inference-Header-Content-Length": str(len(header)),
+    }
+    return b"".join([header, *(tensor["data"] for tensor in inputs)]), headers
+
+
+def infer(connection, path, request):
+    body, headers = request
+    status, answered, answer = connection.ask("POST", path, body, headers)
+    if status != 200:
+        raise CheckError(f"HTTP {status}: {answer[:500].decode(errors='replace')}")
+    size = int(answered.get("Inference-Header-Content-Length") or len(answer))
+    outputs, at = [], size
+    for output in json.loads(answer[:size]).get("outputs", []):
+        length = output.get("parameters", {}).get("binary_data_size")
+        if length is None:
+            raise CheckError(f"{output['name']} did not come as binary data")
+        outputs.append(dict(output, data=answer[at : at + length]))
+        at += length
+    return outputs
+
+
+def tolerance(values, output):
+    return values.get(output, values.get("*", 0))
+
+
+def valid_length(name, lengths, outputs):
+    """How many values of the last axis count; None where no other output says it."""
+    other = next((output for output in outputs if output["name"] == lengths.get(name)), None)
+    if other is None:
+        return None
+    values = values_of(other)
+    return int(values[0]) if len(values) > 0 else 0
+
+
+def output_difference(expected, served, check, valid):
+    """What of one output is not as the framework gave it; None: it is within the tolerances of the run."""
+    name = expected["name"]
+    wanted, got = values_of(expected), values_of(served)
+    counts = [len(wanted) if valid[0] is None else valid[0], len(got) if valid[1] is None else valid[1]]
+    if counts[0] != counts[1]:
+        return f"{name} has {counts[1]} values where {counts[0]} are expected"
+    axis = expected["shape"][-1] if expected["shape"] else 1
+    served_axis = served["shape"][-1] if served["shape"] else 1
+    width = axis if valid[0] is None else min(valid[0], axis)
+    rows = 0 if axis == 0 else len(wanted) // axis
+    absolute, relative = tolerance(check["atol"], name), tolerance(check["rtol"], name)
+    outside, largest = 0, 0.0
+    for row in range(rows):
+        for column in range(width):
+            at = row * served_axis + column
+            value = wanted[row * axis + column]
+            # NaN agrees with nothing, and what is not there is not a number.
+            difference = abs(value - got[at]) if column < served_axis and at < len(got) else math.nan
+            if difference <= absolute + relative * abs(value):
+                continue
+            outside += 1
+            largest = max(largest, math.inf if math.isnan(difference) else difference)
+    if outside <= tolerance(check["maxMismatch"], name) * rows * width:
+        return None
+    return f"{name} differs by up to {largest:.3g} in {outside} of {rows * width} values"
+
+
+def check_files():
+    """Every file of the model repository is the one that was verified, and no other is there."""
+    listed = {}
+    for line in (HERE / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
+        digest, name = line.split("  ", 1)
+        listed[name] = digest
+    for name, digest in listed.items():
+        path = HERE / name
+        if not path.is_file():
+            raise CheckError(f"{name} is missing")
+        found = hashlib.sha256()
+        with path.open("rb") as file:
+            for block in iter(lambda: file.read(1 << 20), b""):
+                found.update(block)
+        if found.hexdigest() != digest:
+            raise CheckError(f"the content of {name} changed")
+    for path in sorted((HERE / "model-repository").rglob("*")):
+        name = path.relative_to(HERE).as_posix()
+        if path.is_file() and "__pycache__" not in path.parts and name not in listed:
+            raise CheckError(f"{name} was added")
+    return f"{len(listed)} files are as they were verified"
+
+
+def check_ready(connection, expectation, wait_s):
+    """Waits until Triton and the model are ready."""
+    model, version = expectation["model"], expectation["version"]
+    begin = time.monotonic()
+    reason = ""
+    while True:
+        try:
+            ready = [
+                connection.ask("GET", path)[0]
+                for path in ("/v2/health/ready", f"/v2/models/{model}/versions/{version}/ready")
+            ]
+            if ready == [200, 200]:
+                return f"{model}, version {version}, is ready after {time.monotonic() - begin:.1f} s"
+            reason = f"HTTP {ready[0]} for the server, {ready[1]} for the model"
+        except CheckError as error:
+            reason = str(error)
+        if time.monotonic() - begin > wait_s:
+            raise CheckError(f"not ready within {wait_s:g} s ({reason})")
+        time.sleep(0.5)
+
+
+def check_canary(connection, path, expectation):
+    outputs = infer(connection, path, infer_body([zeros(tensor) for tensor in expectation["canary"]]))
+    if not outputs:
+        raise CheckError("the answer has no output")
+    return f"{len(outputs)} {'output' if len(outputs) == 1 else 'outputs'} to a request of zeros"
+
+
+def read_samples():
+    file = HERE / "samples" / "samples.json"
+    if not file.exists():
+        return {"lengths": {}, "samples": []}
+    found = json.loads(file.read_text(encoding="utf-8"))
+    for sample in found["samples"]:
+        for tensor in sample["inputs"] + sample["outputs"]:
+            tensor["data"] = (HERE / "samples" / tensor["file"]).read_bytes()
+    return found
+
+
+def check_samples(connection, path, found):
+    check = json.loads((HERE / "samples" / "check.json").read_text(encoding="utf-8"))
+    for sample in found["samples"]:
+        outputs = infer(connection, path, infer_body(sample["inputs"]))
+        for expected in sample["outputs"]:
+            name = expected["name"]
+            served = next((output for output in outputs if output["name"] == name), None)
+            if served is None:
+                raise CheckError(f"sample {sample['id']}: {name} is missing")
+            valid = [
+                valid_length(name, found["lengths"], sample["outputs"]),
+                valid_length(name, found["lengths"], outputs),
+            ]
+            difference = output_difference(expected, served, check, valid)
+            if difference is not None:
+                raise CheckError(f"sample {sample['id']}: {difference}")
+    return f"{len(found['samples'])} samples are answered within the tolerances of the run"
+
+
+def latency_inputs(expectation, found):
+    """A kept sample where it has the batch size that was measured, else zeros of it."""
+    batch = expectation["latency"]["batchSize"]
+    if not expectation["batched"]:
+        return found["samples"][0]["inputs"] if found["samples"] else list(map(zeros, expectation["canary"]))
+    for sample in found["samples"]:
+        if all(tensor["shape"][:1] == [batch] for tensor in sample["inputs"]):
+            return sample["inputs"]
+    return [zeros(dict(tensor, shape=[batch, *tensor["shape"][1:]])) for tensor in expectation["canary"]]
+
+
+def check_latency(connection, path, expectation, found, seconds):
+    bound = expectation["latency"]
+    request = infer_body(latency_inputs(expectation, found))
+    times = []
+    for _ in range(WARM_UP):
+        infer(connection, path, request)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end or len(times) < FEWEST:
+        begin = time.perf_counter()
+        infer(connection, path, request)
+        times.append((time.perf_counter() - begin) * 1e3)
+    times.sort()
+    p99 = times[min(len(times) - 1, math.ceil(0.99 * len(times)) - 1)]
+    limit = f"limit {bound['limitMs']:.2f} ms: {bound['text']}"
+    text = f"p99 {p99:.2f} ms of {len(times)} requests one after the other ({limit})"
+    if p99 > bound["limitMs"]:
+        raise CheckError(text)
+    return text
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--url", default="http://localhost:8000", help="address of Triton's HTTP endpoint")
+    parser.add_argument("--wait", type=float, default=300, help="seconds to wait until the model is ready")
+    parser.add_argument("--seconds", type=float, default=5, help="seconds to measure latency for")
+    parser.add_argument("--skip-latency", action="store_true", help="do not measure latency")
+    return parser.parse_args()
+
+
+def main():
+    chosen = arguments()
+    expectation = json.loads((HERE / "expectation.json").read_text(encoding="utf-8"))
+    path = f"/v2/models/{expectation['model']}/versions/{expectation['version']}/infer"
+    found = read_samples()
+
+    def latency(connection):
+        if chosen.skip_latency:
+            return "left out (--skip-latency)"
+        if expectation["latency"] is None:
+            return "left out: the run has no steady level of one model to compare with"
+        return check_latency(connection, path, expectation, found, chosen.seconds)
+
+    checks = [
+        ("files", lambda _connection: check_files()),
+        ("ready", lambda connection: check_ready(connection, expectation, chosen.wait)),
+        ("canary", lambda connection: check_canary(connection, path, expectation)),
+        (
+            "samples",
+            lambda connection: (
+                check_samples(connection, path, found) if found["samples"] else "left out: the run kept none"
+            ),
+        ),
+        ("latency", latency),
+    ]
+    try:
+        connection = Connection(chosen.url, 120)
+    except CheckError as error:
+        print(f"FAIL  url: {error}")
+        return 1
+    failed = False
+    for name, check in checks:
+        try:
+            print(f"ok    {name}: {check(connection)}", flush=True)
+        except (CheckError, OSError, ValueError, KeyError) as error:
+            print(f"FAIL  {name}: {error}", flush=True)
+            failed = True
+            if name == "ready":
+                break
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

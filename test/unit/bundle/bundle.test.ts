@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeBundle } from '../../../main/bundle/bundle';
+import type { DeployableRun } from '../../../main/deployments/deployable-run';
+import { repository } from '../../support/home';
+import { completeState } from '../../support/run-state';
+import { tinyConfig } from '../../support/tiny-model';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'twb-bundle-'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+/** A run with a model of one file, and what Python left beside it. */
+async function made() {
+  const model = join(root, 'run', tinyConfig.name);
+  await mkdir(join(model, '1', '__pycache__'), { recursive: true });
+  await writeFile(join(model, 'config.pbtxt'), 'name: "tiny"\n', { mode: 0o600 });
+  await writeFile(join(model, '1', 'model.onnx'), 'weights', { mode: 0o600 });
+  await writeFile(join(model, '1', '__pycache__', 'model.pyc'), 'code');
+  const run: DeployableRun = {
+    about: { runId: 'a-run', format: 'onnx', precision: 'fp32' },
+    config: tinyConfig,
+    version: 1,
+    engine: { kind: 'local', framework: 'pyt' },
+    files: join(model, '1'),
+    samples: join(root, 'none'),
+    check: { canary: null, anyValues: false, atol: { '*': 0.01 }, rtol: {}, maxMismatch: {} },
+    keepConfig: () => Promise.resolve(),
+  };
+  const image = { reference: 'triton-workbench/triton-cpu:0123456789ab', builtHere: true, release: null };
+  const resources = join(repository, 'resources');
+  return { run, state: completeState(), titles: {}, image, resources };
+}
+
+describe('writeBundle', () => {
+  it('copies the model with the checksums of its files, readable for every user', async () => {
+    const dir = await writeBundle(join(root, 'new', 'bundle'), await made());
+    const name = tinyConfig.name;
+    expect(await readdir(join(dir, 'model-repository', name, '1'))).toEqual(['model.onnx']);
+    const sums = await readFile(join(dir, 'SHA256SUMS'), 'utf8');
+    const hash = createHash('sha256').update('weights').digest('hex');
+    expect(sums.trimEnd().split('\n')).toHaveLength(2);
+    expect(sums).toContain(`${hash}  model-repository/${name}/1/model.onnx\n`);
+    const { mode } = await stat(join(dir, 'model-repository', name, '1', 'model.onnx'));
+    expect(mode & 0o777).toBe(0o644);
+    expect((await readdir(dir)).sort()).toEqual(
+      [
+        ...['README.md', 'SHA256SUMS', 'compose.yaml', 'expectation.json', 'kserve', 'kubernetes'],
+        ...['model-repository', 'samples', 'smoke-test.py'],
+      ].sort(),
+    );
+    const expectation: unknown = JSON.parse(await readFile(join(dir, 'expectation.json'), 'utf8'));
+    expect(expectation).toMatchObject({ model: name, version: 1 });
+  });
+
+  it('takes an empty folder, and refuses one that holds something', async () => {
+    const empty = join(root, 'empty');
+    await mkdir(empty);
+    expect(await writeBundle(empty, await made())).toBe(empty);
+    await expect(writeBundle(empty, await made())).rejects.toMatchObject({ code: 'input-invalid' });
+  });
+
+  it('leaves nothing half written', async () => {
+    const out = join(root, 'out');
+    await mkdir(out);
+    const input = { ...(await made()), resources: join(root, 'no-resources') };
+    await expect(writeBundle(join(out, 'bundle'), input)).rejects.toMatchObject({ code: 'file-unwritable' });
+    expect(await readdir(out)).toEqual([]);
+  });
+});

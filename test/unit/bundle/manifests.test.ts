@@ -1,0 +1,174 @@
+import { PodMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
+import { Deployment } from 'kubernetes-models/apps/v1';
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
+import { Pod, Service } from 'kubernetes-models/v1';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { composeFile, kubernetesFiles, resourceName, type Serving } from '../../../main/bundle/manifests';
+
+const digest = `nvcr.io/nvidia/tritonserver@sha256:${'a'.repeat(64)}`;
+const onGpus: Serving = {
+  model: 'Wide_Deep.v2',
+  image: { reference: digest, builtHere: false, release: '24.10' },
+  gpus: 2,
+  shmSizeMiB: 2048,
+  repositoryBytes: 3 * 2 ** 30,
+  pendingRequests: 16,
+};
+const onCpu: Serving = {
+  ...onGpus,
+  model: 'resnet50',
+  image: { reference: 'triton-workbench/triton-cpu:0123456789ab', builtHere: true, release: null },
+  gpus: 0,
+};
+const documents = (serving: Serving): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(kubernetesFiles(serving)).map(([path, text]) => [path, parse(text) as unknown]),
+  );
+
+const models = {
+  'kubernetes/deployment.yaml': Deployment,
+  'kubernetes/service.yaml': Service,
+  'kubernetes/hpa.yaml': HorizontalPodAutoscaler,
+  'kubernetes/podmonitor.yaml': PodMonitor,
+} as const;
+
+/** Throws where the document is not as the published schema of its kind has it. */
+function validate(Model: (typeof models)[keyof typeof models] | typeof Pod, document: unknown): void {
+  new Model(document as never).validate();
+}
+
+/** Of the CRD of KServe what the manifest uses; a predictor has the fields of a pod beside its own. */
+const inferenceService = z.strictObject({
+  apiVersion: z.literal('serving.kserve.io/v1beta1'),
+  kind: z.literal('InferenceService'),
+  metadata: z.strictObject({
+    name: z.string().regex(/^[a-z]([-a-z0-9]*[a-z0-9])?$/),
+    labels: z.record(z.string(), z.string()),
+    annotations: z.record(z.string(), z.string()),
+  }),
+  spec: z.strictObject({
+    // Fields of KServe's own beside those of a pod.
+    predictor: z.looseObject({
+      minReplicas: z.int().min(0),
+      maxReplicas: z.int().min(1),
+      containers: z.array(z.looseObject({ name: z.literal('kserve-container') })).length(1),
+    }),
+  }),
+});
+
+describe.each([
+  ['GPUs', onGpus],
+  ['the CPU', onCpu],
+])('manifests for %s', (_where, serving) => {
+  it.each(Object.entries(models))('%s is as its published schema asks for', (path, Model) => {
+    const document = documents(serving)[path];
+    expect(() => {
+      validate(Model, document);
+    }).not.toThrow();
+  });
+
+  it('have a KServe predictor that is a pod beside its own fields', () => {
+    const document = inferenceService.parse(documents(serving)['kserve/inferenceservice.yaml']);
+    const { minReplicas, maxReplicas, ...pod } = document.spec.predictor;
+    expect(maxReplicas).toBeGreaterThan(minReplicas);
+    expect(() => {
+      validate(Pod, { apiVersion: 'v1', kind: 'Pod', spec: pod });
+    }).not.toThrow();
+  });
+
+  it('name by kustomization.yaml every other file of kubernetes/', () => {
+    const { resources } = documents(serving)['kubernetes/kustomization.yaml'] as {
+      resources: readonly string[];
+    };
+    const others = Object.keys(models).map((path) => path.replace('kubernetes/', ''));
+    expect([...resources].sort()).toEqual(others.sort());
+  });
+
+  it('run as a user without rights on files that cannot be written', () => {
+    const { triton } = (parse(composeFile(serving)) as { services: { triton: Record<string, unknown> } })
+      .services;
+    expect(triton).toMatchObject({
+      ...{ image: serving.image.reference, user: '1000:1000', read_only: true, cap_drop: ['ALL'] },
+      ...{ restart: 'unless-stopped', shm_size: '2048m' },
+      volumes: [{ type: 'bind', source: './model-repository', target: '/models', read_only: true }],
+    });
+    const { spec } = documents(serving)['kubernetes/deployment.yaml'] as {
+      spec: { template: { spec: Record<string, unknown> } };
+    };
+    expect(spec.template.spec).toMatchObject({
+      securityContext: { runAsNonRoot: true },
+      containers: [{ securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false } }],
+    });
+  });
+});
+
+describe('the schemas of the tests', () => {
+  it('refuse what is not as they say', () => {
+    const deployment = documents(onGpus)['kubernetes/deployment.yaml'] as { spec: object };
+    const wrong = { ...deployment, spec: { ...deployment.spec, replicas: 'two' } };
+    expect(() => {
+      validate(Deployment, wrong);
+    }).toThrow(/replicas/);
+  });
+});
+
+describe('composeFile', () => {
+  it('reserves the GPUs of the run, and none for a run without', () => {
+    const gpus = parse(composeFile(onGpus)) as {
+      services: { triton: { deploy?: unknown; command: string[] } };
+    };
+    expect(gpus.services.triton.deploy).toEqual({
+      resources: {
+        reservations: { devices: [{ driver: 'nvidia', count: 2, capabilities: ['gpu'] }] },
+      },
+    });
+    const cpu = parse(composeFile(onCpu)) as typeof gpus;
+    expect(cpu.services.triton.deploy).toBeUndefined();
+    expect(cpu.services.triton.command).toEqual(
+      expect.arrayContaining(['--model-control-mode=explicit', '--load-model=*']),
+    );
+    expect(cpu.services.triton.command).toContain('--allow-gpu-metrics=false');
+  });
+
+  it('says of an image that was built here that no registry has it', () => {
+    expect(composeFile(onCpu)).toContain('is in no registry');
+    expect(composeFile(onGpus)).not.toContain('is in no registry');
+  });
+});
+
+describe('kubernetesFiles', () => {
+  it('asks for the GPUs as a limit, which Kubernetes takes alone', () => {
+    const { spec } = documents(onGpus)['kubernetes/deployment.yaml'] as {
+      spec: { template: { spec: { containers: { resources: unknown }[] } } };
+    };
+    expect(spec.template.spec.containers[0]?.resources).toEqual({
+      requests: { cpu: '1', memory: '12Gi', 'nvidia.com/gpu': '2' },
+      limits: { 'nvidia.com/gpu': '2' },
+    });
+  });
+
+  it('selects the pods that it makes', () => {
+    const all = documents(onGpus);
+    const { spec } = all['kubernetes/deployment.yaml'] as {
+      spec: { template: { metadata: { labels: unknown } } };
+    };
+    const { labels } = spec.template.metadata;
+    expect(all['kubernetes/service.yaml']).toMatchObject({ spec: { selector: labels } });
+    expect(all['kubernetes/podmonitor.yaml']).toMatchObject({ spec: { selector: { matchLabels: labels } } });
+    expect(all['kubernetes/hpa.yaml']).toMatchObject({ spec: { scaleTargetRef: { name: 'wide-deep-v2' } } });
+  });
+});
+
+describe('resourceName', () => {
+  it.each([
+    ['resnet50', 'resnet50'],
+    ['Wide_Deep.v2', 'wide-deep-v2'],
+    ['3d_unet', 'd-unet'],
+    ['___', 'model'],
+    ['x'.repeat(100), 'x'.repeat(40)],
+  ])('makes of %s the DNS label %s', (model, name) => {
+    expect(resourceName(model)).toBe(name);
+  });
+});
