@@ -78,7 +78,7 @@ function expectedLines({ state, titles, measuredLocally, image, samples }: Readm
     `| Triton | ${environment.tritonVersion ?? missing} |`,
     `| measured on | ${measuredLocally ? 'the local Triton, without a container' : image.reference} |`,
     `| samples that smoke-test.py compares | ${samples} |`,
-    `| p99 limit of smoke-test.py | ${limit === null ? 'none: no steady level of the model alone' : `${formatMs((limit.limitMs ?? 0) * 1000)} ms: ${limit.text}`} |`,
+    `| p99 limit of smoke-test.py | ${limit === null ? 'none: no steady level of only this model' : `${formatMs((limit.limitMs ?? 0) * 1000)} ms: ${limit.text}`} |`,
   ];
 }
 

@@ -100,7 +100,7 @@ export function composeFile(serving: Serving): string {
     ? `The image was built by the workbench and is in no registry: push it to yours, or load it with "docker save" and "docker load".\n`
     : '';
   return yaml(
-    `${note}Published on this machine alone; TRITON_LISTEN=0.0.0.0 opens the ports to all: Triton asks nobody for a password.`,
+    `${note}Published only on this machine; TRITON_LISTEN=0.0.0.0 opens the ports to all: Triton asks nobody for a password.`,
     { services: { triton } },
   );
 }

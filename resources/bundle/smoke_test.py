@@ -42,7 +42,7 @@ class Connection:
     def __init__(self, url, timeout_s):
         parts = urlsplit(url if "://" in url else "http://" + url)
         if parts.scheme not in ("http", "https") or parts.hostname is None:
-            raise CheckError(f"{url} is no HTTP address; give one such as http://localhost:8000")
+            raise CheckError(f"{url} is not an HTTP address; give one such as http://localhost:8000")
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self.open = lambda: kind(parts.hostname, parts.port, timeout=timeout_s)
         self.prefix = parts.path.rstrip("/")
@@ -325,12 +325,13 @@ def main():
     failed = False
     for name, check in checks:
         try:
-            print(f"ok    {name}: {check(connection)}", flush=True)
+            line = f"ok    {name}: {check(connection)}"
         except (CheckError, OSError, ValueError, KeyError) as error:
-            print(f"FAIL  {name}: {error}", flush=True)
+            line = f"FAIL  {name}: {error}"
             failed = True
-            if name == "ready":
-                break
+        print(line, flush=True)
+        if name == "ready" and line.startswith("FAIL"):
+            break
     return 1 if failed else 0
 
 

@@ -1,0 +1,74 @@
+"""The smoke test of a bundle compares as the workbench does."""
+
+from __future__ import annotations
+
+import importlib.util
+import struct
+import unittest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+SCRIPT = Path(__file__).resolve().parents[2] / "resources" / "bundle" / "smoke_test.py"
+
+
+def load() -> Any:
+    spec = importlib.util.spec_from_file_location("smoke_test", SCRIPT)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+smoke = load()
+STRICT = {"atol": {"*": 0.01}, "rtol": {}, "maxMismatch": {}}
+
+
+def tensor(shape: list[int], values: list[float]) -> dict[str, Any]:
+    data = np.array(values, dtype="<f4").tobytes()
+    return {"name": "OUTPUT__0", "datatype": "FP32", "shape": shape, "data": data}
+
+
+class SmokeTest(unittest.TestCase):
+    def difference(self, expected: Any, served: Any, check: Any = STRICT, valid: Any = (None, None)) -> Any:
+        return smoke.output_difference(expected, served, check, valid)
+
+    def test_tolerances_are_those_of_the_output_or_of_all(self) -> None:
+        expected = tensor([1, 3], [1, 2, 3])
+        self.assertIsNone(self.difference(expected, tensor([1, 3], [1.005, 2, 3])))
+        relative = {"atol": {}, "rtol": {"OUTPUT__0": 0.1}, "maxMismatch": {}}
+        self.assertIsNone(self.difference(expected, tensor([1, 3], [1.05, 2.1, 3.2]), relative))
+
+    def test_differences_are_counted_and_sized(self) -> None:
+        expected, served = tensor([1, 3], [1, 2, 3]), tensor([1, 3], [1, 2.5, 3])
+        self.assertEqual(self.difference(expected, served), "OUTPUT__0 differs by up to 0.5 in 1 of 3 values")
+        self.assertIsNone(self.difference(expected, served, {**STRICT, "maxMismatch": {"OUTPUT__0": 0.34}}))
+
+    def test_nan_agrees_with_nothing(self) -> None:
+        text = self.difference(tensor([1, 2], [1, 2]), tensor([1, 2], [1, float("nan")]))
+        self.assertIn("1 of 2 values", text)
+
+    def test_another_number_of_values_is_refused(self) -> None:
+        text = self.difference(tensor([1, 3], [1, 2, 3]), tensor([1, 2], [1, 2]))
+        self.assertEqual(text, "OUTPUT__0 has 2 values where 3 are expected")
+
+    def test_only_the_valid_part_of_rows_counts(self) -> None:
+        expected = tensor([1, 2, 4], [1, 2, 9, 9, 3, 4, 9, 9])
+        served = tensor([1, 2, 3], [1, 2, 0, 3, 4, 0])
+        self.assertIsNone(self.difference(expected, served, STRICT, (2, 2)))
+        self.assertIn("3 values where 2", self.difference(expected, served, STRICT, (2, 3)))
+
+    def test_values_of_every_width(self) -> None:
+        for datatype, kind in (("FP16", "<f2"), ("FP64", "<f8"), ("INT64", "<i8"), ("UINT8", "u1")):
+            made = {"name": "O", "datatype": datatype, "shape": [2], "data": np.array([1, 2], kind).tobytes()}
+            self.assertEqual(list(smoke.values_of(made)), [1, 2])
+        half = struct.pack("<f", 1.5)[2:]
+        made = {"name": "O", "datatype": "BF16", "shape": [1], "data": half}
+        self.assertEqual(list(smoke.values_of(made)), [1.5])
+        with self.assertRaisesRegex(smoke.CheckError, "3 bytes"):
+            smoke.values_of({"name": "O", "datatype": "FP32", "shape": [1], "data": b"abc"})
+
+
+if __name__ == "__main__":
+    unittest.main()
