@@ -28,6 +28,7 @@ export interface MatrixOptions extends RunOptions {
   readonly out?: string;
   readonly allowRemoteLoad?: boolean;
   readonly skipPreflight?: boolean;
+  readonly p99BudgetMs?: number;
   readonly verbose?: boolean;
 }
 
@@ -273,9 +274,9 @@ async function started(session: Session, run: PlannedRun): Promise<string> {
   const { core, name, options } = session;
   if (run.state !== null) return run.state.runId;
   const spec = await core.resolveChoice(run.choice);
-  const { skipPreflight = false } = options;
+  const { skipPreflight = false, p99BudgetMs } = options;
   const matrix = { name, entry: run.entry };
-  const runId = await core.createRun(spec, undefined, { skipPreflight, matrix });
+  const runId = await core.createRun(spec, undefined, { skipPreflight, matrix, p99BudgetMs });
   await core.handlers['runs.annotate']({ runId, tags: [name], note: '' });
   return runId;
 }

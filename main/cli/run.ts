@@ -9,7 +9,7 @@ import { deployRun } from './deployments';
 import { runMatrix } from './matrix';
 import { exitCodes, printText } from './output';
 import type { RunOptions } from './read-spec';
-import { readNumber } from './read-values';
+import { readBudgetMs, readNumber } from './read-values';
 import { runDocument } from './run-progress';
 import { addSpecOptions, readChoice } from './spec-options';
 import { approveGiven, workOn } from './work';
@@ -27,6 +27,11 @@ export function addRun(program: Command, context: CliContext): void {
     )
     .option('--allow-remote-load', 'allow load on another machine (--engine remote)')
     .option('--skip-preflight', 'start despite preflight problems (containers only); the run is marked')
+    .option(
+      '--p99-budget-ms <ms>',
+      'p99 budget of the run, in milliseconds: the result names the best steady level within it and its headroom',
+      readBudgetMs,
+    )
     .option(
       '--keep-serving [deployment]',
       'keep the model serving when the run is done, as a deployment of this name',
@@ -50,8 +55,8 @@ export function addRun(program: Command, context: CliContext): void {
       await tellNotes(core, chosen);
       const spec = await core.resolveChoice(chosen);
       await approveGiven(core, spec, options, { typed, specFile: options.spec });
-      const { skipPreflight = false, verbose = false } = options;
-      const runId = await core.createRun(spec, options.out, { skipPreflight });
+      const { skipPreflight = false, verbose = false, p99BudgetMs } = options;
+      const runId = await core.createRun(spec, options.out, { skipPreflight, p99BudgetMs });
       const output = context.output(options);
       const code = await workOn(core, runId, output, { verbose, skipPreflight });
       if (code === exitCodes.done && options.keepServing !== undefined) {
@@ -80,6 +85,7 @@ async function tellNotes(core: Core, chosen: Choice): Promise<void> {
 interface RunFlags {
   readonly allowRemoteLoad?: boolean;
   readonly skipPreflight?: boolean;
+  readonly p99BudgetMs?: number;
   readonly keepServing?: true | string;
   readonly resume?: boolean;
   readonly out?: string;

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { bestAnswer, budgetText } from '../contract/measured/verdict';
 import { type Reach, type Reached, reachOf } from '../contract/reach';
 import type { RunSpec } from '../contract/run/run-spec';
 import { stepTitleOf } from '../contract/words';
@@ -35,6 +36,7 @@ export async function workOn(
     const { outcome, error } = await end;
     const { state } = await core.getRun(runId);
     for (const report of state.reports) output.say(`  ${report.kind}: ${report.path}`);
+    for (const answer of [bestAnswer(state), budgetText(state)]) if (answer !== null) output.say(answer);
     if (outcome !== 'done') output.say(`To continue: npm run cli -- resume ${runId}`);
     if (outcome === 'gate-failed') {
       output.say(`To measure unverified: npm run cli -- resume ${runId} --allow-unverified`);

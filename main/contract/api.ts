@@ -45,8 +45,10 @@ import {
   type Draft,
   draftSchema,
   type ImportedSpec,
+  p99BudgetMsSchema,
   type SpecPreview,
   type StartProblem,
+  startRequestSchema,
 } from './run/spec-tools';
 
 interface Call<Input extends z.ZodType, Output> {
@@ -260,9 +262,7 @@ export const api = {
     }),
   ),
   /** Sets the p99 budget, in milliseconds, or takes it away. Throws run-busy while another process works on the run. */
-  'runs.setBudget': call<null>().with(
-    runId.extend({ p99BudgetMs: z.number().positive().max(1e9).nullable() }),
-  ),
+  'runs.setBudget': call<null>().with(runId.extend({ p99BudgetMs: p99BudgetMsSchema.nullable() })),
   /**
    * Moves the run to the trash of the home; `runs.restore` brings it back. The trash is emptied by the command `clean`,
    * and of what is older than a day when the window starts. Throws run-busy while somebody works on the run.
@@ -273,10 +273,7 @@ export const api = {
   'runs.get': call<RunState>().with(runId),
   /** What `runs.start` would refuse this specification for: missing tools, taken ports, an unsuitable remote server. */
   'runs.check': call<readonly StartProblem[]>().with(z.strictObject({ spec: runSpecSchema })),
-  /** `skipPreflight`: problems of the preflight do not keep a run in containers from starting, and mark it. */
-  'runs.start': call<{ readonly runId: string }>().with(
-    z.strictObject({ spec: runSpecSchema, skipPreflight: z.boolean().optional() }),
-  ),
+  'runs.start': call<{ readonly runId: string }>().with(startRequestSchema),
   /** Stores the figures of another tool's file as a run that is marked as imported. Throws input-invalid with line or field. */
   'runs.import': call<{ readonly runId: string; readonly notes: readonly string[] }>().with(
     importRequestSchema,

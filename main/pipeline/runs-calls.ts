@@ -31,8 +31,8 @@ export function createRunsCalls(parts: {
     handlers: {
       'runs.list': async () => (await store.list()).runs,
       'runs.get': async ({ runId }) => (await store.load(runId)).state,
-      'runs.start': async ({ spec, skipPreflight }) => {
-        const runId = await runs.create(spec, undefined, { skipPreflight });
+      'runs.start': async ({ spec, skipPreflight, p99BudgetMs }) => {
+        const runId = await runs.create(spec, undefined, { skipPreflight, p99BudgetMs });
         await runs.execute(runId, { skipPreflight });
         return { runId };
       },

@@ -52,6 +52,8 @@ export interface StartHow {
   readonly skipPreflight?: boolean | undefined;
   /** Noted in a new run. */
   readonly matrix?: MatrixMark | undefined;
+  /** p99 budget of a new run, in milliseconds. Nothing is measured otherwise for it. */
+  readonly p99BudgetMs?: number | undefined;
 }
 
 export interface ExecuteOptions extends StartHow {
@@ -99,10 +101,13 @@ export class Runs {
     const spec = await this.options.completed(given);
     await this.options.check(spec);
     const preflight = await this.options.preflight(spec, how);
-    const { matrix } = how;
+    const { matrix, p99BudgetMs } = how;
     const run = await this.options.store.create(spec, await this.options.environmentFor(spec), out, {
       matrix,
     });
+    if (p99BudgetMs !== undefined) {
+      await this.options.store.append(run.state.runId, { type: 'p99-budget', p99BudgetMs });
+    }
     this.preflights.set(run.state.runId, preflight);
     this.options.emit({ type: 'runs-changed' });
     return run.state.runId;

@@ -61,7 +61,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
 const mostSummaryBytes = 2 ** 20;
 
 /** Raise it when `toSummary` says another thing of the same journal. */
-const madeBy = 6;
+const madeBy = 7;
 
 const keptSchema = z.strictObject({
   madeBy: z.literal(madeBy),

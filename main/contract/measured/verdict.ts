@@ -1,6 +1,6 @@
 import { errorText } from '../error-text';
 import { isSteady, marksOf } from '../flag-text';
-import { formatMetricDelta, formatMs, formatRate, formatScale, formatTyped } from '../numbers';
+import { formatFixed, formatMetricDelta, formatMs, formatRate, formatScale, formatTyped } from '../numbers';
 import { outcomeOf, verificationOf } from '../run/run-outcome';
 import type { RunState } from '../run/run-state';
 import { budgetLatencyUs } from '../run/sweep';
@@ -14,11 +14,19 @@ export function bestLevelText({ scenario, point }: BestPoint): string {
   return [`${scenario}, ${levelText(point)}`, ...doubts].join('; ');
 }
 
+/** What is left of a p99 budget at a level that keeps it, 0 to 1. */
+const headroomOf = ({ point }: BestPoint, budgetMs: number): number =>
+  1 - budgetLatencyUs(point) / (budgetMs * 1000);
+
+/** Rounded down, so that nobody plans with what is not there: "headroom 35 %". */
+const headroomText = (best: BestPoint, budgetMs: number): string =>
+  `headroom ${formatFixed(Math.floor(headroomOf(best, budgetMs) * 100 + 1e-9), 0)} %`;
+
 /** A level as an answer: "2,366 inferences/s at p99 11.20 ms (offline, batch size 2, concurrency 1)". */
-function levelAnswer(best: BestPoint): string {
+function levelAnswer(best: BestPoint, room: string | null = null): string {
   const { point } = best;
   const from = point.scheduled === undefined ? '' : ' from schedule';
-  return `${formatRate(point.inferencesPerSecond)} inferences/s at p99 ${formatMs(budgetLatencyUs(point))} ms${from} (${bestLevelText(best)})`;
+  return `${formatRate(point.inferencesPerSecond)} inferences/s at p99 ${formatMs(budgetLatencyUs(point))} ms${from} (${room === null ? '' : `${room}; `}${bestLevelText(best)})`;
 }
 
 /** The name of the best level: whether it is steady is part of it. */
@@ -37,7 +45,9 @@ export function bestAnswer(state: RunState): string | null {
 /** The same sentence in window, report, CSV and command line: what the run gives within its p99 budget. */
 export function budgetSentence({ budgetMs, best, doubtful }: BudgetAnswer): string {
   const limit = `${formatTyped(budgetMs)} ms`;
-  if (best !== null) return `Within a p99 of ${limit}: ${levelAnswer(best)}.`;
+  if (best !== null) {
+    return `Within a p99 of ${limit}: ${levelAnswer(best, headroomText(best, budgetMs))}.`;
+  }
   const others =
     doubtful === 0
       ? ''
@@ -125,5 +135,11 @@ export function budgetDocument(state: RunState) {
   const budgetMs = budgetMsOf(state);
   if (budgetMs === null) return null;
   const { best } = withinBudget(state, budgetMs);
-  return { p99BudgetMs: budgetMs, best: best === null ? null : levelDocument(best), text: budgetText(state) };
+  return {
+    p99BudgetMs: budgetMs,
+    /** Of the budget, 0 to 1. */
+    headroom: best === null ? null : headroomOf(best, budgetMs),
+    best: best === null ? null : levelDocument(best),
+    text: budgetText(state),
+  };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../errors';
 import type { Preset } from './preset';
 import type { StepId } from './run-events';
-import { type Precision, precisions, type RunSpec } from './run-spec';
+import { type Precision, precisions, type RunSpec, runSpecSchema } from './run-spec';
 
 /** A choice of the wizard: the preset and what differs from its defaults, as a partial run specification. */
 export const choiceSchema = z.strictObject({
@@ -105,6 +105,18 @@ export interface MatrixFile {
   readonly entries: readonly MatrixEntry[];
 }
 
+/** Milliseconds. */
+export const p99BudgetMsSchema = z.number().positive().max(1e9);
+
+/** A new run, and what belongs to its start. */
+export const startRequestSchema = z.strictObject({
+  spec: runSpecSchema,
+  /** Problems of the preflight do not keep a run in containers from starting, and mark it. */
+  skipPreflight: z.boolean().optional(),
+  /** As of `runs.setBudget`, from the start. */
+  p99BudgetMs: p99BudgetMsSchema.optional(),
+});
+
 /** A draft of the wizard; kept on disk on every change. */
 export const draftSchema = z.strictObject({
   id: z.string().regex(/^[\w-]{1,64}$/),
@@ -115,6 +127,8 @@ export const draftSchema = z.strictObject({
   visited: z.array(z.string().max(64)).max(64).optional(),
   /** Precision that chosen tolerances were chosen under, when another is chosen by now. */
   tolerancesOf: z.enum(precisions).optional(),
+  /** Budget that the run has from its start; absent: none. */
+  p99BudgetMs: p99BudgetMsSchema.optional(),
   /** Run that it changes; absent: it becomes a run of its own. */
   changing: z.string().max(200).optional(),
   /** Run that it was started as. */

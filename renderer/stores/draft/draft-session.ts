@@ -19,6 +19,7 @@ export const blankDraft = () =>
     page: 'environment',
     visited: [],
     tolerancesOf: null,
+    p99BudgetMs: null,
     notice: null,
     edit: null,
     stale: true,
@@ -26,13 +27,14 @@ export const blankDraft = () =>
 
 /** As it is kept on disk. @param startedAs run that the draft became */
 function savedDraft(state: DraftState, startedAs: string | null): Draft {
-  const { id, changing, page, visited, tolerancesOf } = state;
+  const { id, changing, page, visited, tolerancesOf, p99BudgetMs } = state;
   return {
     id,
     choice: choiceOf(state),
     page,
     visited: [...visited],
     ...(tolerancesOf === null ? {} : { tolerancesOf }),
+    ...(p99BudgetMs === null ? {} : { p99BudgetMs }),
     ...(changing === null ? {} : { changing }),
     ...(startedAs === null ? {} : { startedAs }),
     updatedAt: new Date().toISOString(),
@@ -41,7 +43,7 @@ function savedDraft(state: DraftState, startedAs: string | null): Draft {
 
 /** As it is shown, where it was left. */
 function openedDraft(draft: Draft): Partial<DraftState> {
-  const { id, choice, changing = null, page, visited = [], tolerancesOf = null } = draft;
+  const { id, choice, changing = null, page, visited = [], tolerancesOf = null, p99BudgetMs = null } = draft;
   return {
     id,
     ...choice,
@@ -50,6 +52,7 @@ function openedDraft(draft: Draft): Partial<DraftState> {
     ...noPlan,
     visited: visited.filter(isWizardPage),
     tolerancesOf,
+    p99BudgetMs,
   };
 }
 

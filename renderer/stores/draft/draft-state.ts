@@ -53,6 +53,8 @@ export interface DraftState {
   readonly visited: readonly WizardPage[];
   /** Precision that the chosen tolerances were chosen under; null: the chosen precision, or none is chosen. */
   readonly tolerancesOf: Precision | null;
+  /** Budget that the run has from its start, in milliseconds; null: none. */
+  readonly p99BudgetMs: number | null;
   /** What was left on disk has been read. */
   readonly ready: boolean;
   readonly preview: SpecPreview | null;
@@ -87,6 +89,7 @@ export interface DraftState {
   readonly startNew: () => void;
   /** The draft became a run; the next deployment begins anew. */
   readonly started: (runId: string) => void;
+  readonly setBudget: (p99BudgetMs: number | null) => void;
   readonly useDefaultTolerances: () => void;
   /** Begins a draft of its own with this choice. */
   readonly reuse: (choice: Choice, what: string) => void;

@@ -36,10 +36,10 @@ function withEngineKind({ overrides, spec }: DraftState, [section]: Keys): Tree 
 /** The fields of the form. */
 export function fieldSlice(
   { get, set }: DraftAccess,
-  { edited }: DraftSession,
+  { edited, files }: DraftSession,
   /** A text of the editor that has been understood gives way to the form. */
   leaveText: () => void,
-): Pick<DraftState, 'change' | 'reset' | 'chooseTarget' | 'useDefaultTolerances'> {
+): Pick<DraftState, 'change' | 'reset' | 'chooseTarget' | 'setBudget' | 'useDefaultTolerances'> {
   const change = (keys: Keys, next: Tree): void => {
     set({ tolerancesOf: tolerancesAfter(get(), keys, next) });
     edited(next);
@@ -57,6 +57,10 @@ export function fieldSlice(
     },
     chooseTarget: (gpu, engine) => {
       edited(withTarget(get().overrides, gpu, engine));
+    },
+    setBudget: (p99BudgetMs) => {
+      set({ p99BudgetMs });
+      files.saveSoon();
     },
     useDefaultTolerances: () => {
       set({ tolerancesOf: null });

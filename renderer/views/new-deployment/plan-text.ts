@@ -115,8 +115,9 @@ export const assignments = (changes: readonly Pick<Change, 'keys' | 'to'>[]): re
 export function cliCommand(
   model: readonly string[],
   changes: readonly Pick<Change, 'keys' | 'to'>[],
-  { noGpu = false } = {},
+  { noGpu = false, p99BudgetMs = null }: { noGpu?: boolean; p99BudgetMs?: number | null } = {},
 ): readonly string[] {
+  const budget = p99BudgetMs === null ? [] : ['--p99-budget-ms', String(p99BudgetMs)];
   const gpu = noGpu ? ['--gpu', 'none'] : [];
-  return ['npm', 'run', 'cli', '--', 'run', ...model, ...gpu, ...assignments(changes)];
+  return ['npm', 'run', 'cli', '--', 'run', ...model, ...gpu, ...assignments(changes), ...budget];
 }

@@ -44,10 +44,11 @@ export function useStart(): {
           state.goTo('review');
           return;
         }
-        const { changing } = state;
+        const { changing, p99BudgetMs } = state;
+        const budget = p99BudgetMs === null ? {} : { p99BudgetMs };
         const how = skipPreflight ? { spec, skipPreflight } : { spec };
         if (changing !== null) await client.call('runs.change', { runId: changing, ...how });
-        const runId = changing ?? (await client.call('runs.start', how)).runId;
+        const runId = changing ?? (await client.call('runs.start', { ...how, ...budget })).runId;
         route.getState().go({ page: 'run', runId });
         state.started(runId);
       };

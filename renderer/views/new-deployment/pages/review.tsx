@@ -1,8 +1,9 @@
-import { Button } from '@mantine/core';
+import { Button, NumberInput } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import { Panel } from '../../../components/panel';
 import { TableHead } from '../../../components/table';
+import { useTypedNumber } from '../../../components/use-typed-number';
 import { ownModelKeys } from '../../../stores/draft/draft-state';
 import { pageTitle } from '../../../stores/draft/wizard-page';
 import { pathOf } from '../fields/field';
@@ -76,6 +77,32 @@ function Verdict() {
   ) : null;
 }
 
+/** The p99 that the answer of the run has to keep. Nothing is measured otherwise for it, so that it can change later. */
+function Budget() {
+  const { p99BudgetMs, setBudget } = useWizard().draft;
+  const typed = useTypedNumber(p99BudgetMs, (next) => {
+    setBudget(next === null || next <= 0 ? null : Math.min(next, 1e9));
+  });
+  return (
+    <Panel title="Latency budget" level={3}>
+      <div className="panel-body">
+        <NumberInput
+          label="p99 budget"
+          description="The result names the best steady level whose p99 is within the budget, and its headroom. Default: none."
+          w={300}
+          suffix=" ms"
+          placeholder="none"
+          min={0}
+          max={1e9}
+          hideControls
+          allowNegative={false}
+          {...typed}
+        />
+      </div>
+    </Panel>
+  );
+}
+
 /** A run of its own: what it does, what differs, and how to do it without the window. */
 function NewRun({ spec }: { spec: RunSpec | null }) {
   const { draft, changes, preset, valueAt } = useWizard();
@@ -100,11 +127,12 @@ function NewRun({ spec }: { spec: RunSpec | null }) {
       <Panel title="Differences from the defaults" level={3}>
         <Differences />
       </Panel>
+      <Budget />
       <CommandPanel
         argv={cliCommand(
           modelWords(draft.preset, source),
           commandChanges(changes, valueAt(['engine', 'kind'])),
-          { noGpu },
+          { noGpu, p99BudgetMs: draft.p99BudgetMs },
         )}
       >
         <p className="field-help">{pageTitle.review} and the command lead to the same specification.</p>

@@ -73,7 +73,7 @@ describe('one meaning of steady', () => {
 
   it('answers a p99 budget in the same words everywhere', () => {
     const sentence =
-      'Within a p99 of 20 ms: 2,366 inferences/s at p99 11.20 ms (offline, batch size 2, concurrency 1; client-limited).';
+      'Within a p99 of 20 ms: 2,366 inferences/s at p99 11.20 ms (headroom 44 %; offline, batch size 2, concurrency 1; client-limited).';
     const report = toReport(budgeted, { generatedAt: '2025-11-21T08:00:00.000Z' });
     const [offline] = report.scenarios;
     expect(budgetText(budgeted)).toBe(sentence);
@@ -123,6 +123,9 @@ describe('the p99 budget', () => {
     expect(withinBudget(state, 10).best).toMatchObject({ scenario: 'online', point: { concurrency: 2 } });
     expect(withinBudget(state, 9.6).best).toMatchObject({ scenario: 'offline', point: { batchSize: 4 } });
     expect(withinBudget(state, 100).best?.point.concurrency).toBe(8);
+    // 9.5 ms of 9.6: rounded down, and nothing is left at the budget itself.
+    expect(budgetText({ ...state, p99BudgetMs: 9.6 })).toContain('(headroom 1 %; offline,');
+    expect(budgetText({ ...state, p99BudgetMs: 10 })).toContain('(headroom 0 %; online,');
     expect(budgetText({ ...state, p99BudgetMs: 1 })).toBe('No steady level has a p99 within 1 ms.');
     const doubtful = runOf([point({ p99Us: 900, stable: false })]);
     expect(budgetText({ ...doubtful, p99BudgetMs: 1 })).toBe(

@@ -1,0 +1,73 @@
+// @vitest-environment jsdom
+import { Command } from 'commander';
+import { expect, it } from 'vitest';
+import { addListing } from '../../../../main/cli/listing';
+import { runDocument } from '../../../../main/cli/run-progress';
+import { budgetText } from '../../../../main/contract/measured/verdict';
+import type { RunState } from '../../../../main/contract/run/run-state';
+import type { Core } from '../../../../main/core';
+import { html } from '../../../../main/reports/html.exporter';
+import { json } from '../../../../main/reports/json.exporter';
+import { loadCsv } from '../../../../main/reports/load-csv';
+import { toReport } from '../../../../main/reports/to-report';
+import { BudgetField } from '../../../../renderer/views/run/budget-field';
+import { createdBodies, measurementBody, pointFixture, stateOf } from '../../../support/run-state';
+import { createClientDouble } from '../../renderer/client-double';
+import { mount } from '../../renderer/mounted';
+
+const sentence =
+  'Within a p99 of 20 ms: 300.0 inferences/s at p99 13.00 ms (headroom 35 %; offline, batch size 2, concurrency 1).';
+
+const state = stateOf([
+  ...createdBodies(),
+  { type: 'p99-budget', p99BudgetMs: 20 },
+  measurementBody('offline', pointFixture({ batchSize: 1, inferencesPerSecond: 200, p99Us: 6000 })),
+  measurementBody('offline', pointFixture({ batchSize: 2, inferencesPerSecond: 300, p99Us: 13_000 })),
+  measurementBody('offline', pointFixture({ batchSize: 4, inferencesPerSecond: 900, p99Us: 30_000 })),
+  { type: 'run-finished', outcome: 'done' },
+]);
+
+/** What `show` prints of the run. */
+async function shown(of: RunState): Promise<string> {
+  const lines: string[] = [];
+  const core = {
+    listRuns: () => Promise.resolve({ runs: [{ runId: of.runId }], unreadable: [] }),
+    getRun: () => Promise.resolve({ state: of, dir: '/runs/a' }),
+    handlers: {},
+  } as unknown as Core;
+  const program = new Command();
+  addListing(program, {
+    core: () => Promise.resolve(core),
+    output: () => ({
+      ...{ json: false, live: false, rewrite: () => undefined, clearScreen: () => undefined },
+      say: (line) => lines.push(line),
+      document: () => undefined,
+    }),
+    exit: () => undefined,
+  });
+  await program.parseAsync(['show', of.runId], { from: 'user' });
+  return lines.join('\n');
+}
+
+it('the window, the command line, HTML and PDF, CSV and JSON have the same sentence, with the headroom', async () => {
+  expect(budgetText(state)).toBe(sentence);
+
+  const { client } = createClientDouble({});
+  const mounted = await mount(client, <BudgetField state={state} />);
+  expect(mounted.page.querySelector('[role=status]')?.textContent).toBe(sentence);
+  mounted.unmount();
+
+  expect(await shown(state)).toContain(sentence);
+
+  const report = toReport(state, { generatedAt: '2025-11-21T08:00:00.000Z' });
+  const page = html.render({ state, report });
+  // The PDF is printed from this page.
+  expect(page.content).toContain(sentence);
+
+  const [offline] = report.scenarios;
+  expect(offline === undefined ? '' : loadCsv(offline, report.verification)).toContain(sentence);
+
+  const file = json.render({ state, report });
+  expect(JSON.parse(file.content)).toMatchObject({ budget: { text: sentence, headroom: 0.35 } });
+  expect(runDocument(state, '/runs/a').budget).toMatchObject({ text: sentence, headroom: 0.35 });
+});
