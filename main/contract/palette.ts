@@ -10,6 +10,9 @@ export const okabeIto = {
   purple: '#cc79a7',
 } as const;
 
+/** The line of a p99 budget on a light ground. */
+export const budgetColor = '#c2002f';
+
 /**
  * The seven latency components in the order in which a request passes them, the same in window and report; compute infer
  * has the strongest colour.

@@ -2,6 +2,7 @@ import type { BaselineSeries } from '../contract/measured/baseline';
 import type { CrossLevel } from '../contract/measured/cross-check';
 import type { KeyFigure } from '../contract/measured/key-figures';
 import type { LoadPoint } from '../contract/measured/results';
+import type { ChosenLevel } from '../contract/measured/verdict';
 import type { Scenario, StepId } from '../contract/run/run-events';
 import type { Badge, Tone, Verification } from '../contract/run/run-outcome';
 import type { Sweep } from '../contract/run/sweep';
@@ -150,7 +151,13 @@ export interface ReportScenario {
   /** Where the two load tools differ; null unless the run cross-checks. */
   readonly crossCheck: readonly CrossLevel[] | null;
   /** How each row does against the run's p99 budget, and which is its answer; null without a budget. */
-  readonly budget: { readonly heading: string; readonly cells: readonly string[] } | null;
+  readonly budget: {
+    readonly ms: number;
+    readonly heading: string;
+    readonly cells: readonly string[];
+  } | null;
+  /** The level of this scenario that the run's answer is; null where it is of the other, or none. */
+  readonly chosen: ChosenLevel | null;
   /** Published figures, drawn beside the measured ones and never among them. */
   readonly baseline: BaselineSeries | null;
 }

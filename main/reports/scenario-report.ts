@@ -11,7 +11,7 @@ import { publishedColumns } from '../contract/measured/columns';
 import { crossCheckOf } from '../contract/measured/cross-check';
 import { budgetMsOf, isWithin, type Level, levelsOf, withinBudget } from '../contract/measured/points';
 import type { PublishedResults } from '../contract/measured/published';
-import { budgetSentence } from '../contract/measured/verdict';
+import { budgetSentence, chosenLevel } from '../contract/measured/verdict';
 import { formatCount, formatMs, formatRate, formatShare, formatTyped, missing } from '../contract/numbers';
 import type { Scenario } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
@@ -62,7 +62,7 @@ function budgetColumn(state: RunState, levels: readonly Level[]): ReportScenario
     if (!isWithin(point, budgetMs)) return 'exceeded';
     return isSound(point) ? 'kept' : 'kept, but not steady or with errors';
   });
-  return { heading: `p99 budget of ${formatTyped(budgetMs)} ms`, cells };
+  return { ms: budgetMs, heading: `p99 budget of ${formatTyped(budgetMs)} ms`, cells };
 }
 
 const texts = {
@@ -87,6 +87,7 @@ export function scenarioReport(
 ): ReportScenario {
   const levels = levelsOf(state, scenario);
   const sweep = sweepOf(scenario, levels);
+  const chosen = chosenLevel(state);
   return {
     id: scenario,
     ...texts[scenario],
@@ -96,6 +97,7 @@ export function scenarioReport(
     rows: levels.map((level) => levelReport(level, sweep)),
     crossCheck: crossCheckOf(state, scenario),
     budget: budgetColumn(state, levels),
+    chosen: chosen?.scenario === scenario ? chosen : null,
     baseline: baselineSeries(baseline, scenario, state.spec),
   };
 }

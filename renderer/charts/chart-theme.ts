@@ -1,4 +1,4 @@
-import { componentColors, okabeIto } from '../../main/contract/palette';
+import { budgetColor, componentColors, okabeIto } from '../../main/contract/palette';
 
 type Scheme = 'dark' | 'light';
 
@@ -67,7 +67,7 @@ export const chartThemes: Readonly<Record<Scheme, ChartTheme>> = {
     p95: okabeIto.orange,
     p99: okabeIto.vermillion,
     hole: '#a3487a',
-    budget: '#c2002f',
+    budget: budgetColor,
     overBudget: 'rgba(194, 0, 47, 0.05)',
     runs: [
       okabeIto.blue,

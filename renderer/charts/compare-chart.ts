@@ -35,7 +35,7 @@ export const runLook = (
 });
 
 /** What of a scenario belongs to the sweep: rates and concurrencies have no axis together. */
-function ofSweep(state: RunState, sweep: Sweep): ScenarioState {
+export function ofSweep(state: RunState, sweep: Sweep): ScenarioState {
   const scenario = scenarioOf(sweep);
   const { points, missing } = shownScenario(state, scenario);
   return {

@@ -11,7 +11,10 @@ export interface Trace {
   /** One pattern for every point, in plotly's d3 formats; wins over the texts. */
   readonly hovertemplate?: string;
   readonly hoverinfo: 'text' | 'skip';
-  readonly mode?: 'lines' | 'lines+markers' | 'markers';
+  readonly mode?: 'lines' | 'lines+markers' | 'markers' | 'markers+text';
+  /** Beside each point; '' for none. */
+  readonly text?: readonly string[];
+  readonly textfont?: { readonly color: string; readonly size: number };
   readonly yaxis?: 'y2';
   /** Signs at an edge of the chart, or a limit across it: no values of a series. */
   readonly meta?: 'signs' | 'limit';
@@ -22,7 +25,7 @@ export interface Trace {
   readonly cliponaxis?: boolean;
   /** Of a bar, in the unit of the x axis. */
   readonly width?: number;
-  readonly textposition?: 'none';
+  readonly textposition?: 'none' | 'top left';
   readonly line?: { readonly color: string; readonly width: number; readonly dash: string };
   readonly marker?: {
     readonly color?: string;

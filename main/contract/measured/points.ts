@@ -104,6 +104,46 @@ export function withinBudget(state: RunState, budgetMs: number): BudgetAnswer {
 }
 
 /**
+ * The sound levels that no other sound one beats: none gives as many inferences per second at a lower p99, or more at the
+ * same. By throughput.
+ */
+export function paretoFront(points: readonly LoadPoint[]): readonly LoadPoint[] {
+  const fastest = points
+    .filter(isSound)
+    .sort((a, b) => b.inferencesPerSecond - a.inferencesPerSecond || budgetLatencyUs(a) - budgetLatencyUs(b));
+  const front: LoadPoint[] = [];
+  for (const point of fastest) {
+    const last = front.at(-1);
+    const [own, least] = [budgetLatencyUs(point), last === undefined ? Infinity : budgetLatencyUs(last)];
+    const equals = own === least && point.inferencesPerSecond === last?.inferencesPerSecond;
+    if (own < least || equals) front.push(point);
+  }
+  return front.reverse();
+}
+
+/** How far apart two labels of a wide chart are at least, as shares of its axes from zero. */
+const labelWidth = 0.035;
+const labelHeight = 0.09;
+
+/** The levels whose labels do not touch one another over throughput and p99; those that come `first` have theirs. */
+export function spacedLevels(
+  points: readonly LoadPoint[],
+  first: readonly LoadPoint[] = [],
+): ReadonlySet<LoadPoint> {
+  const most = (read: (point: LoadPoint) => number): number =>
+    points.map(read).reduce((a, b) => Math.max(a, b), 0);
+  const [widest, highest] = [most(({ inferencesPerSecond }) => inferencesPerSecond), most(budgetLatencyUs)];
+  const touches = (a: LoadPoint, b: LoadPoint): boolean =>
+    Math.abs(a.inferencesPerSecond - b.inferencesPerSecond) < labelWidth * widest &&
+    Math.abs(budgetLatencyUs(a) - budgetLatencyUs(b)) < labelHeight * highest;
+  const kept = new Set<LoadPoint>();
+  for (const point of [...first, ...points]) {
+    if ([...kept].every((other) => !touches(point, other))) kept.add(point);
+  }
+  return kept;
+}
+
+/**
  * The p99 budget of a run, in milliseconds: the one that was set for it, else the one that its search kept to. Null
  * without one.
  */

@@ -63,6 +63,20 @@ export function budgetText(state: RunState): string | null {
     : budgetSentence(withinBudget(state, budgetMs));
 }
 
+export interface ChosenLevel extends BestPoint {
+  /** "Best steady level", "Best steady level within 20 ms", "Best level, not steady". */
+  readonly name: string;
+}
+
+/** The level that the verdict is of: within the p99 budget where there is one. null where nothing is. */
+export function chosenLevel(state: RunState): ChosenLevel | null {
+  const budgetMs = budgetMsOf(state);
+  const best = budgetMs === null ? bestPoint(state) : withinBudget(state, budgetMs).best;
+  if (best === null) return null;
+  const limit = budgetMs === null ? '' : ` within ${formatTyped(budgetMs)} ms`;
+  return { ...best, name: `${bestLevelName(best)}${limit}` };
+}
+
 /** "top-1 within 0.000 of the framework": the first metric with both values, else the widest output difference. */
 function accuracyClause(state: RunState, titles: MetricTitles): string {
   const result = state.accuracy?.result;

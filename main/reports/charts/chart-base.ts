@@ -150,6 +150,27 @@ export function valueAxis(unit: string, max?: number): ChartOption['yAxis'] {
   };
 }
 
+/** A round number above all of these, with room for a mark. */
+export function niceEnd(values: readonly number[]): number {
+  const most = values.reduce((highest, value) => Math.max(highest, value), 0) * 1.05;
+  if (!(most > 0)) return 1;
+  const step = 10 ** Math.floor(Math.log10(most)) / 2;
+  return Math.ceil(most / step) * step;
+}
+
+/** Throughput from zero. */
+export const rateAxis = (max: number): ChartOption['xAxis'] => ({
+  ...axisLook,
+  type: 'value',
+  min: 0,
+  max,
+  name: 'Throughput, inferences/s',
+  nameLocation: 'middle',
+  nameGap: 24,
+  splitLine: { show: false },
+  axisLabel: { ...text(10, ink.soft), formatter: (value: number) => formatFixed(value, max < 5 ? 1 : 0) },
+});
+
 /** The renderer's word for "nothing here" in place of what is no number. */
 export function plotted(value: number | null): number | '-' {
   return value !== null && Number.isFinite(value) ? value : '-';

@@ -1,4 +1,5 @@
 import type { BarSeriesOption, LineSeriesOption } from 'echarts/charts';
+import { isSteady } from '../../contract/flag-text';
 import { numberOf } from '../../contract/measured/column';
 import {
   components,
@@ -10,21 +11,25 @@ import {
   scheduledP99,
 } from '../../contract/measured/columns';
 import { isThrottled } from '../../contract/measured/detail-columns';
-import { gpuCharts } from '../../contract/measured/points';
-import { componentColors, okabeIto } from '../../contract/palette';
-import { sweepTitle } from '../../contract/run/sweep';
+import { gpuCharts, paretoFront, spacedLevels } from '../../contract/measured/points';
+import type { LoadPoint } from '../../contract/measured/results';
+import { formatTyped } from '../../contract/numbers';
+import { budgetColor, componentColors, okabeIto } from '../../contract/palette';
+import { budgetLatencyUs, sweepTitle } from '../../contract/run/sweep';
 import type { ReportScenario } from '../report';
 import {
   baseOption,
   hasPoints,
   legendLine,
+  niceEnd,
   plotted,
+  rateAxis,
   sweepAxis,
   sweepCategories,
   sweepPosition,
   valueAxis,
 } from './chart-base';
-import { hollowNames, hollowSeries } from './hollow';
+import { hollowNames, hollowSeries, ink } from './hollow';
 import { holeSeries, pointSeries, publishedSeries } from './point-series';
 import type { Chart } from './render-chart';
 
@@ -159,6 +164,87 @@ function throughputChart(scenario: ReportScenario): Chart {
   };
 }
 
+const star =
+  'path://M0,-10 L2.9,-4 L9.5,-3.1 L4.8,1.5 L5.9,8.1 L0,5 L-5.9,8.1 L-4.8,1.5 L-9.5,-3.1 L-2.9,-4 Z';
+
+/** A budget this many times as high as everything that is drawn would press the marks to the foot of the chart. */
+const farAbove = 3;
+
+/** The p99 budget as a line over the whole chart, and the area above it, which is over the budget. */
+function budgetSeries(budgetMs: number, rates: number): LineSeriesOption {
+  return {
+    type: 'line',
+    name: `p99 budget ${formatTyped(budgetMs)} ms`,
+    silent: true,
+    symbol: 'none',
+    color: budgetColor,
+    lineStyle: { width: 1.25, color: budgetColor },
+    areaStyle: { color: budgetColor, opacity: 0.05, origin: 'end' },
+    data: [0, rates].map((x) => [x, budgetMs]),
+  };
+}
+
+/** p99 over throughput, a mark per level: which to choose, and what each costs. */
+function tradeOffChart(scenario: ReportScenario): Chart {
+  const { rows, sweep, chosen, budget } = scenario;
+  const title = `p99 by throughput, levels labeled with their ${sweepTitle[sweep].toLowerCase()}`;
+  const measured = rows.flatMap((row) => (row.point === null ? [] : [{ ...row, point: row.point }]));
+  const points = measured.map(({ point }) => point);
+  const place = (point: LoadPoint) => [point.inferencesPerSecond, budgetLatencyUs(point) / 1000];
+  const front = paretoFront(points);
+  const labeled = spacedLevels(points, chosen === null ? front : [chosen.point, ...front]);
+  const rates = niceEnd(points.map(({ inferencesPerSecond }) => inferencesPerSecond));
+  const slowest = points.reduce((most, point) => Math.max(most, budgetLatencyUs(point) / 1000), 0);
+  const budgets = budget === null || budget.ms > slowest * farAbove ? [] : [budgetSeries(budget.ms, rates)];
+  const { blue, orange } = okabeIto;
+  const line: LineSeriesOption = {
+    ...{ type: 'line', name: 'Pareto front, steady levels', silent: true, symbol: 'none', color: blue },
+    lineStyle: { width: 1.75, color: blue },
+    data: front.map(place),
+  };
+  const marks: LineSeriesOption = {
+    ...{ type: 'line', name: 'levels', silent: true, symbol: 'circle', symbolSize: 7, color: blue },
+    showAllSymbol: true,
+    lineStyle: { width: 0 },
+    data: measured.map(({ point, steady, load }) => ({
+      value: place(point),
+      itemStyle: { color: steady ? blue : '#ffffff', borderColor: blue, borderWidth: 1.5 },
+      label: {
+        ...{ show: labeled.has(point), position: 'top', distance: 5, fontSize: 10, color: ink.text },
+        // Beside the line, which goes up to the right.
+        offset: [-8, 0],
+        formatter: String(load),
+      },
+    })),
+  };
+  const best = (chosen === null ? [] : [chosen]).map(({ name, point }): LineSeriesOption => ({
+    ...{ type: 'line', name, silent: true, symbol: star, symbolSize: 13, color: orange, z: 3 },
+    lineStyle: { width: 0 },
+    data: [
+      {
+        value: place(point),
+        itemStyle: { color: isSteady(point) ? orange : '#ffffff', borderColor: orange, borderWidth: 1 },
+      },
+    ],
+  }));
+  const series = [...budgets, line, marks, ...best, ...hollowSeries(scenario)];
+  return {
+    id: `${scenario.id}-trade-off`,
+    title: `${scenario.title}: ${title}, in milliseconds and inferences per second`,
+    width: 690,
+    height: 236,
+    option: {
+      ...baseOption(
+        title,
+        series.map(({ name }) => String(name)),
+      ),
+      xAxis: rateAxis(rates),
+      yAxis: valueAxis(sweep === 'requestRate' ? 'ms, from schedule' : 'ms'),
+      series,
+    } as Chart['option'],
+  };
+}
+
 const throttledName = 'clocks throttled';
 const gpuColors = [okabeIto.blue, okabeIto.orange, okabeIto.green, okabeIto.purple] as const;
 
@@ -229,6 +315,7 @@ export function scenarioCharts(scenario: ReportScenario): readonly Chart[] {
   return [
     throughputChart(scenario),
     latencyChart(scenario),
+    tradeOffChart(scenario),
     ...(hasComponents(scenario) ? [componentsChart(scenario)] : []),
     ...gpuReadings(scenario),
   ];

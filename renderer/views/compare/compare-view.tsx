@@ -9,6 +9,7 @@ import { plannedSweep, scenarioOf, type Sweep, sweepTitle } from '../../../main/
 import type { Chart } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
 import { compareChart } from '../../charts/compare-chart';
+import { compareTradeOff } from '../../charts/trade-off-chart';
 import { BaselineNote, BaselinePicker, useBaseline } from '../../components/baseline-picker';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
@@ -94,6 +95,7 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
             ),
           ]
         : []),
+      panel('trade-off', 'Throughput and p99 latency', compareTradeOff(series, sweep, theme)),
     ];
   }, [states, short, sweep, theme, published]);
   const levels = useMemo(() => compareLevels(states, sweep), [states, sweep]);
@@ -125,6 +127,7 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
             chart={chart}
             height={230}
             fileName={fileName}
+            wide={id === 'trade-off'}
           />
         ))}
       </div>

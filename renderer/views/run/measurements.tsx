@@ -4,6 +4,7 @@ import { baselineSeries } from '../../../main/contract/measured/baseline';
 import { meanBatch } from '../../../main/contract/measured/columns';
 import { budgetMsOf, gpuCharts } from '../../../main/contract/measured/points';
 import { shownScenario } from '../../../main/contract/measured/repeats';
+import { chosenLevel } from '../../../main/contract/measured/verdict';
 import type { Scenario } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { scenarioLevels } from '../../../main/contract/run/scenario-levels';
@@ -15,6 +16,7 @@ import { componentsChart } from '../../charts/components-chart';
 import { ComponentsHelp } from '../../charts/components-help';
 import { gpuChart } from '../../charts/gpu-chart';
 import { sortedPoints } from '../../charts/sweep-series';
+import { tradeOffChart } from '../../charts/trade-off-chart';
 import { BaselineNote, BaselinePicker, useBaseline } from '../../components/baseline-picker';
 import { Explain } from '../../components/explain';
 import { useChartTheme } from '../../components/use-chart-theme';
@@ -114,6 +116,22 @@ function GpuCharts(props: { input: Omit<SweepInput, 'level'>; sweep: string; fil
   ));
 }
 
+/** Which level to choose, and what each costs. */
+function TradeOffPanel(props: { input: Omit<SweepInput, 'level'>; state: RunState; fileName: string }) {
+  const { input, state, fileName } = props;
+  const chart = useMemo(() => tradeOffChart({ ...input, level: null }, chosenLevel(state)), [input, state]);
+  return (
+    <ChartPanel
+      id="trade-off"
+      title="Throughput and p99 latency"
+      chart={chart}
+      height={250}
+      fileName={fileName}
+      wide
+    />
+  );
+}
+
 /** Charts and table of one scenario at a time; the one with news comes to the front until the reader picks one. */
 export const Measurements = memo(function Measurements({ state }: { state: RunState }) {
   const theme = useChartTheme();
@@ -166,6 +184,7 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
       <BaselineNote baseline={baseline} runs={[state]} />
       <div className="charts">
         <SweepCharts input={sweepInput} sweep={sweep} fileName={fileName} />
+        <TradeOffPanel input={input} state={state} fileName={fileName} />
         <ChartPanel
           id="components"
           title={`Where the time goes, by ${sweep}`}

@@ -153,7 +153,7 @@ describe('the HTML report', () => {
       'Commands',
       'How to read the numbers',
     ]);
-    expect(page.querySelectorAll('figure svg[role="img"] > title')).toHaveLength(8);
+    expect(page.querySelectorAll('figure svg[role="img"] > title')).toHaveLength(10);
     // The summary has the two of the scenario with the best level; the record has all.
     expect(page.querySelectorAll('.summary figure')).toHaveLength(2);
     const ids = [...page.querySelectorAll('svg [id]')].map(({ id }) => id);

@@ -120,14 +120,14 @@ describe('the record behind it', () => {
 
   it('marks bars of levels that are not steady on the axis, in the colors of the legend', () => {
     const page = pageOf(completeState());
-    const [chart] = [...page.querySelectorAll('.record figure.wide')];
+    const [, chart] = [...page.querySelectorAll('.record figure.wide')];
     expect(texts(chart ?? page, 'text')).toContain('8 ○');
     expect(chart?.querySelectorAll('[fill-opacity="0.4"], [opacity="0.4"]')).toHaveLength(0);
   });
 
   it('has no chart of components that the tool did not give', () => {
     const page = pageOf(reportKinds.imported());
-    expect(page.querySelectorAll('.record figure')).toHaveLength(2);
+    expect(page.querySelectorAll('.record figure')).toHaveLength(3);
   });
 });
 

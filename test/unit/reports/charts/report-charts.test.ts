@@ -58,7 +58,7 @@ describe('sweepScale', () => {
 
 describe('the charts of a scenario', () => {
   it('have legends whose entries do not run into one another in the widest font', () => {
-    const [, , components = ''] = svgsOf(measured([1, 2]));
+    const [, , , components = ''] = svgsOf(measured([1, 2]));
     const places = new Map(
       [...components.matchAll(/x="15" y="4" transform="translate\(([\d.]+) ([\d.]+)\)"[^>]*>([^<]+)</g)].map(
         ([, x, y, name]) => [name ?? '', { x: Number(x), y: Number(y) }],
@@ -81,7 +81,7 @@ describe('the charts of a scenario', () => {
     ['large, far levels', [1, 16_384, 131_072]],
   ])('are well-formed pictures without script for %s', (_name, concurrency) => {
     const svgs = svgsOf(measured(concurrency));
-    expect(svgs).toHaveLength(3);
+    expect(svgs).toHaveLength(4);
     for (const svg of svgs) {
       const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
       expect(parsed.querySelector('parsererror')).toBeNull();
@@ -94,7 +94,7 @@ describe('the charts of a scenario', () => {
   });
 
   it('name their units and axes', () => {
-    const [throughput = '', latency = '', components = ''] = svgsOf(measured([1, 2, 4]));
+    const [throughput = '', latency = '', , components = ''] = svgsOf(measured([1, 2, 4]));
     expect(throughput).toContain('>inferences/s</text>');
     expect(throughput).toContain('>Concurrency (log scale)</text>');
     for (const svg of [latency, components]) expect(svg).toContain('>ms</text>');
@@ -120,10 +120,37 @@ describe('the charts of a scenario', () => {
     const steady = svgsOf(measured([1, 2, 4, 8]));
     const shaky = svgsOf(measured([1, 2, 4, 8], [4]));
     expect(steady.filter((svg) => svg.includes('hollow: not steady'))).toEqual([]);
-    expect(shaky.filter((svg) => svg.includes('>hollow: not steady</text>'))).toHaveLength(3);
-    expect(shaky[2]).toContain('>4 ○</text>');
-    expect(shaky[2]).not.toMatch(/opacity="0\.\d/);
-    for (const color of componentColors) expect(shaky[2]).toContain(`fill="${color}"`);
+    expect(shaky.filter((svg) => svg.includes('>hollow: not steady</text>'))).toHaveLength(4);
+    expect(shaky[3]).toContain('>4 ○</text>');
+    expect(shaky[3]).not.toMatch(/opacity="0\.\d/);
+    for (const color of componentColors) expect(shaky[3]).toContain(`fill="${color}"`);
+  });
+
+  it('draw p99 over throughput with the front, the load at each level, the budget and the chosen level', () => {
+    const bodies = [
+      measurementBody('online', pointFixture({ concurrency: 1, inferencesPerSecond: 100, p99Us: 5000 })),
+      measurementBody('online', pointFixture({ concurrency: 2, inferencesPerSecond: 200, p99Us: 9000 })),
+      measurementBody('online', pointFixture({ concurrency: 4, inferencesPerSecond: 150, p99Us: 12_000 })),
+      measurementBody(
+        'online',
+        pointFixture({ concurrency: 8, inferencesPerSecond: 400, p99Us: 20_000, stable: false }),
+      ),
+    ];
+    const run = stateOf([...createdBodies(), ...bodies]);
+    const tradeOff = (budgetMs: number | null): string =>
+      svgsOf(scenarioReport({ ...run, p99BudgetMs: budgetMs }, 'online'))[2] ?? '';
+    const [free, limited, far] = [tradeOff(null), tradeOff(8), tradeOff(1000)];
+    expect(free).toContain('>p99 by throughput, levels labeled with their concurrency<');
+    for (const load of [1, 2, 4, 8]) expect(free).toContain(`>${load}</text>`);
+    expect(free).toContain('>Best steady level<');
+    expect(free).not.toContain('p99 budget');
+    expect(limited).toContain('>p99 budget 8 ms<');
+    expect(limited).toContain('>Best steady level within 8 ms<');
+    expect(count(limited, /fill="#c2002f" fill-opacity="0.05"/g)).toBe(1);
+    // Over the whole chart it would press the marks to the foot.
+    expect(far).not.toContain('p99 budget 1,000 ms<');
+    const front = [...free.matchAll(/<path d="(M[^"Z]*)"[^>]*stroke="#0072b2" stroke-width="1.75"/g)];
+    expect(front.map(([, path = '']) => path.split('L').length)).toContain(2);
   });
 
   it('mark a level without a result with a cross', () => {
@@ -166,7 +193,7 @@ describe('the charts of a scenario', () => {
           ),
         ),
       );
-    const [, , , load = '', power = '', clock = ''] = svgsOf(read(['GPU-1']));
+    const [, , , , load = '', power = '', clock = ''] = svgsOf(read(['GPU-1']));
     expect(load).toContain('>GPU utilization and memory by concurrency<');
     expect(power).toContain('>GPU power by concurrency<');
     for (const svg of [load, power, clock]) expect(count(svg, />clocks throttled</g)).toBe(1);
@@ -179,6 +206,6 @@ describe('the charts of a scenario', () => {
     ]);
     expect(svgsOf(cool).join('')).not.toContain('clocks throttled');
     expect(svgsOf(read(['GPU-aaaa', 'GPU-bbbb'])).join('')).toContain('>Power, GPU-bbbb<');
-    expect(svgsOf(measured(levels))).toHaveLength(3);
+    expect(svgsOf(measured(levels))).toHaveLength(4);
   });
 });

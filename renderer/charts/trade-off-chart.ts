@@ -1,0 +1,149 @@
+import { paretoFront, spacedLevels } from '../../main/contract/measured/points';
+import type { LoadPoint } from '../../main/contract/measured/results';
+import type { ChosenLevel } from '../../main/contract/measured/verdict';
+import type { RunState } from '../../main/contract/run/run-state';
+import { budgetLatencyUs, scenarioOf, type Sweep, sweepTitle } from '../../main/contract/run/sweep';
+import { budgetView } from './budget-line';
+import { baseLayout, type Chart, levelOf, type SweepInput, sweepOfState } from './chart';
+import type { ChartTheme } from './chart-theme';
+import { ofSweep, runLook } from './compare-chart';
+import { plain, symbolOf, wrapped } from './hover-text';
+import { valueAxis } from './sweep-axis';
+import { pointText, sortedPoints } from './sweep-series';
+import type { Axis, Trace } from './trace';
+
+const rate = ({ inferencesPerSecond }: LoadPoint): number => inferencesPerSecond;
+const latencyMs = (point: LoadPoint): number => budgetLatencyUs(point) / 1000;
+
+/** The latency that a budget holds: of an open loop from the schedule. */
+const latencyTitle = (sweep: Sweep): string =>
+  sweep === 'requestRate' ? 'p99 from schedule, ms' : 'p99, ms';
+
+const marksOf = (points: readonly LoadPoint[], color: string, symbol: string, size: number) => ({
+  x: points.map(rate),
+  y: points.map(latencyMs),
+  marker: {
+    ...{ color, size, symbol: points.map((point) => symbolOf(point, symbol)) },
+    line: { width: 1.5, color },
+  },
+  hovertext: points.map((point) => pointText(point)),
+  hoverinfo: 'text' as const,
+});
+
+/** Levels with their load beside them, where that does not touch another's. */
+function levelMarks(input: SweepInput, points: readonly LoadPoint[], first: readonly LoadPoint[]): Trace {
+  const { theme, scenario, state, sweep } = input;
+  const labeled = spacedLevels(points, first);
+  const by = sweepTitle[sweepOfState(scenario, state, sweep)].toLowerCase();
+  return {
+    type: 'scatter',
+    mode: 'markers+text',
+    name: `Levels, by ${by}`,
+    ...marksOf(points, theme.throughput, 'circle', 8),
+    text: points.map((point) => (labeled.has(point) ? String(levelOf(scenario, point)) : '')),
+    textposition: 'top left',
+    textfont: { color: theme.text, size: 11 },
+    cliponaxis: false,
+  };
+}
+
+/** From zero, with room for the mark and the label of the fastest level; without one nobody's numbers. */
+function rateAxis(theme: ChartTheme, points: readonly LoadPoint[]): { axis: Axis; ends: [number, number] } {
+  const most = points.reduce((highest, point) => Math.max(highest, rate(point)), 0);
+  const ends: [number, number] = [0, most === 0 ? 1 : most * 1.06];
+  const axis = valueAxis({ theme }, 'Throughput, inferences/s');
+  const ticks = most === 0 ? { showticklabels: false } : {};
+  return { axis: { ...axis, ...ticks, range: ends, automargin: false }, ends };
+}
+
+/** The level that the verdict names, where it is one of these. */
+const chosenTrace = ({ theme, scenario }: SweepInput, chosen: ChosenLevel | null): readonly Trace[] =>
+  chosen?.scenario !== scenario
+    ? []
+    : [
+        {
+          type: 'scatter',
+          mode: 'markers',
+          name: chosen.name,
+          meta: 'signs',
+          ...marksOf([chosen.point], theme.p95, 'star', 15),
+          cliponaxis: false,
+        },
+      ];
+
+/** p99 over throughput, a mark per level: which to choose, and what each costs. */
+export function tradeOffChart(input: SweepInput, chosen: ChosenLevel | null): Chart {
+  const { theme, budgetMs, scenario, state, sweep } = input;
+  const points = sortedPoints(input);
+  const front = paretoFront(points);
+  const first = chosen?.scenario === scenario ? [chosen.point, ...front] : front;
+  const line: Trace = {
+    type: 'scatter',
+    mode: 'lines',
+    name: 'Pareto front, steady levels',
+    x: front.map(rate),
+    y: front.map(latencyMs),
+    line: { color: theme.throughput, width: 1.75, dash: 'solid' },
+    hoverinfo: 'skip',
+  };
+  const measured = [line, levelMarks(input, points, first)];
+  const { axis, ends } = rateAxis(theme, points);
+  const budget = budgetView(measured, budgetMs, ends, theme);
+  return {
+    data: [...measured, ...budget.traces, ...chosenTrace(input, chosen)],
+    layout: {
+      ...baseLayout(theme),
+      shapes: budget.shapes,
+      xaxis: axis,
+      yaxis: { ...valueAxis(input, latencyTitle(sweepOfState(scenario, state, sweep))), ...budget.axis },
+      showlegend: true,
+    },
+  };
+}
+
+/** The line through the front and, each after a gap, the levels beside it: one series, so that it can be shown alone. */
+function frontAndRest(points: readonly LoadPoint[]): readonly { point: LoadPoint; gap: boolean }[] {
+  const front = paretoFront(points);
+  const drawn = (point: LoadPoint) => ({ point, gap: false });
+  const rest = points.filter((point) => !front.includes(point));
+  return [...front.map(drawn), ...rest.flatMap((point) => [{ point, gap: true }, drawn(point)])];
+}
+
+/** The same of several runs over one sweep, each with its own front. */
+export function compareTradeOff(
+  runs: readonly { readonly name: string; readonly state: RunState }[],
+  sweep: Sweep,
+  theme: ChartTheme,
+): Chart {
+  const scenario = scenarioOf(sweep);
+  const all = runs.map(({ name, state }) => ({
+    name,
+    points: sortedPoints({ scenario, state: ofSweep(state, sweep) }),
+  }));
+  const { axis } = rateAxis(
+    theme,
+    all.flatMap(({ points }) => points),
+  );
+  return {
+    data: all.map(({ name, points }, index): Trace => {
+      const { color, symbol } = runLook(theme, index);
+      const drawn = frontAndRest(points);
+      const of = drawn.map(({ point }) => point);
+      return {
+        type: 'scatter',
+        mode: 'lines+markers',
+        name: plain(name),
+        ...marksOf(of, color, symbol, 7),
+        y: drawn.map(({ point, gap }) => (gap ? NaN : latencyMs(point))),
+        hovertext: of.map((point) => `${wrapped(name)}<br>${pointText(point)}`),
+        line: { color, width: 1.75, dash: 'solid' },
+      };
+    }),
+    layout: {
+      ...baseLayout(theme),
+      xaxis: axis,
+      yaxis: valueAxis({ theme }, latencyTitle(sweep)),
+      showlegend: true,
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { chosenLevel } from '../../../../main/contract/measured/verdict';
+import type { RunState } from '../../../../main/contract/run/run-state';
+import type { SweepInput } from '../../../../renderer/charts/chart';
+import { chartThemes } from '../../../../renderer/charts/chart-theme';
+import { legendEntries } from '../../../../renderer/charts/legend-entries';
+import { chartCsv } from '../../../../renderer/charts/plot/chart-csv';
+import { compareTradeOff, tradeOffChart } from '../../../../renderer/charts/trade-off-chart';
+import { createdBodies, measurementBody, pointFixture, stateOf } from '../../../support/run-state';
+
+const theme = chartThemes.dark;
+/** concurrency, throughput, p99 in ms, steady. */
+const measured = [
+  [1, 100, 5, true],
+  [2, 190, 6, true],
+  [4, 180, 9, true],
+  [8, 300, 20, true],
+  [16, 400, 50, false],
+] as const;
+
+const state = stateOf([
+  ...createdBodies(),
+  ...measured.map(([concurrency, inferencesPerSecond, ms, stable]) =>
+    measurementBody('online', pointFixture({ concurrency, inferencesPerSecond, p99Us: ms * 1000, stable })),
+  ),
+  { type: 'run-finished', outcome: 'done' },
+]);
+
+const inputOf = (of: RunState, budgetMs: number | null): SweepInput => ({
+  ...({ scenario: 'online', state: of.scenarios.online, planned: [], sweep: 'concurrency' } as const),
+  ...{ level: null, budgetMs, theme },
+});
+
+describe('p99 over throughput in the window', () => {
+  const chart = tradeOffChart(inputOf(state, null), chosenLevel(state));
+  const named = (name: string) => chart.data.find((trace) => trace.name === name);
+
+  it('has a mark per level with its load, hollow where it is not steady', () => {
+    const levels = named('Levels, by concurrency');
+    expect(levels).toMatchObject({ x: [100, 190, 180, 300, 400], y: [5, 6, 9, 20, 50] });
+    expect(levels?.text).toEqual(['1', '2', '', '8', '16']);
+    expect(levels?.marker?.symbol).toEqual(['circle', 'circle', 'circle', 'circle', 'circle-open']);
+    expect(legendEntries(chart, '#fff').map(({ name }) => name)).toContain('Hollow: not steady');
+  });
+
+  it('has a line through the steady levels that no other one beats, and marks the one of the verdict', () => {
+    expect(named('Pareto front, steady levels')).toMatchObject({ x: [100, 190, 300], y: [5, 6, 20] });
+    expect(named('Best steady level')).toMatchObject({ x: [300], y: [20] });
+    expect(chartCsv(chart).split('\r\n')[1]).toBe('100,5,5');
+  });
+
+  it('has the p99 budget with its area, and marks the level within it', () => {
+    const budgeted = { ...state, p99BudgetMs: 15 };
+    const within = tradeOffChart(inputOf(budgeted, 15), chosenLevel(budgeted));
+    expect(within.data.find(({ name }) => name === 'p99 budget 15 ms')?.y).toEqual([15, 15]);
+    expect(within.layout['shapes']).toMatchObject([{ y0: 15 }]);
+    expect(within.data.find(({ name }) => name === 'Best steady level within 15 ms')?.x).toEqual([190]);
+    const tight = { ...state, p99BudgetMs: 1 };
+    expect(chosenLevel(tight)).toBeNull();
+  });
+
+  it('without a level has no numbers at its axes, and no mark of another scenario', () => {
+    const empty = stateOf(createdBodies());
+    expect(tradeOffChart(inputOf(empty, null), null).layout.xaxis['showticklabels']).toBe(false);
+    const offline = { ...inputOf(state, null), scenario: 'offline' } as const;
+    expect(tradeOffChart(offline, chosenLevel(state)).data).toHaveLength(2);
+  });
+});
+
+it('several runs have a series each in Compare: its front as a line, the other levels after gaps', () => {
+  const chart = compareTradeOff(
+    [
+      { name: 'first', state },
+      { name: 'second', state },
+    ],
+    'concurrency',
+    theme,
+  );
+  expect(chart.data.map(({ name }) => name)).toEqual(['first', 'second']);
+  expect(chart.data[0]?.y).toEqual([5, 6, 20, NaN, 9, NaN, 50]);
+  expect(chart.data[0]?.line?.color).not.toBe(chart.data[1]?.line?.color);
+});
