@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { RunSummary } from '../contract/api';
+import { WorkbenchError } from '../contract/errors';
 import { stateWords } from '../contract/flag-text';
 import { baselineGpu } from '../contract/measured/baseline';
 import { cellText, titleWithUnit } from '../contract/measured/column';
@@ -6,7 +8,7 @@ import { batchSize, latencies, loadOf, ownLoad, p99, throughput } from '../contr
 import { crossCheckOf } from '../contract/measured/cross-check';
 import { otherwiseText } from '../contract/measured/published';
 import type { LoadPoint } from '../contract/measured/results';
-import { bestAnswer, budgetText } from '../contract/measured/verdict';
+import { bestAnswer, budgetText, historyOf } from '../contract/measured/verdict';
 import { formatDuration, formatMs, formatRate, missing } from '../contract/numbers';
 import { originMark, originText } from '../contract/run/run-content';
 import { damageText, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
@@ -17,7 +19,7 @@ import { estimateTimeLeft, timeLeftText } from '../contract/run/time-left';
 import { stepTitle } from '../contract/words';
 import type { Core } from '../core';
 import type { CliContext } from './context';
-import { formatError, formatTable } from './output';
+import { formatError, formatTable, type Output } from './output';
 import { crossCheckLines } from './perf/perf-print';
 import { addPresets } from './presets';
 import { readBudgetMs, resolveRunId } from './read-values';
@@ -28,14 +30,52 @@ interface Json {
 }
 const jsonHelp = 'print one JSON document to stdout';
 
+/** Newest first: where each was measured, and what its answer is. */
+function printHistory(output: Output, runs: readonly RunSummary[], runId: string): void {
+  const found = historyOf(runs, runId);
+  if (found.length === 0) {
+    throw new WorkbenchError('input-invalid', 'There is no history of this run', {
+      where: runId,
+      remedy: 'Name a run of this workbench that was not imported; "runs" lists them.',
+    });
+  }
+  if (output.json) {
+    output.document({ runId, runs: found });
+    return;
+  }
+  const [first] = found;
+  output.say(
+    `${first?.preset ?? ''} ${first?.format ?? ''} ${first?.precision ?? ''} (${first?.profile ?? ''})`,
+  );
+  const rows = found.map(({ runId: id, createdAt, machine, server, chosen, status }) => [
+    `${id}${id === runId ? ' *' : ''}`,
+    createdAt,
+    status,
+    machine === '' ? missing : machine,
+    server === '' ? missing : server,
+    chosen === null
+      ? missing
+      : `${formatRate(chosen.inferencesPerSecond)}${chosen.steady ? '' : ' (not steady)'}`,
+    formatMs(chosen?.p99Us),
+  ]);
+  const header = ['run', 'created', 'status', 'GPU or CPU', 'server', throughput.title, titleWithUnit(p99)];
+  output.say(formatTable(header, rows));
+}
+
 function addRuns(program: Command, context: CliContext): void {
   program
     .command('runs')
     .description('List runs, newest first')
+    .option('--history <run-id>', 'list the runs of the same model, format and precision as this run')
     .option('--json', jsonHelp)
-    .action(async (options: Json) => {
+    .action(async (options: Json & { readonly history?: string }) => {
       const output = context.output(options);
-      const { runs, unreadable } = await (await context.core()).listRuns();
+      const core = await context.core();
+      const { runs, unreadable } = await core.listRuns();
+      if (options.history !== undefined) {
+        printHistory(output, runs, await resolveRunId(core, options.history));
+        return;
+      }
       if (output.json) {
         output.document({ runs, unreadable });
         return;

@@ -35,6 +35,7 @@ import {
   type StepId,
   stepIds,
 } from './run/run-events';
+import { levelSummarySchema } from './run/run-outcome';
 import { publishedGpus, runSpecSchema } from './run/run-spec';
 import type { RunState } from './run/run-state';
 import type { ChangePlan } from './run/spec-changes';
@@ -80,15 +81,13 @@ export const runSummarySchema = z.strictObject({
    * The best level over both scenarios, as the report has it: its throughput, the p99 of that very point (from the
    * schedule where there is one), and what is in doubt about it in words; null before the first point.
    */
-  best: z
-    .strictObject({
-      inferencesPerSecond: z.number(),
-      p99Us: z.number(),
-      steady: z.boolean(),
-      /** "Best steady level: 2,366 inferences/s at p99 11.20 ms (offline, …)". */
-      text: z.string(),
-    })
-    .nullable(),
+  best: levelSummarySchema.nullable(),
+  /** The level that the answer names: the best one within the p99 budget, where the run has one; null where none is. */
+  chosen: levelSummarySchema.nullable(),
+  /** "NVIDIA A100-SXM4-80GB", "2 × NVIDIA H100", else the processor; empty for an imported run. */
+  machine: z.string(),
+  /** Image of the server, else its version; empty where neither is known. */
+  server: z.string(),
   /** What the run gives within its p99 budget, in a sentence; null without a budget. */
   budgetText: z.string().nullable(),
   accuracyPassed: z.boolean().nullable(),

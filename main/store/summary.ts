@@ -4,8 +4,8 @@ import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { type RunSummary, runSummarySchema } from '../contract/api';
 import { isSteady } from '../contract/flag-text';
-import { bestPoint } from '../contract/measured/points';
-import { bestSentence, budgetText } from '../contract/measured/verdict';
+import { type BestPoint, bestPoint } from '../contract/measured/points';
+import { bestSentence, budgetText, chosenLevel, chosenSentence } from '../contract/measured/verdict';
 import { importKindText } from '../contract/run/imported';
 import type { RunState } from '../contract/run/run-state';
 import { budgetLatencyUs } from '../contract/run/sweep';
@@ -17,10 +17,38 @@ const runRowSchema = runSummarySchema.omit({ origin: true });
 /** A row without what must be verified each time. */
 type RunRow = Omit<RunSummary, 'origin'>;
 
+const levelRow = ({ point }: BestPoint, text: string): NonNullable<RunRow['best']> => ({
+  inferencesPerSecond: point.inferencesPerSecond,
+  p99Us: budgetLatencyUs(point),
+  steady: isSteady(point),
+  text,
+});
+
+/** "NVIDIA A100", "2 × NVIDIA A100", "NVIDIA A100, NVIDIA A30". */
+function gpuNames(names: readonly string[]): string {
+  return [...new Set(names)]
+    .map((name) => {
+      const count = names.filter((other) => other === name).length;
+      return count === 1 ? name : `${count} × ${name}`;
+    })
+    .join(', ');
+}
+
+/** Where the levels were measured; nothing is known of it for an imported run. */
+function placeOf({ environment, imported }: RunState): Pick<RunRow, 'machine' | 'server'> {
+  if (imported !== null) return { machine: '', server: '' };
+  const { gpus, cpu, image, tritonVersion } = environment;
+  return {
+    machine: gpus.length === 0 ? cpu : gpuNames(gpus.map(({ name }) => name)),
+    server: image ?? tritonVersion ?? '',
+  };
+}
+
 /** One row of the run list; its best level is the one that the report leads with. */
 export function toSummary(state: RunState, dir: string): RunRow {
   const { spec } = state;
   const best = bestPoint(state);
+  const chosen = chosenLevel(state);
   return {
     runId: state.runId,
     dir,
@@ -37,15 +65,9 @@ export function toSummary(state: RunState, dir: string): RunRow {
     status: state.status,
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
-    best:
-      best === null
-        ? null
-        : {
-            inferencesPerSecond: best.point.inferencesPerSecond,
-            p99Us: budgetLatencyUs(best.point),
-            steady: isSteady(best.point),
-            text: bestSentence(best),
-          },
+    best: best === null ? null : levelRow(best, bestSentence(best)),
+    chosen: chosen === null ? null : levelRow(chosen, chosenSentence(chosen)),
+    ...placeOf(state),
     budgetText: budgetText(state),
     accuracyPassed: state.accuracy?.result.passed ?? null,
     unverified: state.unverified,
@@ -61,7 +83,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
 const mostSummaryBytes = 2 ** 20;
 
 /** Raise it when `toSummary` says another thing of the same journal. */
-const madeBy = 7;
+const madeBy = 8;
 
 const keptSchema = z.strictObject({
   madeBy: z.literal(madeBy),

@@ -77,6 +77,34 @@ export function chosenLevel(state: RunState): ChosenLevel | null {
   return { ...best, name: `${bestLevelName(best)}${limit}` };
 }
 
+/** What tells the runs of one model apart from those of others. */
+interface ModelOfRun {
+  readonly runId: string;
+  readonly createdAt: string;
+  readonly preset: string;
+  readonly profile: string;
+  readonly format: string;
+  readonly precision: string;
+  readonly imported: string | null;
+}
+
+const mostHistory = 50;
+
+/** The runs of the same model, size, format and precision as this one, itself among them, newest first. */
+export function historyOf<Run extends ModelOfRun>(runs: readonly Run[], runId: string): readonly Run[] {
+  const own = runs.find((run) => run.runId === runId);
+  if (own === undefined || own.imported !== null) return [];
+  const keyOf = ({ preset, profile, format, precision }: ModelOfRun): string =>
+    [preset, profile, format, precision].join('\n');
+  return runs
+    .filter((run) => run.imported === null && keyOf(run) === keyOf(own))
+    .sort((a, b) => b.createdAt.localeCompare(a.createdAt) || b.runId.localeCompare(a.runId))
+    .slice(0, mostHistory);
+}
+
+/** The name and the figures of a level: "Best steady level within 20 ms: 2,366 inferences/s at p99 11.20 ms (offline, …)". */
+export const chosenSentence = (chosen: ChosenLevel): string => `${chosen.name}: ${levelAnswer(chosen)}`;
+
 /** "top-1 within 0.000 of the framework": the first metric with both values, else the widest output difference. */
 function accuracyClause(state: RunState, titles: MetricTitles): string {
   const result = state.accuracy?.result;

@@ -1,4 +1,15 @@
+import { z } from 'zod';
 import type { RunState } from './run-state';
+
+/** A level in a row of the run list. */
+export const levelSummarySchema = z.strictObject({
+  inferencesPerSecond: z.number(),
+  /** From the schedule where there is one. */
+  p99Us: z.number(),
+  steady: z.boolean(),
+  /** "Best steady level: 2,366 inferences/s at p99 11.20 ms (offline, …)": with what is in doubt about it. */
+  text: z.string(),
+});
 
 export type Tone = 'good' | 'warning' | 'bad' | 'neutral';
 

@@ -5,6 +5,7 @@ import { bestPoint } from '../../../main/contract/measured/points';
 import { endVerdict } from '../../../main/contract/measured/verdict';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { type MetricTitles, metricTitlesOf } from '../../../main/contract/words';
+import { RunHistory } from '../../components/run-history';
 import { hasFailed } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
 import { AccuracyPanel } from './accuracy-panel';
@@ -90,6 +91,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
           </>
         ) : null}
         {state.accuracy === null ? null : <AccuracyPanel result={state.accuracy.result} preset={preset} />}
+        <RunHistory runId={state.runId} />
       </div>
     </div>
   );

@@ -1,0 +1,67 @@
+import { useStore } from 'zustand';
+import { titleWithUnit } from '../../main/contract/measured/column';
+import { p99, throughput } from '../../main/contract/measured/columns';
+import { historyOf } from '../../main/contract/measured/verdict';
+import { formatMs, formatRate, missing } from '../../main/contract/numbers';
+import { formatWhen, formatWhenFully } from '../format/times';
+import { useWorkbench } from '../workbench';
+import { Panel } from './panel';
+import { RunStatusText } from './status-text';
+import { numeric, ScrollTable, TableHead } from './table';
+
+const headings = [
+  'Run',
+  'State',
+  'GPU or CPU',
+  'Server',
+  numeric(titleWithUnit(throughput)),
+  numeric(titleWithUnit(p99)),
+];
+
+const known = (text: string): string => (text === '' ? missing : text);
+
+/** The runs of the same model, format and precision, newest first; nothing where this one is the only one. */
+export function RunHistory({ runId }: { runId: string }) {
+  const { runs, route } = useWorkbench();
+  const list = useStore(runs, ({ value }) => value);
+  const history = historyOf(list ?? [], runId);
+  if (history.length < 2) return null;
+  return (
+    <Panel title="Runs of this model" note="same format and precision, newest first" className="history">
+      <ScrollTable label="Runs of this model">
+        <TableHead headings={headings} />
+        <tbody>
+          {history.map(({ chosen, ...run }) => (
+            <tr key={run.runId} className={run.runId === runId ? 'chosen' : undefined}>
+              <td title={`${run.runId}\n${formatWhenFully(run.createdAt)}`}>
+                {run.runId === runId ? (
+                  <span>{formatWhen(run.createdAt)} (this run)</span>
+                ) : (
+                  <button
+                    type="button"
+                    className="plain-button link"
+                    onClick={() => {
+                      route.getState().go({ page: 'run', runId: run.runId });
+                    }}
+                  >
+                    {formatWhen(run.createdAt)}
+                  </button>
+                )}
+              </td>
+              <td>
+                <RunStatusText status={run.status} />
+              </td>
+              <td>{known(run.machine)}</td>
+              <td>{known(run.server)}</td>
+              <td className="number" title={chosen?.text}>
+                {chosen === null ? missing : formatRate(chosen.inferencesPerSecond)}
+                {chosen?.steady === false ? <span className="dim"> not steady</span> : null}
+              </td>
+              <td className="number">{formatMs(chosen?.p99Us)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </ScrollTable>
+    </Panel>
+  );
+}
