@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import { expect, it } from 'vitest';
+import { addListing } from '../../../main/cli/listing';
+import type { Core } from '../../../main/core';
+import { rejection } from '../../support/rejection';
+import { runSummary } from '../renderer/window-fixtures';
+
+const chosen = { inferencesPerSecond: 1500, p99Us: 9000, steady: false, text: 'Best level, not steady' };
+const runs = [
+  runSummary({
+    runId: 'new',
+    createdAt: '2025-11-22T08:00:00.000Z',
+    machine: 'NVIDIA A100',
+    server: 'triton:25.06',
+    chosen,
+  }),
+  runSummary({ runId: 'old', createdAt: '2025-11-21T08:00:00.000Z', machine: 'A CPU' }),
+  runSummary({ runId: 'tft', preset: 'tft' }),
+  runSummary({ runId: 'imported', imported: 'CSV' }),
+];
+
+async function history(...args: readonly string[]): Promise<{ text: string; documents: readonly unknown[] }> {
+  const lines: string[] = [];
+  const documents: unknown[] = [];
+  const program = new Command();
+  addListing(program, {
+    core: () =>
+      Promise.resolve({ listRuns: () => Promise.resolve({ runs, unreadable: [] }) } as unknown as Core),
+    output: ({ json = false }) => ({
+      ...{ json, live: false, rewrite: () => undefined, clearScreen: () => undefined },
+      say: (line) => lines.push(line),
+      document: (value) => documents.push(value),
+    }),
+    exit: () => undefined,
+  });
+  await program.parseAsync(['runs', '--history', ...args], { from: 'user' });
+  return { text: lines.join('\n'), documents };
+}
+
+it('prints the runs of the same model with where they were measured, and whether the level is steady', async () => {
+  const { text } = await history('old');
+  const rows = text.split('\n').filter((line) => /^(new|old|tft|imported)\b/.test(line));
+  expect(rows).toHaveLength(2);
+  expect(rows[0]).toMatch(/^new .*NVIDIA A100 +triton:25\.06 +1,500 \(not steady\) +9\.00$/);
+  expect(rows[1]).toMatch(/^old \* .*A CPU/);
+});
+
+it('has the same as one document, and an error where there is no history', async () => {
+  const { documents } = await history('latest', '--json');
+  expect(documents).toEqual([{ runId: 'new', runs: runs.slice(0, 2) }]);
+  expect((await rejection(history('imported'))).code).toBe('input-invalid');
+});
