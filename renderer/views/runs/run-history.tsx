@@ -1,13 +1,13 @@
 import { useStore } from 'zustand';
-import { titleWithUnit } from '../../main/contract/measured/column';
-import { p99, throughput } from '../../main/contract/measured/columns';
-import { historyOf } from '../../main/contract/measured/verdict';
-import { formatMs, formatRate, missing } from '../../main/contract/numbers';
-import { formatWhen, formatWhenFully } from '../format/times';
-import { useWorkbench } from '../workbench';
-import { Panel } from './panel';
-import { RunStatusText } from './status-text';
-import { numeric, ScrollTable, TableHead } from './table';
+import { titleWithUnit } from '../../../main/contract/measured/column';
+import { p99, throughput } from '../../../main/contract/measured/columns';
+import { historyOf } from '../../../main/contract/measured/verdict';
+import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
+import { Panel } from '../../components/panel';
+import { RunStatusText } from '../../components/status-text';
+import { numeric, ScrollTable, TableHead } from '../../components/table';
+import { formatWhen, formatWhenFully } from '../../format/times';
+import { useWorkbench } from '../../workbench';
 
 const headings = [
   'Run',
