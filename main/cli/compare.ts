@@ -1,6 +1,13 @@
 import type { Command } from 'commander';
 import { WorkbenchError } from '../contract/errors';
-import { type ComparedValue, compareLevels } from '../contract/measured/compare-levels';
+import { baselinesOf, defaultBaseline } from '../contract/measured/baseline';
+import {
+  type ComparedPair,
+  type ComparedSweep,
+  type ComparedValue,
+  compareRuns,
+  compareWithPublished,
+} from '../contract/measured/compare-levels';
 import {
   type Criterion,
   judgeComparison,
@@ -9,14 +16,14 @@ import {
   outcomeOfAll,
   parseCriterion,
   ratioText,
-  sweepsOf,
 } from '../contract/measured/comparison-gate';
-import { comparisonSentences, meaningOf, ratioWords } from '../contract/measured/comparison-text';
+import { comparisonSentence, meaningOf, ratioWords } from '../contract/measured/comparison-text';
+import { otherwiseText } from '../contract/measured/published';
 import { formatMeasured, formatRate, missing } from '../contract/numbers';
-import type { RunState } from '../contract/run/run-state';
 import { sweepTitle } from '../contract/run/sweep';
+import type { Core } from '../core';
 import type { CliContext } from './context';
-import { exitCodes, formatTable } from './output';
+import { exitCodes, formatTable, type Output } from './output';
 import { resolveRunId } from './read-values';
 
 interface CompareOptions {
@@ -41,23 +48,65 @@ const header = [
   ...['p99 A [ms]', 'p99 B [ms]', 'B/A'],
 ] as const;
 
-const wordsOf = (value: ComparedValue | undefined, higherIsBetter: boolean): string =>
-  value === undefined ? missing : ratioWords(value, meaningOf(value, higherIsBetter));
+const wordsOf = (value: ComparedValue | null | undefined, higherIsBetter: boolean): string =>
+  value === undefined || value === null ? missing : ratioWords(value, meaningOf(value, higherIsBetter));
 
-/** A table a sweep: every level that one of the two has measured. */
-function tablesOf(first: RunState, second: RunState) {
-  const sweeps = [...new Set([...sweepsOf(first), ...sweepsOf(second)])];
-  return sweeps.map((sweep) => {
-    const levels = compareLevels([first, second], sweep);
-    const rows = levels.map(({ level, batchSize, runs: [a = null, b = null] }) => [
-      ...[String(level), String(batchSize)],
-      ...[formatRate(a?.throughput.value), formatRate(b?.throughput.value)],
-      wordsOf(b?.throughput, true),
-      ...[formatMeasured(a?.p99Ms.value), formatMeasured(b?.p99Ms.value)],
-      wordsOf(b?.p99Ms, false),
-    ]);
-    return { title: sweepTitle[sweep], levels, rows };
-  });
+const rowsOf = (pairs: readonly ComparedPair[]) =>
+  pairs.map(({ level, batchSize, first, second }) => [
+    ...[String(level), String(batchSize)],
+    ...[formatRate(first?.throughput.value), formatRate(second?.throughput.value)],
+    wordsOf(second?.throughput, true),
+    ...[formatMeasured(first?.p99Ms?.value), formatMeasured(second?.p99Ms?.value)],
+    wordsOf(second?.p99Ms, false),
+  ]);
+
+/** What a run is compared with, and what is to be said of it. */
+interface Comparison {
+  /** Run ids; of published figures what they are. */
+  readonly a: string;
+  readonly b: string;
+  readonly sweeps: readonly ComparedSweep[];
+  readonly notes: readonly string[];
+}
+
+const publishedPattern = /^published(?::(\w+))?$/;
+
+/** The figures published of the run's model, format and precision. Throws input-invalid where there are none. */
+async function withPublished(core: Core, b: string, gpu: string | undefined): Promise<Comparison> {
+  const { state } = await core.getRun(b);
+  const { spec, environment } = state;
+  const tables = await core.handlers['presets.published']({ preset: spec.model.preset });
+  const all = baselinesOf(tables, spec);
+  const names = environment.gpus.map(({ name }) => name);
+  const key = `${String(gpu).toUpperCase()}/${spec.format}/${spec.precision}`;
+  const found = gpu === undefined ? defaultBaseline(all, spec, names) : all.find((one) => one.key === key);
+  if (found === undefined || found === null) {
+    throw new WorkbenchError('input-invalid', `Nothing is published that ${b} could be compared with`, {
+      where: 'published',
+      remedy:
+        all.length === 0
+          ? 'Compare it with another run.'
+          : `Figures are published of ${all.map((one) => one.key).join(', ')}; name the GPU, as published:${all[0]?.gpu ?? ''}.`,
+    });
+  }
+  const otherwise = otherwiseText(await core.handlers['presets.differences']({ spec, gpu: found.gpu }));
+  return {
+    ...{ a: found.label, b, sweeps: compareWithPublished(found, state) },
+    notes: [
+      'Published figures have no interval; only the noise of the run counts.',
+      ...(otherwise === null ? [] : [otherwise]),
+    ],
+  };
+}
+
+async function comparisonOf(core: Core, a: string, b: string): Promise<Comparison> {
+  const idB = await resolveRunId(core, b);
+  const published = publishedPattern.exec(a);
+  if (published !== null) return withPublished(core, idB, published[1]);
+  const idA = await resolveRunId(core, a);
+  if (idA === idB) throw new WorkbenchError('input-invalid', `${a} and ${b} are the same run`);
+  const [{ state: first }, { state: second }] = [await core.getRun(idA), await core.getRun(idB)];
+  return { a: idA, b: idB, sweeps: compareRuns(first, second), notes: [] };
 }
 
 const markdownTable = (rows: readonly (readonly string[])[]): string =>
@@ -83,12 +132,33 @@ function verdictLines(criteria: readonly Criterion[], judged: readonly JudgedLev
   });
 }
 
+function sayMarkdown(output: Output, { a, b, sweeps }: Comparison, lines: readonly string[]): void {
+  output.say(`**A** \`${a}\`, **B** \`${b}\`\n`);
+  for (const { sweep, pairs } of sweeps) {
+    output.say(`#### ${sweepTitle[sweep]}\n\n${markdownTable(rowsOf(pairs))}\n`);
+  }
+  for (const line of lines) output.say(`- ${line}`);
+}
+
+function sayText(output: Output, { a, b, sweeps }: Comparison, lines: readonly string[]): void {
+  output.say(`A: ${a}`);
+  output.say(`B: ${b}`);
+  for (const { sweep, pairs } of sweeps) {
+    output.say(`\n${sweepTitle[sweep]}\n${formatTable([...header], rowsOf(pairs))}`);
+  }
+  output.say('');
+  for (const line of lines) output.say(line);
+}
+
 /** `compare`: two runs level by level, and a gate for CI that knows the noise. */
 export function addCompare(program: Command, context: CliContext): void {
   program
     .command('compare')
     .description('Compare run B with run A, level by level, noise taken into account')
-    .argument('<run-a>', 'the run to compare with: an id, the beginning of one, latest or latest~N')
+    .argument(
+      '<run-a>',
+      'the run to compare with: an id, the beginning of one, latest or latest~N; published or published:GPU for published figures',
+    )
     .argument('<run-b>', 'the run to judge')
     .option(
       '--fail-if <criterion...>',
@@ -100,30 +170,18 @@ export function addCompare(program: Command, context: CliContext): void {
       const output = context.output(options);
       const core = await context.core();
       const criteria = (options.failIf ?? []).map(parseCriterion);
-      const [idA, idB] = [await resolveRunId(core, a), await resolveRunId(core, b)];
-      if (idA === idB) throw new WorkbenchError('input-invalid', `${a} and ${b} are the same run`);
-      const [{ state: first }, { state: second }] = [await core.getRun(idA), await core.getRun(idB)];
-      const tables = tablesOf(first, second);
-      const judged = judgeComparison(first, second, criteria);
+      const compared = await comparisonOf(core, a, b);
+      const { sweeps } = compared;
+      const judged = judgeComparison(sweeps, criteria);
       const outcome = criteria.length === 0 ? null : outcomeOfAll(judged);
-      const sentences = tables.flatMap(({ title, levels }) =>
-        comparisonSentences(levels, ['A', 'B']).map((sentence) => `${title}: ${sentence}`),
-      );
-      const verdict = verdictLines(criteria, judged);
-      if (output.json) {
-        const levels = Object.fromEntries(tables.map((table) => [table.title, table.levels]));
-        output.document({ a: idA, b: idB, outcome, judged, sentences, levels });
-      } else if (options.markdown === true) {
-        output.say(`**A** \`${idA}\`, **B** \`${idB}\`\n`);
-        for (const { title, rows } of tables) output.say(`#### ${title}\n\n${markdownTable(rows)}\n`);
-        for (const line of [...sentences, ...verdict]) output.say(`- ${line}`);
-      } else {
-        output.say(`A: ${idA}`);
-        output.say(`B: ${idB}`);
-        for (const { title, rows } of tables) output.say(`\n${title}\n${formatTable([...header], rows)}`);
-        output.say('');
-        for (const line of [...sentences, ...verdict]) output.say(line);
-      }
+      const sentences = sweeps.map(({ sweep, pairs }) => {
+        const figures = pairs.flatMap(({ second }) => second ?? []);
+        return `${sweepTitle[sweep]}: ${comparisonSentence('B', 'A', figures)}`;
+      });
+      const lines = [...compared.notes, ...sentences, ...verdictLines(criteria, judged)];
+      if (output.json) output.document({ ...compared, outcome, judged, sentences });
+      else if (options.markdown === true) sayMarkdown(output, compared, lines);
+      else sayText(output, compared, lines);
       if (outcome !== null) context.exit(exitOf[outcome]);
     });
 }

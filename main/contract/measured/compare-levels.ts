@@ -1,8 +1,9 @@
-import type { Scenario } from '../run/run-events';
+import { type Scenario, scenarios } from '../run/run-events';
 import type { RunState } from '../run/run-state';
 import type { LoadLevel } from '../run/scenario-levels';
 import { scenarioOf, type Sweep, sweepOfLevel } from '../run/sweep';
 import { spreadInterval } from '../statistics';
+import { type Baseline, baselineSeries } from './baseline';
 import { type Column, intervalOf, numberOf } from './column';
 import { p99, scheduledP99, throughput } from './columns';
 import { shownScenario } from './repeats';
@@ -133,5 +134,75 @@ export function compareLevels(states: readonly RunState[], sweep: Sweep): readon
         };
       }),
     };
+  });
+}
+
+/** What is compared of a level, whoever measured it. */
+export interface ComparedFigures {
+  readonly throughput: ComparedValue;
+  /** null where nobody says it. */
+  readonly p99Ms: ComparedValue | null;
+}
+
+/** A level of two sides; null where one has not measured it. */
+export interface ComparedPair {
+  readonly level: number;
+  readonly batchSize: number;
+  readonly first: ComparedFigures | null;
+  readonly second: ComparedFigures | null;
+}
+
+export interface ComparedSweep {
+  readonly sweep: Sweep;
+  readonly pairs: readonly ComparedPair[];
+}
+
+/** The sweeps that a run has levels of. */
+const sweepsOf = (state: RunState): readonly Sweep[] =>
+  scenarios.flatMap((scenario) =>
+    shownScenario(state, scenario).points.map(({ point }) => sweepOfLevel(scenario, point)),
+  );
+
+/** Every level that one of the two runs has measured, the second beside the first. Pure. */
+export function compareRuns(first: RunState, second: RunState): readonly ComparedSweep[] {
+  return [...new Set([...sweepsOf(first), ...sweepsOf(second)])].map((sweep) => ({
+    sweep,
+    pairs: compareLevels([first, second], sweep).map(({ level, batchSize, runs: [a = null, b = null] }) => ({
+      ...{ level, batchSize, first: a, second: b },
+    })),
+  }));
+}
+
+const published = (value: number): Measured => ({ value, interval: 0 });
+
+/**
+ * A run beside published figures. They have no interval and are taken as they stand: the noise is that of the run. Only
+ * levels that both have. Pure.
+ */
+export function compareWithPublished(baseline: Baseline, state: RunState): readonly ComparedSweep[] {
+  return (['batchSize', 'concurrency'] as const).flatMap((sweep) => {
+    const scenario = scenarioOf(sweep);
+    const series = baselineSeries(baseline, scenario, state.spec);
+    const own = pointsOfSweep(state, sweep);
+    const pairs = (series?.points ?? []).flatMap((first): ComparedPair[] => {
+      const { batchSize, load, inferencesPerSecond, p99Ms } = first;
+      const found = own.find((one) => one.batchSize === batchSize && levelOf(scenario, one) === load);
+      if (found === undefined) return [];
+      const of = (value: Measured): ComparedValue => beside(value, null);
+      return [
+        {
+          ...{ level: load, batchSize },
+          first: {
+            throughput: of(published(inferencesPerSecond)),
+            p99Ms: p99Ms === null ? null : of(published(p99Ms)),
+          },
+          second: {
+            throughput: beside(throughputOf(found), published(inferencesPerSecond)),
+            p99Ms: beside(p99Of(found), p99Ms === null ? null : published(p99Ms)),
+          },
+        },
+      ];
+    });
+    return pairs.length === 0 ? [] : [{ sweep, pairs }];
   });
 }

@@ -1,10 +1,7 @@
 import { WorkbenchError } from '../errors';
 import { formatMeasured } from '../numbers';
-import { scenarios } from '../run/run-events';
-import type { RunState } from '../run/run-state';
-import { type Sweep, sweepOfLevel } from '../run/sweep';
-import { type AlignedLevel, type ComparedValue, compareLevels } from './compare-levels';
-import { shownScenario } from './repeats';
+import type { Sweep } from '../run/sweep';
+import type { ComparedFigures, ComparedPair, ComparedSweep, ComparedValue } from './compare-levels';
 
 const criterionPattern = /^\s*(throughput|p99)\s*([<>])\s*(\d+(?:\.\d+)?)\s*x\s*$/;
 
@@ -61,39 +58,30 @@ function outcomeOf({ operator, factor }: Criterion, ratio: number, interval: num
   return beyond > 0 ? 'outside' : 'within';
 }
 
-function judgeLevel(criterion: Criterion, sweep: Sweep, row: AlignedLevel): readonly JudgedLevel[] {
-  const [first, own] = row.runs;
-  if (first === undefined || own === undefined || first === null || own === null) return [];
-  const of = (run: typeof own) => (criterion.metric === 'p99' ? run.p99Ms : run.throughput);
-  const { ratio } = of(own);
-  if (ratio === null) return [];
-  const interval = ratioInterval(of(own), of(first));
-  const { level, batchSize } = row;
+function judgeLevel(
+  criterion: Criterion,
+  sweep: Sweep,
+  { level, batchSize, first, second }: ComparedPair,
+): readonly JudgedLevel[] {
+  const of = (figures: ComparedFigures | null) =>
+    (criterion.metric === 'p99' ? figures?.p99Ms : figures?.throughput) ?? null;
+  const [before, own] = [of(first), of(second)];
+  if (before === null || own === null || own.ratio === null) return [];
+  const { ratio } = own;
+  const interval = ratioInterval(own, before);
   return [
     { criterion, sweep, level, batchSize, ratio, interval, outcome: outcomeOf(criterion, ratio, interval) },
   ];
 }
 
-/** The sweeps that a run has levels of. */
-export const sweepsOf = (state: RunState): readonly Sweep[] => [
-  ...new Set(
-    scenarios.flatMap((scenario) =>
-      shownScenario(state, scenario).points.map(({ point }) => sweepOfLevel(scenario, point)),
-    ),
-  ),
-];
-
-/** Each criterion at each level that both runs have measured. Pure. */
-export function judgeComparison(
-  first: RunState,
-  second: RunState,
+/** Each criterion at each level that both sides have. Pure. */
+export const judgeComparison = (
+  sweeps: readonly ComparedSweep[],
   criteria: readonly Criterion[],
-): readonly JudgedLevel[] {
-  return sweepsOf(first).flatMap((sweep) => {
-    const levels = compareLevels([first, second], sweep);
-    return criteria.flatMap((criterion) => levels.flatMap((row) => judgeLevel(criterion, sweep, row)));
-  });
-}
+): readonly JudgedLevel[] =>
+  sweeps.flatMap(({ sweep, pairs }) =>
+    criteria.flatMap((criterion) => pairs.flatMap((pair) => judgeLevel(criterion, sweep, pair))),
+  );
 
 /** One level outside is enough; without a common level nothing can be told. Pure. */
 export function outcomeOfAll(judged: readonly JudgedLevel[]): Outcome {

@@ -1,6 +1,6 @@
 import { formatMeasured, missing } from '../numbers';
 import { largestOf, smallestOf } from '../statistics';
-import type { AlignedLevel, ComparedValue } from './compare-levels';
+import type { AlignedLevel, ComparedFigures, ComparedValue } from './compare-levels';
 
 /** What a ratio to the baseline means; `unknown`: one of the two has no interval. */
 type Meaning = 'better' | 'worse' | 'same' | 'unknown';
@@ -47,23 +47,32 @@ function summary(values: readonly ComparedValue[], what: string, higherIsBetter:
   return `${what} does not differ beyond noise${rest}`;
 }
 
-/**
- * A sentence per run on how it compares with the baseline, by the 95 % intervals of both. Pure.
- * @param names of all runs, the baseline first
- */
+/** How one side compares with the other over all levels, by the 95 % intervals of both. Pure. */
+export function comparisonSentence(
+  name: string,
+  baseline: string,
+  figures: readonly ComparedFigures[],
+): string {
+  const throughput = figures.map((one) => one.throughput);
+  const p99 = figures.flatMap(({ p99Ms }) => p99Ms ?? []);
+  const compared = [...throughput, ...p99].filter((value) => value.ratio !== null);
+  if (compared.length > 0 && compared.every((value) => value.withinNoise === true)) {
+    return `${name}: no difference from ${baseline} beyond noise.`;
+  }
+  return `${name}: ${summary(throughput, 'throughput', true)}; ${summary(p99, 'p99 latency', false)}.`;
+}
+
+/** A sentence per run. @param names of all runs, the baseline first */
 export function comparisonSentences(
   levels: readonly AlignedLevel[],
   names: readonly string[],
 ): readonly string[] {
   const [baseline = ''] = names;
-  return names.slice(1).map((name, index) => {
-    const runs = levels.flatMap((level) => level.runs[index + 1] ?? []);
-    const throughput = runs.map((run) => run.throughput);
-    const p99 = runs.map((run) => run.p99Ms);
-    const compared = [...throughput, ...p99].filter((value) => value.ratio !== null);
-    if (compared.length > 0 && compared.every((value) => value.withinNoise === true)) {
-      return `${name}: no difference from ${baseline} beyond noise.`;
-    }
-    return `${name}: ${summary(throughput, 'throughput', true)}; ${summary(p99, 'p99 latency', false)}.`;
-  });
+  return names.slice(1).map((name, index) =>
+    comparisonSentence(
+      name,
+      baseline,
+      levels.flatMap((level) => level.runs[index + 1] ?? []),
+    ),
+  );
 }

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Baseline } from '../../../../main/contract/measured/baseline';
+import { compareRuns, compareWithPublished } from '../../../../main/contract/measured/compare-levels';
 import {
   judgeComparison,
   outcomeOfAll,
@@ -25,7 +27,7 @@ function run(change: Partial<LoadPoint>): RunState {
 }
 
 const outcome = (text: string, first: Partial<LoadPoint>, second: Partial<LoadPoint>) =>
-  outcomeOfAll(judgeComparison(run(first), run(second), [parseCriterion(text)]));
+  outcomeOfAll(judgeComparison(compareRuns(run(first), run(second)), [parseCriterion(text)]));
 
 describe('the gate of compare', () => {
   it('is outside only beyond the noise of both', () => {
@@ -46,7 +48,9 @@ describe('the gate of compare', () => {
     const unknown = { p99Us: 10_000, p99IntervalUs: null, windows: [] };
     expect(outcome('p99>1.1x', unknown, { p99Us: 50_000 })).toBe('unclear');
     const empty = { ...run({}), scenarios: { ...run({}).scenarios, online: { points: [], missing: [] } } };
-    expect(outcomeOfAll(judgeComparison(run({}), empty, [parseCriterion('p99>1.1x')]))).toBe('unclear');
+    expect(outcomeOfAll(judgeComparison(compareRuns(run({}), empty), [parseCriterion('p99>1.1x')]))).toBe(
+      'unclear',
+    );
   });
 
   it('never is outside for two measurements of the same', () => {
@@ -54,7 +58,7 @@ describe('the gate of compare', () => {
     const factor = fc.double({ min: 1.01, max: 5, noNaN: true });
     fc.assert(
       fc.property(p99Us, factor, (value, times) => {
-        const judged = judgeComparison(run({ p99Us: value }), run({ p99Us: value }), [
+        const judged = judgeComparison(compareRuns(run({ p99Us: value }), run({ p99Us: value })), [
           parseCriterion(`p99>${times.toFixed(2)}x`),
         ]);
         expect(judged.length).toBeGreaterThan(0);
@@ -73,5 +77,37 @@ describe('the gate of compare', () => {
   it('says the ratio with its interval where there is one', () => {
     expect(ratioText({ ratio: 1.25, interval: 0.02 })).toBe('×1.25 ± 0.020');
     expect(ratioText({ ratio: 1.25, interval: null })).toBe('×1.25');
+  });
+
+  it('holds a run against published figures, which have no noise of their own', () => {
+    const state = run({ p99Us: 10_000, inferencesPerSecond: 1000 });
+    const point = state.scenarios.online.points[0]?.point;
+    if (point === undefined) throw new Error('The run has an online level');
+    const level = (inferencesPerSecond: number, p99Ms: number | null) =>
+      [
+        point.batchSize,
+        point.concurrency,
+        inferencesPerSecond,
+        ...Array<null>(10).fill(null),
+        p99Ms,
+        null,
+      ] as const;
+    const baseline = (...levels: readonly ReturnType<typeof level>[]) =>
+      ({
+        ...{ key: 'A30/onnx/fp32', gpu: 'A30', label: 'published, A30, ONNX fp32', title: '', offline: null },
+        online: { scenario: 'online', levels },
+      }) as unknown as Baseline;
+    const judge = (text: string, published: ReturnType<typeof level>) =>
+      judgeComparison(compareWithPublished(baseline(published), state), [parseCriterion(text)]);
+    expect(judge('throughput<0.95x', level(2000, 5))).toMatchObject([
+      { outcome: 'outside', ratio: 0.5, level: point.concurrency },
+    ]);
+    expect(judge('throughput<0.95x', level(900, 5))).toMatchObject([{ outcome: 'within' }]);
+    expect(judge('p99>1.1x', level(900, 8))).toMatchObject([{ outcome: 'outside' }]);
+    // No p99 is published: nothing to judge, and nothing made up.
+    expect(judge('p99>1.1x', level(900, null))).toEqual([]);
+    const [sweep] = compareWithPublished(baseline(level(900, null)), state);
+    expect(sweep?.pairs[0]?.first?.p99Ms).toBeNull();
+    expect(sweep?.pairs[0]?.second?.p99Ms).toMatchObject({ value: 10, ratio: null });
   });
 });
