@@ -36,7 +36,7 @@ function detailLines(deployment: DeploymentInfo): readonly string[] {
     `  HTTP     ${httpUrl}`,
     `  gRPC     ${grpcUrl}`,
     `  metrics  ${metricsUrl}`,
-    `  engine   ${engine}${image === null ? '' : `, ${image}`}${gpus.length === 0 ? '' : `, GPUs ${gpus.join(', ')}`}`,
+    `  engine   ${engine ?? missing}${image === null ? '' : `, ${image}`}${gpus.length === 0 ? '' : `, GPUs ${gpus.join(', ')}`}`,
     ...models.flatMap((model) => [
       `  ${modelText(model)}: ${model.state}${model.reason === null ? '' : `, ${model.reason}`}`,
       `    from ${model.runId}, ${model.format} ${model.precision}; ${
@@ -156,7 +156,7 @@ function addLooks(program: Command, context: CliContext): void {
       const rows = found.map((deployment) => [
         deployment.id,
         deployment.state,
-        deployment.engine,
+        deployment.engine ?? missing,
         deployment.models.map(modelText).join(', ') || missing,
         deployment.httpUrl,
         deployment.grpcUrl,

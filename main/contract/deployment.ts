@@ -186,7 +186,8 @@ export interface DeploymentInfo {
   readonly state: DeploymentState;
   /** Why it is not ready; null where it is. */
   readonly reason: string | null;
-  readonly engine: Exclude<(typeof engines)[number], 'remote'>;
+  /** null: its journal cannot be read. */
+  readonly engine: Exclude<(typeof engines)[number], 'remote'> | null;
   /** Image of the container; null for a local one. */
   readonly image: string | null;
   readonly gpus: readonly string[];

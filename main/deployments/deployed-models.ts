@@ -11,7 +11,6 @@ import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import type { DeploymentFolder } from './deployment-store';
 
-const byteCode = '__pycache__';
 const candidateMark = '--candidate';
 
 /** The name under which a new version is tried out beside the one that serves. */
@@ -31,8 +30,7 @@ export async function readConfig(path: string): Promise<ModelConfig> {
 
 async function eachFile(from: string, to: string, place: (from: string, to: string) => Promise<void>) {
   try {
-    const files = (await listFiles(from)).filter((path) => !path.split('/').includes(byteCode));
-    for (const path of files) {
+    for (const path of await listFiles(from)) {
       await requirePlainEntry(join(from, path));
       await makeFolder(dirname(join(to, path)));
       await place(join(from, path), join(to, path));

@@ -22,7 +22,7 @@ import {
   writeConfig,
 } from './deployed-models';
 import type { DeploymentFolder, DeploymentStore, StoredDeployment } from './deployment-store';
-import { clientOf, observe } from './observe';
+import { clientOf, observe, unreadable } from './observe';
 import { choosePorts, freeName, onlyModel, requireSameEngine } from './placement';
 import { checkVersion, keepCheck } from './version-check';
 
@@ -48,14 +48,15 @@ export class Deployments {
   constructor(private readonly options: DeploymentsOptions) {}
 
   async list(): Promise<readonly DeploymentInfo[]> {
-    const { store } = this.options;
-    const ids = await store.ids();
-    const stored = await Promise.all(ids.map((id) => store.load(id).catch(() => null)));
-    return Promise.all(
-      stored.flatMap((found) =>
-        found === null ? [] : [this.infoOf(found, this.works.get(found.deployment.id) ?? null)],
+    const found = await Promise.all(
+      (await this.options.store.ids()).map((id) =>
+        this.show(id).catch((error: unknown) =>
+          // Removed since the folder was read.
+          toWire(error).code === 'deployment-unknown' ? null : unreadable(id, error),
+        ),
       ),
     );
+    return found.filter((info) => info !== null);
   }
 
   async show(id: string): Promise<DeploymentInfo> {

@@ -16,6 +16,8 @@ import { canaryOf, readCheck } from './version-check';
 
 /** Of one question to Triton. */
 const answerLimitMs = 3000;
+/** Of a canary request: a list of deployments must not wait for a model that hangs. */
+const canaryLimitMs = 15_000;
 /** A server that does not answer this long after its start does not start. */
 const startLimitMs = 300_000;
 
@@ -51,6 +53,7 @@ async function lookAtModel(
   }));
   if (!answers) return { state: 'unknown', reason: null, inputs };
   if (config === null) return { state: 'unknown', reason: 'Its configuration is missing', inputs };
+  const signal = AbortSignal.timeout(canaryLimitMs);
   try {
     const check = await readCheck(folder.kept(model, version));
     await loadAndCheckModel({
@@ -58,10 +61,14 @@ async function lookAtModel(
       modelName: model,
       modelVersion: String(version),
       config,
-      ...{ canary: canaryOf(check), anyValues: check.anyValues, load: false },
+      ...{ canary: canaryOf(check), anyValues: check.anyValues, load: false, signal },
     });
     return { state: 'ready', reason: null, inputs };
   } catch (error) {
+    if (signal.aborted) {
+      const reason = `It did not answer within ${canaryLimitMs / 1000} s`;
+      return { state: 'not-answering', reason, inputs };
+    }
     const { code, message, details } = toWire(error);
     const state = code === 'model-not-ready' ? 'not-loaded' : 'not-answering';
     return {
@@ -93,6 +100,12 @@ function verdictOf(models: readonly (ModelLook & { readonly name: string })[]): 
   const reason = missing.map(({ name, reason: why }) => `${name}: ${why ?? 'does not answer'}`).join('; ');
   return { state: 'degraded', reason };
 }
+
+/** One whose journal cannot be read is listed with its reason. Pure. */
+export const unreadable = (id: string, error: unknown): DeploymentInfo => ({
+  ...{ id, name: id, state: 'failed', reason: toWire(error).message, engine: null, image: null, gpus: [] },
+  ...{ httpUrl: '', grpcUrl: '', metricsUrl: '', createdAt: '', work: null, models: [] },
+});
 
 /** How a deployment is found now: its process or container, Triton, and each of its models by one request. */
 export async function observe(

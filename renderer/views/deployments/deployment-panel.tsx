@@ -7,6 +7,7 @@ import {
 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { DeploymentInfo, DeploymentState, ServedModelState } from '../../../main/contract/deployment';
+import { missing } from '../../../main/contract/numbers';
 import { CopyButton } from '../../components/copy-button';
 import { Panel } from '../../components/panel';
 import { type Look, Status } from '../../components/status-text';
@@ -53,7 +54,9 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
         </dd>,
       ])}
       <dt>Engine</dt>
-      <dd>{image === null ? 'Local Triton (for trying out)' : `Docker, ${image}`}</dd>
+      <dd>
+        {engine === null ? missing : image === null ? 'Local Triton (for trying out)' : `Docker, ${image}`}
+      </dd>
       {engine === 'docker' && gpus.length > 0 ? (
         <>
           <dt>GPUs</dt>
@@ -61,7 +64,7 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
         </>
       ) : null}
       <dt>Deployed</dt>
-      <dd>{formatWhenFully(createdAt)}</dd>
+      <dd>{createdAt === '' ? missing : formatWhenFully(createdAt)}</dd>
     </dl>
   );
 }

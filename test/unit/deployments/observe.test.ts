@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Deployment } from '../../../main/contract/deployment';
-import { addressesOf, notAnswering } from '../../../main/deployments/observe';
+import { addressesOf, notAnswering, unreadable } from '../../../main/deployments/observe';
 
 const now = Date.parse('2026-11-25T10:10:00.000Z');
 
@@ -23,6 +23,14 @@ describe('notAnswering', () => {
       reason: 'by hand',
     });
     expect(states(false, { kind: 'stopped', reason: 'by hand' })).toEqual({ state: 'stopped', reason: null });
+  });
+});
+
+describe('unreadable', () => {
+  it('is listed with its reason, and claims nothing else', () => {
+    expect(unreadable('tft', new Error('the journal is gone'))).toMatchObject({
+      ...{ id: 'tft', state: 'failed', reason: 'the journal is gone', engine: null, models: [] },
+    });
   });
 });
 
