@@ -34,7 +34,8 @@ export interface OwnDockerd {
 }
 
 /**
- * A real Docker Engine beside the one of the machine: own data, own socket, no networks.
+ * A real Docker Engine beside the one of the machine: own data, own socket, no networks. It has a network namespace of its
+ * own: without a bridge it removes a bridge docker0 that it finds, which is that of the machine's engine.
  * @param input.tools folder that comes first on its PATH
  * @param input.settings of its daemon.json
  */
@@ -48,9 +49,10 @@ export async function startOwnDockerd(input: {
   await writeFile(settings, JSON.stringify(input.settings));
   const log = openSync(join(folder, 'log'), 'a');
   const child = spawn(
-    'dockerd',
+    'unshare',
     [
-      ...['--config-file', settings, '--host', `unix://${socketPath}`, '--pidfile', join(folder, 'pid')],
+      ...['--net', 'dockerd', '--config-file', settings, '--pidfile', join(folder, 'pid')],
+      ...['--host', `unix://${socketPath}`],
       ...['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec')],
       ...['--bridge=none', '--iptables=false', '--containerd-namespace', `twb-test-${String(process.pid)}`],
     ],
