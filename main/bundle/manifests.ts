@@ -28,7 +28,7 @@ const user = 1000;
 const env = { HOME: '/tmp', PYTHONDONTWRITEBYTECODE: '1' };
 const health = (name: 'live' | 'ready') => `/v2/health/${name}`;
 
-/** Triton's queue as it stands: requests that have come and that no instance works on yet. */
+/** Requests that wait in Triton for an instance. */
 export const queueMetric = 'nv_inference_pending_request_count';
 
 /** A name that Kubernetes takes for everything of the model: a DNS label, with room for what is put behind it. */

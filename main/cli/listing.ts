@@ -34,7 +34,7 @@ const jsonHelp = 'print one JSON document to stdout';
 function printHistory(output: Output, runs: readonly RunSummary[], runId: string): void {
   const found = historyOf(runs, runId);
   if (found.length === 0) {
-    throw new WorkbenchError('input-invalid', 'There is no history of this run', {
+    throw new WorkbenchError('input-invalid', 'This run has no history', {
       where: runId,
       remedy: 'Name a run of this workbench that was not imported; "runs" lists them.',
     });

@@ -121,7 +121,7 @@ export async function resolveRunId(core: Pick<Core, 'listRuns'>, text: string): 
   if (latest !== null) {
     const found = ids[Number(latest[1] ?? 0)];
     if (found !== undefined) return found;
-    throw new WorkbenchError('run-unknown', `There is no run "${text}": there are ${ids.length}`);
+    throw new WorkbenchError('run-unknown', `Unknown run "${text}": the list has ${ids.length} runs`);
   }
   const [first, ...others] = text === '' ? [] : ids.filter((id) => id.startsWith(text));
   // A run that cannot be read is not in the list; what asks for it says why.

@@ -17,7 +17,7 @@ const candidateMark = '--candidate';
 export const candidateOf = (model: string): string => `${model}${candidateMark}`;
 export const isCandidate = (name: string): boolean => name.endsWith(candidateMark);
 
-/** Serves this version and no other, whatever else lies in the folder: a file that is being copied is no version yet. */
+/** Serves only this version, whatever else lies in the folder: files of the next one are copied there while it serves. */
 export const servingOnly = (config: ModelConfig, version: number, name = config.name): ModelConfig => ({
   ...config,
   name,

@@ -67,7 +67,7 @@ const entriesOf = (text: string): readonly DeploymentEntry[] =>
 export class DeploymentStore {
   constructor(private readonly root: string) {}
 
-  /** Ids, oldest folder name first; a folder that is no deployment is passed over. */
+  /** Ids, oldest folder name first; other folders are passed over. */
   async ids(): Promise<readonly string[]> {
     const names = await readdir(this.root).catch(() => []);
     return names.filter((name) => deploymentIdPattern.test(name)).sort();

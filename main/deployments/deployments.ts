@@ -275,7 +275,8 @@ export class Deployments {
       const kept = folder.kept(to.model, to.version);
       await checkVersion({ client, model: to.model, version: to.version, config, kept, load: false });
     } catch (error) {
-      if (from !== null) {
+      if (from === null) await client.unloadModel(to.model).catch(() => undefined);
+      else {
         await writeConfig(folder, await this.keptConfig(folder, from));
         await client.loadModel(from.model, { timeoutMs: loadLimitMs }).catch(() => undefined);
       }

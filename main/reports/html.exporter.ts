@@ -15,22 +15,31 @@ import { style } from './html/style';
 import type { Report } from './report';
 
 /** Nothing is fetched and nothing runs: the report must be as harmless in a browser as on paper. */
-export const contentPolicy =
+const contentPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-function page(report: Report): Markup {
-  return markup`<!doctype html>
+/** A report as one file, with the style of all reports. @param ownStyle behind it */
+export const htmlPage = (title: string, body: Markup, ownStyle = ''): Markup => markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${new Markup(contentPolicy)}">
 <meta name="viewport" content="width=device-width">
-<title>${report.title}</title>
-<style>${new Markup(style)}</style>
+<title>${title}</title>
+<style>${new Markup(style + ownStyle)}</style>
 </head>
 <body>
 <main>
-${headSection(report)}
+${body}
+</main>
+</body>
+</html>
+`;
+
+const page = (report: Report): Markup =>
+  htmlPage(
+    report.title,
+    markup`${headSection(report)}
 <div class="record">
 <p class="eyebrow">Appendix · the record of this run</p>
 ${problemsSection(report)}
@@ -42,12 +51,8 @@ ${parametersSection(report)}
 ${stepsSection(report)}
 ${commandsSection(report.commands)}
 ${notesSection(report.notes)}
-</div>
-</main>
-</body>
-</html>
-`;
-}
+</div>`,
+  );
 
 /** One file that holds everything; also what the PDF is printed from. */
 export const html: Exporter = {

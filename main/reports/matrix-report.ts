@@ -11,9 +11,9 @@ import {
 } from '../contract/measured/matrix';
 import { writeFileAtomic } from '../platform/files';
 import { csvText } from './csv';
-import { contentPolicy } from './html.exporter';
-import { Markup, markup } from './html/markup';
-import { style } from './html/style';
+import { htmlPage } from './html.exporter';
+import type { Markup } from './html/markup';
+import { markup } from './html/markup';
 import { formatTime } from './to-report';
 
 interface MatrixReport {
@@ -66,31 +66,19 @@ function runList({ results }: MatrixReport): Markup {
 <p class="key">Throughput and p99 are those of the best steady level of each scenario. The report of a run has all of its levels.</p>`;
 }
 
-function page(report: MatrixReport): Markup {
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${new Markup(contentPolicy)}">
-<meta name="viewport" content="width=device-width">
-<title>Matrix ${report.name}</title>
-<style>${new Markup(style + wide)}</style>
-</head>
-<body>
-<main>
-<header>
+const page = (report: MatrixReport): Markup =>
+  htmlPage(
+    `Matrix ${report.name}`,
+    markup`<header>
 <p class="eyebrow">Triton Workbench · matrix report</p>
 <h1>${report.name}</h1>
 <p class="soft">Report of ${formatTime(report.generatedAt)}</p>
 <p class="verdict">${matrixSentence(report.results)}.</p>
 </header>
 ${table(report)}
-${runList(report)}
-</main>
-</body>
-</html>
-`;
-}
+${runList(report)}`,
+    wide,
+  );
 
 function csvOf({ results }: MatrixReport): string {
   const columns = matrixColumns(results).filter(({ heading }) => heading !== null);
