@@ -1,4 +1,3 @@
-import { isLoopback } from './contract/address';
 import type { WorkUnderWay } from './contract/api';
 import { isEmptyReach } from './contract/reach';
 import type { Core } from './core/core-interface';
@@ -12,11 +11,7 @@ import { createStartCalls } from './core/start-calls';
 import { startUpkeep } from './core/upkeep';
 import { createDockerCalls } from './docker/docker-calls';
 import { buildArgsOf } from './engine/docker/run-images';
-import { deviceOfUrl } from './engine/place';
-import { watchGpus } from './machine/watch-gpus';
 import { initModelFolder } from './own/init-folder';
-import type { ReadingSources } from './perf/readings';
-import { measureServer } from './perf/sweep/measure-server';
 import { plannedCommands } from './pipeline/planned-commands';
 import type { Runs } from './pipeline/runs';
 import { createRunsCalls } from './pipeline/runs-calls';
@@ -25,7 +20,6 @@ import { closedHomeText, keepHomePrivate } from './platform/private-home';
 import { pointsCsv } from './reports/load-csv';
 import { createSpecTools } from './spec/spec-tools';
 import { pathReach } from './store/approvals';
-import { takeDevice } from './store/device-queue';
 import { createDrafts } from './store/drafts';
 import { reportPaths } from './store/report-files';
 import type { RunStore } from './store/run-store';
@@ -34,7 +28,6 @@ export type { Core } from './core/core-interface';
 export type { Readers } from './core/readers';
 export type { ExecuteOptions } from './pipeline/runs';
 export type { ServerLoadListener, ServerResults } from './perf/sweep/measure-server';
-export type { ServerLoad } from './perf/sweep/server-models';
 
 const isRunning = ({ status }: { readonly status: string }): boolean => status === 'running';
 
@@ -53,6 +46,7 @@ const workUnderWay = (runs: Runs, { images, data }: CoreParts): WorkUnderWay => 
 
 type RunCall =
   | 'createRun'
+  | 'createServerRun'
   | 'executeRun'
   | 'runContent'
   | 'trustRun'
@@ -63,28 +57,9 @@ type RunCall =
   | 'runDir'
   | 'setBudget';
 
-/** Of a server on this machine its GPUs are read too. */
-const measureCallOf =
-  ({ layout, loadTools, reading, options }: CoreParts): Core['measureServer'] =>
-  (load, { listener, ...turn }) => {
-    const { http } = load.addresses;
-    const device = deviceOfUrl(`http://${http}`);
-    const watched: ReadingSources['watchGpus'] = (onReading, signal) =>
-      watchGpus(options.env, onReading, signal);
-    return measureServer(
-      load,
-      {
-        ...{ loadTools, readers: reading.readers },
-        takeTurn: () => takeDevice({ root: layout.devices, device, ...turn }),
-        ...(isLoopback(http) ? { watchGpus: watched } : {}),
-      },
-      listener,
-      turn.signal,
-    );
-  };
-
 const runCallsOf = (runs: Runs, store: RunStore): Pick<Core, RunCall> => ({
   createRun: (spec, out, how) => runs.create(spec, out, how),
+  createServerRun: (load, how) => runs.createServer(load, how),
   executeRun: (runId, options) => runs.execute(runId, options),
   runContent: (runId) => runs.content(runId),
   trustRun: (runId, hash) => runs.trust(runId, hash),
@@ -165,7 +140,6 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     initModelFolder: (dir) => initModelFolder(dir, options.resources),
     ...runCallsOf(runs, store),
     underWay: () => workUnderWay(runs, parts),
-    measureServer: measureCallOf(parts),
     levelsCsv: pointsCsv,
     reportPath: reportCalls.reportPath,
     writeReports: reportCalls.writeReports,

@@ -20,6 +20,7 @@ import {
 import { comparisonSentence, meaningOf, ratioWords } from '../contract/measured/comparison-text';
 import { otherwiseText } from '../contract/measured/published';
 import { formatMeasured, formatRate, missing } from '../contract/numbers';
+import { hasSpec } from '../contract/run/server-load';
 import { sweepTitle } from '../contract/run/sweep';
 import type { Core } from '../core';
 import type { CliContext } from './context';
@@ -76,7 +77,7 @@ async function withPublished(core: Core, b: string, gpu: string | undefined): Pr
   const { state } = await core.getRun(b);
   const { spec, environment } = state;
   const tables = await core.handlers['presets.published']({ preset: spec.model.preset });
-  const all = baselinesOf(tables, spec);
+  const all = hasSpec(state) ? baselinesOf(tables, spec) : [];
   const names = environment.gpus.map(({ name }) => name);
   const key = `${String(gpu).toUpperCase()}/${spec.format}/${spec.precision}`;
   const found = gpu === undefined ? defaultBaseline(all, spec, names) : all.find((one) => one.key === key);

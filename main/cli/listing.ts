@@ -13,6 +13,7 @@ import { formatDuration, formatMs, formatRate, missing } from '../contract/numbe
 import { originMark, originText } from '../contract/run/run-content';
 import { damageText, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
 import type { RunState } from '../contract/run/run-state';
+import { hasSpec, measuredOnText } from '../contract/run/server-load';
 import { instancesText } from '../contract/run/serving';
 import { changesText } from '../contract/run/spec-changes';
 import { estimateTimeLeft, timeLeftText } from '../contract/run/time-left';
@@ -108,7 +109,7 @@ function addRuns(program: Command, context: CliContext): void {
 
 /** What a run is and says of itself, up to its measurements. */
 function summaryLines(state: RunState): readonly string[] {
-  const { origin, imported, waitsFor } = state;
+  const { origin, imported, onServer, waitsFor } = state;
   const left = estimateTimeLeft(state, Date.now());
   const indented = [
     originText[origin],
@@ -116,7 +117,8 @@ function summaryLines(state: RunState): readonly string[] {
     ...(imported === null
       ? []
       : [`imported from ${imported.fileName}: not measured here`, ...imported.notes]),
-    imported === null ? `Model instances: ${instancesText(state.spec)}` : null,
+    onServer === null ? null : measuredOnText(onServer),
+    hasSpec(state) ? `Model instances: ${instancesText(state.spec)}` : null,
     ...state.specChanges.map(({ at, changed }) => `Specification changed at ${at}: ${changesText(changed)}`),
     waitsFor === null ? null : `${waitText(waitsFor)} ${waitRemedy(waitsFor)}`,
     left === null ? null : `${timeLeftText(left)}: ${left.basis}`,
@@ -149,12 +151,12 @@ function pointsTable(points: readonly LoadPoint[]): string {
 
 /** For a run that is held against published figures. */
 async function otherwiseLine(core: Core, state: RunState): Promise<string | null> {
-  const { spec, environment, imported } = state;
+  const { spec, environment } = state;
   const gpu = baselineGpu(
     spec,
     environment.gpus.map(({ name }) => name),
   );
-  if (gpu === null || imported !== null) return null;
+  if (gpu === null || !hasSpec(state)) return null;
   return otherwiseText(await core.handlers['presets.differences']({ spec, gpu }));
 }
 

@@ -208,6 +208,7 @@ export function runDocument(state: RunState, dir: string) {
     missing: [...state.scenarios.offline.missing, ...state.scenarios.online.missing],
     reports: state.reports,
     imported: state.imported,
+    ...(state.onServer === null ? {} : { onServer: state.onServer }),
     environment: state.imported === null ? state.environment : null,
   };
 }

@@ -68,6 +68,8 @@ export const runSummarySchema = z.strictObject({
   preset: z.string(),
   /** Kind of the file that the figures come from; null for a run of this workbench. */
   imported: z.string().nullable(),
+  /** `host:port` of a Triton that was there already; null for every other run. */
+  onServer: z.string().nullable(),
   /** Where the run was created; verified each time. */
   origin: z.enum(runOrigins),
   profile: z.string(),

@@ -8,19 +8,17 @@ import type { RunContent } from '../contract/run/run-content';
 import type { ReportFile } from '../contract/run/run-events';
 import type { DockerEngineSpec, Format, RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
+import type { ServerLoad } from '../contract/run/server-load';
 import type { Choice } from '../contract/run/spec-tools';
 import type { DataCalls } from '../data/data-calls';
 import type { ImageWorks } from '../docker/images/image-works';
 import type { Monitor } from '../monitor/monitor';
 import type { InitOutcome } from '../own/init-folder';
 import type { ModelCode } from '../own/own-models';
-import type { ServerLoadListener, ServerResults } from '../perf/sweep/measure-server';
-import type { ServerLoad } from '../perf/sweep/server-models';
 import type { RunEnd } from '../pipeline/attempt';
 import type { ExecuteOptions, StartHow } from '../pipeline/runs';
 import type { WrittenMatrix } from '../reports/matrix-report';
 import type { Approvals } from '../store/approvals';
-import type { DeviceTurn } from '../store/device-queue';
 import type { UnreadableRun } from '../store/run-store';
 import type { Readers } from './readers';
 import type { Cleaned } from './upkeep';
@@ -69,6 +67,11 @@ export interface Core {
   readonly monitor: Monitor;
   initModelFolder(dir: string): Promise<InitOutcome>;
   createRun(spec: RunSpec, out?: string, how?: StartHow): Promise<string>;
+  /**
+   * A run that measures a Triton which is there already. Throws, before there is a run, what looking at the server throws:
+   * server-unreachable, model-not-ready, input-invalid, combination-unsupported.
+   */
+  createServerRun(load: ServerLoad, how?: Pick<StartHow, 'p99BudgetMs'>): Promise<string>;
   /** Starts or goes on, or does `from` and all that need it again; resolves when the work has begun. */
   executeRun(runId: string, options?: ExecuteOptions): Promise<{ readonly end: Promise<RunEnd> }>;
   /** What a run from elsewhere would execute and reach, to be shown before `trustRun`. */
@@ -78,15 +81,7 @@ export interface Core {
   cancelRun(runId: string): Promise<void>;
   /** Before the next level or step. Throws input-invalid when nobody works on the run. */
   pauseRun(runId: string): Promise<void>;
-  /**
-   * Measures a Triton that is there already, once no run measures where it is; runs wait meanwhile. Throws what
-   * `measureServer` of perf throws.
-   */
-  measureServer(
-    load: ServerLoad,
-    turn: Pick<DeviceTurn, 'what' | 'signal' | 'onWaiting'> & { readonly listener: ServerLoadListener },
-  ): Promise<ServerResults>;
-  /** The levels of `measureServer` as CSV, with the columns of the reports. */
+  /** Levels as CSV, with the columns of the reports. */
   levelsCsv(points: readonly LoadPoint[]): string;
   getRun(runId: string): Promise<{ readonly state: RunState; readonly dir: string }>;
   listRuns(): Promise<{

@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { isLoopback } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import type { Environment } from '../contract/measured/results';
 import { isEmptyReach, reachLines, reachOf } from '../contract/reach';
@@ -9,7 +10,10 @@ import { requireInertPatch } from '../formats/inert-config';
 import { readEnvironment } from '../machine/environment';
 import { watchGpus } from '../machine/watch-gpus';
 import { checkExternalFiles } from '../own/onnx-source';
+import type { ReadingSources } from '../perf/readings';
+import { inspectServer, measureServer } from '../perf/sweep/measure-server';
 import { Runs } from '../pipeline/runs';
+import type { Servers } from '../pipeline/server-run';
 import { steps } from '../pipeline/steps';
 import { requireRules } from '../presets/resolve-spec';
 import type { Approvals } from '../store/approvals';
@@ -58,6 +62,27 @@ async function environmentOf({ options, toolkit }: CoreParts, { engine }: RunSpe
     ...(await readEnvironment({ workbenchVersion: version, engine: engine.kind, env, gpuIds })),
     // In containers the packages are those of the client's image, told when it is there.
     packages: engine.kind === 'docker' ? {} : await readPackages(toolkit),
+  };
+}
+
+/** Tritons that are there already. Of one on this machine the GPUs are read too; of another nothing is known of them. */
+function serversOf({ options, loadTools, reading }: CoreParts): Servers {
+  const { env, version: workbenchVersion } = options;
+  const { readers } = reading;
+  const watched: ReadingSources['watchGpus'] = (onReading, signal) => watchGpus(env, onReading, signal);
+  return {
+    environmentFor: async (load) => {
+      const { tritonVersion } = await inspectServer(load, { loadTools, readers });
+      const environment = await readEnvironment({
+        ...{ workbenchVersion, env, tritonVersion },
+        engine: 'remote',
+      });
+      return isLoopback(load.addresses.http) ? environment : { ...environment, gpus: [] };
+    },
+    measureServer: (load, takeTurn, listener, work) => {
+      const watching = isLoopback(load.addresses.http) ? { watchGpus: watched } : {};
+      return measureServer(load, { ...{ loadTools, readers, takeTurn }, ...watching }, listener, work);
+    },
   };
 }
 
@@ -148,6 +173,6 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
         throw error;
       }
     },
-    emit: parts.emit,
+    ...{ servers: serversOf(parts), emit: parts.emit },
   });
 }

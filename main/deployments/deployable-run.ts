@@ -40,8 +40,11 @@ const neededSteps: readonly StepId[] = ['configure', 'deploy', 'accuracy'];
 
 /** Throws input-invalid for a run whose model nobody has seen answer rightly. */
 function requireVerified(state: RunState, allowUnverified: boolean): void {
-  const { runId, imported, origin, spec, steps, accuracy } = state;
+  const { runId, imported, onServer, origin, spec, steps, accuracy } = state;
   if (imported !== null) throw refused(runId, 'it was measured elsewhere', 'Run the model here first.');
+  if (onServer !== null) {
+    throw refused(runId, 'it measured a Triton that serves already', 'Run the model here first.');
+  }
   if (origin === 'foreign') {
     throw refused(runId, 'it comes from another workbench', 'Trust the run, or run the model here.');
   }

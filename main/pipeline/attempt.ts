@@ -47,7 +47,7 @@ export interface AttemptStops {
 }
 
 /** Looks for what other processes asked of the run. Returns the disposer. */
-function watchRequests(folder: RunContext['folder'], stops: AttemptStops): () => void {
+export function watchRequests(folder: RunContext['folder'], stops: AttemptStops): () => void {
   const look = (path: string, stop: AbortController) => {
     exists(path).then(
       (asked) => {

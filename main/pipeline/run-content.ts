@@ -4,6 +4,7 @@ import { WorkbenchError } from '../contract/errors';
 import { reachOf } from '../contract/reach';
 import type { FileEntry } from '../contract/run/artefacts';
 import type { RunContent } from '../contract/run/run-content';
+import { pathsOfLoad } from '../contract/run/server-load';
 import { hashValue } from '../platform/files';
 import { listContents, ReadContents } from '../store/file-manifest';
 import type { RunFolder } from '../store/run-folder';
@@ -56,13 +57,14 @@ export async function runContent(
   const created = await store.specificationHash(folder);
   const files = await keptFiles(folder, steps);
   const { paths, images } = reachOf(state.spec);
+  const read = state.onServer === null ? [] : pathsOfLoad(state.onServer);
   return {
     runId,
     dir: folder.dir,
     hash: hashValue({ created, files }),
     created,
     images: images.map(({ value }) => value),
-    paths: paths.map(({ value }) => value),
+    paths: [...paths.map(({ value }) => value), ...read],
     server: state.spec.engine.kind === 'remote' ? state.spec.engine.url : null,
     code: files.map(({ path }) => path).filter((path) => !dataEndings.has(extname(path).toLowerCase())),
     files,

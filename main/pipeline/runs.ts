@@ -6,10 +6,12 @@ import type { RunContent } from '../contract/run/run-content';
 import { type JournalBody, type MatrixMark, type StepId, stepsOf } from '../contract/run/run-events';
 import type { Framework, RunSpec } from '../contract/run/run-spec';
 import { reduceRun, type RunState } from '../contract/run/run-state';
+import { type ServerLoad, serverSpec } from '../contract/run/server-load';
 import type { ChangePlan } from '../contract/run/spec-changes';
 import type { PlaceRun } from '../engine/place';
+import type { ServerLoadListener } from '../perf/sweep/measure-server';
 import type { LoadedPreset } from '../presets/presets';
-import { JournalWriter } from '../store/journal';
+import { type JournalContent, JournalWriter } from '../store/journal';
 import { acquireLease } from '../store/lease';
 import { sweepRunFiles } from '../store/run-files';
 import { requirePlainRun, type RunFolder } from '../store/run-folder';
@@ -27,6 +29,7 @@ import { changePlan, requireSameModel, specChange } from './change-spec';
 import { ContinueNow } from './hold';
 import { withDependents } from './plan';
 import { notTrusted, runContent } from './run-content';
+import { attemptServerRun, type Servers } from './server-run';
 import type { InputServices, RunContext } from './step';
 
 interface RunsOptions extends AttemptOptions {
@@ -44,6 +47,7 @@ interface RunsOptions extends AttemptOptions {
   /** Ends what dead workbenches left, save what this run could take up. */
   readonly sweep: (except: string) => Promise<void>;
   readonly environmentFor: (spec: RunSpec) => Promise<Environment>;
+  readonly servers: Servers;
   readonly emit: (event: CoreEvent) => void;
 }
 
@@ -63,11 +67,20 @@ export interface ExecuteOptions extends StartHow {
   readonly from?: StepId | undefined;
   /** Measures although the accuracy gate did not pass; the journal keeps that someone chose so. */
   readonly allowUnverified?: boolean | undefined;
+  /** Of a run that measures a Triton which is there already: hears of the levels as they come. */
+  readonly listener?: ServerLoadListener | undefined;
 }
 
-interface Annotation {
-  readonly tags: readonly string[];
-  readonly note: string;
+const notChangeable = (runId: string): WorkbenchError =>
+  new WorkbenchError('input-invalid', 'What a run measures on a running Triton cannot be changed', {
+    where: runId,
+    remedy: 'Measure again with other options.',
+  });
+
+/** A run whose lease and journal are ours. */
+interface OpenedRun extends Pick<RunContext, 'runId' | 'folder' | 'state' | 'append' | 'emit'> {
+  readonly content: JournalContent;
+  readonly stops: AttemptStops;
 }
 
 interface ActiveRun {
@@ -113,6 +126,16 @@ export class Runs {
     return run.state.runId;
   }
 
+  /** The same for a run that measures a Triton which is there already. Throws what looking at the server throws. */
+  async createServer(load: ServerLoad, { p99BudgetMs }: Pick<StartHow, 'p99BudgetMs'> = {}): Promise<string> {
+    const { store, servers, emit } = this.options;
+    const environment = await servers.environmentFor(load);
+    const { state } = await store.create(serverSpec(load), environment, undefined, { onServer: load });
+    if (p99BudgetMs !== undefined) await store.append(state.runId, { type: 'p99-budget', p99BudgetMs });
+    emit({ type: 'runs-changed' });
+    return state.runId;
+  }
+
   /**
    * Starts (or goes on with) a run; one that waits for a disk or an engine tries at once. Resolves when it has begun: the
    * lease is ours and the journal says so.
@@ -122,7 +145,6 @@ export class Runs {
     const { store, emit } = this.options;
     const own = this.active.get(runId);
     if (own !== undefined) return this.continued(runId, own, options);
-    const { spec: wanted, from, allowUnverified = false, ...how } = options;
     const folder = await store.folderOf(runId);
     const release = await acquireLease(folder.dir);
     const journal: { writer: JournalWriter | null } = { writer: null };
@@ -134,52 +156,31 @@ export class Runs {
       let state = await store.stateOf(content, folder.journal);
       requireSameRun(state.runId, runId, folder.dir);
       await this.requireOwnWork(state);
-      const { spec, change } = await this.validSpec(folder, state, wanted);
-      const preflight = await this.preflightOf(runId, spec, how);
-      const keptSteps = this.options.steps.filter(({ kind }) => kind !== 'files').map(({ id }) => id);
-      await requirePlainRun(folder, spec.configure.modelName, keptSteps);
-      const forgotten = from === undefined ? [] : this.stepsFrom(spec, from);
       const stops: AttemptStops = {
         cancel: new AbortController(),
         pause: new AbortController(),
         continueNow: new ContinueNow(),
       };
-      await this.options.sweep(runId);
-      const step = () => state.steps.find((candidate) => candidate.status === 'running')?.id ?? 'run';
-      const preset = await this.options.presetOf(spec.model);
-      const { framework = 'pyt' } = preset.preset;
-      const opened = await this.options.open(spec, { runId, dir: folder.dir, framework, step });
-      const run: Omit<RunContext, 'keys' | 'holdOf' | 'away'> = {
-        runId,
-        folder,
-        spec,
-        preset,
-        manifests: await store.manifestsOf(content, state.runId),
-        services: opened.services,
+      const opened: OpenedRun = {
+        ...{ runId, folder, content, stops, emit },
         state: () => state,
         async append(body) {
           const entry = await writer.append(body);
           state = reduceRun(state, entry) ?? state;
           emit({ type: 'journal', runId, entry });
         },
-        emit,
-        pauseAsked: () => stops.pause.signal.aborted,
-        server: null,
       };
-      if (change !== null) await run.append(await store.sealedChange(content, folder.journal, change));
-      await store.keepSpecFile(folder, spec);
-      if (forgotten.length > 0) await run.append({ type: 'steps-forgotten', steps: [...forgotten] });
-      if (allowUnverified && !state.gateOverridden) await run.append({ type: 'gate-overridden' });
-      await run.append({ type: 'run-started', attempt: state.attempt + 1, pid: process.pid });
-      if (preflight !== null) await run.append(preflight);
-      const end = attemptRun(run, opened, stops, this.options).finally(async () => {
+      const attempt = await (state.onServer === null
+        ? this.beginPipeline(opened, options)
+        : this.beginServer(opened, state.onServer, options));
+      const end = attempt().finally(async () => {
         active.closing = true;
         await writer.close();
         await release();
         this.active.delete(runId);
         emit({ type: 'runs-changed' });
       });
-      const active: ActiveRun = { stops, append: run.append, closing: false, end };
+      const active: ActiveRun = { stops, append: opened.append, closing: false, end };
       this.active.set(runId, active);
       emit({ type: 'runs-changed' });
       return { end };
@@ -188,6 +189,57 @@ export class Runs {
       await release();
       throw error;
     }
+  }
+
+  /** Journals what is valid from now on and that the run has begun. @returns what does the steps. */
+  private async beginPipeline(
+    { content, stops, ...run }: OpenedRun,
+    { spec: wanted, from, allowUnverified = false, ...how }: ExecuteOptions,
+  ): Promise<() => Promise<RunEnd>> {
+    const { store } = this.options;
+    const { runId, folder, state, append } = run;
+    const { spec, change } = await this.validSpec(folder, state(), wanted);
+    const preflight = await this.preflightOf(runId, spec, how);
+    const keptSteps = this.options.steps.filter(({ kind }) => kind !== 'files').map(({ id }) => id);
+    await requirePlainRun(folder, spec.configure.modelName, keptSteps);
+    const forgotten = from === undefined ? [] : this.stepsFrom(spec, from);
+    await this.options.sweep(runId);
+    const step = () => state().steps.find((candidate) => candidate.status === 'running')?.id ?? 'run';
+    const preset = await this.options.presetOf(spec.model);
+    const { framework = 'pyt' } = preset.preset;
+    const opened = await this.options.open(spec, { runId, dir: folder.dir, framework, step });
+    const context: Omit<RunContext, 'keys' | 'holdOf' | 'away'> = {
+      ...run,
+      spec,
+      preset,
+      manifests: await store.manifestsOf(content, state().runId),
+      services: opened.services,
+      pauseAsked: () => stops.pause.signal.aborted,
+      server: null,
+    };
+    if (change !== null) await append(await store.sealedChange(content, folder.journal, change));
+    await store.keepSpecFile(folder, spec);
+    if (forgotten.length > 0) await append({ type: 'steps-forgotten', steps: [...forgotten] });
+    if (allowUnverified && !state().gateOverridden) await append({ type: 'gate-overridden' });
+    await append({ type: 'run-started', attempt: state().attempt + 1, pid: process.pid });
+    if (preflight !== null) await append(preflight);
+    return () => attemptRun(context, opened, stops, this.options);
+  }
+
+  /** The same of a run that measures a Triton which is there already. Throws input-invalid for what it cannot be asked. */
+  private async beginServer(
+    { stops, runId, folder, state, append, emit }: OpenedRun,
+    load: ServerLoad,
+    { spec: wanted, from, listener }: ExecuteOptions,
+  ): Promise<() => Promise<RunEnd>> {
+    if (wanted !== undefined || from !== undefined) throw notChangeable(runId);
+    const { servers, takeDevice } = this.options;
+    const { spec, attempt } = state();
+    await requirePlainRun(folder, spec.configure.modelName, ['offline', 'online']);
+    await append({ type: 'run-started', attempt: attempt + 1, pid: process.pid });
+    const { measureServer } = servers;
+    const run = { runId, folder, spec, state, append, emit };
+    return () => attemptServerRun(run, load, stops, { measureServer, takeDevice, listener });
   }
 
   /** What a run waits for may be there without a look having found it. Throws run-busy. */
@@ -232,7 +284,8 @@ export class Runs {
   async changeable(runId: string): Promise<RunState> {
     const { state } = await this.options.store.load(runId);
     await this.requireOwnWork(state);
-    return state;
+    if (state.onServer === null) return state;
+    throw notChangeable(runId);
   }
 
   private async preflightOf(runId: string, spec: RunSpec, how: StartHow): Promise<JournalBody | null> {
@@ -301,7 +354,7 @@ export class Runs {
   }
 
   /** Replaces tags and note, in the journal. Throws run-busy while another process works on the run. */
-  annotate(runId: string, { tags, note }: Annotation): Promise<void> {
+  annotate(runId: string, { tags, note }: Pick<RunState, 'tags' | 'note'>): Promise<void> {
     return this.addEntry(runId, { type: 'annotation', tags: [...tags], note });
   }
 

@@ -253,7 +253,7 @@ function isMeasured(sweep: Sweep, turn: MeasuringTurn): boolean {
 }
 
 /** How many levels are in doubt, a sentence per doubt: "1 of 3 levels: not steady." */
-function doubtsOf(points: readonly LoadPoint[]): readonly string[] {
+export function doubtsOf(points: readonly LoadPoint[]): readonly string[] {
   const marks = points.flatMap(marksOf);
   return [...new Set(marks)].map(
     (mark) => `${marks.filter((other) => other === mark).length} of ${points.length} levels: ${mark}.`,

@@ -3,6 +3,7 @@ import { levelsOf } from '../contract/measured/points';
 import { bestDocument, budgetDocument } from '../contract/measured/verdict';
 import type { Scenario } from '../contract/run/run-events';
 import { outcomeOf } from '../contract/run/run-outcome';
+import { hasSpec } from '../contract/run/server-load';
 import { instancesText } from '../contract/run/serving';
 import type { Exporter, ExportInput } from './exporter';
 
@@ -45,10 +46,11 @@ export const json: Exporter = {
       verification: report.verification,
       error: state.error,
       imported: state.imported,
+      ...(state.onServer === null ? {} : { onServer: state.onServer }),
       damagedLines: state.damagedLines,
-      spec: state.imported === null ? state.spec : null,
-      specHash: state.imported === null ? state.specHash : null,
-      instances: state.imported === null ? instancesText(state.spec) : null,
+      spec: hasSpec(state) ? state.spec : null,
+      specHash: hasSpec(state) ? state.specHash : null,
+      instances: hasSpec(state) ? instancesText(state.spec) : null,
       specChanges: state.specChanges,
       environment: state.imported === null ? state.environment : null,
       steps: state.steps,

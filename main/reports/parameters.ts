@@ -1,14 +1,24 @@
 import { accuracyFields } from '../contract/fields/accuracy-fields';
 import type { FieldRow, ValueAt } from '../contract/fields/field';
-import { applies, isNumberList, labelOf, rowOf, valuesAt, valuesOf } from '../contract/fields/fields';
+import {
+  applies,
+  defaultOf,
+  isNumberList,
+  labelOf,
+  rowOf,
+  valuesAt,
+  valuesOf,
+} from '../contract/fields/fields';
 import { modelFields } from '../contract/fields/model-fields';
 import { performanceFields } from '../contract/fields/performance-fields';
 import { scenarioFields } from '../contract/fields/scenario-fields';
 import { servingFields } from '../contract/fields/serving-fields';
 import { formatCount, formatScale } from '../contract/numbers';
 import type { RunSpec } from '../contract/run/run-spec';
+import { type ServerLoad, serverSpec } from '../contract/run/server-load';
 import { plannedSweep } from '../contract/run/sweep';
-import { isTree, leavesOf } from '../contract/trees';
+import { isTree, leavesOf, sameValue } from '../contract/trees';
+import { levelText } from '../contract/words';
 import type { Parameter, ParameterGroup } from './report';
 
 /** A long even sweep is told by its ends. */
@@ -107,6 +117,68 @@ const allGroups = (spec: RunSpec, overridden = false): readonly ParameterGroup[]
       .filter(({ internal = false }) => !internal)
       .flatMap((row) => parametersOf(row, spec, valuesAt(spec), overridden)),
   }));
+
+/** The lists of levels, which a server's load has in its own words. */
+const levelPaths: ReadonlySet<string> = new Set(
+  [
+    'batchSizes',
+    'onlineBatchSize',
+    'concurrency',
+    'requestRates',
+    'search',
+    'latencyThresholdMs',
+    'inputData',
+  ].map((name) => `performance.${name}`),
+);
+
+const shapeText = ([name, dims]: readonly [string, readonly number[]]): string => `${name} ${dims.join('×')}`;
+
+/** What is measured of a Triton that was there already, and how; nothing of figures that were imported. */
+export function loadParameters(load: ServerLoad | null): readonly ParameterGroup[] {
+  if (load === null) return [];
+  const { addresses, models, modelVersion, levels, shapes, sources, search, settings } = load;
+  const row = (name: string, value: string): Parameter => ({
+    ...{ name, field: name, value, upstream: [], folded: false },
+  });
+  const spec = serverSpec(load);
+  const measured = { ...spec, performance: { ...spec.performance, maxTrials: settings.maxTrials } };
+  const valueAt = valuesAt(measured);
+  const usual = (field: string): boolean => {
+    const of = rowOf(field);
+    return of?.essential !== true && of !== undefined && sameValue(valueAt(field), defaultOf(of));
+  };
+  const found = Object.entries(shapes);
+  return [
+    {
+      title: 'Server',
+      rows: [
+        row('HTTP', addresses.http),
+        row('gRPC', addresses.grpc),
+        row(
+          models.length === 1 ? 'Model' : 'Models',
+          models
+            .map(({ name, weight }) => (weight === 1 ? name : `${name} × ${formatScale(weight)}`))
+            .join(', '),
+        ),
+        row('Model version', modelVersion === '' ? 'chosen by the server' : modelVersion),
+        row('Levels', levels.map(levelText).join('; ')),
+        ...(search === null
+          ? []
+          : [row('Search', `${search.kind}, p99 within ${formatScale(search.thresholdUs / 1000)} ms`)]),
+        row('Input data', sources.join(', ') || 'random'),
+        ...(found.length === 0 ? [] : [row('Shapes', found.map(shapeText).join(', '))]),
+      ],
+    },
+    {
+      title: 'Measuring',
+      rows: performanceFields
+        .filter(({ path, internal = false }) => !internal && !levelPaths.has(path))
+        .flatMap((field) => parametersOf(field, measured, valueAt, false))
+        .filter(({ value }) => value !== 'not used')
+        .map((parameter) => ({ ...parameter, folded: usual(parameter.field) })),
+    },
+  ];
+}
 
 /**
  * Everything that decided the run, in the words of the workbench and of the published procedures.

@@ -1,3 +1,4 @@
+import { isLoopback } from '../contract/address';
 import { marksOf } from '../contract/flag-text';
 import { bestPoint } from '../contract/measured/points';
 import { formatBytes, formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
@@ -5,6 +6,7 @@ import { importKindText } from '../contract/run/imported';
 import { type Badge, statusOf, verificationOf } from '../contract/run/run-outcome';
 import type { PerformanceSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
+import { servedModels } from '../contract/run/server-load';
 import { instancesText } from '../contract/run/serving';
 import { ofScenarios } from '../contract/run/sweep';
 import { largestOf } from '../contract/statistics';
@@ -22,13 +24,21 @@ const facts = (rows: readonly (readonly [string, string | null])[]): readonly Na
 const shortImage = (image: string): string => image.replace(/(sha256:[0-9a-f]{12})[0-9a-f]+/, '$1');
 
 function modelFacts(state: RunState, title: string, format: string): readonly NamedText[] {
-  const { spec, imported } = state;
+  const { spec, imported, onServer } = state;
   if (imported !== null) {
     return facts([
       ['Model', spec.model.preset],
       ['File', imported.fileName],
       ['Tool', importKindText[imported.kind]],
       ['Format, precision', 'unknown'],
+    ]);
+  }
+  if (onServer !== null) {
+    return facts([
+      ['Model', servedModels(onServer)],
+      ['Server', `${onServer.addresses.http}, running before`],
+      ['Format, precision', 'as served'],
+      ['Load', loadText(spec.performance)],
     ]);
   }
   const { configure, performance } = spec;
@@ -54,7 +64,7 @@ function loadText(performance: PerformanceSpec): string {
   return `${load}, ${performance.inputData} input data`;
 }
 
-function machineFacts({ environment, imported }: RunState): readonly NamedText[] {
+function machineFacts({ environment, imported, onServer }: RunState): readonly NamedText[] {
   if (imported !== null) {
     return facts([
       ['GPU', environment.gpus.map(({ uuid }) => uuid).join(', ') || 'unknown'],
@@ -62,17 +72,29 @@ function machineFacts({ environment, imported }: RunState): readonly NamedText[]
     ]);
   }
   const { gpus, image, tritonVersion } = environment;
+  // Of another machine nothing is known but its version of Triton.
+  const isElsewhere = onServer !== null && !isLoopback(onServer.addresses.http);
   const names = [...new Set(gpus.map((gpu) => `${gpu.name}, ${formatBytes(gpu.memoryBytes)}`))].join('; ');
   const drivers = [...new Set(gpus.map(({ driver }) => driver))].join(', ');
   return facts([
-    ['GPU', gpus.length === 0 ? 'none' : `${gpus.length > 1 ? `${gpus.length} × ` : ''}${names}`],
+    [
+      'GPU',
+      isElsewhere
+        ? 'unknown'
+        : gpus.length === 0
+          ? 'none'
+          : `${gpus.length > 1 ? `${gpus.length} × ` : ''}${names}`,
+    ],
     ['Driver', gpus.length === 0 ? null : drivers],
-    ['CPU', `${environment.cpu}, ${formatCount(environment.cpuCount)} logical cores`],
+    [
+      isElsewhere ? 'Load generator' : 'CPU',
+      `${environment.cpu}, ${formatCount(environment.cpuCount)} logical cores`,
+    ],
     ['Memory', formatBytes(environment.memoryBytes)],
     ['Operating system', environment.os],
     ['Triton', tritonVersion ?? missing],
     ['Engine', environment.engine],
-    ['Image', image === null ? 'none (no container)' : shortImage(image)],
+    ['Image', onServer !== null ? null : image === null ? 'none (no container)' : shortImage(image)],
   ]);
 }
 

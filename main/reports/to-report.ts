@@ -2,14 +2,16 @@ import { keyFigures } from '../contract/measured/key-figures';
 import type { PublishedResults } from '../contract/measured/published';
 import { budgetText, verdictOf } from '../contract/measured/verdict';
 import { importKindText } from '../contract/run/imported';
+import { type Scenario, scenarios } from '../contract/run/run-events';
 import { statusOf, verificationOf } from '../contract/run/run-outcome';
 import type { Format, RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
+import { hasSpec, scenarioOfLevels, servedModels } from '../contract/run/server-load';
 import { changesText } from '../contract/run/spec-changes';
 import type { MetricTitles } from '../contract/words';
 import { accuracyReport, environmentReport, importReport, packagesReport } from './accuracy-report';
 import { importedNotes, reportNotes } from './notes';
-import { reportParameters } from './parameters';
+import { loadParameters, reportParameters } from './parameters';
 import { reportCommands, reportProblems, reportSteps } from './problems';
 import type { Report } from './report';
 import { publishedReport, reportBaseline, scenarioReport } from './scenario-report';
@@ -51,29 +53,46 @@ function tritonText({ engine, tritonVersion }: RunState['environment']): string 
   return /^triton/i.test(tritonVersion) ? tritonVersion : `Triton ${tritonVersion}`;
 }
 
+/** Imported figures, and those of a running Triton, are of one scenario. */
+function shownScenarios({ imported, onServer, scenarios: measured }: RunState): readonly Scenario[] {
+  if (onServer !== null) return [scenarioOfLevels(onServer.levels)];
+  if (imported === null) return scenarios;
+  return [measured.offline.points.length > 0 ? 'offline' : 'online'];
+}
+
+function titlesOf(state: RunState, modelTitle: string): Pick<Report, 'title' | 'subtitle'> {
+  const { spec, environment, imported, onServer } = state;
+  if (imported !== null) {
+    return {
+      title: `${spec.model.preset} · imported`,
+      subtitle: `Not measured here · ${importKindText[imported.kind]} · ${imported.fileName}`,
+    };
+  }
+  const gpuNames = [...new Set(environment.gpus.map(({ name }) => name))].join(', ');
+  const device = gpuNames === '' ? environment.cpu : gpuNames;
+  if (onServer !== null) {
+    const at = onServer.addresses.http;
+    const title = `${servedModels(onServer)} · running Triton`;
+    return { title, subtitle: `${at} · ${tritonText(environment)} · measured from ${device}` };
+  }
+  return {
+    title: `${modelTitle} · ${formatTitles[spec.format]} ${spec.precision}`,
+    subtitle: `Profile ${spec.model.profile} · ${tritonText(environment)} · ${device}`,
+  };
+}
+
 /** The readable form of a run at any state: finished, failed, cancelled, or with nothing measured. Pure. */
 export function toReport(state: RunState, context: ReportContext): Report {
-  const { spec, environment, imported } = state;
+  const { spec, environment } = state;
+  const own = hasSpec(state);
   const titles = context.metricTitles ?? {};
   const { published = null } = context;
   const baseline = reportBaseline(state, published);
   const modelTitle = context.modelTitle ?? spec.model.preset;
-  const scenarios = [
-    ...(imported === null ? [scenarioReport(state, 'offline', baseline)] : []),
-    scenarioReport(state, 'online', baseline),
-  ];
-  const gpuNames = [...new Set(environment.gpus.map(({ name }) => name))].join(', ');
-  const device = gpuNames === '' ? environment.cpu : gpuNames;
+  const shown = shownScenarios(state).map((scenario) => scenarioReport(state, scenario, baseline));
   return {
     runId: state.runId,
-    title:
-      imported === null
-        ? `${modelTitle} · ${formatTitles[spec.format]} ${spec.precision}`
-        : `${spec.model.preset} · imported`,
-    subtitle:
-      imported === null
-        ? `Profile ${spec.model.profile} · ${tritonText(environment)} · ${device}`
-        : `Not measured here · ${importKindText[imported.kind]} · ${imported.fileName}`,
+    ...titlesOf(state, modelTitle),
     generatedAt: context.generatedAt,
     times: `Run of ${formatTime(state.createdAt)}, report of ${formatTime(context.generatedAt)}`,
     workbenchVersion: environment.workbenchVersion,
@@ -83,25 +102,27 @@ export function toReport(state: RunState, context: ReportContext): Report {
     budget: budgetText(state),
     figures: keyFigures(state, titles),
     summary: reportSummary(state, {
-      scenarios,
+      scenarios: shown,
       titles,
       title: modelTitle,
       format: formatTitles[spec.format],
     }),
     problems: reportProblems(state),
-    parameters:
-      imported === null ? reportParameters(spec, context.defaults ?? null, state.gateOverridden) : [],
+    parameters: own
+      ? reportParameters(spec, context.defaults ?? null, state.gateOverridden)
+      : loadParameters(state.onServer),
     changes: state.specChanges.map(({ at, changed }) => ({
       name: formatTime(at),
       value: changesText(changed),
     })),
-    environment: imported === null ? environmentReport(environment) : importReport(imported, environment),
+    environment:
+      state.imported === null ? environmentReport(environment) : importReport(state.imported, environment),
     packages: packagesReport(environment),
     steps: reportSteps(state),
     commands: reportCommands(state),
     accuracy: accuracyReport(state, titles),
-    scenarios,
+    scenarios: shown,
     published: publishedReport(state, published, context.differences),
-    notes: imported === null ? reportNotes(spec) : importedNotes(),
+    notes: state.imported === null ? reportNotes(spec) : importedNotes(),
   };
 }

@@ -41,11 +41,12 @@ export function runFolder(dir: string): RunFolder {
 export const runIdPattern = /^[A-Za-z0-9][\w.-]{0,199}$/;
 
 /** Sorts by time, says what it is, and cannot meet another by chance. */
-export function newRunId(spec: RunSpec, now: Date, imported = false): string {
+export function newRunId(spec: RunSpec, now: Date, source: 'imported' | 'perf' | null = null): string {
   const stamp = now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
-  const what = imported
-    ? `${spec.model.preset}-imported`
-    : `${spec.model.preset}-${spec.format}-${spec.precision}`;
+  const what =
+    source === null
+      ? `${spec.model.preset}-${spec.format}-${spec.precision}`
+      : `${spec.model.preset}-${source}`;
   return `${stamp}-${what}-${randomBytes(3).toString('hex')}`;
 }
 

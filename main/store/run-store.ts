@@ -11,6 +11,7 @@ import type { RunContent, RunOrigin } from '../contract/run/run-content';
 import type { JournalBody, JournalEntry, MatrixMark } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import { reduceRun, type RunState } from '../contract/run/run-state';
+import type { ServerLoad } from '../contract/run/server-load';
 import { fileError } from '../platform/file-error';
 import { exists, hashValue, syncFolder, writeFileAtomic } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
@@ -33,6 +34,13 @@ import {
 } from './run-seals';
 import { StepManifests } from './step-manifests';
 import { keptSummary, toSummary } from './summary';
+
+/** What a run is of, where it is not the specification alone. */
+interface RunSource {
+  readonly imported?: ImportSource | undefined;
+  readonly onServer?: ServerLoad | undefined;
+  readonly matrix?: MatrixMark | undefined;
+}
 
 interface StoredRun {
   readonly folder: RunFolder;
@@ -108,9 +116,13 @@ export class RunStore {
     spec: RunSpec,
     environment: Environment,
     out?: string,
-    { imported, matrix }: { readonly imported?: ImportSource; readonly matrix?: MatrixMark | undefined } = {},
+    { imported, onServer, matrix }: RunSource = {},
   ): Promise<StoredRun> {
-    const runId = newRunId(spec, new Date(), imported !== undefined);
+    const runId = newRunId(
+      spec,
+      new Date(),
+      imported !== undefined ? 'imported' : onServer !== undefined ? 'perf' : null,
+    );
     const named = join(this.runsDir, runId);
     // Under its name it is there whole or not at all: a creation that is cut short leaves no run that cannot be read.
     const dir = out === undefined ? temporaryBeside(join(this.runsDir, `.${runId}`)) : resolve(out);
@@ -124,14 +136,15 @@ export class RunStore {
         await makeLasting(this.runsDir);
       }
       // There is nothing to run again: a run.yaml would say what nobody knows.
-      if (imported === undefined) await writeFileAtomic(folder.spec, specText(spec));
+      if (imported === undefined && onServer === undefined)
+        await writeFileAtomic(folder.spec, specText(spec));
       await this.begin(folder, {
         type: 'run-created',
         runId,
         spec,
         specHash: hashValue(spec),
         environment,
-        ...present({ imported, matrix }),
+        ...present({ imported, onServer, matrix }),
       });
       await (out === undefined ? rename(dir, named) : symlink(dir, named));
       await syncFolder(this.runsDir);

@@ -44,6 +44,18 @@ function placeOf({ environment, imported }: RunState): Pick<RunRow, 'machine' | 
   };
 }
 
+/** What was run; of figures that the workbench did not make a model for, where they are from. */
+function kindOf({
+  spec,
+  imported,
+  onServer,
+}: RunState): Pick<RunRow, 'profile' | 'format' | 'precision' | 'engine'> {
+  if (imported !== null) return { profile: '–', format: 'imported', precision: '', engine: '–' };
+  const engine = spec.engine.kind;
+  if (onServer !== null) return { profile: '–', format: 'as served', precision: '', engine };
+  return { profile: spec.model.profile, format: spec.format, precision: spec.precision, engine };
+}
+
 /** One row of the run list; its best level is the one that the report leads with. */
 export function toSummary(state: RunState, dir: string): RunRow {
   const { spec } = state;
@@ -54,14 +66,8 @@ export function toSummary(state: RunState, dir: string): RunRow {
     dir,
     preset: spec.model.preset,
     imported: state.imported === null ? null : importKindText[state.imported.kind],
-    ...(state.imported === null
-      ? {
-          profile: spec.model.profile,
-          format: spec.format,
-          precision: spec.precision,
-          engine: spec.engine.kind,
-        }
-      : { profile: '–', format: 'imported', precision: '', engine: '–' }),
+    onServer: state.onServer?.addresses.http ?? null,
+    ...kindOf(state),
     status: state.status,
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
@@ -83,7 +89,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
 const mostSummaryBytes = 2 ** 20;
 
 /** Raise it when `toSummary` says another thing of the same journal. */
-const madeBy = 8;
+const madeBy = 9;
 
 const keptSchema = z.strictObject({
   madeBy: z.literal(madeBy),

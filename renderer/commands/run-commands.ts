@@ -1,5 +1,6 @@
 import type { RunSummary } from '../../main/contract/api';
 import type { ReportFile } from '../../main/contract/run/run-events';
+import { hasSpec } from '../../main/contract/run/server-load';
 import { attempt, noticeDone } from '../components/notices';
 import { doRunWork, worksFor } from '../stores/run-work';
 import { changeRun, isChangeable, removeRuns, runAgain } from '../views/runs/run-tools';
@@ -52,7 +53,7 @@ export function runCommands(
           ),
         ]
       : []),
-    ...(open.imported === null
+    ...(hasSpec(open)
       ? [
           command(
             'duplicate',

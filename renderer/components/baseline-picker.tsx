@@ -4,23 +4,28 @@ import { useStore } from 'zustand';
 import { otherwiseText } from '../../main/contract/measured/published';
 import type { PublishedGpu } from '../../main/contract/run/run-spec';
 import type { RunState } from '../../main/contract/run/run-state';
+import { hasSpec } from '../../main/contract/run/server-load';
 import type { ShownBaseline } from '../stores/baselines';
 import { differencesKey, shownBaseline } from '../stores/baselines';
 import { useWorkbench } from '../workbench';
 import { Explain } from './explain';
 
 /** The published figures beside this run, fetched when they are not there yet. */
-export function useBaseline(state: Pick<RunState, 'runId' | 'spec' | 'environment'>): ShownBaseline {
+export function useBaseline(
+  state: Pick<RunState, 'runId' | 'spec' | 'environment' | 'onServer'>,
+): ShownBaseline {
   const { baselines } = useWorkbench();
   const { published, picks, load } = useStore(baselines);
-  const { runId, spec, environment } = state;
+  const { runId, spec, environment, onServer } = state;
   const { preset, source } = spec.model;
+  // Nobody knows what a running Triton serves under this name.
+  const isPreset = source === undefined && onServer === null;
   useEffect(() => {
-    if (source === undefined) void load(preset);
-  }, [load, preset, source]);
+    if (isPreset) void load(preset);
+  }, [load, preset, isPreset]);
   return useMemo(
-    () => shownBaseline({ published, picks }, { runId, spec, environment }),
-    [published, picks, runId, spec, environment],
+    () => shownBaseline({ published: isPreset ? published : {}, picks }, { runId, spec, environment }),
+    [isPreset, published, picks, runId, spec, environment],
   );
 }
 
@@ -54,7 +59,7 @@ export function BaselinePicker({ runId, baseline }: { runId: string; baseline: S
   );
 }
 
-type NotedRun = Pick<RunState, 'runId' | 'spec' | 'specHash' | 'imported'>;
+type NotedRun = Pick<RunState, 'runId' | 'spec' | 'specHash' | 'imported' | 'onServer'>;
 
 /** Where a run was measured otherwise than the figures beside it. */
 function OtherwiseNote(props: { run: NotedRun; name: string | undefined; gpu: PublishedGpu }) {
@@ -93,7 +98,7 @@ export function BaselineNote(props: {
         {quick ? ' The profile quick measures a smaller model than the published one.' : ''}
       </p>
       {runs.map((run, index) =>
-        run.imported === null ? (
+        hasSpec(run) ? (
           <OtherwiseNote key={run.runId} run={run} name={names?.[index]} gpu={shown.gpu} />
         ) : null,
       )}

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -228,6 +228,82 @@ nv_cpu_utilization 0.25
     expect(result.code).toBe(0);
     expect(result.stdout).toContain('Throttled by');
     expect(result.stdout).toMatch(new RegExp(`${uuid} +97[.]0 % +68[^\n]*power limit`));
+  });
+});
+
+describe('what perf measured is a run', () => {
+  const quick = ['--model', 'tiny', '--max-trials', '3', '--concurrency', '2'] as const;
+  const runOf = async (...args: string[]): Promise<Document> =>
+    JSON.parse((await cli(home.path, ...args, '--json')).stdout) as Document;
+  interface Document {
+    readonly runId: string;
+    readonly status: string;
+    readonly online: readonly LoadPoint[];
+  }
+
+  it('in the list, comparable with the one before, shown and reported', async () => {
+    const first = JSON.parse((await perfOf(...quick)).stdout) as Document;
+    const second = JSON.parse((await perfOf(...quick, '--p99-budget-ms', '10000')).stdout) as Document;
+    const { runs } = (await runOf('runs')) as unknown as { runs: (Document & { onServer: string })[] };
+    expect(runs.slice(0, 2).map(({ runId, status, onServer }) => [runId, status, onServer])).toEqual([
+      [second.runId, 'done', server.httpAddress],
+      [first.runId, 'done', server.httpAddress],
+    ]);
+
+    const compared = await cli(home.path, 'compare', 'latest~1', 'latest', '--fail-if', 'throughput<0.0001x');
+    // Within, or on a busy machine not steady enough to tell; never outside, and never without a common level.
+    expect([0, 4], compared.stderr).toContain(compared.code);
+    expect(compared.stdout).toContain('throughput<0.0001x: ');
+    expect(compared.stdout).not.toContain('no level in common');
+    const against = await cli(home.path, 'compare', 'published', 'latest');
+    expect(against.stderr).toContain('Nothing is published');
+
+    const shown = await cli(home.path, 'show', 'latest');
+    expect(shown.stdout).toContain(`Measured on a running Triton: tiny at ${server.httpAddress}.`);
+    expect(shown.stdout).toMatch(/a p99 (of|within) 10,000 ms/);
+
+    const reported = await cli(home.path, 'report', 'latest', '--json');
+    expect(reported.code, reported.stderr).toBe(0);
+    const { reports } = JSON.parse(reported.stdout) as { reports: { kind: string; path: string }[] };
+    const html = await readFile(reports.find(({ kind }) => kind === 'html')?.path ?? '', 'utf8');
+    expect(html).toContain('tiny · running Triton');
+    expect(html).toMatch(/a p99 (of|within) 10,000 ms/);
+    expect(html).not.toContain('ONNX');
+  });
+
+  it('resumed after kill -9 with every level once, and never changed', async () => {
+    const killed = startCli(home.path, [
+      ...['perf', '--url', server.httpAddress, '--grpc-url', server.grpcAddress, '--model', 'tiny'],
+      ...['--measurement-interval-ms', '300', '--warmup-ms', '100', '--max-trials', '3'],
+      ...['--concurrency', '1:3', '--json'],
+    ]);
+    let told = '';
+    killed.child.stderr?.on('data', (chunk: Buffer) => {
+      told += chunk.toString();
+    });
+    await until('the first level is measured', () => told.includes('concurrency 1: '));
+    killed.child.kill('SIGKILL');
+    await killed.result;
+    const before = await runOf('show', 'latest');
+    expect(before.status).toBe('interrupted');
+    expect(before.online.length).toBeGreaterThan(0);
+
+    const changed = await cli(home.path, 'resume', 'latest', '--set', 'performance.protocol=http');
+    expect(changed.code).toBe(2);
+    expect(changed.stderr).toContain('cannot be changed');
+    expect((await cli(home.path, 'resume', 'latest')).code).toBe(0);
+    const after = await runOf('show', 'latest');
+    expect(after).toMatchObject({ runId: before.runId, status: 'done' });
+    expect(after.online.map(({ concurrency }) => concurrency)).toEqual([1, 2, 3]);
+    for (const [index, point] of before.online.entries()) expect(after.online[index]).toEqual(point);
+  });
+
+  it('is not there where nothing could be measured', async () => {
+    const count = async () => ((await runOf('runs')) as unknown as { runs: unknown[] }).runs.length;
+    const before = await count();
+    expect((await perfOf('--model', 'nothing')).code).not.toBe(0);
+    expect((await perfOf('--model', 'tiny', '--input-data', '/not/there.npz')).code).not.toBe(0);
+    expect(await count()).toBe(before);
   });
 });
 

@@ -3,11 +3,12 @@ import type { CoreEvent } from '../../main/contract/api';
 import { type StepId, stepsOf } from '../../main/contract/run/run-events';
 import type { OpenServices, RunEnd } from '../../main/pipeline/attempt';
 import { type ExecuteOptions, Runs } from '../../main/pipeline/runs';
+import type { Servers } from '../../main/pipeline/server-run';
 import type { InputServices, Step, StepContext, StepOutcome } from '../../main/pipeline/step';
 import type { LoadedPreset } from '../../main/presets/presets';
 import { ArtefactCache } from '../../main/store/artefact-cache';
 import type { RunStore } from '../../main/store/run-store';
-import { environmentFixture, specFixture } from './run-state';
+import { environmentFixture, noServers, specFixture } from './run-state';
 import { runStore } from './run-store';
 
 const kinds: Partial<Record<StepId, Step['kind']>> = {
@@ -43,6 +44,7 @@ export class NotingRuns {
   constructor(
     readonly home: string,
     doing: Partial<Record<StepId, Doing>>,
+    servers: Servers = noServers,
   ) {
     this.store = runStore(join(home, 'runs'), join(home, 'run-key'));
     const steps = stepsOf(specFixture()).map((id): Step => ({
@@ -76,6 +78,7 @@ export class NotingRuns {
       sweep: nothing,
       environmentFor: () => Promise.resolve(environmentFixture()),
       takeDevice: () => Promise.resolve(nothing),
+      servers,
       disks: [],
       emit: (event) => this.events.push(event),
     });

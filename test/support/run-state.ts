@@ -7,6 +7,7 @@ import {
 } from '../../main/contract/run/run-events';
 import { defaultRequestSeed, type RunSpec, runSpecSchema } from '../../main/contract/run/run-spec';
 import { reduceRun, type RunState } from '../../main/contract/run/run-state';
+import type { Servers } from '../../main/pipeline/server-run';
 
 /** A complete specification of a quick ResNet50; `change` gets a copy of its own to alter. */
 export function specFixture(change: (spec: RunSpec) => void = () => undefined): RunSpec {
@@ -355,3 +356,9 @@ export function completeBodies(): readonly JournalBody[] {
 export function completeState(): RunState {
   return stateOf(completeBodies());
 }
+
+/** For runs that deploy their model: nothing else is measured. */
+export const noServers: Servers = {
+  environmentFor: () => Promise.reject(new Error('no Triton is measured here')),
+  measureServer: () => Promise.reject(new Error('no Triton is measured here')),
+};

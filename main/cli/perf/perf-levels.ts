@@ -1,7 +1,7 @@
 import { isLoopback, shownAddress, withScheme } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
 import { type LoadLevel, mostUnderWay, rateOfIntervals } from '../../contract/run/scenario-levels';
-import type { ServerLoad } from '../../core';
+import type { ServerLoad } from '../../contract/run/server-load';
 import { readTlsOptions } from '../tls-options';
 import type { PerfOptions } from './perf-options';
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { withScheme } from '../../contract/address';
 import { addFieldOptions, collect, type GivenOptions } from '../field-options';
+import { readBudgetMs } from '../read-values';
 import { addTlsOptions, type TlsOptions } from '../tls-options';
 
 /** Options of `perf` as commander gives them; those of fields by their own names. */
@@ -18,6 +19,7 @@ export interface PerfOptions extends GivenOptions, TlsOptions {
   readonly remoteConcurrency?: string;
   readonly remoteRequestRate?: string;
   readonly csv?: string;
+  readonly p99BudgetMs?: number;
   readonly json?: boolean;
 }
 
@@ -53,6 +55,11 @@ export function addPerfOptions(command: Command): Command {
     .option('--allow-remote-load', 'Allow load on another machine.')
     .option('--remote-concurrency <n>', 'Most concurrent requests on another machine. Default: 1024.')
     .option('--remote-request-rate <n>', 'Most requests per second on another machine. Default: 10000.')
+    .option(
+      '--p99-budget-ms <ms>',
+      'Also say the best level within this p99 latency, in milliseconds; the run keeps it.',
+      readBudgetMs,
+    )
     .option('-f, --csv <file>', 'Also write the levels to a CSV file, with the columns of the reports.')
     .option('--json', 'Print one JSON document on stdout, and progress on stderr.');
   return addTlsOptions(command);

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isLoopback } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
@@ -7,10 +8,10 @@ import { fewestRounds } from '../../contract/measured/cross-check';
 import { overRemoteLimit } from '../../contract/run/remote-limits';
 import { performanceSchema, type PerformanceSpec } from '../../contract/run/run-spec';
 import type { LoadLevel } from '../../contract/run/scenario-levels';
+import type { ServerLoad } from '../../contract/run/server-load';
 import { toolsOf } from '../../contract/run/sweep';
 import { treeOf } from '../../contract/run/upstream-variables';
 import { getAt, mergeTrees, type Tree } from '../../contract/trees';
-import type { ServerLoad } from '../../core';
 import { flagOf, perfDefaults, readFieldOptions } from '../field-options';
 import { readNumber, readShapes } from '../read-values';
 import { readAddresses, readLevels, readModelNames } from './perf-levels';
@@ -114,6 +115,17 @@ function checkRemoteLimits(
   });
 }
 
+/** A run can be resumed from another folder. */
+function absoluteSources(sources: readonly string[], models: readonly string[]): readonly string[] {
+  const names = readModelNames(models).map(({ name }) => name);
+  return sources.map((source) => {
+    const name = names.find((one) => source.startsWith(`${one}=`));
+    const path = name === undefined ? source : source.slice(name.length + 1);
+    const whole = path === 'random' || path === 'zero' ? path : resolve(path);
+    return name === undefined ? whole : `${name}=${whole}`;
+  });
+}
+
 /** Throws input-invalid and combination-unsupported. */
 export async function readPerfPlan(options: PerfOptions): Promise<ServerLoad> {
   const addresses = readAddresses(options);
@@ -147,7 +159,7 @@ export async function readPerfPlan(options: PerfOptions): Promise<ServerLoad> {
     protocol: load.protocol,
     models: readModelNames(options.model),
     modelVersion: options.modelVersion,
-    sources: options.inputData ?? [],
+    sources: absoluteSources(options.inputData ?? [], options.model),
     shapes: readShapes(options.shape ?? []),
     levels,
     settings: load,
@@ -155,7 +167,12 @@ export async function readPerfPlan(options: PerfOptions): Promise<ServerLoad> {
   };
 }
 
-type Told = Pick<ServerLoad, 'tools' | 'settings'>;
+type Told = Pick<ServerLoad, 'tools'> & {
+  readonly settings: Pick<
+    ServerLoad['settings'],
+    'measurementMode' | 'measurementIntervalMs' | 'measurementRequestCount' | 'warmupMs'
+  >;
+};
 
 /** What comes before the first window of a level. */
 function warmupText({ tools, settings }: Told): string {

@@ -216,13 +216,18 @@ function sayTables(output: Output, points: readonly LoadPoint[]): void {
 export function tellResults(
   output: Output,
   { points, missing, found }: ServerResults,
-  how: { readonly crossing: boolean; readonly latencyThreshold: string | undefined },
+  how: {
+    readonly runId: string;
+    readonly crossing: boolean;
+    readonly latencyThreshold: string | undefined;
+  },
 ): void {
   const crossed = how.crossing
     ? crossCheck({ points, missing: missing.map(({ level, ...hole }) => ({ ...level, ...hole })) })
     : null;
   if (output.json) {
     output.document({
+      runId: how.runId,
       points,
       missing,
       ...(found === null ? {} : { found }),

@@ -1,8 +1,12 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { fromWire } from '../../contract/errors';
+import { bestAnswer, budgetText } from '../../contract/measured/verdict';
 import { formatRate } from '../../contract/numbers';
+import type { RunState } from '../../contract/run/run-state';
+import type { ServerLoad } from '../../contract/run/server-load';
 import { levelText } from '../../contract/words';
-import type { ServerLoad, ServerLoadListener } from '../../core';
+import type { ServerLoadListener, ServerResults } from '../../core';
 import { writeFileAtomic } from '../../platform/files';
 import type { CliContext } from '../context';
 import { exitCodes, type Output } from '../output';
@@ -23,13 +27,13 @@ function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
     onLog: (line) => {
       output.say(line);
     },
-    onPoints: (points, loadTool) => {
+    onPoints: (points, { loadTool }) => {
       for (const point of points) output.say(`${prefix(loadTool)}${pointLine(point)}`);
     },
     onRound: (level, round, { inferencesPerSecond }) => {
       output.say(`${levelText(level)}, round ${round}: ${formatRate(inferencesPerSecond)} inferences/s`);
     },
-    onMissing: ({ level, error }, loadTool) => {
+    onMissing: ({ level, error }, { loadTool }) => {
       output.say(`${prefix(loadTool)}${levelText(level)}: no result: ${error.message}`);
     },
   };
@@ -40,37 +44,52 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   const output = context.output(options);
   const load = await readPerfPlan(options);
   const core = await context.core();
-  const controller = new AbortController();
-  const { signal } = controller;
+  const { latencyThreshold, csv, p99BudgetMs } = options;
+  const runId = await core.createServerRun(load, { p99BudgetMs });
+  const held: { results: ServerResults | null } = { results: null };
+  const stopListening = core.subscribe((event) => {
+    if (event.type !== 'journal' || event.entry.type !== 'run-waiting' || event.entry.for === null) return;
+    output.say(`waiting for ${event.entry.for}, which is measuring on the same machine`);
+  });
+  const asked = { times: 0 };
   const cancel = () => {
-    if (signal.aborted) process.exit(exitCodes.cancelled);
-    controller.abort();
+    asked.times += 1;
+    if (asked.times > 1) process.exit(exitCodes.cancelled);
+    void core.cancelRun(runId);
   };
   const stops = ['SIGINT', 'SIGTERM'] as const;
   for (const name of stops) process.on(name, cancel);
   try {
-    const results = await core.measureServer(load, {
-      ...{
-        what: `perf of ${load.models.map(({ name }) => name).join(' and ')} (process ${process.pid})`,
-        signal,
+    const listener: ServerLoadListener = {
+      ...listenerOf(load, output),
+      onEnd: (results) => {
+        held.results = results;
       },
-      onWaiting: (forWhat) => {
-        output.say(`waiting for ${forWhat}, which is measuring on the same machine`);
-      },
-      listener: listenerOf(load, output),
-    });
-    const { latencyThreshold, csv } = options;
-    tellResults(output, results, { crossing: load.tools.length > 1, latencyThreshold });
-    if (csv !== undefined) {
-      await writeFileAtomic(resolve(csv), core.levelsCsv(results.points));
-      output.say(`The levels are in ${csv}`);
+    };
+    const { end } = await core.executeRun(runId, { listener });
+    const { outcome, error } = await end;
+    const { results } = held;
+    if (results !== null) {
+      tellResults(output, results, { runId, crossing: load.tools.length > 1, latencyThreshold });
+      if (csv !== undefined) {
+        await writeFileAtomic(resolve(csv), core.levelsCsv(results.points));
+        output.say(`The levels are in ${csv}`);
+      }
     }
-    if (signal.aborted) return exitCodes.cancelled;
-    return results.missing.length > 0 ? exitCodes.failed : exitCodes.done;
+    output.say(`Run ${runId}`);
+    for (const text of answersOf((await core.getRun(runId)).state)) output.say(text);
+    if (outcome === 'cancelled' || outcome === 'paused') return exitCodes.cancelled;
+    if (error === null) return exitCodes.done;
+    if (results === null) throw fromWire(error);
+    return exitCodes.failed;
   } finally {
+    stopListening();
     for (const name of stops) process.off(name, cancel);
   }
 }
+
+const answersOf = (state: RunState): readonly string[] =>
+  [bestAnswer(state), budgetText(state)].filter((text) => text !== null);
 
 /** `perf`: measures any running Triton. */
 export function addPerf(program: Command, context: CliContext): void {

@@ -3,6 +3,7 @@ import { isSound, isSteady } from '../flag-text';
 import { type Scenario, scenarios } from '../run/run-events';
 import type { RunState } from '../run/run-state';
 import { byLoad, loadKey, type LoadLevel, scenarioLevels } from '../run/scenario-levels';
+import { scenarioOfLevels } from '../run/server-load';
 import { budgetLatencyUs } from '../run/sweep';
 import type { Gpu } from './detail-columns';
 import { shownScenario } from './repeats';
@@ -15,11 +16,24 @@ export interface Level extends LoadLevel {
   readonly hole: { readonly mark: string; readonly reason: string } | null;
 }
 
-/** The levels that the specification asks for; which of them a search tries only the search tells. */
-function wantedLoads({ spec, imported }: RunState, scenario: Scenario): readonly LoadLevel[] {
+/** The levels of a scenario that a run asks for, of a search those that it may try; none of what was imported. */
+export function askedLoads(
+  { spec, imported, onServer }: Pick<RunState, 'spec' | 'imported' | 'onServer'>,
+  scenario: Scenario,
+): readonly LoadLevel[] {
   if (imported !== null) return [];
-  const searching = scenario === 'online' && spec.performance.search !== 'none';
-  return searching ? [] : scenarioLevels(spec.performance, scenario);
+  if (onServer === null) return scenarioLevels(spec.performance, scenario);
+  // Of a weighted model, and of several, each point has a load of its own.
+  const asAsked = onServer.models.every(({ weight }) => weight === 1);
+  return asAsked && scenarioOfLevels(onServer.levels) === scenario ? onServer.levels : [];
+}
+
+/** The same where all are measured; which of them a search tries only the search tells. */
+function wantedLoads(state: RunState, scenario: Scenario): readonly LoadLevel[] {
+  const { search } = state.spec.performance;
+  const searching =
+    state.onServer === null ? scenario === 'online' && search !== 'none' : state.onServer.search !== null;
+  return searching ? [] : askedLoads(state, scenario);
 }
 
 /**
@@ -147,8 +161,9 @@ export function spacedLevels(
  * The p99 budget of a run, in milliseconds: the one that was set for it, else the one that its search kept to. Null
  * without one.
  */
-export function budgetMsOf({ p99BudgetMs, spec, imported }: RunState): number | null {
+export function budgetMsOf({ p99BudgetMs, spec, imported, onServer }: RunState): number | null {
   if (p99BudgetMs !== null) return p99BudgetMs;
+  if (onServer !== null) return onServer.search === null ? null : onServer.search.thresholdUs / 1000;
   const { search, latencyThresholdMs } = spec.performance;
   return imported === null && search !== 'none' && latencyThresholdMs > 0 ? latencyThresholdMs : null;
 }

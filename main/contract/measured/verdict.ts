@@ -86,6 +86,7 @@ interface ModelOfRun {
   readonly format: string;
   readonly precision: string;
   readonly imported: string | null;
+  readonly onServer: string | null;
 }
 
 const mostHistory = 50;
@@ -94,8 +95,8 @@ const mostHistory = 50;
 export function historyOf<Run extends ModelOfRun>(runs: readonly Run[], runId: string): readonly Run[] {
   const own = runs.find((run) => run.runId === runId);
   if (own === undefined || own.imported !== null) return [];
-  const keyOf = ({ preset, profile, format, precision }: ModelOfRun): string =>
-    [preset, profile, format, precision].join('\n');
+  const keyOf = ({ preset, profile, format, precision, onServer }: ModelOfRun): string =>
+    [preset, profile, format, precision, onServer ?? ''].join('\n');
   return runs
     .filter((run) => run.imported === null && keyOf(run) === keyOf(own))
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt) || b.runId.localeCompare(a.runId))

@@ -5,6 +5,7 @@ import { formatCount } from '../numbers';
 import { fileEntrySchema } from './artefacts';
 import { importSourceSchema } from './imported';
 import { loadTools, type RunSpec, runSpecSchema } from './run-spec';
+import { scenarioOfLevels, serverLoadSchema } from './server-load';
 
 /**
  * What a run waits for: its turn on the device, room on a disk, or the Docker Engine. Nobody has to do anything to the
@@ -102,6 +103,8 @@ const journalBodySchema = z.discriminatedUnion('type', [
     environment: environmentSchema,
     /** Not measured here: the figures are those of this file, and specification and environment hold nothing of them. */
     imported: importSourceSchema.optional(),
+    /** Measured on a Triton that was there already: of the specification only what is measured is true. */
+    onServer: serverLoadSchema.optional(),
     matrix: matrixMarkSchema.optional(),
     /** Absent: of a version that sealed no runs. */
     seal: seal.optional(),
@@ -213,6 +216,16 @@ const journalBodySchema = z.discriminatedUnion('type', [
   }),
 ]);
 export type JournalBody = z.infer<typeof journalBodySchema>;
+
+/** The steps that a run begins with: of a server the one that measures it; none of what was imported. */
+export function firstSteps({
+  imported,
+  onServer,
+  spec,
+}: Extract<JournalBody, { type: 'run-created' }>): readonly StepId[] {
+  if (imported !== undefined) return [];
+  return onServer === undefined ? stepsOf(spec) : [scenarioOfLevels(onServer.levels)];
+}
 
 export const journalEntrySchema = z.intersection(
   z.object({

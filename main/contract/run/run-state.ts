@@ -5,6 +5,7 @@ import { present } from '../present';
 import type { ImportSource } from './imported';
 import type { RunOrigin } from './run-content';
 import {
+  firstSteps,
   type JournalEntry,
   type MatrixMark,
   type ReportFile,
@@ -16,6 +17,7 @@ import {
   stepsOf,
 } from './run-events';
 import type { LoadTool, RunSpec } from './run-spec';
+import type { ServerLoad } from './server-load';
 import type { SpecChange } from './spec-changes';
 
 export type StepStatus = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 'cancelled';
@@ -72,6 +74,8 @@ export interface RunState {
   readonly environment: Environment;
   /** Not measured here: specification and environment are then empty places; null for a run of this workbench. */
   readonly imported: ImportSource | null;
+  /** Measured on a Triton that was there already: of the specification only model name and load are true. null: of others. */
+  readonly onServer: ServerLoad | null;
   /** null: of no matrix. */
   readonly matrix: MatrixMark | null;
   /** Where it was created; only the store can verify it. */
@@ -81,10 +85,7 @@ export interface RunState {
   readonly steps: readonly StepState[];
   readonly accuracy: { readonly key: string; readonly result: AccuracyResult } | null;
   readonly scenarios: Readonly<Record<Scenario, ScenarioState>>;
-  /**
-   * Measured under an earlier specification or from other inputs: not results of the run as it is now. A level whose key is
-   * asked for again is taken from here.
-   */
+  /** Measured under an earlier specification or from other inputs: no results of the run, but taken where asked for again. */
   readonly earlier: Readonly<Record<Scenario, readonly MeasuredPoint[]>>;
   readonly reports: readonly ReportFile[];
   /** Measured although the accuracy gate did not pass. */
@@ -140,11 +141,12 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     specChanges: [],
     environment: entry.environment,
     imported: entry.imported ?? null,
+    onServer: entry.onServer ?? null,
     matrix: entry.matrix ?? null,
     origin: 'own',
     status: 'created',
     error: null,
-    steps: entry.imported === undefined ? stepsOf(entry.spec).map(freshStep) : [],
+    steps: firstSteps(entry).map(freshStep),
     accuracy: null,
     scenarios: { offline: nothingMeasured, online: nothingMeasured },
     earlier: { offline: [], online: [] },

@@ -1,12 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toWire, type WireError } from '../../contract/errors';
-import type { LoadPoint } from '../../contract/measured/results';
+import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
 import type { LoadTool as LoadToolId } from '../../contract/run/run-spec';
 import type { LoadLevel } from '../../contract/run/scenario-levels';
+import type { ServerLoad } from '../../contract/run/server-load';
 import { budgetLatencyUs, type MeasuringTurn } from '../../contract/run/sweep';
 import { makeTemporaryFolder } from '../../platform/temporary-files';
-import { createTritonClient } from '../../triton/client';
+import { createTritonClient, type TritonClient } from '../../triton/client';
 import { readModelTraits } from '../../triton/model-traits';
 import { readTls } from '../../triton/tls';
 import type { InputReaders } from '../input/input-readers';
@@ -18,7 +19,6 @@ import {
   checkModels,
   measureModels,
   readServerModels,
-  type ServerLoad,
   type ServerModel,
   weightedLevel,
 } from './server-models';
@@ -42,11 +42,24 @@ export interface ServerLoadListener {
   /** Before the first request. `inTurns`: rounds over so many levels; null: one level after the other. */
   readonly onBegin: (inTurns: { readonly levels: number; readonly rounds: number } | null) => void;
   readonly onLog: (line: string) => void;
-  /** The points of a turn, one per model. */
-  readonly onPoints: (points: readonly LoadPoint[], loadTool: LoadToolId) => void;
+  /** The points of a turn, one per model. The next turn waits for it. */
+  readonly onPoints: (points: readonly LoadPoint[], turn: MeasuringTurn) => void | Promise<void>;
+  /** A window of a level. */
+  readonly onWindow?: (level: LoadLevel, window: MeasurementWindow, index: number) => void;
   /** A window of a level in turns that is not its last. */
   readonly onRound: (level: LoadLevel, round: number, point: LoadPoint) => void;
-  readonly onMissing: (missing: MissingLevel, loadTool: LoadToolId) => void;
+  readonly onMissing: (missing: MissingLevel, turn: MeasuringTurn) => void | Promise<void>;
+  /** What there is in the end, also when it was stopped before all was measured. */
+  readonly onEnd?: (results: ServerResults) => void;
+}
+
+/** How far measuring goes, and what need not be measured. */
+export interface ServerWork {
+  readonly signal: AbortSignal;
+  /** Asked before each turn; true ends the measuring there. */
+  readonly pauseAsked?: () => boolean;
+  /** The points of a turn that was measured before, one per model; none: it is measured. */
+  readonly known?: (turn: MeasuringTurn) => readonly LoadPoint[];
 }
 
 interface ServerLoadTools {
@@ -64,6 +77,8 @@ interface Session {
   readonly dir: string;
   readonly sources: ReadingSources;
   readonly signal: AbortSignal;
+  readonly shouldStop: () => boolean;
+  readonly known: NonNullable<ServerWork['known']>;
   readonly listener: ServerLoadListener;
   readonly points: LoadPoint[];
   readonly missing: MissingLevel[];
@@ -94,50 +109,58 @@ function measureInputs(
   }));
 }
 
+const slowest = (points: readonly LoadPoint[]): LoadPoint =>
+  points.reduce((worst, point) => (budgetLatencyUs(point) > budgetLatencyUs(worst) ? point : worst));
+
 /** Measures one turn, all models at once. @returns of several models the slowest point, which a search looks at. */
 async function measureTurn(session: Session, turn: MeasuringTurn, count: number): Promise<LoadPoint | null> {
   const { load, signal, listener } = session;
   const { level, repeat, loadTool } = turn;
   const crossing = load.tools.length > 1;
   const inRounds = load.repeats > 1 || crossing;
+  const before = session.known(turn);
+  if (before.length > 0) {
+    session.points.push(...before);
+    return slowest(before);
+  }
   let isTold = false;
-  try {
-    const { result, added } = await readWhile(session.sources, (onWindow) =>
-      measureModels(
-        session.loadTools[loadTool],
-        measureInputs(session, level, {
-          workDir: join(session.dir, `level-${count}`),
-          onWindow: ({ durationUs }) => {
-            onWindow(durationUs);
-          },
-          onLog: (lines) => {
-            if (!isTold) for (const line of lines) listener.onLog(line);
-          },
-          onCommand: (argv) => {
-            // From here on perf_analyzer itself talks.
-            isTold = true;
-            listener.onLog(argv.join(' '));
-          },
-        }),
-      ),
-    );
-    const measured = result.map(added);
-    const points = inRounds ? measured.map((point) => ({ ...point, repeat })) : measured;
-    session.points.push(...points);
-    listener.onPoints(points, loadTool);
-    return points.reduce((worst, point) => (budgetLatencyUs(point) > budgetLatencyUs(worst) ? point : worst));
-  } catch (caught) {
+  const measured = readWhile(session.sources, (onWindow) =>
+    measureModels(
+      session.loadTools[loadTool],
+      measureInputs(session, level, {
+        workDir: join(session.dir, `level-${count}`),
+        onWindow: (window, index) => {
+          onWindow(window.durationUs);
+          listener.onWindow?.(level, window, index);
+        },
+        onLog: (lines) => {
+          if (!isTold) for (const line of lines) listener.onLog(line);
+        },
+        onCommand: (argv) => {
+          // From here on perf_analyzer itself talks.
+          isTold = true;
+          listener.onLog(argv.join(' '));
+        },
+      }),
+    ),
+  );
+  const result = await measured.then(({ result: all, added }) => all.map(added), toWire);
+  if ('message' in result) {
     if (signal.aborted) return null;
     const missing = {
       level,
       ...(inRounds ? { repeat } : {}),
       ...(crossing ? { loadTool } : {}),
-      error: toWire(caught),
+      error: result,
     };
     session.missing.push(missing);
-    listener.onMissing(missing, loadTool);
+    await listener.onMissing(missing, turn);
     return null;
   }
+  const points = inRounds ? result.map((point) => ({ ...point, repeat })) : result;
+  session.points.push(...points);
+  await listener.onPoints(points, turn);
+  return slowest(points);
 }
 
 /** A level in turns, and when its windows were. */
@@ -147,9 +170,13 @@ interface TurnsOfLevel {
   readonly counts: (atMs: number) => boolean;
 }
 
-function turnsOf(session: Session, begin: NonNullable<LoadTool['levelInTurns']>): readonly TurnsOfLevel[] {
-  const { load, listener, dir } = session;
-  return load.levels.flatMap((level, index) => {
+function turnsOf(
+  session: Session,
+  levels: readonly LoadLevel[],
+  begin: NonNullable<LoadTool['levelInTurns']>,
+): readonly TurnsOfLevel[] {
+  const { listener, dir } = session;
+  return levels.flatMap((level, index) => {
     const said = new Set<string>();
     const onLog = (lines: readonly string[]) => {
       // A level's input is the same in every turn, and so is what there is to say of it.
@@ -161,8 +188,9 @@ function turnsOf(session: Session, begin: NonNullable<LoadTool['levelInTurns']>)
       workDir: join(dir, `level-${index + 1}`),
       onLog,
       onCommand: () => undefined,
-      onWindow: ({ durationUs }: { readonly durationUs: number | null }) => {
-        if (durationUs !== null) spans.push(windowSpan(durationUs));
+      onWindow: (window: MeasurementWindow, number: number) => {
+        if (window.durationUs !== null) spans.push(windowSpan(window.durationUs));
+        listener.onWindow?.(level, window, number);
       },
     };
     const counts = (atMs: number) => spans.some(([fromMs, toMs]) => atMs >= fromMs && atMs <= toMs);
@@ -175,9 +203,16 @@ async function measureLevelsInTurns(
   session: Session,
   begin: NonNullable<LoadTool['levelInTurns']>,
 ): Promise<void> {
-  const { load, signal, listener, sources } = session;
+  const { load, shouldStop, known, listener, sources } = session;
   const [loadTool] = load.tools;
-  const begun = turnsOf(session, begin);
+  const turnOf = (level: LoadLevel): MeasuringTurn => ({ level, repeat: 1, loadTool });
+  const due = load.levels.filter((level) => {
+    const before = known(turnOf(level));
+    session.points.push(...before);
+    return before.length === 0;
+  });
+  if (due.length === 0) return;
+  const begun = turnsOf(session, due, begin);
   listener.onBegin({ levels: begun.length, rounds: stabilityWindows });
   const readings = openReadings(sources);
   try {
@@ -185,14 +220,14 @@ async function measureLevelsInTurns(
       level,
       turns: { next: async () => readings.added(await turns.next(), counts) },
     }));
-    const points = await measureInTurns(measured, () => signal.aborted, {
-      onRound: (level, { number, last }, point) => {
-        if (last) listener.onPoints([point], loadTool);
+    const points = await measureInTurns(measured, shouldStop, {
+      onRound: async (level, { number, last }, point) => {
+        if (last) await listener.onPoints([point], turnOf(level));
         else listener.onRound(level, number, point);
       },
-      onMissing: (level, error) => {
+      onMissing: async (level, error) => {
         session.missing.push({ level, error });
-        listener.onMissing({ level, error }, loadTool);
+        await listener.onMissing({ level, error }, turnOf(level));
       },
     });
     session.points.push(...points);
@@ -202,7 +237,7 @@ async function measureLevelsInTurns(
 }
 
 async function measureAll(session: Session): Promise<SweepEnd['found']> {
-  const { load, loadTools, signal, listener } = session;
+  const { load, loadTools, shouldStop, listener } = session;
   const begin = load.inTurns
     ? loadTools[load.tools[0]].levelInTurns?.bind(loadTools[load.tools[0]])
     : undefined;
@@ -214,9 +249,42 @@ async function measureAll(session: Session): Promise<SweepEnd['found']> {
   let count = 0;
   const end = await measureSweep(load, {
     measure: (turn) => measureTurn(session, turn, (count += 1)),
-    shouldStop: () => signal.aborted,
+    shouldStop,
   });
   return end.found;
+}
+
+/** A client of a server that takes the load. Throws what the client throws, combination-unsupported and input-invalid. */
+async function clientOf(load: ServerLoad, loadTools: ServerLoadTools['loadTools']): Promise<TritonClient> {
+  const { addresses, models: wanted, modelVersion, protocol, settings } = load;
+  for (const tool of load.tools) checkModels(loadTools[tool], wanted, load);
+  const client = createTritonClient(addresses.http, { tls: await readTls(addresses.httpTls) });
+  for (const { name } of wanted) {
+    assertLoadKind(await readModelTraits(client, { name, version: modelVersion }), {
+      ...{ modelName: name, protocol, settings },
+      batchSizes: load.levels.map((level) => level.batchSize),
+    });
+  }
+  return client;
+}
+
+async function withFolder<Result>(work: (dir: string) => Promise<Result>): Promise<Result> {
+  const dir = await makeTemporaryFolder('triton-workbench-perf-', 'file-unwritable');
+  try {
+    return await work(dir);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** Whether the server would take the load, without sending it. Throws as {@link measureServer} does before any load. */
+export async function inspectServer(
+  load: ServerLoad,
+  { loadTools, readers }: Pick<ServerLoadTools, 'loadTools' | 'readers'>,
+): Promise<{ readonly tritonVersion: string }> {
+  const client = await clientOf(load, loadTools);
+  await withFolder((dir) => readServerModels(client, load, { dir, readers }));
+  return { tritonVersion: (await client.serverMetadata()).version };
 }
 
 /**
@@ -227,34 +295,27 @@ export async function measureServer(
   load: ServerLoad,
   { loadTools, readers, takeTurn, watchGpus }: ServerLoadTools,
   listener: ServerLoadListener,
-  signal: AbortSignal,
+  { signal, pauseAsked = () => false, known = () => [] }: ServerWork,
 ): Promise<ServerResults> {
-  const { addresses, models: wanted, modelVersion, protocol, settings } = load;
-  for (const tool of load.tools) checkModels(loadTools[tool], wanted, load);
-  const client = createTritonClient(addresses.http, { tls: await readTls(addresses.httpTls) });
-  for (const { name } of wanted) {
-    assertLoadKind(await readModelTraits(client, { name, version: modelVersion }), {
-      ...{ modelName: name, protocol, settings },
-      batchSizes: load.levels.map((level) => level.batchSize),
-    });
-  }
-  const dir = await makeTemporaryFolder('triton-workbench-perf-', 'file-unwritable');
-  try {
+  const client = await clientOf(load, loadTools);
+  return withFolder(async (dir) => {
     const models = await readServerModels(client, load, { dir, readers });
     const release = await takeTurn();
     try {
-      const { metrics } = addresses;
+      const { metrics } = load.addresses;
       const sources = {
         ...{ metricsAddress: metrics?.address ?? null, metricsPath: metrics?.path },
         ...{ watchGpus },
       };
-      const session = { load, loadTools, models, dir, sources, signal, listener, points: [], missing: [] };
+      const session: Session = {
+        ...{ load, loadTools, models, dir, sources, signal, listener, known },
+        shouldStop: () => signal.aborted || pauseAsked(),
+        ...{ points: [], missing: [] },
+      };
       const found = await measureAll(session);
       return { points: session.points, missing: session.missing, found };
     } finally {
       await release();
     }
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
+  });
 }

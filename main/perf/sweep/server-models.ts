@@ -1,17 +1,17 @@
 import { join } from 'node:path';
-import type { TlsFiles } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
 import type { InputData } from '../../contract/measured/input-data';
 import type { LoadPoint } from '../../contract/measured/results';
-import type { Protocol } from '../../contract/run/run-spec';
 import type { LoadLevel } from '../../contract/run/scenario-levels';
+import type { ServerLoad } from '../../contract/run/server-load';
 import type { ModelMetadata, TritonClient } from '../../triton/client';
 import type { ModelConfig } from '../../triton/model-config';
 import { generateInput } from '../generate-input';
 import type { InputReaders } from '../input/input-readers';
 import { wantedTensors } from '../input/wanted-tensor';
 import type { LoadTool, MeasureInput } from '../load-tool';
-import type { SweepPlan } from './sweep';
+
+type NamedModel = ServerLoad['models'][number];
 
 /** A model of a running server, and what it is sent. */
 export interface ServerModel extends NamedModel {
@@ -132,39 +132,4 @@ export function weightedLevel(level: LoadLevel, weight: number): LoadLevel {
   return level.requestRate === undefined
     ? { ...level, concurrency: Math.max(1, Math.round(level.concurrency * weight)) }
     : { ...level, requestRate: level.requestRate * weight };
-}
-
-interface NamedModel {
-  readonly name: string;
-  /** Of the level's concurrency or request rate so many times as much. */
-  readonly weight: number;
-}
-
-/** Where a server is reached; `host:port` of both interfaces. */
-interface ServerAddresses {
-  readonly http: string;
-  readonly grpc: string;
-  /** null: in the clear. */
-  readonly httpTls: TlsFiles | null;
-  readonly grpcTls: TlsFiles | null;
-  /** Of Triton's metrics, in the clear; null: it is not known. */
-  readonly metrics: { readonly address: string; readonly path: string } | null;
-}
-
-/** What is to be measured on a Triton that is there already, and how. */
-export interface ServerLoad extends SweepPlan {
-  readonly addresses: ServerAddresses;
-  readonly protocol: Protocol;
-  readonly models: readonly NamedModel[];
-  /** '' lets the server choose. */
-  readonly modelVersion: string;
-  /** `random`, `zero` or a path; `NAME=source` for that model only. */
-  readonly sources: readonly string[];
-  /** Dimensions by input name where the model's are dynamic. */
-  readonly shapes: Readonly<Record<string, readonly number[]>>;
-  readonly settings: MeasureInput['settings'];
-  /** A window of each level in turn, as often as a level has windows, where the load tool can. */
-  readonly inTurns: boolean;
-  /** Requests go out by a list of intervals. */
-  readonly byIntervals: boolean;
 }

@@ -128,8 +128,8 @@ interface InTurnsListener {
     level: LoadLevel,
     round: { readonly number: number; readonly last: boolean },
     point: LoadPoint,
-  ) => void;
-  readonly onMissing: (level: LoadLevel, error: WireError) => void;
+  ) => Promise<void> | void;
+  readonly onMissing: (level: LoadLevel, error: WireError) => Promise<void> | void;
 }
 
 /**
@@ -145,16 +145,16 @@ export async function measureInTurns(
   let left = levels;
   for (let number = 1; number <= stabilityWindows && !shouldStop(); number += 1) {
     for (const one of left) {
-      try {
-        const point = await one.turns.next();
+      const point = await one.turns.next().catch(toWire);
+      if (!('message' in point)) {
         points.set(one, point);
-        onRound(one.level, { number, last: number === stabilityWindows }, point);
-      } catch (caught) {
-        if (shouldStop()) break;
-        points.delete(one);
-        left = left.filter((other) => other !== one);
-        onMissing(one.level, toWire(caught));
+        await onRound(one.level, { number, last: number === stabilityWindows }, point);
+        continue;
       }
+      if (shouldStop()) break;
+      points.delete(one);
+      left = left.filter((other) => other !== one);
+      await onMissing(one.level, point);
     }
   }
   return [...points.values()];

@@ -5,6 +5,7 @@ import { useStore } from 'zustand';
 import { baselineSeries } from '../../../main/contract/measured/baseline';
 import { compareLevels, pointsOfSweep } from '../../../main/contract/measured/compare-levels';
 import type { RunState } from '../../../main/contract/run/run-state';
+import { hasSpec, knownSpec } from '../../../main/contract/run/server-load';
 import { plannedSweep, scenarioOf, type Sweep, sweepTitle } from '../../../main/contract/run/sweep';
 import type { Chart } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
@@ -100,7 +101,7 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
   }, [states, short, sweep, theme, published]);
   const levels = useMemo(() => compareLevels(states, sweep), [states, sweep]);
   const differences = useMemo(() => {
-    const specs = states.map((state) => (state.imported === null ? state.spec : null));
+    const specs = states.map(knownSpec);
     return [...diffSpecs(specs), ...instancesDifference(specs)];
   }, [states]);
   const name = sweepTitle[sweep].toLowerCase();
@@ -108,11 +109,7 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
   return (
     <>
       <RunLegend states={states} names={names} short={short} />
-      <DifferenceTable
-        differences={differences}
-        names={short}
-        known={states.filter(({ imported }) => imported === null).length}
-      />
+      <DifferenceTable differences={differences} names={short} known={states.filter(hasSpec).length} />
       <div className="measurements-head">
         <SweepPicker sweeps={sweeps} sweep={sweep} onPick={setPicked} />
         <BaselinePicker runId={first.runId} baseline={baseline} />

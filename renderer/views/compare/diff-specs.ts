@@ -1,4 +1,4 @@
-import type { RunSpec } from '../../../main/contract/run/run-spec';
+import type { knownSpec } from '../../../main/contract/run/server-load';
 import { instancesText } from '../../../main/contract/run/serving';
 import { fieldText, specLeaves } from '../../../main/contract/run/spec-changes';
 
@@ -12,27 +12,32 @@ export interface SpecDifference {
   readonly values: readonly (string | null)[];
 }
 
-const textsOf = (spec: RunSpec | null): ReadonlyMap<string, string> =>
+type KnownSpec = ReturnType<typeof knownSpec>;
+
+const textsOf = (spec: KnownSpec): ReadonlyMap<string, string> =>
   new Map([...specLeaves(spec ?? {})].map(([path, value]) => [path, fieldText(value)]));
 
 /**
  * What the specifications say differently, in the order of the specification. Nothing for fewer than two that are known.
- * @param specs null of an imported run: nothing of it is known, which is no difference.
+ * @param specs null of an imported run, a part of one that measured a running Triton: what is not known is no difference.
  */
-export function diffSpecs(specs: readonly (RunSpec | null)[]): readonly SpecDifference[] {
+export function diffSpecs(specs: readonly KnownSpec[]): readonly SpecDifference[] {
   const all = specs.map(textsOf);
   const fields = new Set(all.flatMap((leaves) => [...leaves.keys()]));
   return [...fields]
     .map((field) => ({ field, values: all.map((leaves) => leaves.get(field) ?? null) }))
     .filter(({ values }) => {
-      const known = values.filter((_value, index) => specs[index] !== null);
+      const known = values.filter((value, index) => {
+        const spec = specs[index] ?? null;
+        return spec !== null && (value !== null || 'model' in spec);
+      });
       return known.some((value) => value !== known[0]);
     });
 }
 
 /** What instances and GPUs come to together, where the runs differ in it. */
-export function instancesDifference(specs: readonly (RunSpec | null)[]): readonly SpecDifference[] {
-  const values = specs.map((spec) => (spec === null ? null : instancesText(spec)));
+export function instancesDifference(specs: readonly KnownSpec[]): readonly SpecDifference[] {
+  const values = specs.map((spec) => (spec !== null && 'model' in spec ? instancesText(spec) : null));
   const known = new Set(values.filter((value) => value !== null));
   return known.size < 2 ? [] : [{ field: 'instance_group', label: 'Model instances in total', values }];
 }

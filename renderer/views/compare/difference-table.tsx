@@ -11,7 +11,7 @@ export function DifferenceTable({
 }: {
   differences: readonly SpecDifference[];
   names: readonly string[];
-  /** Runs whose specification is known: of an imported one it is not. */
+  /** Runs whose whole specification is known. */
   known: number;
 }) {
   return (
@@ -19,7 +19,7 @@ export function DifferenceTable({
       {differences.length === 0 ? (
         <p className="panel-body dim">
           {known < names.length
-            ? 'The parameters of imported runs are unknown.'
+            ? 'The parameters of imported runs, and of models served elsewhere, are unknown.'
             : 'The specifications are identical. Differences below come from the machine or from noise.'}
         </p>
       ) : (

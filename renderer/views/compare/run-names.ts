@@ -1,4 +1,5 @@
 import type { RunState } from '../../../main/contract/run/run-state';
+import { servedModels } from '../../../main/contract/run/server-load';
 import { formatWhen } from '../../format/times';
 
 /** A name a run, short, and different from every other: by model and format, by time and number where they are alike. */
@@ -6,11 +7,11 @@ export function runNames(
   states: readonly RunState[],
   titleOf: (preset: string) => string,
 ): readonly string[] {
-  const plain = states.map(({ spec, imported }) =>
-    imported !== null
-      ? `${spec.model.preset}, imported from ${imported.fileName}`
-      : `${titleOf(spec.model.preset)} ${spec.format} ${spec.precision} ${spec.model.profile}`,
-  );
+  const plain = states.map(({ spec, imported, onServer }) => {
+    if (imported !== null) return `${spec.model.preset}, imported from ${imported.fileName}`;
+    if (onServer !== null) return `${servedModels(onServer)} at ${onServer.addresses.http}`;
+    return `${titleOf(spec.model.preset)} ${spec.format} ${spec.precision} ${spec.model.profile}`;
+  });
   const timed = plain.map((name, index) => {
     const alike = plain.filter((other) => other === name).length > 1;
     return alike ? `${name}, ${formatWhen(states[index]?.createdAt ?? '')}` : name;

@@ -1,4 +1,5 @@
 import type { RunState } from '../../../main/contract/run/run-state';
+import { knownSpec } from '../../../main/contract/run/server-load';
 import { formatWhen } from '../../format/times';
 import { diffSpecs } from './diff-specs';
 
@@ -33,7 +34,7 @@ export function shortNames(
   states: readonly RunState[],
   titleOf: (preset: string) => string,
 ): readonly string[] {
-  const differences = diffSpecs(states.map(({ spec, imported }) => (imported === null ? spec : null)))
+  const differences = diffSpecs(states.map(knownSpec))
     .filter(({ field }) => !silent.test(field))
     .toSorted((a, b) => rankOf(a.field) - rankOf(b.field));
   const named = (count: number): readonly string[] =>

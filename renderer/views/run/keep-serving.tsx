@@ -3,6 +3,7 @@ import { IconChevronDown, IconServer2 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { RunState } from '../../../main/contract/run/run-state';
+import { hasSpec } from '../../../main/contract/run/server-load';
 import { attempt, noticeDone } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 
@@ -10,12 +11,13 @@ import { useWorkbench } from '../../workbench';
 export const isDeployable = ({
   status,
   imported,
+  onServer,
   origin,
   accuracy,
   spec,
-}: Pick<RunState, 'status' | 'imported' | 'origin' | 'accuracy' | 'spec'>): boolean =>
+}: Pick<RunState, 'status' | 'imported' | 'onServer' | 'origin' | 'accuracy' | 'spec'>): boolean =>
   status === 'done' &&
-  imported === null &&
+  hasSpec({ imported, onServer }) &&
   origin === 'own' &&
   accuracy?.result.passed === true &&
   spec.engine.kind !== 'remote';

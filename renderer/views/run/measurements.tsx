@@ -2,12 +2,11 @@ import { SegmentedControl } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
 import { baselineSeries } from '../../../main/contract/measured/baseline';
 import { meanBatch } from '../../../main/contract/measured/columns';
-import { budgetMsOf, gpuCharts } from '../../../main/contract/measured/points';
+import { askedLoads, budgetMsOf, gpuCharts } from '../../../main/contract/measured/points';
 import { shownScenario } from '../../../main/contract/measured/repeats';
 import { chosenLevel } from '../../../main/contract/measured/verdict';
 import type { Scenario } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
-import { scenarioLevels } from '../../../main/contract/run/scenario-levels';
 import { plannedSweep, sweepTitle } from '../../../main/contract/run/sweep';
 import { batchChart } from '../../charts/batch-chart';
 import { levelOf, type SweepInput, sweepOfState } from '../../charts/chart';
@@ -75,9 +74,8 @@ function ScenarioPicker(props: {
   const { state, scenario, onPick } = props;
   const count = (of: Scenario): string => {
     const measured = String(shownScenario(state, of).points.length);
-    return state.imported === null
-      ? `${measured}/${scenarioLevels(state.spec.performance, of).length}`
-      : measured;
+    const asked = askedLoads(state, of).length;
+    return asked === 0 ? measured : `${measured}/${asked}`;
   };
   return (
     <SegmentedControl
@@ -139,13 +137,12 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
   const budgetMs = budgetMsOf(state);
   const [picked, setPicked] = useState<Scenario | null>(null);
   const scenario = picked ?? newsOf(state);
-  const { spec, scenarios, imported } = state;
+  const { spec, scenarios, imported, onServer } = state;
   const { performance } = spec;
   const measured = useMemo(() => shownScenario({ spec, scenarios }, scenario), [spec, scenarios, scenario]);
   const planned = useMemo(
-    () =>
-      imported === null ? scenarioLevels(performance, scenario).map((load) => levelOf(scenario, load)) : [],
-    [performance, scenario, imported],
+    () => askedLoads({ spec, imported, onServer }, scenario).map((load) => levelOf(scenario, load)),
+    [spec, scenario, imported, onServer],
   );
   const points = useMemo(() => sortedPoints({ scenario, state: measured }), [scenario, measured]);
   const asked = plannedSweep(performance, scenario);

@@ -6,6 +6,7 @@ import { importKindText, type ImportSource } from '../../../main/contract/run/im
 import { originText } from '../../../main/contract/run/run-content';
 import { damageText, type RunWait, waitRemedy, waitText } from '../../../main/contract/run/run-events';
 import type { RunState, RunStatus } from '../../../main/contract/run/run-state';
+import { measuredOnText, type ServerLoad } from '../../../main/contract/run/server-load';
 import { changesText } from '../../../main/contract/run/spec-changes';
 import { attempt } from '../../components/notices';
 import { formatWhen } from '../../format/times';
@@ -80,6 +81,16 @@ export function ImportPanel({ source }: { source: ImportSource }) {
           <li key={note}>{note}</li>
         ))}
       </ul>
+    </section>
+  );
+}
+
+/** What a run on a Triton that was there already is, and is not. */
+export function ServerPanel({ load }: { load: ServerLoad }) {
+  return (
+    <section className="panel panel-body" aria-label="Measured server">
+      {measuredOnText(load)} Its model was not deployed from here: its configuration is as the server has it,
+      and accuracy was not checked.
     </section>
   );
 }

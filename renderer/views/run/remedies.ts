@@ -87,7 +87,7 @@ function hasFixedPort({ engine }: RunState['spec']): boolean {
  */
 export function remediesOf(
   error: Pick<WireError, 'code'>,
-  state: Pick<RunState, 'spec' | 'imported' | 'origin'>,
+  state: Pick<RunState, 'spec' | 'imported' | 'onServer' | 'origin'>,
 ): readonly RemedyAction[] {
   const known = remediesHere(error, state);
   // A run from elsewhere is trusted first, by the button of its notice.
@@ -98,9 +98,11 @@ const continues: ReadonlySet<RemedyAction> = new Set(['resume', 'measure-unverif
 
 function remediesHere(
   error: Pick<WireError, 'code'>,
-  state: Pick<RunState, 'spec' | 'imported'>,
+  state: Pick<RunState, 'spec' | 'imported' | 'onServer'>,
 ): readonly RemedyAction[] {
   if (state.imported !== null) return [];
+  // What it measures cannot be changed; the server may answer now.
+  if (state.onServer !== null) return ['resume'];
   const { code } = error;
   const known = byCode[code];
   // Without a port of its own choice the next attempt takes another one anyway.

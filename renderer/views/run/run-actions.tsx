@@ -16,6 +16,7 @@ import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { ReportFile } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
+import { hasSpec, scenarioOfLevels } from '../../../main/contract/run/server-load';
 import { IconAction } from '../../components/actions';
 import { attempt, noticeDone } from '../../components/notices';
 import { doRunWork, hasFailed, type RunWork, worksFor } from '../../stores/run-work';
@@ -84,10 +85,18 @@ const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> =
   json: 'JSON',
 };
 
+/** The reports of a run; of one that measured a running Triton they are written when they are asked for. */
+function kindsOf({ reports, onServer, status, scenarios }: RunState): readonly ReportFile['kind'][] {
+  if (onServer === null || reports.length > 0) return reports.map(({ kind }) => kind);
+  const scenario = scenarioOfLevels(onServer.levels);
+  if (status === 'running' || scenarios[scenario].points.length === 0) return [];
+  return ['pdf', 'html', 'markdown', 'json', `csv-${scenario}`];
+}
+
 function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportFile['kind']) => void }) {
   const { client } = useWorkbench();
-  const { runId, reports } = state;
-  const written = (kind: ReportFile['kind']): boolean => reports.some((report) => report.kind === kind);
+  const { runId } = state;
+  const written = (kind: ReportFile['kind']): boolean => kindsOf(state).includes(kind);
   const kinds = Object.entries(exportText) as [keyof typeof exportText, string][];
   return (
     <Menu position="bottom-end" shadow="md" withinPortal>
@@ -184,7 +193,7 @@ export function RunActions({ state }: { state: RunState }) {
           Change and continue…
         </Button>
       ) : null}
-      {state.imported === null && status !== 'running' ? (
+      {hasSpec(state) && status !== 'running' ? (
         <IconAction
           icon={IconCopy}
           label="Run again with changes"
@@ -195,7 +204,7 @@ export function RunActions({ state }: { state: RunState }) {
           }}
         />
       ) : null}
-      {state.reports.some((report) => report.kind === 'pdf') ? (
+      {kindsOf(state).includes('pdf') ? (
         <Button
           size="xs"
           variant={status === 'done' ? 'filled' : 'default'}

@@ -17,6 +17,7 @@ import {
   DamageNotice,
   ImportPanel,
   OriginNotice,
+  ServerPanel,
   StoppedNotice,
   WaitingNotice,
 } from './notices';
@@ -57,7 +58,7 @@ function isSure(state: RunState): boolean {
 export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () => void }) {
   const { presets } = useWorkbench();
   const preset = useStore(presets, (list) =>
-    list.value?.find((known) => known.id === state.spec.model.preset),
+    state.onServer === null ? list.value?.find(({ id }) => id === state.spec.model.preset) : undefined,
   );
   const titles = preset === undefined ? {} : metricTitlesOf(preset);
   const sentence = endVerdict(state, titles);
@@ -74,6 +75,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
           />
         ) : null}
         {state.imported === null ? null : <ImportPanel source={state.imported} />}
+        {state.onServer === null ? null : <ServerPanel load={state.onServer} />}
         {state.waitsFor === null ? null : <WaitingNotice waitsFor={state.waitsFor} />}
         <OriginNotice state={state} />
         <DamageNotice lines={state.damagedLines} />

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { StepId } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
+import { servedModels } from '../../../main/contract/run/server-load';
 import { estimateTimeLeft, timeLeftText } from '../../../main/contract/run/time-left';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
@@ -85,7 +86,8 @@ function RunBody({ state }: { state: RunState }) {
 /** Of a run that is not read yet its id. @param title of its model */
 function runTitle(runId: string, state: RunState | null, title: string | undefined): string {
   if (state === null) return runId;
-  const { spec, imported } = state;
+  const { spec, imported, onServer } = state;
+  if (onServer !== null) return `${servedModels(onServer)} · at ${onServer.addresses.http}`;
   const name = title ?? spec.model.preset;
   return imported === null
     ? `${name} · ${spec.format} ${spec.precision} · ${spec.model.profile} · ${spec.engine.kind}`

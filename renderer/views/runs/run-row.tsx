@@ -4,6 +4,7 @@ import type { RunSummary } from '../../../main/contract/api';
 import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import { originMark } from '../../../main/contract/run/run-content';
 import { shortWaitText } from '../../../main/contract/run/run-events';
+import { hasSpec } from '../../../main/contract/run/server-load';
 import { attempt } from '../../components/notices';
 import { PassedText, RunStatusText, Status } from '../../components/status-text';
 import { formatWhen, formatWhenFully } from '../../format/times';
@@ -50,8 +51,8 @@ function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit:
         </Menu.Item>
         <Menu.Item
           leftSection={<IconCopy size={14} aria-hidden="true" />}
-          disabled={run.imported !== null}
-          title={run.imported === null ? undefined : 'Imported runs have no specification'}
+          disabled={!hasSpec(run)}
+          title={hasSpec(run) ? undefined : 'The workbench did not deploy this model'}
           onClick={() => {
             attempt(() => runAgain(workbench, run.runId));
           }}

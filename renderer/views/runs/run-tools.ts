@@ -1,6 +1,7 @@
 import { createElement } from 'react';
 import type { RunSummary } from '../../../main/contract/api';
 import { WorkbenchError } from '../../../main/contract/errors';
+import { hasSpec } from '../../../main/contract/run/server-load';
 import type { Choice } from '../../../main/contract/run/spec-tools';
 import { ActionMessage } from '../../components/action-message';
 import { noticeAction } from '../../components/notices';
@@ -20,20 +21,20 @@ export async function changeRun(workbench: Workbench, runId: string): Promise<vo
   workbench.route.getState().go({ page: 'new' });
 }
 
-type Changeable = Pick<RunSummary, 'runId' | 'status' | 'origin'> & { readonly imported: unknown };
+type Changeable = Pick<RunSummary, 'runId' | 'status' | 'origin'> & Parameters<typeof hasSpec>[0];
 
-/** A run that nobody works on, and whose files are known here. */
-export const isChangeable = ({ status, origin, imported }: Changeable): boolean =>
-  imported === null && status !== 'running' && origin !== 'foreign';
+/** A run that nobody works on, and whose files and specification are known here. */
+export const isChangeable = ({ status, origin, ...run }: Changeable): boolean =>
+  hasSpec(run) && status !== 'running' && origin !== 'foreign';
 
 /** Changes the run where that can be done, else begins another like it. Rejects with a WorkbenchError. */
 export const editRun = (workbench: Workbench, run: Changeable): Promise<void> =>
   (isChangeable(run) ? changeRun : runAgain)(workbench, run.runId);
 
 async function choiceOf(workbench: Workbench, runId: string): Promise<Choice> {
-  const { spec, imported } = await workbench.client.call('runs.get', { runId });
-  if (imported !== null) {
-    throw new WorkbenchError('input-invalid', 'Imported runs have no specification and cannot be run again.');
+  const { spec, ...run } = await workbench.client.call('runs.get', { runId });
+  if (!hasSpec(run)) {
+    throw new WorkbenchError('input-invalid', 'This run has no specification that could be run again.');
   }
   const choice = await workbench.client.call('spec.choice', { spec });
   // What was left on disk is read first, lest it takes the place of this.

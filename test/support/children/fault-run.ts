@@ -14,7 +14,7 @@ import { takeDevice } from '../../../main/store/device-queue';
 import { sweepHomeFiles } from '../../../main/store/run-files';
 import { RunKey } from '../../../main/store/run-key';
 import { RunStore } from '../../../main/store/run-store';
-import { environmentFixture, pointFixture, specFixture } from '../run-state';
+import { environmentFixture, noServers, pointFixture, specFixture } from '../run-state';
 
 /**
  * A run whose steps only write files, on the product's own store, journal, leases, queue, cache and pipeline: it goes
@@ -146,6 +146,7 @@ async function main(): Promise<void> {
         reclaim: () => Promise.resolve(),
         release: () => Promise.resolve(),
       }),
+    servers: noServers,
     disks: [],
     sweep: () => Promise.resolve(),
     environmentFor: () => Promise.resolve(environmentFixture()),

@@ -7,6 +7,7 @@ export const runSummary = (change: Partial<RunSummary> = {}): RunSummary => ({
   dir: '/runs/a',
   preset: 'resnet50',
   imported: null,
+  onServer: null,
   profile: 'quick',
   format: 'onnx',
   precision: 'fp16',

@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { addPerfOptions, type PerfOptions } from '../../../../main/cli/perf/perf-options';
 import { planText, readPerfPlan } from '../../../../main/cli/perf/perf-plan';
-import type { ServerLoad } from '../../../../main/core';
 
 const planOf = (...args: string[]) => {
   const command = addPerfOptions(new Command('perf').exitOverride());
@@ -110,8 +109,8 @@ describe('numbers', () => {
   });
 });
 
-const settings: ServerLoad['settings'] = {
-  measurementMode: 'time_windows',
+const settings = {
+  measurementMode: 'time_windows' as const,
   measurementIntervalMs: 2000,
   measurementRequestCount: 50,
   stabilityPercentage: 10,

@@ -20,7 +20,7 @@ const tools = createSpecTools({ presets, places: { ...places, resources } });
 /** The window over the core's own tools, with one run; its plan names every field as changed that is. */
 function createRig(spec: RunSpec, drafts = new Map<string, Draft>()) {
   const double = createClientDouble({
-    'runs.get': () => ({ spec, imported: null }),
+    'runs.get': () => ({ spec, imported: null, onServer: null }),
     'runs.planChange': (input) => {
       const changed = fieldChanges(spec, (input as { spec: RunSpec }).spec);
       return { changed, steps: [], measured: 0, kept: 0, keptLevels: [] };

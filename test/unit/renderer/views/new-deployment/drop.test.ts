@@ -85,6 +85,7 @@ describe('recent models', () => {
     origin: 'own',
     damagedLines: [],
     imported: null,
+    onServer: null,
   });
 
   it('are newest first, the same thing once, and no draft without a change', () => {

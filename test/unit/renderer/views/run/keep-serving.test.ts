@@ -5,7 +5,7 @@ type State = Parameters<typeof isDeployable>[0];
 const passed = (isPassed: boolean) => ({ result: { passed: isPassed } });
 const state = (change: Readonly<Record<string, unknown>>): State =>
   ({
-    ...{ status: 'done', imported: null, origin: 'own', accuracy: passed(true) },
+    ...{ status: 'done', imported: null, onServer: null, origin: 'own', accuracy: passed(true) },
     spec: { engine: { kind: 'docker' } },
     ...change,
   }) as unknown as State;

@@ -6,7 +6,7 @@ import { remediesOf } from '../../../../../renderer/views/run/remedies';
 import { specFixture } from '../../../../support/run-state';
 
 const of = (code: ErrorCode, change?: (spec: RunSpec) => void) =>
-  remediesOf({ code }, { spec: specFixture(change), imported: null, origin: 'own' as const });
+  remediesOf({ code }, { spec: specFixture(change), imported: null, onServer: null, origin: 'own' as const });
 
 describe('what helps a failed run', () => {
   it('past the accuracy gate: other settings first, or measuring unverified, and no Resume that fails again', () => {
@@ -41,7 +41,8 @@ describe('what helps a failed run', () => {
 
   it('nothing for a run that was not measured here', () => {
     const imported = { fileName: 'a.csv', format: 'perf-analyzer-csv', notes: [] } as never;
-    expect(remediesOf({ code: 'internal' }, { spec: specFixture(), imported, origin: 'own' })).toEqual([]);
+    const state = { spec: specFixture(), imported, onServer: null, origin: 'own' as const };
+    expect(remediesOf({ code: 'internal' }, state)).toEqual([]);
   });
 });
 

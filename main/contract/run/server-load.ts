@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { tlsFilesSchema } from '../address';
+import { loadTools, performanceSchema, protocols, type RunSpec, runSpecSchema } from './run-spec';
+
+const positive = z.int().min(1);
+
+/** A level may be one window here. */
+export const serverSettingsSchema = performanceSchema.extend({ maxTrials: positive });
+
+const levelSchema = z.strictObject({
+  batchSize: positive,
+  concurrency: positive,
+  requestRate: z.number().positive().optional(),
+});
+
+/** A `LoadLevel`. */
+type Level = Readonly<z.infer<typeof levelSchema>>;
+
+/** What is to be measured on a Triton that is there already, and how. */
+export const serverLoadSchema = z.strictObject({
+  /** Where the server is reached; `host:port` of both interfaces. */
+  addresses: z.strictObject({
+    http: z.string(),
+    grpc: z.string(),
+    /** null: in the clear. */
+    httpTls: tlsFilesSchema.nullable(),
+    grpcTls: tlsFilesSchema.nullable(),
+    /** Of Triton's metrics, in the clear; null: it is not known. */
+    metrics: z.strictObject({ address: z.string(), path: z.string() }).nullable(),
+  }),
+  protocol: z.enum(protocols),
+  /** `weight`: of the level's concurrency or request rate so many times as much. */
+  models: z
+    .array(z.strictObject({ name: z.string().min(1), weight: z.number().positive() }))
+    .min(1)
+    .readonly(),
+  /** '' lets the server choose. */
+  modelVersion: z.string(),
+  /** `random`, `zero` or a path; `NAME=source` for that model only. */
+  sources: z.array(z.string()).readonly(),
+  /** Dimensions by input name where the model's are dynamic. */
+  shapes: z.record(z.string(), z.array(z.int().min(0)).readonly()),
+  settings: serverSettingsSchema,
+  /** A window of each level in turn, as often as a level has windows, where the load tool can. */
+  inTurns: z.boolean(),
+  /** Requests go out by a list of intervals. */
+  byIntervals: z.boolean(),
+  levels: z.array(levelSchema).min(1).readonly(),
+  /** Rounds over all levels: A B A B. A search measures once. */
+  repeats: positive,
+  /** One, or both of a cross-check. */
+  tools: z.tuple([z.enum(loadTools)], z.enum(loadTools)).readonly(),
+  /** For the last level whose p99 is within a budget; null: all levels are measured. */
+  search: z
+    .strictObject({ kind: z.enum(['linear', 'binary']), thresholdUs: z.number().positive() })
+    .nullable(),
+});
+export type ServerLoad = z.infer<typeof serverLoadSchema>;
+
+/** "resnet50", "resnet50 and bert". */
+export const servedModels = ({ models }: Pick<ServerLoad, 'models'>): string =>
+  models.map(({ name }) => name).join(' and ');
+
+/** "Measured on a running Triton: resnet50 at localhost:8000." */
+export const measuredOnText = (load: Pick<ServerLoad, 'models' | 'addresses'>): string =>
+  `Measured on a running Triton: ${servedModels(load)} at ${load.addresses.http}.`;
+
+/** The specification decided a run: it was neither imported nor measured on a Triton that was there already. */
+export const hasSpec = (run: { readonly imported: unknown; readonly onServer: unknown }): boolean =>
+  run.imported === null && run.onServer === null;
+
+/**
+ * What is known of a run's specification: all of it, nothing of an imported run, and model name, address and load of one
+ * that measured a running Triton.
+ */
+export function knownSpec(run: {
+  readonly spec: RunSpec;
+  readonly imported: unknown;
+  readonly onServer: ServerLoad | null;
+}): RunSpec | Pick<RunSpec, 'performance' | 'engine'> | null {
+  const { spec, imported, onServer } = run;
+  if (imported !== null) return null;
+  return onServer === null ? spec : { engine: spec.engine, performance: spec.performance };
+}
+
+const generated: ReadonlySet<string> = new Set(['random', 'zero']);
+
+/** Files and folders that measuring reads: values to send, and what TLS needs. */
+export function pathsOfLoad({ sources, addresses, models }: ServerLoad): readonly string[] {
+  const files = [addresses.httpTls, addresses.grpcTls].flatMap((tls) =>
+    tls === null ? [] : [tls.caFile, tls.certFile, tls.keyFile].filter((file) => file !== undefined),
+  );
+  const values = sources
+    .map((source) => {
+      const of = models.find(({ name }) => source.startsWith(`${name}=`));
+      return of === undefined ? source : source.slice(of.name.length + 1);
+    })
+    .filter((source) => !generated.has(source));
+  return [...new Set([...files, ...values])];
+}
+
+/** One request at a time at several batch sizes is the offline sweep. */
+export function scenarioOfLevels(levels: readonly Level[]): 'offline' | 'online' {
+  const single = levels.every(
+    ({ concurrency, requestRate }) => concurrency === 1 && requestRate === undefined,
+  );
+  return single && new Set(levels.map(({ batchSize }) => batchSize)).size > 1 ? 'offline' : 'online';
+}
+
+/**
+ * Every run has a specification. Of one that did not deploy its model, only the model's name and the levels are true, and
+ * nothing else of it is shown.
+ */
+export function placeholderSpec(
+  model: string,
+  levels: readonly Level[],
+  known: Partial<Pick<RunSpec, 'engine' | 'performance'>> = {},
+): RunSpec {
+  const rates = levels.flatMap(({ requestRate }) => requestRate ?? []);
+  const concurrency = levels.flatMap((level) => (level.requestRate === undefined ? [level.concurrency] : []));
+  return runSpecSchema.parse({
+    version: 1,
+    model: { preset: model, profile: 'full', args: {} },
+    format: 'onnx',
+    precision: 'fp32',
+    onnxOpset: 17,
+    engine: known.engine ?? { kind: 'local' },
+    configure: {
+      modelName: model,
+      modelVersion: 1,
+      maxBatchSize: 0,
+      batching: 'disabled',
+      preferredBatchSizes: [],
+      maxQueueDelayUs: 0,
+      instances: 1,
+      instanceKind: 'KIND_AUTO',
+      backendAccelerator: 'none',
+      captureCudaGraph: false,
+      threads: 0,
+    },
+    accuracy: { atol: {}, rtol: {}, maxMetricDelta: 0, thresholds: {}, allowUnverified: true },
+    performance: {
+      loadTool: 'perf_analyzer',
+      protocol: 'grpc',
+      inputData: 'random',
+      measurementMode: 'time_windows',
+      measurementIntervalMs: 5000,
+      measurementRequestCount: 50,
+      stabilityPercentage: 10,
+      maxTrials: 10,
+      warmupMs: 0,
+      ...known.performance,
+      batchSizes: [...new Set(levels.map(({ batchSize }) => batchSize))],
+      onlineBatchSize: levels[0]?.batchSize ?? 1,
+      concurrency: concurrency.length === 0 ? [1] : concurrency,
+      requestRates: rates,
+    },
+    deadlines: {},
+  });
+}
+
+/** What is sent, as a run says it; of several models of the first. */
+function inputOf({ sources: [first = 'random'] }: ServerLoad): 'random' | 'zero' | 'file' {
+  return first === 'random' || first === 'zero' ? first : 'file';
+}
+
+/** The specification of a run that measures a server: its load is the one that is measured, the rest is of {@link placeholderSpec}. */
+export function serverSpec(load: ServerLoad): RunSpec {
+  const { addresses, levels, settings, repeats, tools } = load;
+  const [loadTool] = tools;
+  const url = `${addresses.httpTls === null ? 'http' : 'https'}://${addresses.http}`;
+  const name = servedModels(load)
+    .replace(/[^\w.-]+/g, '-')
+    .replace(/^[._-]+/, '')
+    .slice(0, 64);
+  return placeholderSpec(name === '' ? 'model' : name, levels, {
+    engine: { kind: 'remote', url },
+    performance: {
+      ...settings,
+      inputData: inputOf(load),
+      ...{ loadTool, repeats, protocol: load.protocol, crossCheck: tools.length > 1 },
+      maxTrials: Math.max(3, settings.maxTrials),
+      // The load says what is searched for, and over which levels.
+      search: 'none',
+      latencyThresholdMs: 0,
+    },
+  });
+}

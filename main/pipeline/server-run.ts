@@ -1,0 +1,233 @@
+import { performance } from 'node:perf_hooks';
+import { toWire, type WireError, WorkbenchError } from '../contract/errors';
+import type { Environment, LoadPoint } from '../contract/measured/results';
+import { formatRate } from '../contract/numbers';
+import type { RunOutcome, Scenario } from '../contract/run/run-events';
+import { loadKey } from '../contract/run/scenario-levels';
+import { scenarioOfLevels, type ServerLoad } from '../contract/run/server-load';
+import { type MeasuringTurn, turnKey } from '../contract/run/sweep';
+import { levelText, stepTitle } from '../contract/words';
+import type { ServerLoadListener, ServerResults, ServerWork } from '../perf/sweep/measure-server';
+import { hashValue } from '../platform/files';
+import { LogFile } from '../platform/log-file';
+import { makeFolder } from '../platform/make-folder';
+import { type AttemptStops, type RunEnd, watchRequests } from './attempt';
+import { awaitDevice, type TakeDevice } from './device-turn';
+import { levelLine } from './level-tries';
+import { failureLines } from './run-step';
+import type { RunContext } from './step';
+import { doubtsOf } from './sweep';
+
+/** Measures a Triton; `takeTurn` is asked once everything but the load itself is ready. */
+type MeasureServer = (
+  load: ServerLoad,
+  takeTurn: () => Promise<() => Promise<void>>,
+  listener: ServerLoadListener,
+  work: ServerWork,
+) => Promise<ServerResults>;
+
+/** Tritons that are there already. */
+export interface Servers {
+  readonly measureServer: MeasureServer;
+  /** Of what measures, with the server's version. Throws what looking at the server and its models throws. */
+  readonly environmentFor: (load: ServerLoad) => Promise<Environment>;
+}
+
+type ServerRun = Pick<RunContext, 'runId' | 'folder' | 'spec' | 'state' | 'append' | 'emit'>;
+
+interface ServerRunOptions {
+  readonly measureServer: MeasureServer;
+  readonly takeDevice: TakeDevice;
+  /** Beside the journal: whoever waits for this very attempt. */
+  readonly listener?: ServerLoadListener | undefined;
+}
+
+/** A turn of one model; the load of a run never changes, so that no more is needed. */
+const keyOf = (turn: MeasuringTurn, model: string | undefined): string =>
+  hashValue([turnKey(turn), model ?? '']).slice(0, 32);
+
+/** Journals what comes of the levels and tells it on. */
+function journalling(
+  run: ServerRun,
+  load: ServerLoad,
+  {
+    scenario,
+    log,
+    outer,
+  }: {
+    readonly scenario: Scenario;
+    readonly log: (line: string) => void;
+    readonly outer: ServerLoadListener | undefined;
+  },
+): ServerLoadListener {
+  const several = load.tools.length > 1;
+  const inRounds = several || load.repeats > 1;
+  return {
+    onBegin: (inTurns) => outer?.onBegin(inTurns),
+    onLog: (line) => {
+      log(line);
+      outer?.onLog(line);
+    },
+    onPoints: async (points, turn) => {
+      for (const point of points) {
+        await run.append({ type: 'measurement', scenario, key: keyOf(turn, point.model), point });
+        log(levelLine(levelText(point), point));
+      }
+      await outer?.onPoints(points, turn);
+    },
+    onWindow: (level, window, index) => {
+      const { inferencesPerSecond, p99Us, scheduledP99Us } = window;
+      run.emit({
+        type: 'window',
+        runId: run.runId,
+        ...{ scenario, ...level, index, inferencesPerSecond, p99Us, scheduledP99Us },
+      });
+      outer?.onWindow?.(level, window, index);
+    },
+    onRound: (level, round, point) => {
+      log(`${levelText(level)}, round ${round}: ${formatRate(point.inferencesPerSecond)} inferences/s`);
+      outer?.onRound(level, round, point);
+    },
+    onMissing: async (missing, turn) => {
+      const { level, error } = missing;
+      await run.append({
+        type: 'measurement-missing',
+        scenario,
+        key: keyOf(turn, undefined),
+        ...level,
+        ...(inRounds ? { repeat: turn.repeat } : {}),
+        ...(several ? { loadTool: turn.loadTool } : {}),
+        error,
+      });
+      log(`ERROR: ${levelText(level)}: ${error.message}`);
+      await outer?.onMissing(missing, turn);
+    },
+    onEnd: (results) => outer?.onEnd?.(results),
+  };
+}
+
+/** What the journal has of a turn: of every model, or nothing. */
+function knownOf(
+  run: ServerRun,
+  { models }: ServerLoad,
+  scenario: Scenario,
+): NonNullable<ServerWork['known']> {
+  const names = models.length === 1 ? [undefined] : models.map(({ name }) => name);
+  return (turn) => {
+    const { points } = run.state().scenarios[scenario];
+    const found = names.flatMap((name) => {
+      const key = keyOf(turn, name);
+      return points.filter((measured) => measured.key === key).map(({ point }) => point);
+    });
+    return found.length === names.length ? found : [];
+  };
+}
+
+interface Ended {
+  readonly outcome: RunOutcome;
+  readonly error: WireError | null;
+}
+
+function endOf(results: ServerResults, turns: number): Ended {
+  const { missing } = results;
+  if (missing.length === 0) return { outcome: 'done', error: null };
+  const error = new WorkbenchError(
+    'measurement-failed',
+    `${missing.length} of ${turns} levels returned no result`,
+    {
+      details: missing.map(({ level, error: why }) => `${levelText(level)}: ${why.message}`).join('\n'),
+    },
+  );
+  return { outcome: 'failed', error: toWire(error) };
+}
+
+/** Says in the journal how the step went. */
+async function ended(
+  run: ServerRun,
+  scenario: Scenario,
+  {
+    key,
+    durationUs,
+    end,
+    points,
+  }: { key: string; durationUs: number; end: Ended; points: readonly LoadPoint[] },
+): Promise<RunEnd> {
+  const { outcome, error } = end;
+  if (outcome === 'cancelled') await run.append({ type: 'step-cancelled', step: scenario, durationUs });
+  else if (outcome === 'failed' && error !== null) {
+    await run.append({ type: 'step-failed', step: scenario, durationUs, error });
+  } else if (outcome === 'done') {
+    const facts = [{ name: 'Levels', value: `${new Set(points.map(loadKey)).size} measured` }];
+    const warnings = [...doubtsOf(points)];
+    await run.append({ type: 'step-finished', step: scenario, key, durationUs, facts, warnings });
+  }
+  await run.append({ type: 'run-finished', outcome, ...(error === null ? {} : { error }) });
+  return end;
+}
+
+/**
+ * One attempt at a run that measures a Triton which is there already: the levels that its journal does not have. Never
+ * rejects, and leaves nothing held.
+ */
+export async function attemptServerRun(
+  run: ServerRun,
+  load: ServerLoad,
+  stops: AttemptStops,
+  { measureServer, takeDevice, listener }: ServerRunOptions,
+): Promise<RunEnd> {
+  const stopWatching = watchRequests(run.folder, stops);
+  const scenario = scenarioOfLevels(load.levels);
+  const signals = { cancel: stops.cancel.signal, pause: stops.pause.signal };
+  const key = hashValue(load).slice(0, 32);
+  const started = performance.now();
+  const held: { points: readonly LoadPoint[] } = { points: [] };
+  try {
+    await makeFolder(run.folder.step(scenario));
+    const file = await LogFile.open(run.folder.log(scenario));
+    const log = (line: string): void => {
+      run.emit({ type: 'log', runId: run.runId, step: scenario, lines: file.add([line]) });
+    };
+    await run.append({ type: 'step-started', step: scenario, attempt: run.state().attempt, key });
+    const takeTurn = async () => {
+      const release = await awaitDevice(run, takeDevice, signals);
+      if (release !== null) return release;
+      throw new WorkbenchError('cancelled', 'Stopped while waiting to measure');
+    };
+    const told = journalling(run, load, { scenario, log, outer: listener });
+    const end = await measureServer(load, takeTurn, told, {
+      signal: stops.cancel.signal,
+      pauseAsked: () => stops.pause.signal.aborted,
+      known: knownOf(run, load, scenario),
+    }).then(
+      (results): Ended => {
+        held.points = results.points;
+        told.onEnd?.(results);
+        if (stops.cancel.signal.aborted) return cancelled();
+        return stops.pause.signal.aborted ? paused : endOf(results, load.levels.length);
+      },
+      (error: unknown): Ended => {
+        if (stops.cancel.signal.aborted) return cancelled();
+        if (stops.pause.signal.aborted) return paused;
+        for (const line of failureLines(toWire(error), [])) log(line);
+        return { outcome: 'failed', error: toWire(error) };
+      },
+    );
+    await file.close();
+    const durationUs = Math.round((performance.now() - started) * 1000);
+    return await ended(run, scenario, { key, durationUs, end, ...held });
+  } catch (error) {
+    // The journal could not be written: said where it still can be.
+    const wire = toWire(error);
+    await run.append({ type: 'run-finished', outcome: 'failed', error: wire }).catch(() => undefined);
+    return { outcome: 'failed', error: wire };
+  } finally {
+    stopWatching();
+  }
+}
+
+const paused: Ended = { outcome: 'paused', error: null };
+
+const cancelled = (): Ended => ({
+  outcome: 'cancelled',
+  error: toWire(new WorkbenchError('cancelled', `Cancelled during "${stepTitle.online}"`)),
+});

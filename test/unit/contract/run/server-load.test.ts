@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { askedLoads, budgetMsOf } from '../../../../main/contract/measured/points';
+import { bestAnswer, verdictOf } from '../../../../main/contract/measured/verdict';
+import type { JournalBody } from '../../../../main/contract/run/run-events';
+import {
+  hasSpec,
+  knownSpec,
+  pathsOfLoad,
+  scenarioOfLevels,
+  serverLoadSchema,
+  serverSpec,
+} from '../../../../main/contract/run/server-load';
+import { environmentFixture, pointFixture, stateOf } from '../../../support/run-state';
+import { serverLoadFixture } from '../../../support/server-load';
+
+const stateFor = (load = serverLoadFixture(), ...more: readonly JournalBody[]) =>
+  stateOf([
+    {
+      type: 'run-created',
+      runId: 'r',
+      spec: serverSpec(load),
+      specHash: 'h',
+      environment: environmentFixture(),
+      onServer: load,
+    },
+    ...more,
+  ]);
+
+describe('the load of a running Triton', () => {
+  it('is read back as it was written', () => {
+    const load = serverLoadFixture({ tools: ['native', 'perf_analyzer'], shapes: { ids: [1, 128] } });
+    expect(serverLoadSchema.parse(JSON.parse(JSON.stringify(load)))).toEqual(load);
+  });
+
+  it('is of the offline scenario where batches are sent one after the other', () => {
+    const offline = [1, 8].map((batchSize) => ({ batchSize, concurrency: 1 }));
+    expect(scenarioOfLevels(offline)).toBe('offline');
+    expect(scenarioOfLevels(offline.slice(1))).toBe('online');
+    expect(scenarioOfLevels(serverLoadFixture().levels)).toBe('online');
+  });
+
+  it('names the files that measuring reads', () => {
+    const { addresses } = serverLoadFixture();
+    const load = serverLoadFixture({
+      addresses: { ...addresses, httpTls: { caFile: '/ca.pem' }, grpcTls: { caFile: '/ca.pem' } },
+      sources: ['bert=/values.npz', 'random'],
+    });
+    expect(pathsOfLoad(load)).toEqual(['/ca.pem', '/values.npz']);
+  });
+
+  it('has a specification of its model and load, and no longer name than a folder takes', () => {
+    const spec = serverSpec(serverLoadFixture({ models: [{ name: 'a/b c', weight: 1 }] }));
+    expect(spec.model.preset).toBe('a-b-c');
+    expect(spec.engine).toEqual({ kind: 'remote', url: 'http://localhost:8000' });
+    const long = serverLoadFixture({ models: [{ name: 'm'.repeat(500), weight: 1 }] });
+    expect(serverSpec(long).model.preset).toHaveLength(64);
+  });
+});
+
+describe('a run on a running Triton', () => {
+  it('has one step, asks for the levels of its load, and says what is known of it', () => {
+    const state = stateFor();
+    expect(state.steps.map(({ id }) => id)).toEqual(['online']);
+    expect(askedLoads(state, 'online')).toEqual(serverLoadFixture().levels);
+    expect(askedLoads(state, 'offline')).toEqual([]);
+    expect(hasSpec(state)).toBe(false);
+    expect(knownSpec(state)).not.toHaveProperty('configure');
+  });
+
+  it('says that accuracy was not checked, and never that it was imported', () => {
+    const point = pointFixture({ batchSize: 1, concurrency: 2 });
+    const state = stateFor(serverLoadFixture(), {
+      type: 'measurement',
+      scenario: 'online',
+      key: 'k',
+      point,
+    });
+    expect(bestAnswer(state)).not.toBeNull();
+    expect(verdictOf(state, {})).toContain('accuracy not checked');
+  });
+
+  it('has the budget of its search', () => {
+    expect(budgetMsOf(stateFor())).toBeNull();
+    const search = { kind: 'linear', thresholdUs: 20_000 } as const;
+    expect(budgetMsOf(stateFor(serverLoadFixture({ search })))).toBe(20);
+  });
+});
