@@ -9,6 +9,7 @@ const changesRow = new Set<JournalEntry['type']>([
   'run-started',
   'run-waiting',
   'annotation',
+  'run-name',
   'p99-budget',
   'steps-forgotten',
   'measurement',

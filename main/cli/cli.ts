@@ -19,8 +19,8 @@ import { addPerf } from './perf/perf';
 import { addOwnModels } from './presets';
 import { addResume } from './resume';
 import { addImport, addRun } from './run';
+import { addUpkeep } from './runs/upkeep';
 import { addSpec } from './spec';
-import { addUpkeep } from './upkeep';
 
 /** The bundle stands in `out/main`; the repository (or the app) two folders above. */
 const appDir = process.env['TRITON_WORKBENCH_APP'] ?? join(__dirname, '..', '..');

@@ -66,6 +66,9 @@ interface Comparison {
   /** Run ids; of published figures what they are. */
   readonly a: string;
   readonly b: string;
+  /** What people call them; null: no name. */
+  readonly nameA: string | null;
+  readonly nameB: string | null;
   readonly sweeps: readonly ComparedSweep[];
   readonly notes: readonly string[];
 }
@@ -92,7 +95,7 @@ async function withPublished(core: Core, b: string, gpu: string | undefined): Pr
   }
   const otherwise = otherwiseText(await core.handlers['presets.differences']({ spec, gpu: found.gpu }));
   return {
-    ...{ a: found.label, b, sweeps: compareWithPublished(found, state) },
+    ...{ a: found.label, b, nameA: null, nameB: state.name, sweeps: compareWithPublished(found, state) },
     notes: [
       'Published figures have no interval; only the noise of the run counts.',
       ...(otherwise === null ? [] : [otherwise]),
@@ -107,7 +110,8 @@ async function comparisonOf(core: Core, a: string, b: string): Promise<Compariso
   const idA = await resolveRunId(core, a);
   if (idA === idB) throw new WorkbenchError('input-invalid', `${a} and ${b} are the same run`);
   const [{ state: first }, { state: second }] = [await core.getRun(idA), await core.getRun(idB)];
-  return { a: idA, b: idB, sweeps: compareRuns(first, second), notes: [] };
+  const names = { nameA: first.name, nameB: second.name };
+  return { a: idA, b: idB, ...names, sweeps: compareRuns(first, second), notes: [] };
 }
 
 const markdownTable = (rows: readonly (readonly string[])[]): string =>
@@ -133,17 +137,22 @@ function verdictLines(criteria: readonly Criterion[], judged: readonly JudgedLev
   });
 }
 
-function sayMarkdown(output: Output, { a, b, sweeps }: Comparison, lines: readonly string[]): void {
-  output.say(`**A** \`${a}\`, **B** \`${b}\`\n`);
+const called = (name: string | null, id: string): string => (name === null ? id : `${name} (${id})`);
+
+function sayMarkdown(output: Output, compared: Comparison, lines: readonly string[]): void {
+  const { a, b, nameA, nameB, sweeps } = compared;
+  const shown = (name: string | null, id: string) => `${name === null ? '' : `${name}, `}\`${id}\``;
+  output.say(`**A** ${shown(nameA, a)}, **B** ${shown(nameB, b)}\n`);
   for (const { sweep, pairs } of sweeps) {
     output.say(`#### ${sweepTitle[sweep]}\n\n${markdownTable(rowsOf(pairs))}\n`);
   }
   for (const line of lines) output.say(`- ${line}`);
 }
 
-function sayText(output: Output, { a, b, sweeps }: Comparison, lines: readonly string[]): void {
-  output.say(`A: ${a}`);
-  output.say(`B: ${b}`);
+function sayText(output: Output, compared: Comparison, lines: readonly string[]): void {
+  const { a, b, nameA, nameB, sweeps } = compared;
+  output.say(`A: ${called(nameA, a)}`);
+  output.say(`B: ${called(nameB, b)}`);
   for (const { sweep, pairs } of sweeps) {
     output.say(`\n${sweepTitle[sweep]}\n${formatTable([...header], rowsOf(pairs))}`);
   }
@@ -158,7 +167,7 @@ export function addCompare(program: Command, context: CliContext): void {
     .description('Compare run B with run A, level by level, noise taken into account')
     .argument(
       '<run-a>',
-      'the run to compare with: an id, the beginning of one, latest or latest~N; published or published:GPU for published figures',
+      'the run to compare with: id, the beginning of one, name, latest, or latest~N; published or published:GPU for published figures',
     )
     .argument('<run-b>', 'the run to judge')
     .option(

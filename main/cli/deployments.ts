@@ -7,7 +7,7 @@ import { present } from '../contract/present';
 import type { Core } from '../core';
 import type { CliContext } from './context';
 import { formatTable, type Output } from './output';
-import { readNumber, resolveRunId } from './read-values';
+import { readNumber, resolveRunId, runArgument } from './read-values';
 
 interface Json {
   readonly json?: boolean;
@@ -29,7 +29,18 @@ const stateText = ({ state, reason }: Pick<DeploymentInfo, 'state' | 'reason'>):
 
 const modelText = ({ name, version }: DeploymentInfo['models'][number]): string => `${name} v${version}`;
 
-function detailLines(deployment: DeploymentInfo): readonly string[] {
+type NameOf = (runId: string) => string;
+
+/** Runs as people call them, with their ids. */
+async function runNames(core: Core): Promise<NameOf> {
+  const { runs } = await core.listRuns();
+  return (runId) => {
+    const name = runs.find((run) => run.runId === runId)?.name ?? null;
+    return name === null ? runId : `${name} (${runId})`;
+  };
+}
+
+function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly string[] {
   const { engine, image, gpus, httpUrl, grpcUrl, metricsUrl, models } = deployment;
   return [
     `${deployment.id}: ${stateText(deployment)}`,
@@ -39,14 +50,14 @@ function detailLines(deployment: DeploymentInfo): readonly string[] {
     `  engine   ${engine ?? missing}${image === null ? '' : `, ${image}`}${gpus.length === 0 ? '' : `, GPUs ${gpus.join(', ')}`}`,
     ...models.flatMap((model) => [
       `  ${modelText(model)}: ${model.state}${model.reason === null ? '' : `, ${model.reason}`}`,
-      `    from ${model.runId}, ${model.format} ${model.precision}; ${
+      `    from ${nameOf(model.runId)}, ${model.format} ${model.precision}; ${
         model.checkedSamples === 0
           ? 'checked by a canary request'
           : `${model.checkedSamples} samples checked against the framework`
       }`,
       ...(model.previous === null
         ? []
-        : [`    previous version ${model.previous.version}, from ${model.previous.runId}`]),
+        : [`    previous version ${model.previous.version}, from ${nameOf(model.previous.runId)}`]),
     ]),
   ];
 }
@@ -63,9 +74,9 @@ async function following<Value>(core: Core, output: Output, work: () => Promise<
   }
 }
 
-function tell(output: Output, deployment: DeploymentInfo): void {
+async function tell(core: Core, output: Output, deployment: DeploymentInfo): Promise<void> {
   if (output.json) output.document(deployment);
-  else for (const line of detailLines(deployment)) output.say(line);
+  else for (const line of detailLines(deployment, await runNames(core))) output.say(line);
 }
 
 /** Keeps the model of a run serving, and says where. */
@@ -133,7 +144,7 @@ function addChange(
     .action(async (id: string, options: Json) => {
       const output = context.output(options);
       const core = await context.core();
-      tell(output, await following(core, output, () => core.handlers[call]({ id })));
+      await tell(core, output, await following(core, output, () => core.handlers[call]({ id })));
     });
 }
 
@@ -144,24 +155,27 @@ function addLooks(program: Command, context: CliContext): void {
     .option('--json', jsonHelp)
     .action(async (options: Json) => {
       const output = context.output(options);
-      const found = await (await context.core()).handlers['deployments.list'](undefined);
+      const core = await context.core();
+      const found = await core.handlers['deployments.list'](undefined);
       if (output.json) {
         output.document(found);
         return;
       }
       if (found.length === 0) {
-        output.say('No deployments yet. Keep the model of a run serving with: deploy <run-id>');
+        output.say('No deployments yet. Keep the model of a run serving with: deploy <run>');
         return;
       }
+      const nameOf = await runNames(core);
       const rows = found.map((deployment) => [
         deployment.id,
         deployment.state,
         deployment.engine ?? missing,
         deployment.models.map(modelText).join(', ') || missing,
+        deployment.models.map(({ runId }) => nameOf(runId)).join(', ') || missing,
         deployment.httpUrl,
         deployment.grpcUrl,
       ]);
-      output.say(formatTable(['deployment', 'state', 'engine', 'models', 'HTTP', 'gRPC'], rows));
+      output.say(formatTable(['deployment', 'state', 'engine', 'models', 'run', 'HTTP', 'gRPC'], rows));
       for (const { id, reason } of found) if (reason !== null) output.say(`${id}: ${reason}`);
     });
   program
@@ -171,8 +185,9 @@ function addLooks(program: Command, context: CliContext): void {
     .option('--json', jsonHelp)
     .action(async (id: string, options: Json) => {
       const output = context.output(options);
-      const deployment = await (await context.core()).handlers['deployments.show']({ id });
-      tell(output, deployment);
+      const core = await context.core();
+      const deployment = await core.handlers['deployments.show']({ id });
+      await tell(core, output, deployment);
       if (output.json) return;
       for (const model of deployment.models) {
         for (const { title, text } of snippetsOf(deployment, model)) {
@@ -204,7 +219,11 @@ function addRemove(program: Command, context: CliContext): void {
       const output = context.output(options);
       const core = await context.core();
       const input = { id, ...present({ model: options.model }) };
-      tell(output, await following(core, output, () => core.handlers['deployments.rollback'](input)));
+      await tell(
+        core,
+        output,
+        await following(core, output, () => core.handlers['deployments.rollback'](input)),
+      );
     });
   program
     .command('remove')
@@ -233,7 +252,7 @@ function addBundle(program: Command, context: CliContext): void {
     .description(
       'Write what production needs of a verified run into a folder: model repository with checksums, compose file, Kubernetes and KServe manifests, and a smoke test',
     )
-    .argument('<run-id>')
+    .argument('<run>', runArgument)
     .requiredOption('--out <dir>', 'folder to write, new or empty')
     .option('--allow-unverified', 'also a run whose accuracy check did not pass')
     .option('--json', jsonHelp)
@@ -256,7 +275,7 @@ export function addDeployments(program: Command, context: CliContext): void {
       .description(
         'Keep the verified model of a run serving, also after this command and its terminal have ended',
       )
-      .argument('<run-id>')
+      .argument('<run>', runArgument)
       .option(
         '--to <deployment>',
         'serve it in this deployment, in place of the version there or beside other models',
@@ -267,7 +286,7 @@ export function addDeployments(program: Command, context: CliContext): void {
     .action(async (runId: string, options: DeployOptions & Json) => {
       const output = context.output(options);
       const core = await context.core();
-      tell(output, await deployRun(core, output, await resolveRunId(core, runId), options));
+      await tell(core, output, await deployRun(core, output, await resolveRunId(core, runId), options));
     });
   const deployments = program
     .command('deployments')

@@ -23,7 +23,7 @@ import type { CliContext } from './context';
 import { formatError, formatTable, type Output } from './output';
 import { crossCheckLines } from './perf/perf-print';
 import { addPresets } from './presets';
-import { readBudgetMs, resolveRunId } from './read-values';
+import { readBudgetMs, resolveRunId, runArgument } from './read-values';
 import { runDocument } from './run-progress';
 
 interface Json {
@@ -67,7 +67,7 @@ function addRuns(program: Command, context: CliContext): void {
   program
     .command('runs')
     .description('List runs, newest first')
-    .option('--history <run-id>', 'list the runs of the same model, format and precision as this run')
+    .option('--history <run>', 'list the runs of the same model, format and precision as this run')
     .option('--json', jsonHelp)
     .action(async (options: Json & { readonly history?: string }) => {
       const output = context.output(options);
@@ -91,10 +91,19 @@ function addRuns(program: Command, context: CliContext): void {
             : `${formatRate(run.best.inferencesPerSecond)}${run.best.steady ? '' : ' (not steady)'}`,
           formatMs(run.best?.p99Us),
           run.accuracyPassed === null ? missing : run.accuracyPassed ? 'passed' : 'not passed',
+          run.name ?? '',
           run.tags.join(', '),
           originMark[run.origin] ?? '',
         ]);
-        const header = ['run', 'status', `best ${throughput.title}`, titleWithUnit(p99), 'accuracy', 'tags'];
+        const header = [
+          'run',
+          'status',
+          `best ${throughput.title}`,
+          titleWithUnit(p99),
+          'accuracy',
+          'name',
+          'tags',
+        ];
         const anyMark = runs.some(({ origin }) => originMark[origin] !== null);
         const shown = anyMark ? rows : rows.map((row) => row.slice(0, header.length));
         output.say(formatTable(anyMark ? [...header, 'origin'] : header, shown));
@@ -164,7 +173,7 @@ function addShow(program: Command, context: CliContext): void {
   program
     .command('show')
     .description('Show a run: steps, accuracy and measured levels')
-    .argument('<run-id>')
+    .argument('<run>', runArgument)
     .option(
       '--p99-budget-ms <ms>',
       'also show the best level within this p99 latency, in milliseconds',
@@ -182,7 +191,9 @@ function addShow(program: Command, context: CliContext): void {
         output.document(runDocument(state, dir));
         return;
       }
-      output.say(`${runId}: ${state.status}${state.unverified ? ', unverified' : ''}`);
+      output.say(
+        `${state.name === null ? '' : `${state.name}, `}${runId}: ${state.status}${state.unverified ? ', unverified' : ''}`,
+      );
       output.say(`  in ${dir}`);
       for (const line of summaryLines(state)) output.say(line);
       const otherwise = await otherwiseLine(await context.core(), state);

@@ -1,5 +1,7 @@
+import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
+import { runNameSchema } from '../contract/run/run-events';
 import type { Core } from '../core';
 import { readBoundedFile } from '../platform/read-bounded-file';
 
@@ -109,26 +111,55 @@ export function readShapes(texts: readonly string[]): Record<string, number[]> {
   );
 }
 
+/** What an argument says that names a run. */
+export const runArgument = 'run: id, the beginning of one, name, latest, or latest~N';
+
+/** Named in an error; the list of runs has the others. */
+const mostCandidates = 10;
+
+/** Throws input-invalid with the runs that could be meant. */
+function ambiguous(text: string, what: string, runs: readonly RunSummary[]): never {
+  const shown = runs
+    .slice(0, mostCandidates)
+    .map(({ runId, name }) => (name === null ? runId : `${runId} (${name})`));
+  const more = runs.length > shown.length ? ` and ${runs.length - shown.length} more` : '';
+  throw invalid(
+    'run',
+    `"${text}" is ${what} of ${runs.length} runs`,
+    `Use one of: ${shown.join(', ')}${more}.`,
+  );
+}
+
 /**
- * The run that a person means: its id, the beginning of one that no other has, `latest` or `latest~N`, N runs before it.
- * Throws run-unknown, input-invalid for a beginning of several.
+ * The run that a person means: its id, its name, the beginning of an id that no other has, `latest` or `latest~N`, N runs
+ * before it. Throws run-unknown, and input-invalid with the candidates where several are meant.
  */
 export async function resolveRunId(core: Pick<Core, 'listRuns'>, text: string): Promise<string> {
   const { runs } = await core.listRuns();
-  const ids = runs.map(({ runId }) => runId);
-  if (ids.includes(text)) return text;
+  if (runs.some(({ runId }) => runId === text)) return text;
   const latest = /^latest(?:~(\d{1,6}))?$/.exec(text);
   if (latest !== null) {
-    const found = ids[Number(latest[1] ?? 0)];
-    if (found !== undefined) return found;
-    throw new WorkbenchError('run-unknown', `Unknown run "${text}": the list has ${ids.length} runs`);
+    const found = runs[Number(latest[1] ?? 0)];
+    if (found !== undefined) return found.runId;
+    throw new WorkbenchError('run-unknown', `Unknown run "${text}": the list has ${runs.length} runs`);
   }
-  const [first, ...others] = text === '' ? [] : ids.filter((id) => id.startsWith(text));
+  const named = runs.filter(({ name }) => name === text);
+  if (named.length > 1) ambiguous(text, 'the name', named);
+  const begun = text === '' ? [] : runs.filter(({ runId }) => runId.startsWith(text));
+  const [found] = named.length === 1 ? named : begun;
   // A run that cannot be read is not in the list; what asks for it says why.
-  if (first === undefined) return text;
-  if (others.length === 0) return first;
-  throw new WorkbenchError('input-invalid', `"${text}" is the beginning of ${others.length + 1} runs`, {
-    where: 'run-id',
-    remedy: `Type more of it, for example ${first}.`,
-  });
+  if (found === undefined) return text;
+  if (named.length === 0 && begun.length > 1) ambiguous(text, 'the beginning', begun);
+  return found.runId;
+}
+
+/** Throws input-invalid. */
+export function readRunName(text: string): string {
+  const { data, error } = runNameSchema.safeParse(text);
+  if (data !== undefined) return data;
+  throw invalid(
+    'name',
+    `"${text}" cannot be the name of a run: ${error.issues[0]?.message ?? 'not valid'}`,
+    'Use 1 to 80 characters, for example "nightly fp16".',
+  );
 }

@@ -8,7 +8,7 @@ import type { Core } from '../core';
 import type { CliContext } from './context';
 import { collect } from './field-options';
 import { exitCodes, type Output } from './output';
-import { readOneOf, resolveRunId } from './read-values';
+import { readOneOf, resolveRunId, runArgument } from './read-values';
 import { changeLines, keptLines } from './run-progress';
 import { approveGiven, type ApproveOptions, workOn } from './work';
 
@@ -46,7 +46,7 @@ export function addResume(program: Command, context: CliContext): void {
   program
     .command('resume')
     .description('Continue a failed, paused, cancelled or interrupted run, optionally with changes')
-    .argument('<run-id>')
+    .argument('<run>', runArgument)
     .option('--from <step>', `rerun this step and all that depend on it: ${stepIds.join(', ')}`)
     .option(
       '--set <KEY=VALUE>',

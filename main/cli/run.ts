@@ -9,7 +9,7 @@ import { deployRun } from './deployments';
 import { runMatrix } from './matrix';
 import { exitCodes, printText } from './output';
 import type { RunOptions } from './read-spec';
-import { readBudgetMs, readNumber } from './read-values';
+import { readBudgetMs, readNumber, readRunName } from './read-values';
 import { runDocument } from './run-progress';
 import { addSpecOptions, readChoice } from './spec-options';
 import { approveGiven, workOn } from './work';
@@ -36,6 +36,7 @@ export function addRun(program: Command, context: CliContext): void {
       '--keep-serving [deployment]',
       'keep the model serving when the run is done, as a deployment of this name',
     )
+    .option('--name <name>', 'name of the run; use it wherever a command takes a run', readRunName)
     .option('--resume', 'with --matrix: continue its runs that are not complete, and keep the others')
     .option(
       '--out <dir>',
@@ -47,6 +48,7 @@ export function addRun(program: Command, context: CliContext): void {
       const core = await context.core();
       const { matrix } = options;
       if (matrix !== undefined) {
+        if (options.name !== undefined) throw nameOfMatrix;
         context.exit(await runMatrix(core, preset, { ...options, matrix }, context.output(options)));
         return;
       }
@@ -55,8 +57,8 @@ export function addRun(program: Command, context: CliContext): void {
       await tellNotes(core, chosen);
       const spec = await core.resolveChoice(chosen);
       await approveGiven(core, spec, options, { typed, specFile: options.spec });
-      const { skipPreflight = false, verbose = false, p99BudgetMs } = options;
-      const runId = await core.createRun(spec, options.out, { skipPreflight, p99BudgetMs });
+      const { skipPreflight = false, verbose = false, p99BudgetMs, name: named } = options;
+      const runId = await core.createRun(spec, options.out, { skipPreflight, p99BudgetMs, name: named });
       const output = context.output(options);
       const code = await workOn(core, runId, output, { verbose, skipPreflight });
       if (code === exitCodes.done && options.keepServing !== undefined) {
@@ -73,6 +75,11 @@ const resumeAlone = new WorkbenchError('input-invalid', '--resume is an option o
   remedy: 'To continue one run: npm run cli -- resume <run-id>',
 });
 
+const nameOfMatrix = new WorkbenchError('input-invalid', '--name names one run', {
+  where: '--name',
+  remedy: 'The matrix names its runs: each has the name of the matrix as a tag. Use rename for one of them.',
+});
+
 /** Where the defaults of a chosen GPU come from, or why they are not taken. */
 async function tellNotes(core: Core, chosen: Choice): Promise<void> {
   if (chosen.overrides['targetGpu'] === undefined) return;
@@ -87,6 +94,7 @@ interface RunFlags {
   readonly skipPreflight?: boolean;
   readonly p99BudgetMs?: number;
   readonly keepServing?: true | string;
+  readonly name?: string;
   readonly resume?: boolean;
   readonly out?: string;
   readonly verbose?: boolean;
@@ -95,6 +103,7 @@ interface RunFlags {
 
 interface ImportOptions {
   readonly model?: string;
+  readonly name?: string;
   readonly batchSize?: string;
   readonly json?: boolean;
 }
@@ -112,6 +121,7 @@ export function addImport(program: Command, context: CliContext): void {
     .description('Import a perf_analyzer CSV file or profile export as a run')
     .argument('<file>', 'file written by perf_analyzer with -f or --profile-export-file')
     .option('--model <name>', 'model name, which the file does not contain; default: the file name')
+    .option('--name <name>', 'name of the run', readRunName)
     .option('--batch-size <n>', 'batch size, which the file does not contain; default: 1')
     .option('--json', 'print one JSON document to stdout; messages go to stderr')
     .action(async (file: string, options: ImportOptions) => {
@@ -122,6 +132,7 @@ export function addImport(program: Command, context: CliContext): void {
         ...(options.model === undefined ? {} : { model: options.model }),
         ...(options.batchSize === undefined ? {} : { batchSize: readBatchSize(options.batchSize) }),
       });
+      if (options.name !== undefined) await core.handlers['runs.rename']({ runId, name: options.name });
       const { state, dir } = await core.getRun(runId);
       output.say(`Imported as ${runId}`);
       output.say(`  in ${dir}`);

@@ -30,6 +30,7 @@ import {
   matrixMarkSchema,
   reportFileSchema,
   type RunEvent,
+  runNameSchema,
   runOutcomes,
   runWaitSchema,
   type StepId,
@@ -94,6 +95,8 @@ export const runSummarySchema = z.strictObject({
   budgetText: z.string().nullable(),
   accuracyPassed: z.boolean().nullable(),
   unverified: z.boolean(),
+  /** What people call it; null: it has no name. */
+  name: z.string().nullable(),
   tags: z.array(z.string()).readonly(),
   note: z.string(),
   /** What holds the run up at present; null when it does not wait. */
@@ -256,12 +259,10 @@ export const api = {
   'runs.planRerun': call<readonly StepId[]>().with(runId.extend({ step: z.enum(stepIds) })),
   /** Replaces tags and note. Throws run-busy while another process works on the run. */
   'runs.annotate': call<null>().with(
-    z.strictObject({
-      runId: z.string().max(200),
-      tags: z.array(z.string().min(1).max(40)).max(20),
-      note: z.string().max(10_000),
-    }),
+    runId.extend({ tags: z.array(z.string().min(1).max(40)).max(20), note: z.string().max(10_000) }),
   ),
+  /** Names the run, or takes its name away. Throws run-busy while another process works on the run. */
+  'runs.rename': call<null>().with(runId.extend({ name: runNameSchema.nullable() })),
   /** Sets the p99 budget, in milliseconds, or takes it away. Throws run-busy while another process works on the run. */
   'runs.setBudget': call<null>().with(runId.extend({ p99BudgetMs: p99BudgetMsSchema.nullable() })),
   /**
@@ -281,11 +282,7 @@ export const api = {
   ),
   /** `allowUnverified`: measures although the accuracy gate did not pass; every result is then marked unverified. */
   'runs.resume': call<null>().with(
-    z.strictObject({
-      runId: z.string().max(200),
-      allowUnverified: z.boolean().optional(),
-      skipPreflight: z.boolean().optional(),
-    }),
+    runId.extend({ allowUnverified: z.boolean().optional(), skipPreflight: z.boolean().optional() }),
   ),
   /** What a changed specification of a run would do again and keep. Throws input-invalid and not-trusted as `runs.change`. */
   'runs.planChange': call<ChangePlan>().with(runId.extend({ spec: runSpecSchema })),
@@ -304,7 +301,7 @@ export const api = {
   'runs.cancel': call<null>().with(runId),
   /** The last `limit` lines of a step's log as they stand on disk. */
   'runs.log': call<readonly string[]>().with(
-    z.strictObject({ runId: z.string().max(200), step: z.enum(stepIds), limit: z.int().min(1).max(20_000) }),
+    runId.extend({ step: z.enum(stepIds), limit: z.int().min(1).max(20_000) }),
   ),
   /** Asks for a place and copies the report file there; null when the person cancels. */
   'desktop.saveReport': call<{ readonly path: string } | null>().with(

@@ -90,7 +90,7 @@ export interface Core {
   }>;
   runDir(runId: string): Promise<string>;
   /**
-   * Path of a written report; written again first where the run's budget is another one by now. Throws report-failed
+   * Path of a written report; written again first where the run's budget or name is another one by now. Throws report-failed
    * when there is none of that kind.
    */
   reportPath(runId: string, kind: ReportFile['kind']): Promise<string>;

@@ -31,9 +31,9 @@ export function createRunsCalls(parts: {
     handlers: {
       'runs.list': async () => (await store.list()).runs,
       'runs.get': async ({ runId }) => (await store.load(runId)).state,
-      'runs.start': async ({ spec, skipPreflight, p99BudgetMs }) => {
-        const runId = await runs.create(spec, undefined, { skipPreflight, p99BudgetMs });
-        await runs.execute(runId, { skipPreflight });
+      'runs.start': async ({ spec, ...how }) => {
+        const runId = await runs.create(spec, undefined, how);
+        await runs.execute(runId, { skipPreflight: how.skipPreflight });
         return { runId };
       },
       'runs.resume': ({ runId, ...how }) => done(runs.execute(runId, how)),
@@ -45,6 +45,7 @@ export function createRunsCalls(parts: {
       'runs.cancel': ({ runId }) => done(runs.cancel(runId)),
       'runs.pause': ({ runId }) => done(runs.pause(runId)),
       'runs.annotate': ({ runId, ...annotation }) => done(runs.annotate(runId, annotation)),
+      'runs.rename': ({ runId, name }) => done(runs.rename(runId, name)),
       'runs.setBudget': ({ runId, p99BudgetMs }) => done(runs.setBudget(runId, p99BudgetMs)),
       'runs.remove': ({ runId }) => changed(trash.remove(runId)),
       'runs.restore': ({ runId }) => changed(trash.restore(runId)),

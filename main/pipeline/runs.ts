@@ -58,6 +58,7 @@ export interface StartHow {
   readonly matrix?: MatrixMark | undefined;
   /** p99 budget of a new run, in milliseconds. Nothing is measured otherwise for it. */
   readonly p99BudgetMs?: number | undefined;
+  readonly name?: string | undefined;
 }
 
 export interface ExecuteOptions extends StartHow {
@@ -114,10 +115,11 @@ export class Runs {
     const spec = await this.options.completed(given);
     await this.options.check(spec);
     const preflight = await this.options.preflight(spec, how);
-    const { matrix, p99BudgetMs } = how;
+    const { matrix, name, p99BudgetMs } = how;
     const run = await this.options.store.create(spec, await this.options.environmentFor(spec), out, {
       matrix,
     });
+    if (name !== undefined) await this.options.store.append(run.state.runId, { type: 'run-name', name });
     if (p99BudgetMs !== undefined) {
       await this.options.store.append(run.state.runId, { type: 'p99-budget', p99BudgetMs });
     }
@@ -356,6 +358,11 @@ export class Runs {
   /** Replaces tags and note, in the journal. Throws run-busy while another process works on the run. */
   annotate(runId: string, { tags, note }: Pick<RunState, 'tags' | 'note'>): Promise<void> {
     return this.addEntry(runId, { type: 'annotation', tags: [...tags], note });
+  }
+
+  /** Names the run, or takes its name away. Throws as {@link annotate}. */
+  rename(runId: string, name: string | null): Promise<void> {
+    return this.addEntry(runId, { type: 'run-name', name });
   }
 
   /** Sets the p99 budget of the run, in milliseconds, or takes it away. Throws as {@link annotate}. */

@@ -13,7 +13,7 @@ import type { Sweep } from '../contract/run/sweep';
  */
 export interface Report {
   readonly runId: string;
-  /** "ResNet50 · ONNX fp16". */
+  /** "ResNet50 · ONNX fp16", after the name of a run that has one. */
   readonly title: string;
   readonly subtitle: string;
   /** ISO 8601. */

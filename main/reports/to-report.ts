@@ -81,6 +81,11 @@ function titlesOf(state: RunState, modelTitle: string): Pick<Report, 'title' | '
   };
 }
 
+function namedTitles(state: RunState, modelTitle: string): Pick<Report, 'title' | 'subtitle'> {
+  const { title, subtitle } = titlesOf(state, modelTitle);
+  return { title: state.name === null ? title : `${state.name} · ${title}`, subtitle };
+}
+
 /** The readable form of a run at any state: finished, failed, cancelled, or with nothing measured. Pure. */
 export function toReport(state: RunState, context: ReportContext): Report {
   const { spec, environment } = state;
@@ -92,7 +97,7 @@ export function toReport(state: RunState, context: ReportContext): Report {
   const shown = shownScenarios(state).map((scenario) => scenarioReport(state, scenario, baseline));
   return {
     runId: state.runId,
-    ...titlesOf(state, modelTitle),
+    ...namedTitles(state, modelTitle),
     generatedAt: context.generatedAt,
     times: `Run of ${formatTime(state.createdAt)}, report of ${formatTime(context.generatedAt)}`,
     workbenchVersion: environment.workbenchVersion,

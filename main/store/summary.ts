@@ -77,6 +77,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
     budgetText: budgetText(state),
     accuracyPassed: state.accuracy?.result.passed ?? null,
     unverified: state.unverified,
+    name: state.name,
     tags: state.tags,
     note: state.note,
     waitsFor: state.waitsFor,

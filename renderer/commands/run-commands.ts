@@ -28,7 +28,7 @@ export function runCommands(
   open: RunSummary,
   written: readonly ReportFile[],
 ): readonly Command[] {
-  const { client, route } = workbench;
+  const { client, overlay, route } = workbench;
   const { runId } = open;
   const command = (id: string, title: string, work: () => Promise<void>, note?: string): Command => ({
     id,
@@ -63,6 +63,15 @@ export function runCommands(
           ),
         ]
       : []),
+    {
+      id: 'rename',
+      title: 'Rename this run',
+      ...(open.name === null ? {} : { note: open.name }),
+      group: 'Actions',
+      run: () => {
+        overlay.getState().rename(runId);
+      },
+    },
     ...written.map(({ kind }) =>
       command(`export-${kind}`, exportText[kind], async () => {
         const saved = await client.call('desktop.saveReport', { runId, kind });

@@ -76,7 +76,12 @@ const runsByName = (
 ): readonly Command[] =>
   runs.map((run) => ({
     id: `run ${run.runId}`,
-    title: `${presets.find(({ id }) => id === run.preset)?.title ?? run.preset} · ${run.format} ${run.precision} · ${run.profile}`,
+    title: [
+      ...(run.name === null ? [] : [run.name]),
+      presets.find(({ id }) => id === run.preset)?.title ?? run.preset,
+      `${run.format} ${run.precision}`,
+      run.profile,
+    ].join(' · '),
     note: [runStatusText[run.status], formatWhen(run.createdAt), ...run.tags].join(' · '),
     group: 'Runs',
     run: () => {

@@ -17,7 +17,7 @@ export function useRunEndNotice(): void {
           const row = runs.getState().value?.find((run) => run.runId === event.runId);
           // Figures of a file are there at once: nothing ran.
           if (row === undefined || row.imported !== null) continue;
-          const name = `${row.preset}, ${row.format} ${row.precision}`;
+          const name = row.name ?? `${row.preset}, ${row.format} ${row.precision}`;
           const title = `Run ended: ${runStatusText[event.entry.outcome].toLowerCase()}`;
           const { runId } = event;
           noticeAction(`ended-${runId}`, (close) =>

@@ -85,6 +85,15 @@ export const reportFileSchema = z.object({
 });
 export type ReportFile = z.infer<typeof reportFileSchema>;
 
+/** What people call a run. "latest" and "published" mean something else where a run is named. */
+export const runNameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(80)
+  .regex(/^[^\p{Cc}]*$/u, 'has a control character')
+  .regex(/^(?!(?:latest|published)(?:$|[~:]))/, '"latest" and "published" are reserved');
+
 /** The matrix that a run was created for. */
 export const matrixMarkSchema = z.object({
   name: z.string().max(40),
@@ -144,6 +153,8 @@ const journalBodySchema = z.discriminatedUnion('type', [
   }),
   /** Tags and note, by people. */
   z.object({ type: z.literal('annotation'), tags: z.array(z.string()), note: z.string() }),
+  /** What people call the run; null takes the name away. */
+  z.object({ type: z.literal('run-name'), name: z.string().nullable() }),
   /** The p99 that a level must keep to be an answer, in milliseconds, by people; null takes it away. */
   z.object({ type: z.literal('p99-budget'), p99BudgetMs: z.number().positive().nullable() }),
   /** Someone chose to measure although the accuracy gate did not pass; holds until the check itself is forgotten. */

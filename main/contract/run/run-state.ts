@@ -17,24 +17,11 @@ import {
   stepsOf,
 } from './run-events';
 import type { LoadTool, RunSpec } from './run-spec';
+import { freshStep, pausedStep, type StepState } from './run-step';
 import type { ServerLoad } from './server-load';
 import type { SpecChange } from './spec-changes';
 
-export type StepStatus = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 'cancelled';
-
-export interface StepState {
-  readonly id: StepId;
-  readonly status: StepStatus;
-  readonly key: string | null;
-  readonly attempt: number;
-  readonly startedAt: string | null;
-  readonly durationUs: number | null;
-  readonly skippedBecause: 'unchanged' | 'cached' | 'not-needed' | null;
-  readonly facts: readonly { readonly name: string; readonly value: string }[];
-  readonly warnings: readonly string[];
-  readonly commands: readonly { readonly argv: readonly string[]; readonly note: string | undefined }[];
-  readonly error: WireError | null;
-}
+export type { StepState, StepStatus } from './run-step';
 
 export interface MissingPoint {
   readonly key: string;
@@ -98,12 +85,16 @@ export interface RunState {
     readonly skipped: boolean;
     readonly problems: readonly { readonly title: string; readonly finding: string }[];
   } | null;
+  /** What people call it; null: it has no name. */
+  readonly name: string | null;
   readonly tags: readonly string[];
   readonly note: string;
   /** The p99 that was set as a budget for this run; milliseconds. */
   readonly p99BudgetMs: number | null;
   /** The budget that stood when the reports were written; theirs is another one once it was changed. */
   readonly reportedBudgetMs: number | null;
+  /** The name under which the reports were written. */
+  readonly reportedName: string | null;
   /** What holds the run up at present; null when it does not wait. */
   readonly waitsFor: RunWait | null;
   /** Steps that are to be done again and are not yet: no files of an earlier run stand in for them. */
@@ -111,20 +102,6 @@ export interface RunState {
   /** Numbers (from 1) of damaged lines of the journal: what they recorded may be missing; only the store can tell. */
   readonly damagedLines: readonly number[];
 }
-
-const freshStep = (id: StepId): StepState => ({
-  id,
-  status: 'waiting',
-  key: null,
-  attempt: 0,
-  startedAt: null,
-  durationUs: null,
-  skippedBecause: null,
-  facts: [],
-  warnings: [],
-  commands: [],
-  error: null,
-});
 
 const nothingMeasured: ScenarioState = { points: [], missing: [] };
 
@@ -154,10 +131,12 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     unverified: false,
     gateOverridden: false,
     preflight: null,
+    name: null,
     tags: [],
     note: '',
     p99BudgetMs: null,
     reportedBudgetMs: null,
+    reportedName: null,
     waitsFor: null,
     forgotten: [],
     damagedLines: [],
@@ -197,10 +176,6 @@ function withoutSteps(state: RunState, steps: readonly StepId[]): RunState {
     forgotten: [...new Set([...state.forgotten, ...steps])],
   };
 }
-
-/** A step that a pause or a wait fell into goes on afterwards: it neither failed nor was it cancelled. */
-const pausedStep = (step: StepState): StepState =>
-  step.status === 'running' ? { ...step, status: 'waiting', startedAt: null } : step;
 
 /** The same run while it waits; null: no more. */
 export const waiting = (state: RunState, waitsFor: RunWait | null): RunState => ({
@@ -282,6 +257,7 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
   environment: (entry, state) => ({ ...state, environment: entry.environment }),
   'run-waiting': (entry, state) =>
     waiting(state, entry.for === null ? null : { reason: entry.reason ?? 'device', what: entry.for }),
+  'run-name': (entry, state) => ({ ...state, name: entry.name }),
   annotation: (entry, state) => ({ ...state, tags: entry.tags, note: entry.note }),
   'p99-budget': (entry, state) => ({ ...state, p99BudgetMs: entry.p99BudgetMs }),
   'gate-overridden': (_entry, state) => ({ ...state, gateOverridden: true }),
@@ -370,7 +346,12 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
     accuracy: { key: entry.key, result: entry.result },
     unverified: !entry.result.passed,
   }),
-  report: (entry, state) => ({ ...state, reports: entry.files, reportedBudgetMs: state.p99BudgetMs }),
+  report: (entry, state) => ({
+    ...state,
+    reports: entry.files,
+    reportedBudgetMs: state.p99BudgetMs,
+    reportedName: state.name,
+  }),
   'run-finished': (entry, state) => ({
     ...state,
     status: entry.outcome,

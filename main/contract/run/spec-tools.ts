@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../errors';
 import type { Preset } from './preset';
-import type { StepId } from './run-events';
+import { runNameSchema, type StepId } from './run-events';
 import { type Precision, precisions, type RunSpec, runSpecSchema } from './run-spec';
 
 /** A choice of the wizard: the preset and what differs from its defaults, as a partial run specification. */
@@ -113,6 +113,8 @@ export const startRequestSchema = z.strictObject({
   spec: runSpecSchema,
   /** Problems of the preflight do not keep a run in containers from starting, and mark it. */
   skipPreflight: z.boolean().optional(),
+  /** As of `runs.rename`, from the start. */
+  name: runNameSchema.optional(),
   /** As of `runs.setBudget`, from the start. */
   p99BudgetMs: p99BudgetMsSchema.optional(),
 });

@@ -115,7 +115,7 @@ export function RunLegend(props: {
           nothingFoundMessage="No runs match"
           data={others.map((run) => ({
             value: run.runId,
-            label: `${run.preset} ${run.format} ${run.precision} ${run.profile}, ${formatWhen(run.createdAt)}`,
+            label: `${run.name === null ? '' : `${run.name}, `}${run.preset} ${run.format} ${run.precision} ${run.profile}, ${formatWhen(run.createdAt)}`,
           }))}
           onChange={(runId) => {
             if (runId !== null) show([...runIds, runId]);

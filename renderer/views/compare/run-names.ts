@@ -2,12 +2,13 @@ import type { RunState } from '../../../main/contract/run/run-state';
 import { servedModels } from '../../../main/contract/run/server-load';
 import { formatWhen } from '../../format/times';
 
-/** A name a run, short, and different from every other: by model and format, by time and number where they are alike. */
+/** A name per run, different from every other: its own, else model and format; with time and number where they are alike. */
 export function runNames(
   states: readonly RunState[],
   titleOf: (preset: string) => string,
 ): readonly string[] {
-  const plain = states.map(({ spec, imported, onServer }) => {
+  const plain = states.map(({ name, spec, imported, onServer }) => {
+    if (name !== null) return name;
     if (imported !== null) return `${spec.model.preset}, imported from ${imported.fileName}`;
     if (onServer !== null) return `${servedModels(onServer)} at ${onServer.addresses.http}`;
     return `${titleOf(spec.model.preset)} ${spec.format} ${spec.precision} ${spec.model.profile}`;

@@ -10,6 +10,9 @@ const silent = /^(accuracy|timeouts|model\.source)\b/;
 const mostParts = 3;
 const mostCharacters = 26;
 
+const shortened = (text: string): string =>
+  text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text;
+
 const rankOf = (field: string): number => {
   const at = leading.findIndex((one) => one === field);
   return at < 0 ? leading.length : at;
@@ -20,15 +23,14 @@ function partOf(field: string, value: string | null, titleOf: (preset: string) =
   const shown = value ?? 'none';
   if (field === 'model.preset') return titleOf(shown);
   if (rankOf(field) < leading.length) return shown;
-  const text = `${field.slice(field.lastIndexOf('.') + 1)} ${shown}`;
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text;
+  return shortened(`${field.slice(field.lastIndexOf('.') + 1)} ${shown}`);
 }
 
 const repeated = (names: readonly string[]): boolean => new Set(names).size < names.length;
 
 /**
  * A short name for each of the compared runs: what differs between them ("fp16", "instances 2"), the time where that is not
- * enough; an imported run has the name of its file. Pure.
+ * enough; an imported run has the name of its file, and a run with a name has that. Pure.
  */
 export function shortNames(
   states: readonly RunState[],
@@ -38,14 +40,14 @@ export function shortNames(
     .filter(({ field }) => !silent.test(field))
     .toSorted((a, b) => rankOf(a.field) - rankOf(b.field));
   const named = (count: number): readonly string[] =>
-    states.map(({ imported }, index) =>
-      imported !== null
-        ? imported.fileName
-        : differences
-            .slice(0, count)
-            .map(({ field, values }) => partOf(field, values[index] ?? null, titleOf))
-            .join(', '),
-    );
+    states.map(({ name, imported }, index) => {
+      if (name !== null) return shortened(name);
+      if (imported !== null) return imported.fileName;
+      return differences
+        .slice(0, count)
+        .map(({ field, values }) => partOf(field, values[index] ?? null, titleOf))
+        .join(', ');
+    });
   for (let count = 1; count <= mostParts; count += 1) {
     const names = named(count);
     if (!repeated(names)) return names;

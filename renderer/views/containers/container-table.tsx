@@ -46,7 +46,7 @@ export function ContainerTable({
     const run = known.find((one) => one.runId === runId);
     if (run === undefined) return 'Not on this machine';
     const preset = catalog.find(({ id }) => id === run.preset)?.title ?? run.preset;
-    return `${preset} ${run.format} ${run.precision}`;
+    return run.name ?? `${preset} ${run.format} ${run.precision}`;
   };
   return (
     <table className="table containers-table">

@@ -72,8 +72,10 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
 const headings = ['Model', 'Version', 'State', 'Format', 'Run', 'Checked by', 'Previous version'];
 
 function Models({ deployment }: { deployment: DeploymentInfo }) {
-  const { route } = useWorkbench();
-  const runLink = (runId: string, text = runId) => (
+  const { route, runs } = useWorkbench();
+  const known = useStore(runs, (state) => state.value) ?? [];
+  const nameOf = (runId: string): string => known.find((run) => run.runId === runId)?.name ?? runId;
+  const runLink = (runId: string, text = nameOf(runId)) => (
     <button
       type="button"
       className="plain-button link cut"

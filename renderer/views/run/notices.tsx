@@ -149,7 +149,7 @@ export function WaitingNotice({ waitsFor }: { waitsFor: RunWait }) {
               route.getState().go({ page: 'run', runId: row.runId });
             }}
           >
-            {title ?? row.preset} · {row.format} {row.precision} · {row.profile}
+            {row.name ?? `${title ?? row.preset} · ${row.format} ${row.precision} · ${row.profile}`}
           </button>
           .
         </>

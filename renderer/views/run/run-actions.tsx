@@ -8,6 +8,7 @@ import {
   IconFileTypePdf,
   IconFolder,
   IconPackageExport,
+  IconPencil,
   IconPlayerPause,
   IconPlayerPlay,
   IconPlayerStop,
@@ -204,6 +205,15 @@ export function RunActions({ state }: { state: RunState }) {
           }}
         />
       ) : null}
+      <IconAction
+        icon={IconPencil}
+        label="Rename"
+        why={null}
+        busy={false}
+        onClick={() => {
+          workbench.overlay.getState().rename(runId);
+        }}
+      />
       {kindsOf(state).includes('pdf') ? (
         <Button
           size="xs"

@@ -83,15 +83,17 @@ function RunBody({ state }: { state: RunState }) {
   );
 }
 
-/** Of a run that is not read yet its id. @param title of its model */
+/** Its name, where it has one, and what it is; of a run that is not read yet its id. @param title of its model */
 function runTitle(runId: string, state: RunState | null, title: string | undefined): string {
   if (state === null) return runId;
   const { spec, imported, onServer } = state;
-  if (onServer !== null) return `${servedModels(onServer)} · at ${onServer.addresses.http}`;
-  const name = title ?? spec.model.preset;
-  return imported === null
-    ? `${name} · ${spec.format} ${spec.precision} · ${spec.model.profile} · ${spec.engine.kind}`
-    : `${name} · imported`;
+  const own = state.name === null ? [] : [state.name];
+  if (onServer !== null) return [...own, servedModels(onServer), `at ${onServer.addresses.http}`].join(' · ');
+  const what =
+    imported === null
+      ? [`${spec.format} ${spec.precision}`, spec.model.profile, spec.engine.kind]
+      : ['imported'];
+  return [...own, title ?? spec.model.preset, ...what].join(' · ');
 }
 
 function RunStanding({ state }: { state: RunState }) {

@@ -38,6 +38,7 @@ export function filterRuns(
     if (words.length === 0) return true;
     const text = [
       run.runId,
+      run.name ?? '',
       run.preset,
       run.profile,
       run.format,

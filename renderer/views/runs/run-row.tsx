@@ -1,5 +1,5 @@
 import { ActionIcon, Checkbox, Menu } from '@mantine/core';
-import { IconAlertTriangle, IconCopy, IconDots, IconTag, IconTrash } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCopy, IconDots, IconPencil, IconTag, IconTrash } from '@tabler/icons-react';
 import type { RunSummary } from '../../../main/contract/api';
 import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import { originMark } from '../../../main/contract/run/run-content';
@@ -46,6 +46,14 @@ function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit:
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<IconPencil size={14} aria-hidden="true" />}
+          onClick={() => {
+            workbench.overlay.getState().rename(run.runId);
+          }}
+        >
+          Rename…
+        </Menu.Item>
         <Menu.Item leftSection={<IconTag size={14} aria-hidden="true" />} onClick={onEdit}>
           Edit tags and note
         </Menu.Item>
@@ -88,7 +96,8 @@ function RunName(props: {
   fields: string;
   onOpen: () => void;
 }) {
-  const { run, name, fullName, fields, onOpen } = props;
+  const { run, name, fullName, onOpen } = props;
+  const fields = run.name === null ? props.fields : `${name} ${props.fields}`.trim();
   return (
     <>
       <span className="run-title cut" title={`${fullName}\n${run.runId}`}>
@@ -100,7 +109,7 @@ function RunName(props: {
             onOpen();
           }}
         >
-          {name}
+          {run.name ?? name}
         </button>
         {fields === '' ? null : <span className="dim"> {fields}</span>}
       </span>
@@ -130,7 +139,7 @@ export function RunRow(props: {
   onEdit: () => void;
 }) {
   const { run, name, distinction, onEdit } = props;
-  const fullName = `${name} ${distinction?.full ?? ''}`.trim();
+  const fullName = run.name ?? `${name} ${distinction?.full ?? ''}`.trim();
   const { route, selection } = useWorkbench();
   const open = (): void => {
     route.getState().go({ page: 'run', runId: run.runId });

@@ -56,7 +56,8 @@ export async function removeRuns(workbench: Workbench, rows: readonly RunSummary
     selection.getState().drop(removed.map((row) => row.runId));
     const [only] = removed;
     if (only !== undefined) {
-      const what = removed.length === 1 ? `${only.preset}, ${only.format} ${only.precision}` : '';
+      const what =
+        removed.length === 1 ? (only.name ?? `${only.preset}, ${only.format} ${only.precision}`) : '';
       noticeAction(`undo-${Date.now()}`, (close) =>
         createElement(ActionMessage, {
           action: 'Undo',

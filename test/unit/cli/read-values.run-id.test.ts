@@ -1,32 +1,70 @@
 import { describe, expect, it } from 'vitest';
-import { resolveRunId } from '../../../main/cli/read-values';
+import { readRunName, resolveRunId } from '../../../main/cli/read-values';
 import type { Core } from '../../../main/core';
 import { rejection } from '../../support/rejection';
 
-const core = (...ids: readonly string[]): Pick<Core, 'listRuns'> => ({
+type Listed = string | readonly [runId: string, name: string];
+
+const core = (...listed: readonly Listed[]): Pick<Core, 'listRuns'> => ({
   listRuns: () =>
-    Promise.resolve({ runs: ids.map((runId) => ({ runId })), unreadable: [] }) as unknown as ReturnType<
-      Core['listRuns']
-    >,
+    Promise.resolve({
+      runs: listed.map((one) =>
+        typeof one === 'string' ? { runId: one, name: null } : { runId: one[0], name: one[1] },
+      ),
+      unreadable: [],
+    }) as unknown as ReturnType<Core['listRuns']>,
 });
 
 describe('resolveRunId', () => {
-  const home = core('20261125-b-onnx', '20261125-a-onnx', '20261124-a-trt');
+  const home = core(
+    ['20261125-b-onnx', 'nightly'],
+    ['20261125-a-onnx', 'nightly'],
+    ['20261124-a-trt', '20261125-a-onnx'],
+    ['20261123-a-trt', '20261125'],
+  );
 
-  it('takes an id, the beginning of one, and the latest runs', async () => {
-    expect(await resolveRunId(home, '20261125-a-onnx')).toBe('20261125-a-onnx');
+  it('takes an id, the beginning of one, a name, and the latest runs', async () => {
     expect(await resolveRunId(home, '20261124')).toBe('20261124-a-trt');
     expect(await resolveRunId(home, 'latest')).toBe('20261125-b-onnx');
     expect(await resolveRunId(home, 'latest~2')).toBe('20261124-a-trt');
+    expect(await resolveRunId(core('1', ['2', 'fp16, A30']), 'fp16, A30')).toBe('2');
   });
 
-  it('refuses what several begin with, and a run before the first', async () => {
-    expect(await rejection(resolveRunId(home, '20261125'))).toMatchObject({ code: 'input-invalid' });
-    expect(await rejection(resolveRunId(home, 'latest~3'))).toMatchObject({ code: 'run-unknown' });
+  it('takes an id before a name, and a name before the beginning of an id', async () => {
+    expect(await resolveRunId(home, '20261125-a-onnx')).toBe('20261125-a-onnx');
+    expect(await resolveRunId(home, '20261125')).toBe('20261123-a-trt');
+  });
+
+  it('refuses what several have with the candidates, and a run before the first', async () => {
+    expect(await rejection(resolveRunId(home, 'nightly'))).toMatchObject({
+      code: 'input-invalid',
+      message: '"nightly" is the name of 2 runs',
+      remedy: 'Use one of: 20261125-b-onnx (nightly), 20261125-a-onnx (nightly).',
+    });
+    expect(await rejection(resolveRunId(home, '2026112'))).toMatchObject({
+      message: '"2026112" is the beginning of 4 runs',
+    });
+    const many = core(...Array.from({ length: 12 }, (_, at) => `run-${at}`));
+    expect((await rejection(resolveRunId(many, 'run-'))).remedy).toContain('run-9 and 2 more.');
+    expect(await rejection(resolveRunId(home, 'latest~4'))).toMatchObject({ code: 'run-unknown' });
   });
 
   it('leaves what it does not know to whoever loads the run', async () => {
     expect(await resolveRunId(home, 'nothing')).toBe('nothing');
     expect(await resolveRunId(home, '')).toBe('');
   });
+});
+
+describe('readRunName', () => {
+  it('takes what a person would call a run, without the spaces around it', () => {
+    expect(readRunName(' Nightly fp16, A30 ')).toBe('Nightly fp16, A30');
+    expect(readRunName('latest-fp16')).toBe('latest-fp16');
+  });
+
+  it.each(['', '  ', 'latest', 'latest~2', 'published', 'published:A30', 'a\u0007b', 'x'.repeat(81)])(
+    'refuses %j',
+    (name) => {
+      expect(() => readRunName(name)).toThrow('cannot be the name of a run');
+    },
+  );
 });

@@ -22,6 +22,7 @@ export const runSummary = (change: Partial<RunSummary> = {}): RunSummary => ({
   server: '',
   accuracyPassed: true,
   unverified: false,
+  name: null,
   tags: [],
   note: '',
   waitsFor: null,

@@ -137,6 +137,17 @@ describe('reduceRun', () => {
     expect({ tags, note }).toEqual({ tags: ['b', 'c'], note: '' });
   });
 
+  it('has the name that it was given last, and the one that its reports have', () => {
+    const named: JournalBody[] = [
+      ...completeBodies(),
+      { type: 'run-name', name: 'nightly' },
+      { type: 'report', files: [] },
+      { type: 'run-name', name: 'weekly' },
+    ];
+    expect(stateOf(named)).toMatchObject({ name: 'weekly', reportedName: 'nightly' });
+    expect(stateOf([...named, { type: 'run-name', name: null }]).name).toBeNull();
+  });
+
   it.each([
     ['the wait is over', { type: 'run-waiting', for: null }],
     ['the run ends', { type: 'run-finished', outcome: 'cancelled' }],

@@ -85,6 +85,7 @@ describe('commands of the open run', () => {
       'Resume this run',
       'Change and continue…',
       'Run again with changes',
+      'Rename this run',
       'Export PDF report of this run',
       'Show run folder',
       'Delete this run',
@@ -96,6 +97,6 @@ describe('commands of the open run', () => {
   it('cannot delete a run in progress', () => {
     const workbench = createWorkbench(createClientDouble({}).client, createStorage());
     const ids = runCommands(workbench, runSummary({ status: 'running' }), []).map(({ id }) => id);
-    expect(ids).toEqual(['pause', 'cancel', 'duplicate', 'show-folder']);
+    expect(ids).toEqual(['pause', 'cancel', 'duplicate', 'rename', 'show-folder']);
   });
 });

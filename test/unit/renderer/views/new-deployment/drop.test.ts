@@ -79,6 +79,7 @@ describe('recent models', () => {
     server: '',
     accuracyPassed: true,
     unverified: false,
+    name: null,
     tags: [],
     note: '',
     waitsFor: null,

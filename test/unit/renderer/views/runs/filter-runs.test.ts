@@ -8,7 +8,7 @@ import { runSummary } from '../../window-fixtures';
 
 describe('the list of runs', () => {
   const rows = [
-    runSummary({ runId: 'a', tags: ['a30'], createdAt: '2025-11-21T08:00:00.000Z' }),
+    runSummary({ runId: 'a', name: 'Nightly', tags: ['a30'], createdAt: '2025-11-21T08:00:00.000Z' }),
     runSummary({ runId: 'b', status: 'failed', best: null, createdAt: '2025-11-21T09:00:00.000Z' }),
     runSummary({
       runId: 'c',
@@ -20,8 +20,9 @@ describe('the list of runs', () => {
   ];
   const ids = (list: readonly RunSummary[]) => list.map((one) => one.runId).join('');
 
-  it('is searched in tags and notes too, and narrowed by facets', () => {
+  it('is searched in names, tags and notes too, and narrowed by facets', () => {
     expect(ids(filterRuns(rows, 'A30'))).toBe('a');
+    expect(ids(filterRuns(rows, 'nightly'))).toBe('a');
     expect(ids(filterRuns(rows, 'queue longer'))).toBe('c');
     expect(ids(filterRuns(rows, 'ONNX failed'))).toBe('b');
     expect(ids(filterRuns(rows, '  '))).toBe('abc');

@@ -1,40 +1,46 @@
 import type { Command } from 'commander';
-import { formatBytes } from '../contract/numbers';
-import type { CliContext } from './context';
-import { readBudgetMs, resolveRunId } from './read-values';
+import { formatBytes } from '../../contract/numbers';
+import type { CliContext } from '../context';
+import { readBudgetMs, readRunName, resolveRunId, runArgument } from '../read-values';
 
 interface Json {
   readonly json?: boolean;
 }
 
-/** The verbs that look after runs: cancel, pause, report, clean. */
-export function addUpkeep(program: Command, context: CliContext): void {
+function addStops(program: Command, context: CliContext): void {
   program
     .command('cancel')
     .description('Cancel a run, from any terminal')
-    .argument('<run-id>')
+    .argument('<run>', runArgument)
     .option('--json', 'print one JSON document to stdout')
-    .action(async (runId: string, options: Json) => {
+    .action(async (given: string, options: Json) => {
       const output = context.output(options);
-      await (await context.core()).cancelRun(runId);
+      const core = await context.core();
+      const runId = await resolveRunId(core, given);
+      await core.cancelRun(runId);
       if (output.json) output.document({ runId, requested: true });
       else output.say(`Cancelling ${runId}.`);
     });
   program
     .command('pause')
     .description('Stop a run before its next level or step, from any terminal; continue it with "resume"')
-    .argument('<run-id>')
+    .argument('<run>', runArgument)
     .option('--json', 'print one JSON document to stdout')
-    .action(async (runId: string, options: Json) => {
+    .action(async (given: string, options: Json) => {
       const output = context.output(options);
-      await (await context.core()).pauseRun(runId);
+      const core = await context.core();
+      const runId = await resolveRunId(core, given);
+      await core.pauseRun(runId);
       if (output.json) output.document({ runId, requested: true });
       else output.say(`Pausing ${runId} before its next level or step.`);
     });
+}
+
+function addReport(program: Command, context: CliContext): void {
   program
     .command('report')
     .description('Write the reports of a run again from its journal, even if the run has not finished')
-    .argument('<run-id>')
+    .argument('<run>', runArgument)
     .option(
       '--p99-budget-ms <ms>',
       'p99 budget of the run, in milliseconds; saved with the run',
@@ -50,16 +56,40 @@ export function addUpkeep(program: Command, context: CliContext): void {
       if (output.json) output.document({ runId, reports: files });
       else for (const file of files) output.say(`${file.kind}: ${file.path}`);
     });
+}
+
+function addRename(program: Command, context: CliContext): void {
+  program
+    .command('rename')
+    .description('Name a run; use the name wherever a command takes a run')
+    .argument('<run>', runArgument)
+    .argument('[name]', 'the new name; without it, the name is removed')
+    .option('--json', 'print one JSON document to stdout')
+    .action(async (given: string, text: string | undefined, options: Json) => {
+      const output = context.output(options);
+      const name = text === undefined ? null : readRunName(text);
+      const core = await context.core();
+      const runId = await resolveRunId(core, given);
+      await core.handlers['runs.rename']({ runId, name });
+      if (output.json) output.document({ runId, name });
+      else output.say(name === null ? `${runId} has no name now.` : `${runId} is now named "${name}".`);
+    });
+}
+
+function addClean(program: Command, context: CliContext): void {
   program
     .command('clean')
     .description(
-      'Stop processes left behind by crashed sessions, and empty the cache and the trash; with run ids, delete those runs',
+      'Stop processes left behind by crashed sessions, and empty the cache and the trash; with runs, delete those runs',
     )
-    .argument('[run-id...]')
+    .argument('[run...]')
     .option('--json', 'print one JSON document to stdout')
-    .action(async (runIds: string[], options: Json) => {
+    .action(async (given: string[], options: Json) => {
       const output = context.output(options);
-      const result = await (await context.core()).clean(runIds);
+      const core = await context.core();
+      const runIds: string[] = [];
+      for (const run of given) runIds.push(await resolveRunId(core, run));
+      const result = await core.clean(runIds);
       if (output.json) {
         output.document(result);
         return;
@@ -80,4 +110,12 @@ export function addUpkeep(program: Command, context: CliContext): void {
       for (const runId of result.emptiedRuns) output.say(`${runId} deleted from the trash`);
       for (const runId of result.removedRuns) output.say(`${runId} deleted`);
     });
+}
+
+/** The verbs that look after runs: cancel, pause, report, rename, clean. */
+export function addUpkeep(program: Command, context: CliContext): void {
+  addStops(program, context);
+  addReport(program, context);
+  addRename(program, context);
+  addClean(program, context);
 }

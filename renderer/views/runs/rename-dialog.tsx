@@ -1,0 +1,73 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useStore } from 'zustand';
+import { toWire, type WireError } from '../../../main/contract/errors';
+import { runNameSchema } from '../../../main/contract/run/run-events';
+import { ErrorPanel } from '../../components/error-panel';
+import { onText } from '../../handlers';
+import { useWorkbench } from '../../workbench';
+
+const reasonAgainst = (name: string): string | null =>
+  name.trim() === '' ? null : (runNameSchema.safeParse(name).error?.issues[0]?.message ?? null);
+
+function RenameForm(props: { runId: string; before: string; onDone: () => void }) {
+  const { runId, before, onDone } = props;
+  const { client, runs } = useWorkbench();
+  const [name, setName] = useState(before);
+  const [error, setError] = useState<WireError | null>(null);
+  const [busy, setBusy] = useState(false);
+  const reason = reasonAgainst(name);
+  const save = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await client.call('runs.rename', { runId, name: name.trim() === '' ? null : name.trim() });
+      await runs.getState().load();
+      onDone();
+    } catch (failure) {
+      setError(toWire(failure));
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <TextInput
+        label="Name"
+        description="Names the run in lists, reports and on the command line. Leave it empty to remove the name."
+        maxLength={80}
+        data-autofocus
+        error={reason}
+        value={name}
+        onChange={onText(setName)}
+      />
+      {error === null ? null : <ErrorPanel error={error} />}
+      <Button type="submit" loading={busy} disabled={reason !== null}>
+        Rename
+      </Button>
+    </form>
+  );
+}
+
+/** Names the run that the run page, the list or the palette asks for. */
+export function RenameDialog() {
+  const { overlay, runs } = useWorkbench();
+  const { renamed, close } = useStore(overlay);
+  const before = useStore(runs, ({ value }) => value?.find(({ runId }) => runId === renamed)?.name ?? '');
+  return (
+    <Modal
+      opened={renamed !== null}
+      onClose={close}
+      lockScroll={false}
+      transitionProps={{ duration: 0 }}
+      title="Rename run"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {renamed === null ? null : <RenameForm key={renamed} runId={renamed} before={before} onDone={close} />}
+    </Modal>
+  );
+}
