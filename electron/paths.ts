@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { readableFolder } from '../main/platform/layout';
 
-/** Where the parts of the built app stand, from the folder of its package.json. */
+/** Where the parts of the built app are, from the folder or archive of its package.json. */
 export interface AppPaths {
   readonly renderer: string;
   readonly preload: string;
@@ -10,11 +11,12 @@ export interface AppPaths {
 }
 
 export function appPaths(appFolder: string): AppPaths {
+  const readable = readableFolder(appFolder);
   return {
     renderer: join(appFolder, 'out', 'renderer'),
     preload: join(appFolder, 'out', 'preload', 'preload.cjs'),
-    loadWorker: join(appFolder, 'out', 'main', 'load-worker.cjs'),
-    readerProcess: join(appFolder, 'out', 'main', 'reader-process.cjs'),
-    resources: join(appFolder, 'resources'),
+    loadWorker: join(readable, 'out', 'main', 'load-worker.cjs'),
+    readerProcess: join(readable, 'out', 'main', 'reader-process.cjs'),
+    resources: join(readable, 'resources'),
   };
 }

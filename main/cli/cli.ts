@@ -1,10 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError, Help, type Option } from 'commander';
-import packageJson from '../../package.json';
 import { toWire } from '../contract/errors';
 import { type Core, createCore } from '../core';
 import { createElectronPrinter } from '../platform/electron-printer';
-import { defaultHome, homeLayout } from '../platform/layout';
+import { defaultHome, homeLayout, readableFolder } from '../platform/layout';
 import { addCompare } from './compare';
 import type { CliContext } from './context';
 import { addData } from './data';
@@ -24,7 +24,29 @@ import { addSpec } from './spec';
 
 /** The bundle stands in `out/main`; the repository (or the app) two folders above. */
 const appDir = process.env['TRITON_WORKBENCH_APP'] ?? join(__dirname, '..', '..');
-const resources = process.env['TRITON_WORKBENCH_RESOURCES'] ?? join(appDir, 'resources');
+const readable = readableFolder(appDir);
+const resources = process.env['TRITON_WORKBENCH_RESOURCES'] ?? join(readable, 'resources');
+const bundles = join(readable, 'out', 'main');
+
+/** Of the package, which the build of a package may have marked; not of what was bundled. */
+function appVersion(): string {
+  const about: unknown = JSON.parse(readFileSync(join(appDir, 'package.json'), 'utf8'));
+  return typeof about === 'object' && about !== null && 'version' in about ? String(about.version) : '?';
+}
+
+/** In a package the runtime of the window runs this as plain Node; what is started from here is told nothing of that. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const env = { ...process.env };
+  delete env['ELECTRON_RUN_AS_NODE'];
+  return env;
+}
+
+/** The runtime that prints, and its app: in a package it is this very program, which knows its app. */
+function printer(env: NodeJS.ProcessEnv, home: string) {
+  return readable === appDir
+    ? createElectronPrinter({ electron: homeLayout(home).electron, app: appDir, env })
+    : createElectronPrinter({ electron: process.execPath, app: null, env });
+}
 
 /** Whoever reads may stop reading (`| head`): the work goes on and says the rest to nobody. */
 function outliveReaders(): void {
@@ -43,20 +65,20 @@ function optionSentence(option: Option): string {
 
 async function main(): Promise<void> {
   outliveReaders();
+  const version = appVersion();
   const made: { core: Promise<Core> | null } = { core: null };
   const context: CliContext = {
     core: () => {
-      const { env } = process;
+      const env = ownEnvironment();
       const home = defaultHome(env);
-      const { electron } = homeLayout(home);
       made.core ??= createCore({
         home,
         resources,
-        version: packageJson.version,
+        version,
         env,
-        workerFile: join(__dirname, 'load-worker.cjs'),
-        readerFile: join(__dirname, 'reader-process.cjs'),
-        printPdf: createElectronPrinter({ electron, app: appDir, env }),
+        workerFile: join(bundles, 'load-worker.cjs'),
+        readerFile: join(bundles, 'reader-process.cjs'),
+        printPdf: printer(env, home),
         electron: null,
       }).then((core) => {
         if (core.closedHome !== null) printText(`${core.closedHome}\n`, 'stderr');
@@ -73,7 +95,7 @@ async function main(): Promise<void> {
     .description(
       'Deploy models on NVIDIA Triton Inference Server: export, convert, configure, deploy, check, measure, report.',
     )
-    .version(packageJson.version)
+    .version(version)
     .configureHelp({ optionDescription: optionSentence })
     .showHelpAfterError()
     .exitOverride();
@@ -93,7 +115,8 @@ async function main(): Promise<void> {
   addMonitor(program, context);
   addUpkeep(program, context);
   try {
-    await program.parseAsync();
+    // Of Electron's runtime commander would take the script for an argument.
+    await program.parseAsync(process.argv, { from: 'node' });
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;

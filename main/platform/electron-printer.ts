@@ -58,8 +58,8 @@ const deadlineMs = 90_000;
  */
 export function createElectronPrinter(options: {
   readonly electron: string;
-  /** Folder of the app's package.json. */
-  readonly app: string;
+  /** Folder of the app's package.json; null where the runtime is that of a package and has its app. */
+  readonly app: string | null;
   readonly env: NodeJS.ProcessEnv;
 }): (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void> {
   return async (htmlPath, pdfPath, signal) => {
@@ -81,9 +81,10 @@ export function createElectronPrinter(options: {
     }, deadlineMs);
     try {
       const temporary = `${pdfPath}.tmp.pdf`;
+      const app = options.app === null ? [] : [options.app];
       const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
       const ended = await exec({
-        argv: [options.electron, ...sandbox, options.app, '--print-pdf', htmlPath, temporary],
+        argv: [options.electron, ...sandbox, ...app, '--print-pdf', htmlPath, temporary],
         env: { ...options.env, DISPLAY: display.name },
         signal: controller.signal,
       });

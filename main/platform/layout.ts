@@ -90,3 +90,9 @@ export function homeLayout(home: string): HomeLayout {
     instance: join(home, 'instance'),
   };
 }
+
+/**
+ * A package keeps the app in an archive, `app.asar`, which only Electron looks into. What others read by path (Python, Docker,
+ * worker threads) lies beside it under the same names; in a clone it is all one folder.
+ */
+export const readableFolder = (app: string): string => (app.endsWith('.asar') ? `${app}.unpacked` : app);
