@@ -1,12 +1,15 @@
 import { resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
+import { bundledPackages } from './scripts/lib/package/bundled-packages';
 
 const here = (...parts: string[]) => resolve(import.meta.dirname, ...parts);
+const listed = (part: string) => bundledPackages(here('out', 'bundled', `${part}.json`));
 
 /** Bundles for Node 18: Electron's oldest runtime that we drive has it, and no ESM main process. */
 export default defineConfig({
   main: {
+    plugins: [listed('main')],
     build: {
       outDir: 'out/main',
       target: 'node18',
@@ -26,6 +29,7 @@ export default defineConfig({
     },
   },
   preload: {
+    plugins: [listed('preload')],
     build: {
       outDir: 'out/preload',
       target: 'node18',
@@ -49,6 +53,6 @@ export default defineConfig({
       target: 'chrome114',
       rolldownOptions: { input: { index: here('renderer/index.html') } },
     },
-    plugins: [react()],
+    plugins: [react(), listed('renderer')],
   },
 });

@@ -11,6 +11,7 @@ const sources = [
   'electron',
   'main',
   'renderer',
+  'scripts/lib/package/bundled-packages.ts',
   'electron.vite.config.ts',
   'tsconfig.json',
   'package.json',

@@ -1,0 +1,84 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bootstrap, needs } from './lib/bootstrap.mjs';
+import { repoRoot } from './lib/layout.mjs';
+import { main } from './lib/main.mjs';
+import { makeAppImage, makeFolder } from './lib/package/builder.mjs';
+import { makeDeb } from './lib/package/deb.mjs';
+import { drawIcons } from './lib/package/icons.mjs';
+import { thirdPartyNotices } from './lib/package/notices.mjs';
+import { pythonLicences } from './lib/package/python-licences.mjs';
+import { copyRuntime, manifestOf, packageIdentity, runtimeVersion } from './lib/package/runtime.mjs';
+import { megabytes, say, seconds, SetupError } from './lib/say.mjs';
+
+const usage = 'npm run package [-- [--test] [dir|deb|appimage …]]';
+const kinds = ['dir', 'deb', 'appimage'];
+const out = join(repoRoot, 'dist');
+const build = join(out, 'build');
+/** The Python packages that the set-up installs. */
+const requirementFiles = ['runtime', 'tensorflow', 'perf-analyzer', 'client-gpu'];
+
+function readArguments(args) {
+  const chosen = args.filter((arg) => arg !== '--test');
+  const unknown = chosen.find((arg) => !kinds.includes(arg));
+  if (unknown !== undefined) throw new SetupError(`Unknown argument "${unknown}": ${usage}`);
+  return { test: args.includes('--test'), wanted: chosen.length === 0 ? kinds : chosen };
+}
+
+async function writeNotices(layout, electron) {
+  const text = thirdPartyNotices({
+    root: repoRoot,
+    beside: ['koffi', join('@koromix', `koffi-linux-${process.arch}`)].map((name) =>
+      join('node_modules', name),
+    ),
+    requirements: requirementFiles.map((name) =>
+      readFileSync(join(repoRoot, 'resources', 'requirements', `${name}.txt`), 'utf8'),
+    ),
+    licences: await pythonLicences([layout.tensorflow, layout.python]),
+    electron,
+  });
+  writeFileSync(join(build, 'THIRD-PARTY-NOTICES.txt'), text);
+}
+
+const madeLine = (file) => say(`${file} (${megabytes(statSync(file).size)})`);
+
+await main(async (args) => {
+  const { test, wanted } = readArguments(args);
+  if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
+    throw new SetupError(
+      `Packages are made on Linux x64 and arm64, and this is ${process.platform} ${process.arch}: ` +
+        'electron-builder.yml has the targets of macOS and Windows, which have not been run yet.',
+    );
+  }
+  const context = await bootstrap(needs.report, { packages: ['window'], purpose: 'Making a package' });
+  const startMs = performance.now();
+  const { layout } = context;
+  const manifest = manifestOf(repoRoot);
+  const electron = await runtimeVersion(layout.electron);
+  const identity = packageIdentity({
+    name: manifest.name,
+    version: manifest.version,
+    wanted: manifest.devDependencies.electron,
+    found: electron,
+    test,
+  });
+  say(`Making ${identity.name} ${identity.version} with Electron ${electron}`);
+  const icons = join(build, 'icons');
+  const places = { root: repoRoot, out, build, icons, log: context.logFile('package.log') };
+  mkdirSync(build, { recursive: true });
+  await drawIcons(join(repoRoot, 'resources', 'icons', 'triton-workbench.svg'), icons);
+  await writeNotices(layout, electron);
+  const runtime = join(build, 'runtime');
+  copyRuntime(layout.electronFolder, runtime);
+  const options = { runtime, electron, identity };
+  const app = await makeFolder(places, options);
+  if (wanted.includes('dir')) say(app);
+  if (wanted.includes('deb')) madeLine(await makeDeb({ ...places, app }, identity, manifest));
+  if (wanted.includes('appimage')) {
+    const made = await makeAppImage(places, app, options);
+    if ('file' in made) madeLine(made.file);
+    else say(made.problem);
+  }
+  say(`Made in ${seconds(startMs)}`);
+  return 0;
+});
