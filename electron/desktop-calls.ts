@@ -9,6 +9,7 @@ import type { Core } from '../main/core';
 import { fileError } from '../main/platform/file-error';
 import { writeFileAtomic } from '../main/platform/files';
 import { readBoundedFile } from '../main/platform/read-bounded-file';
+import type { Openings } from './opening';
 
 type DesktopCall = Extract<keyof Handlers, `desktop.${string}`>;
 
@@ -27,7 +28,8 @@ const filters: Readonly<
 /** A file of the same name is not replaced without a question: on Linux that has to be asked for. */
 const asksFirst: Pick<SaveDialogOptions, 'properties'> = { properties: ['showOverwriteConfirmation'] };
 
-async function readText(path: string): Promise<string> {
+/** The text of a file that the person chose or opened. */
+export async function readText(path: string): Promise<string> {
   const found = await readBoundedFile(path, mostSpecBytes, { links: 'follow' });
   if ('text' in found) return found.text;
   throw new WorkbenchError('input-invalid', `The file cannot be read: ${found.problem}`, {
@@ -41,6 +43,7 @@ export function desktopCalls(options: {
   readonly core: Pick<Core, 'reportPath' | 'runDir' | 'monitor' | 'approvals'>;
   readonly window: () => BrowserWindow;
   readonly closeNow: () => Promise<void>;
+  readonly openings: Pick<Openings, 'take'>;
 }): Pick<Handlers, DesktopCall> {
   const open = async (path: string): Promise<void> => {
     const refusal = await shell.openPath(path);
@@ -95,6 +98,7 @@ export function desktopCalls(options: {
       options.core.approvals.give(dirname(path));
       return { fileName: basename(path), text };
     },
+    'desktop.takeOpened': options.openings.take,
     'desktop.choosePath': async ({ kind, title }) => {
       const answer = await dialog.showOpenDialog(options.window(), {
         title,

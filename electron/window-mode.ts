@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { App, BrowserWindow } from 'electron';
 import { dialog, Menu, Notification, safeStorage, session } from 'electron';
 import type { CoreEvent, Handlers, MenuCommand } from '../main/contract/api';
@@ -6,10 +6,11 @@ import type { Core } from '../main/core';
 import { defaultHome } from '../main/platform/layout';
 import { guardClose } from './close-guard';
 import { createConsentDialog } from './consent/ask-for-consent';
-import { desktopCalls } from './desktop-calls';
+import { desktopCalls, readText } from './desktop-calls';
 import { createEventSender, registerCalls } from './ipc';
 import { leave } from './leave';
 import { contextMenuTemplate, menuTemplate } from './menu';
+import { createOpenings, hearOpenings, openedBy, type Openings } from './opening';
 import { recoverPage } from './page-recovery';
 import { type AppPaths, appPaths } from './paths';
 import { printPdf } from './print-pdf';
@@ -84,7 +85,10 @@ function installMenus(window: BrowserWindow, onCommand: (command: MenuCommand) =
 async function windowCalls(
   core: Core,
   window: BrowserWindow,
-  { home, closeNow }: { readonly home: string; readonly closeNow: () => Promise<void> },
+  {
+    home,
+    ...desktop
+  }: { readonly home: string; readonly closeNow: () => Promise<void>; readonly openings: Openings },
 ): Promise<Handlers> {
   // Read with the core, not before the page is shown.
   const { confirmedCalls } = await import('./consent/confirmed-calls');
@@ -93,7 +97,7 @@ async function windowCalls(
   return {
     ...core.handlers,
     ...confirmedCalls(core, createConsentDialog(window)),
-    ...desktopCalls({ core, window: () => window, closeNow }),
+    ...desktopCalls({ core, window: () => window, ...desktop }),
     'docker.login': async (login) => {
       await core.handlers['docker.login'](login);
       return { kept: await logins.keep(login) };
@@ -135,13 +139,28 @@ export async function runWindowMode(app: App): Promise<void> {
   denyNetwork(session.defaultSession);
   const { scriptServed } = await serveApp(session.defaultSession, paths.renderer);
 
-  const window = createWindow({ preload: paths.preload, state });
+  const window = createWindow({
+    preload: paths.preload,
+    state,
+    icon: app.isPackaged ? join(dirname(process.execPath), 'icons', '256x256.png') : undefined,
+  });
   const coreReady = openCore(app, home, paths, scriptServed);
   const keeper = stateKeeper(window, statePath);
   const events = createEventSender(window.webContents);
   installMenus(window, (command) => {
     events.send({ type: 'menu', command });
   });
+  const openings = createOpenings({
+    read: async (path) => {
+      const text = await readText(path);
+      made.core?.approvals.give(dirname(path));
+      return text;
+    },
+    onAsked: () => {
+      events.send({ type: 'opened' });
+    },
+  });
+  openings.add(openedBy(process.argv, process.cwd(), app.getAppPath()));
   const { closeNow } = guardClose(window, {
     underWay: () => made.core?.underWay() ?? { runIds: [], images: [], fetches: [] },
     ask: (work) => {
@@ -158,7 +177,7 @@ export async function runWindowMode(app: App): Promise<void> {
     made.core = core;
     core.subscribe(events.send);
     for (const watch of noticeWatches(window)) core.subscribe(watch);
-    return windowCalls(core, window, { home, closeNow });
+    return windowCalls(core, window, { home, closeNow, openings });
   });
   // A core that cannot be made is told by every call's answer.
   handlers.catch(() => undefined);
@@ -167,7 +186,7 @@ export async function runWindowMode(app: App): Promise<void> {
     made.core?.approvals.give(path);
   });
 
-  app.on('second-instance', () => {
+  hearOpenings(app, window, openings, () => {
     bringToFront(window);
   });
   endWithWindows(app, () => {

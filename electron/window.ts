@@ -12,6 +12,8 @@ const background = { dark: '#16191d', light: '#f6f7f9' } as const;
 export function createWindow(options: {
   readonly preload: string;
   readonly state: WindowState;
+  /** Of a package; the desktop has its own for a clone. */
+  readonly icon: string | undefined;
 }): BrowserWindow {
   const displays = screen.getAllDisplays().map((display) => display.workArea);
   const bounds = boundsOnDisplays(options.state.bounds, displays);
@@ -21,6 +23,7 @@ export function createWindow(options: {
     ...(bounds ?? {}),
     show: false,
     title: 'Triton Workbench',
+    ...(options.icon === undefined ? {} : { icon: options.icon }),
     backgroundColor: nativeTheme.shouldUseDarkColors ? background.dark : background.light,
     autoHideMenuBar: true,
     webPreferences: { ...safeWebPreferences, preload: options.preload },

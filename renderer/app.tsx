@@ -1,5 +1,6 @@
 import { useStore } from 'zustand';
 import { Commands } from './commands/commands';
+import { useOpened } from './commands/use-opened';
 import { ClosingBar } from './components/closing-bar';
 import { Rail } from './components/rail';
 import { StatusBar } from './components/status-bar';
@@ -41,6 +42,7 @@ export function App() {
   const { route } = useWorkbench();
   const shown = useStore(route, (state) => state.route);
   useRunEndNotice();
+  useOpened();
   return (
     <div className="frame">
       <Rail />

@@ -22,6 +22,7 @@ import {
   type RecordingInfo,
 } from './monitor/monitor';
 import type { MonitorHistoryImage } from './monitor/monitor-history';
+import type { Opened } from './opened';
 import { importRequestSchema } from './run/imported';
 import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
 import type { presetSchema } from './run/preset';
@@ -317,6 +318,8 @@ export const api = {
   ),
   /** Asks for a text file and reads it; null when the person cancels. */
   'desktop.openText': call<{ readonly fileName: string; readonly text: string } | null>().with(z.undefined()),
+  /** What was opened from outside the window, the oldest first; null when nothing waits. */
+  'desktop.takeOpened': call<Opened | null>().with(z.undefined()),
   /** Asks for a file or folder (weights, data set, model); null when the person cancels. */
   'desktop.choosePath': call<{ readonly path: string } | null>().with(
     z.strictObject({ kind: z.enum(['file', 'folder']), title: z.string().max(120) }),
@@ -380,6 +383,7 @@ export interface WorkUnderWay {
 export type WindowEvent =
   | CoreEvent
   | { readonly type: 'close-asked'; readonly work: WorkUnderWay }
+  | { readonly type: 'opened' }
   | { readonly type: 'menu'; readonly command: MenuCommand };
 
 /** A call's answer as it crosses the border: thrown values do not, they lose their fields there. */

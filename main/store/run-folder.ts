@@ -37,9 +37,6 @@ export function runFolder(dir: string): RunFolder {
   };
 }
 
-/** What a folder of runs must be named to be one. */
-export const runIdPattern = /^[A-Za-z0-9][\w.-]{0,199}$/;
-
 /** Sorts by time, says what it is, and cannot meet another by chance. */
 export function newRunId(spec: RunSpec, now: Date, source: 'imported' | 'perf' | null = null): string {
   const stamp = now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');

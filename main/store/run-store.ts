@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import type { RunSummary } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import type { Environment } from '../contract/measured/results';
+import { runIdPattern } from '../contract/opened';
 import { present } from '../contract/present';
 import type { ImportSource } from '../contract/run/imported';
 import type { RunContent, RunOrigin } from '../contract/run/run-content';
@@ -21,7 +22,7 @@ import { temporaryBeside } from '../platform/temporary-files';
 import { type JournalContent, JournalWriter, readJournal, readJournalStart, requireEntries } from './journal';
 import { acquireLease, holderText, leaseHolder } from './lease';
 import { readLogTail } from './run-files';
-import { newRunId, type RunFolder, runFolder, runIdPattern } from './run-folder';
+import { newRunId, type RunFolder, runFolder } from './run-folder';
 import { holdsRun, requireSameRun, type RunKey } from './run-key';
 import {
   hashOfSpecification,

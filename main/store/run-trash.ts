@@ -1,11 +1,11 @@
 import { lstat, lutimes, readdir, readlink, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
+import { runIdPattern } from '../contract/opened';
 import { fileError } from '../platform/file-error';
 import { exists } from '../platform/files';
 import { makeFolder } from '../platform/make-folder';
 import { acquireLease, leaseFile, leaseHolder } from './lease';
-import { runIdPattern } from './run-folder';
 import { holdsRun } from './run-key';
 import type { RunStore } from './run-store';
 

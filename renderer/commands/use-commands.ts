@@ -12,17 +12,15 @@ import type { Command } from './command';
 import { findOnPage } from './find-on-page';
 import { pageCommands } from './page-commands';
 import { runCommands } from './run-commands';
+import { showConfiguration } from './use-opened';
 import { themeText, useThemeChoice } from './use-theme-choice';
 
 /** The same list each time: a new one would draw again. */
 const none: readonly ReportFile[] = [];
 
-async function openConfiguration({ client, route, draft }: Workbench): Promise<void> {
-  const file = await client.call('desktop.openText');
-  if (file === null) return;
-  route.getState().go({ page: 'new' });
-  await draft.getState().open();
-  await draft.getState().importText(file.fileName, file.text);
+async function openConfiguration(workbench: Workbench): Promise<void> {
+  const file = await workbench.client.call('desktop.openText');
+  if (file !== null) await showConfiguration(workbench, file);
 }
 
 const actions = (

@@ -1,0 +1,36 @@
+import { useEffect } from 'react';
+import { attempt } from '../components/notices';
+import { useWorkbench, type Workbench } from '../workbench';
+
+/** A new deployment from a file of configuration. */
+export async function showConfiguration(
+  { route, draft }: Pick<Workbench, 'route' | 'draft'>,
+  { fileName, text }: { readonly fileName: string; readonly text: string },
+): Promise<void> {
+  route.getState().go({ page: 'new' });
+  await draft.getState().open();
+  await draft.getState().importText(fileName, text);
+}
+
+/** Shows what was opened from outside: by the desktop, or by starting the workbench with it. */
+export async function showOpened(workbench: Pick<Workbench, 'client' | 'route' | 'draft'>): Promise<void> {
+  const opened = await workbench.client.call('desktop.takeOpened');
+  if (opened === null) return;
+  if (opened.kind === 'run') workbench.route.getState().go({ page: 'run', runId: opened.runId });
+  else await showConfiguration(workbench, opened);
+  await showOpened(workbench);
+}
+
+/** At the start, and whenever the desktop hands something over. */
+export function useOpened(): void {
+  const workbench = useWorkbench();
+  useEffect(() => {
+    const show = (): void => {
+      attempt(() => showOpened(workbench));
+    };
+    show();
+    return workbench.client.on((events) => {
+      if (events.some(({ type }) => type === 'opened')) show();
+    });
+  }, [workbench]);
+}
