@@ -19,4 +19,6 @@ case "$#:$1" in
   1:triton-workbench:* | 1:file:*) window "$1" ;;
   1:*.yaml | 1:*.yml) if [ -f "$1" ]; then window "$1"; fi ;;
 esac
+# Meant for a Node of the user's own, which may be another version.
+unset NODE_OPTIONS
 ELECTRON_RUN_AS_NODE=1 exec "$app/triton-workbench" "$app/resources/app.asar/out/main/cli.cjs" "$@"

@@ -79,7 +79,6 @@ function layOut({ root, app, icons, identity, tree }) {
   const program = join(tree, 'usr', 'lib', 'triton-workbench');
   const desktop = (name) => join(root, 'resources', 'desktop', name);
   cpSync(app, program, { recursive: true, verbatimSymlinks: true });
-  rmSync(join(program, 'icons'), { recursive: true });
   for (const size of iconSizes.filter((pixels) => pixels <= 512)) {
     const square = `${size}x${size}`;
     cpSync(

@@ -21,7 +21,7 @@ export function packageIdentity({ name, version, wanted, found, test }) {
   if (test) return { name: `${name}-test`, version: `${version}-test.electron.${found}`, test: true };
   if (found === wanted) return { name, version, test: false };
   throw new SetupError(
-    `A package is made with Electron ${wanted}, and this machine has Electron ${found}, which stands in for tests ` +
+    `A package is made with Electron ${wanted}, and this machine has Electron ${found}, which is for tests ` +
       'where GitHub cannot be reached: run the command where it can, or make a package for tests only with ' +
       '"npm run package -- --test".',
   );

@@ -41,11 +41,17 @@ export interface WorkbenchApp {
 /** Keeps what hangs from hanging the rest; Playwright's own limit of 30 s is short for a busy machine. */
 const actionMs = 120_000;
 
+/** The app of the repository; a package has a program of its own. */
+const ofRepository = { executablePath: electronPath, args: [...asRoot, appFolder] };
+
 /** Starts the real app on a home and waits until its window shows a page. */
-export async function launch(home: Pick<TestHome, 'path'>, env = process.env): Promise<WorkbenchApp> {
+export async function launch(
+  home: Pick<TestHome, 'path'>,
+  env = process.env,
+  program = ofRepository,
+): Promise<WorkbenchApp> {
   const electron = await _electron.launch({
-    executablePath: electronPath,
-    args: [...asRoot, appFolder],
+    ...program,
     env: { ...env, TRITON_WORKBENCH_HOME: home.path },
   });
   electron.context().setDefaultTimeout(actionMs);

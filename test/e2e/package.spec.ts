@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from '@playwright/test';
+import { repository } from '../support/home';
+import type { TestHome, WorkbenchApp } from './support/app';
+import { asRoot, createHome, launch, shutDown } from './support/app';
+
+const run = promisify(execFile);
+const folder = join(
+  repository,
+  'dist',
+  process.arch === 'x64' ? 'linux-unpacked' : `linux-${process.arch}-unpacked`,
+);
+const program = join(folder, 'triton-workbench');
+
+let home: TestHome;
+let app: WorkbenchApp | null = null;
+let env: NodeJS.ProcessEnv;
+
+test.beforeAll(async () => {
+  await run(process.execPath, [join(repository, 'scripts', 'package.mjs'), '--test', 'dir']);
+  home = await createHome();
+  // A package finds its own app and resources, without those of this run of the tests.
+  env = {
+    ...process.env,
+    TRITON_WORKBENCH_HOME: home.path,
+    TRITON_WORKBENCH_APP: undefined,
+    TRITON_WORKBENCH_RESOURCES: undefined,
+  };
+});
+test.afterAll(async () => {
+  if (app !== null) await shutDown(app);
+  await home.remove();
+});
+
+/** The command line of the package, as from a shell without Node. */
+const cli = (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
+  run(join(folder, 'bin', 'triton-workbench'), [...args], {
+    env: { ...env, PATH: '/usr/bin:/bin', DISPLAY: undefined, WAYLAND_DISPLAY: undefined, ...more },
+  });
+
+test('the command line of a package needs no Node, says what it is, and takes no orders from the environment', async () => {
+  const { version } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  const said = await cli(['--version'], { NODE_OPTIONS: '--require /nowhere.cjs' });
+  expect(said.stdout).toMatch(new RegExp(`^${version.replaceAll('.', '\\.')}-test\\.electron\\.`));
+  // Without a display there is no window to open.
+  expect((await cli([])).stdout).toContain('Usage: triton-workbench');
+});
+
+test('a package shows its window and opens what the desktop hands over', async () => {
+  const csv = join(repository, 'test', 'fixtures', 'perf-analyzer', 'profile-concurrency.csv');
+  const imported = await cli(['import', csv, '--model', 'cached', '--batch-size', '2', '--json']);
+  const { runId } = JSON.parse(imported.stdout) as { runId: string };
+  const file = join(home.path, 'run.yaml');
+  await writeFile(file, 'model:\n  preset: tft\nperformance:\n  batchSizes: [1, 2, 4]\n');
+
+  app = await launch(home, env, { executablePath: program, args: [...asRoot, file] });
+  const { page, complaints } = app;
+  await expect(page.getByRole('status').filter({ hasText: 'run.yaml' })).toBeVisible();
+  await expect(page.getByRole('contentinfo', { name: 'Status' })).toContainText('-test.electron.');
+
+  // A second start hands its argument to the first, and ends.
+  await run(program, [...asRoot, `triton-workbench://run/${runId}`], { env });
+  await expect(page.getByRole('status', { name: 'Imported' })).toContainText('profile-concurrency.csv');
+
+  await run(program, [...asRoot, 'triton-workbench://run/../../etc'], { env });
+  await expect(page.getByText('The address does not name a run')).toBeVisible();
+  expect(complaints).toEqual([]);
+});
